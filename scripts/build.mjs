@@ -228,7 +228,7 @@ function writeNotices(chunks) {
 }
 
 function readLicense(folder) {
-  const name = readdirSync(folder).find((each) => /^(?:mit-)?licen[cs]e(?:\.md|\.txt)?$/i.test(each));
+  const name = readdirSync(folder).find((file) => /^(?:mit-)?licen[cs]e(?:\.md|\.txt)?$/i.test(file));
   if (name === undefined) return 'See the package for its license text.';
   return readFileSync(join(folder, name), 'utf8').trim();
 }

@@ -12,7 +12,7 @@ import {
 import { toSnakeCase } from '../../src/config/snake-case.ts';
 import { commandsByName, listFlags } from '../support/command-definitions.ts';
 
-/** Pages that say more about a setting. */
+/** Links to pages with more about a setting. */
 const pages: Partial<Record<SettingName, string>> = {
   profile: 'the [gap register](../gaps.md)',
   overrides: 'the [gap register](../gaps.md)',

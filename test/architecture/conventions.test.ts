@@ -47,7 +47,7 @@ describe('the conventions', () => {
     expect(users).toEqual([]);
   });
 
-  it('file names are in kebab-case and name a content', () => {
+  it('file names are in kebab-case, and say more than utils, helpers, common or manager', () => {
     const wrong = [...sources, ...tests].filter((path) => {
       const name = basename(path).replace(/(?:\.test|\.config)?\.tsx?$/, '');
       return !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) || /\b(?:utils?|helpers?|common|manager)\b/.test(path);
@@ -72,11 +72,13 @@ describe('the conventions', () => {
     const pinned = packages.flatMap(([, { optionalDependencies = {} }]) =>
       Object.entries(optionalDependencies).filter(([, version]) => /^\d/.test(version)),
     );
-    const missing = pinned.map(([name, version]) => `${name}@${version}`).filter((each) => !locked.has(each));
+    const missing = pinned
+      .map(([name, version]) => `${name}@${version}`)
+      .filter((entry) => !locked.has(entry));
     expect(missing).toEqual([]);
   });
 
-  it('no file contains a path of the machine that it is on', () => {
+  it('no file contains the path of this checkout or of the home folder', () => {
     const places = [root, homedir()].map((path) => `${path}/`);
     expect(files.filter((path) => places.some((place) => read(path).includes(place)))).toEqual([]);
   });

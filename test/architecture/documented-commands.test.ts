@@ -10,7 +10,7 @@ const flags: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   ),
 );
 
-/** The words after `svc` in code blocks and inline code, up to the end of the command. */
+/** Returns the words after `svc` in code blocks and inline code, up to the end of the command. */
 function findCommandLines(markdown: string): string[] {
   const code = [...markdown.matchAll(/^```\w*\n([\s\S]*?)^```|`([^`\n]+)`/gm)];
   return code.flatMap(([, block, inline]) =>
@@ -21,29 +21,31 @@ function findCommandLines(markdown: string): string[] {
   );
 }
 
-/** The mistake in a command line, or null if the command and all its options exist. */
+/** Returns the mistake in a command line, or null if the command and all its options exist. */
 function findMistake(line: string): string | null {
   // The words after `--` belong to another program.
   const words = line
     .replace(/^-- /, '')
     .replace(/ --(?: .*)?$/, '')
     .split(/\s+/);
-  const name = [3, 2, 1].map((count) => words.slice(0, count).join(' ')).find((known) => known in flags);
+  const name = [3, 2, 1]
+    .map((count) => words.slice(0, count).join(' '))
+    .find((candidate) => candidate in flags);
   const options = words.filter((word) => /^--?[a-z]/i.test(word)).map((word) => word.replace(/[=,.].*/, ''));
   if (name === undefined) {
     const isAbove = words[0]?.startsWith('-') || (words.length === 1 && (words[0] ?? '') in commandTree);
     return isAbove ? null : 'does not exist';
   }
-  const known = [...(flags[name] ?? []), '--help', '-h'];
+  const knownFlags = [...(flags[name] ?? []), '--help', '-h'];
   // `-6m` is a value.
-  const unknown = options.filter((option) => !known.includes(option) && !/^-\d/.test(option));
+  const unknown = options.filter((option) => !knownFlags.includes(option) && !/^-\d/.test(option));
   return unknown.length === 0 ? null : `has no option ${unknown.join(', ')}`;
 }
 
 // docs/commands.md is the help itself.
 const documents = pages.filter((page) => page !== 'docs/commands.md' && page !== 'CHANGELOG.md');
 
-it.each(documents)('%s names only commands and options that exist', (page) => {
+it.each(documents)('%s mentions only commands and options that exist', (page) => {
   const mistakes = findCommandLines(readPage(page)).flatMap((line) => {
     const mistake = findMistake(line);
     return mistake === null ? [] : [`svc ${line} ${mistake}`];

@@ -34,7 +34,7 @@ const apiCodes: readonly ErrorCode[] = [
 ];
 const otherCodes = (Object.keys(errorTexts) as ErrorCode[]).filter((code) => !apiCodes.includes(code));
 
-/** Pages that say more. */
+/** Pages with more about a code. */
 const pages: Partial<Record<ErrorCode, string>> = {
   forbidden_origin: 'security.md',
   token_required: 'security.md',

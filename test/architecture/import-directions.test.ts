@@ -44,8 +44,8 @@ const allowed: Record<string, readonly string[]> = {
   dashboard: ['errors', 'timers', 'domain', 'contract', 'control'],
 };
 
-/** Files that may load a module lazily with `import()`, and import its types: modules that the command line does not load otherwise. */
-const lazily: Record<string, string> = {
+/** Files of the command line that may load another module lazily with `import()`, and import its types. */
+const lazyImports: Record<string, string> = {
   'cli/boot-emulator.ts': 'emulator',
   'cli/commands/emulator-start.ts': 'emulator',
   'cli/commands/emulator-exec.ts': 'emulator',
@@ -54,7 +54,7 @@ const lazily: Record<string, string> = {
 };
 
 /** Packages that `svc --help` and `svc verify` must not load, because they are slow to load. */
-const heavy = ['better-sqlite3', 'h3', 'listhen'];
+const slowPackages = ['better-sqlite3', 'h3', 'listhen'];
 
 interface Import {
   readonly file: string;
@@ -82,13 +82,13 @@ const imports: Import[] = readdirSync(source, { recursive: true, encoding: 'utf8
       },
     );
   });
-const inside = imports.filter(({ target }) => /\.tsx?$/.test(target));
+const internalImports = imports.filter(({ target }) => /\.tsx?$/.test(target));
 
 const moduleOf = (file: string) => file.replace(/\.tsx?$|\/.*$/, '');
 
 function mayImport({ file, target, kind }: Import): boolean {
   const [from, to] = [moduleOf(file), moduleOf(target)];
-  if (from === to || (kind !== 'static' && lazily[file] === to)) return true;
+  if (from === to || (kind !== 'static' && lazyImports[file] === to)) return true;
   const above = layers.slice(
     0,
     layers.findIndex((layer) => layer.includes(from)),
@@ -96,20 +96,20 @@ function mayImport({ file, target, kind }: Import): boolean {
   return (allowed[from] ?? above.flat()).includes(to);
 }
 
-/** The files and packages that are loaded with `entry`. */
-function loadedBy(entry: string, seen = new Set<string>()): Set<string> {
-  if (seen.has(entry)) return seen;
-  seen.add(entry);
+/** The files and packages that `entry` loads with static imports, directly or through other files. */
+function listLoaded(entry: string, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(entry)) return loaded;
+  loaded.add(entry);
   for (const { file, target, kind } of imports) {
-    if (file === entry && kind === 'static') loadedBy(target, seen);
+    if (file === entry && kind === 'static') listLoaded(target, loaded);
   }
-  return seen;
+  return loaded;
 }
 
 /** Groups of files that import each other, directly or through others (strongly connected components, after Tarjan). */
 function findCycles(): string[][] {
   const targets = new Map<string, string[]>();
-  for (const { file, target } of inside) targets.set(file, [...(targets.get(file) ?? []), target]);
+  for (const { file, target } of internalImports) targets.set(file, [...(targets.get(file) ?? []), target]);
   const order = new Map<string, number>();
   const stack: string[] = [];
   const cycles: string[][] = [];
@@ -120,9 +120,9 @@ function findCycles(): string[][] {
     stack.push(file);
     let earliest = position;
     for (const target of targets.get(file) ?? []) {
-      const seen = order.get(target);
-      if (seen === undefined) earliest = Math.min(earliest, search(target));
-      else if (stack.includes(target)) earliest = Math.min(earliest, seen);
+      const targetPosition = order.get(target);
+      if (targetPosition === undefined) earliest = Math.min(earliest, search(target));
+      else if (stack.includes(target)) earliest = Math.min(earliest, targetPosition);
     }
     if (earliest === position) {
       const group = stack.splice(stack.indexOf(file));
@@ -136,28 +136,30 @@ function findCycles(): string[][] {
 
 describe('the imports', () => {
   it('every module has a layer or a list of its own', () => {
-    const known = [...layers.flat(), ...Object.keys(allowed)];
-    const modules = new Set(inside.flatMap(({ file, target }) => [moduleOf(file), moduleOf(target)]));
-    expect([...modules].filter((module) => !known.includes(module))).toEqual([]);
+    const knownModules = [...layers.flat(), ...Object.keys(allowed)];
+    const modules = new Set(
+      internalImports.flatMap(({ file, target }) => [moduleOf(file), moduleOf(target)]),
+    );
+    expect([...modules].filter((module) => !knownModules.includes(module))).toEqual([]);
   });
 
   it('no module imports a module of a higher layer', () => {
-    const back = inside.filter((each) => !mayImport(each));
-    expect(back.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+    const forbidden = internalImports.filter((entry) => !mayImport(entry));
+    expect(forbidden.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
   });
 
   it('no files import each other in a cycle, types included', () => {
     // The modules whose cycles are still to be removed.
-    const known = ['cli', 'fixtures', 'library'];
-    expect([...new Set(findCycles().map(([file = '']) => moduleOf(file)))].sort()).toEqual(known);
+    const modulesWithCycles = ['cli', 'fixtures', 'library'];
+    expect([...new Set(findCycles().map(([file = '']) => moduleOf(file)))].sort()).toEqual(modulesWithCycles);
   });
 
   it('the command line loads no slow package at its start', () => {
-    expect([...loadedBy('cli/main.ts')].filter((each) => heavy.includes(each))).toEqual([]);
+    expect([...listLoaded('cli/main.ts')].filter((path) => slowPackages.includes(path))).toEqual([]);
   });
 
   it('the signature module loads only its own files and node:crypto', () => {
-    const loaded = [...loadedBy('signature.ts')];
-    expect(loaded.filter((each) => !each.endsWith('.ts') && each !== 'node:crypto')).toEqual([]);
+    const loaded = [...listLoaded('signature.ts')];
+    expect(loaded.filter((path) => !path.endsWith('.ts') && path !== 'node:crypto')).toEqual([]);
   });
 });

@@ -127,7 +127,7 @@ interface Exception {
   readonly reason: string;
 }
 
-/** Findings that are right as they are. */
+/** Findings that are not mistakes. */
 const exceptions: readonly Exception[] = [
   { path: 'src/profile/', text: /\banswers?\b/i, reason: 'the gap register has questions and answers' },
   { path: 'test/architecture/language.test.ts', text: /./, reason: 'names the words that it forbids' },
@@ -144,7 +144,7 @@ interface Finding {
   readonly message: string;
 }
 
-/** A space stands for any space, because lines are wrapped. */
+/** A space in a pattern matches any white space, because lines are wrapped. */
 const globalRules = rules.map((rule) => ({
   ...rule,
   pattern: new RegExp(rule.pattern.source.replaceAll(' ', '\\s+'), `${rule.pattern.flags}g`),
@@ -155,7 +155,7 @@ const prose: readonly Kind[] = ['page', 'comment', 'title', 'string'];
 function findMistakes({ file, source, texts }: FileTexts): Finding[] {
   return texts.flatMap((text) =>
     globalRules.flatMap((rule) => {
-      if (exceptions.some((each) => isException(each, file, text))) return [];
+      if (exceptions.some((exception) => isException(exception, file, text))) return [];
       return findMatches(rule, text).map(({ index, input, 0: words }) => {
         const line = source.slice(0, text.start + index).split('\n').length;
         const around = input.slice(Math.max(0, index - 40), index + words.length + 40).trim();
@@ -174,13 +174,13 @@ function findMatches({ pattern, kinds = prose }: Rule, { kind, text }: Text): Re
   return [...words.matchAll(pattern)];
 }
 
-/** `wishOfReplay` as `wish-of-replay`. */
+/** `retryDelay` becomes `retry-delay`. */
 function splitWords(name: string): string {
   return name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '-').toLowerCase();
 }
 
-function isException({ path, text }: Exception, file: string, found: Text): boolean {
-  return isBelow(file, path) && text.test(found.text);
+function isException({ path, text }: Exception, file: string, finding: Text): boolean {
+  return isBelow(file, path) && text.test(finding.text);
 }
 
 function isBelow(file: string, path: string): boolean {

@@ -21,9 +21,9 @@ describe.each(Object.keys(commandsByName))('svc %s', (name) => {
   it.each(uses)('the options %s are parsed', async (line, options) => {
     const command = await loadCommand(name);
     command.parseOptions(line.split(' '));
-    const given = Object.entries(command.opts()).filter(
+    const parsed = Object.entries(command.opts()).filter(
       ([key]) => command.getOptionValueSource(key) === 'cli',
     );
-    expect(Object.fromEntries(given)).toEqual(options);
+    expect(Object.fromEntries(parsed)).toEqual(options);
   });
 });

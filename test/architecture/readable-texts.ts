@@ -105,15 +105,15 @@ function readLiteral(node: Node, source: string): string | null {
   return toOneLine(quasis.map(({ value }) => value.cooked ?? value.raw).join('…'));
 }
 
-function visit(node: Node, see: (node: Node) => void): void {
-  see(node);
+function visit(node: Node, onNode: (node: Node) => void): void {
+  onNode(node);
   for (const key in node) {
     const value = node[key];
     if (typeof value !== 'object' || value === null) continue;
     // The path of an import.
     if (key === 'source' && /^(?:Import|Export)/.test(node.type)) continue;
     for (const child of Array.isArray(value) ? value : [value]) {
-      if (typeof child?.type === 'string') visit(child, see);
+      if (typeof child?.type === 'string') visit(child, onNode);
     }
   }
 }

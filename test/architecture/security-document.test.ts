@@ -39,10 +39,10 @@ describe('docs/security.md', () => {
       `| a | \`${here}\` › docs/security.md › every cited test exists |`,
       '| b | `test/x.test.ts` |',
     ];
-    const found = findCitedTests(
+    const citations = findCitedTests(
       `${lines.join('\n')}\n| c | \`${here}\` › every cited ${'title'}<br>\`${here}\` |`,
     );
-    expect(found.map(({ names }) => names.length)).toEqual([2, 0, 1, 0]);
-    expect(found.map(isIn)).toEqual([true, false, false, true]);
+    expect(citations.map(({ names }) => names.length)).toEqual([2, 0, 1, 0]);
+    expect(citations.map(isIn)).toEqual([true, false, false, true]);
   });
 });

@@ -32,7 +32,7 @@ it('docs/service.md uses each anchor once', () => {
   expect(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index)).toEqual([]);
 });
 
-it('docs/service.md names only rows of the gap register', () => {
+it('docs/service.md mentions only rows of the gap register', () => {
   const rows = Array.from(
     page.matchAll(/\(rows? ([^)]+)\)/g),
     ([, names = '']) => names.match(/`[^`]+`/g) ?? [],

@@ -46,7 +46,7 @@ function createTerminal() {
 
 describe('the output of the command line', () => {
   it('only two files write to standard output or standard error', () => {
-    // The third name belongs to the streams of a child process.
+    // `.on` belongs to the streams of a child process.
     expect(listUsers(/\bstd(?:out|err)\b\??\.(?:write|end)\b|\bprocess\.std(?:out|err)\b(?!\.on\b)/)).toEqual(
       ['src/cli/io.ts', 'src/cli/live/screen.ts'],
     );
@@ -60,7 +60,7 @@ describe('the output of the command line', () => {
     ]);
   });
 
-  it('only three files create terminal sequences', () => {
+  it('only three files create terminal sequences, and one recognizes them', () => {
     expect(listUsers(/\\x1b|\\u001b|\\u\{1b\}|\\033|fromCharCode\(27/i)).toEqual([
       'src/cli/io.ts',
       'src/cli/live/screen.ts',
@@ -71,7 +71,7 @@ describe('the output of the command line', () => {
     expect(listUsers(/from '(?:chalk|picocolors|kleur|ansi-\w+)'|styleText/)).toEqual([]);
   });
 
-  it('only one file each calls the functions that mark our own styles and links', () => {
+  it('only render/style.ts marks text as our own style, and only render/links.ts as our own link', () => {
     const home = 'src/cli/terminal-text.ts';
     expect(listUsers(/\bstyleSequence\b/).filter((path) => path !== home)).toEqual([
       'src/cli/render/style.ts',
@@ -103,9 +103,9 @@ describe('the output of the command line', () => {
     );
     for (const write of Object.values(writers)) await write?.(`data ${HOSTILE}`);
     const written = take();
-    const seen = written + readFileSync(paged, 'utf8');
-    expect(seen.match(/data \\x1b\[31m/g)).toHaveLength(Object.keys(writers).length);
-    expect(seen.replace(OURS, '')).not.toMatch(UNSAFE);
+    const output = written + readFileSync(paged, 'utf8');
+    expect(output.match(/data \\x1b\[31m/g)).toHaveLength(Object.keys(writers).length);
+    expect(output.replace(OURS, '')).not.toMatch(UNSAFE);
     io.noteJson({ text: HOSTILE });
     const line = take().slice(written.length);
     expect(line.trimEnd()).not.toMatch(UNSAFE);

@@ -4,10 +4,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, type OpenOptions, openDashboard } from '../support/browser.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
-import { type Answers, createReceiver } from '../support/test-receiver.ts';
+import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
 /** An emulator and a receiver that responds with `responses`. */
-async function startPair(responses: Answers, options: TestEmulatorOptions = {}) {
+async function startPair(responses: ReceiverResponses, options: TestEmulatorOptions = {}) {
   const emulator = await startTestEmulator(options);
   onTestFinished(emulator.close);
   const receiver = await createReceiver(responses);
@@ -16,7 +16,7 @@ async function startPair(responses: Answers, options: TestEmulatorOptions = {}) 
   return { emulator, receiver };
 }
 
-async function startFailing(responses: Answers, openOptions: OpenOptions = {}) {
+async function startFailing(responses: ReceiverResponses, openOptions: OpenOptions = {}) {
   const pair = await startPair(responses);
   await pair.emulator.api('POST', '/events', { type: 'order.shipped' });
   await pair.receiver.waitFor(1);

@@ -6,10 +6,10 @@ import { HOUR_MS } from '../../src/domain/duration.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
-import { type Answers, createReceiver } from '../support/test-receiver.ts';
+import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
 /** An emulator that delivers every event to a receiver. */
-async function openEmulator(responses?: Answers) {
+async function openEmulator(responses?: ReceiverResponses) {
   const emulator = await startTestEmulator();
   onTestFinished(emulator.close);
   const receiver = await createReceiver(responses);

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
-import { type Answers, createReceiver } from '../support/test-receiver.ts';
+import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
 interface Setup {
   readonly payload?: Record<string, unknown>;
@@ -15,7 +15,7 @@ interface Setup {
 
 /** A frozen emulator that sent one event to a receiver, and the page of its delivery. */
 async function openDelivery(
-  responses: Answers,
+  responses: ReceiverResponses,
   { payload = { order: 'ord_1' }, openOptions, query = '' }: Setup = {},
 ) {
   const emulator = await startTestEmulator();

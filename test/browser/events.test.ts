@@ -3,9 +3,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
-import { type Answers, createReceiver } from '../support/test-receiver.ts';
+import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
-async function start(responses: Answers = 200) {
+async function start(responses: ReceiverResponses = 200) {
   const emulator = await startTestEmulator();
   onTestFinished(emulator.close);
   const receiver = await createReceiver(responses);

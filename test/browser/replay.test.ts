@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { openReceiver, startDeliverySetup } from '../delivery/delivery-setup.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
-import type { Answers } from '../support/test-receiver.ts';
+import type { ReceiverResponses } from '../support/test-receiver.ts';
 
 const dialogOf = (page: Page) => page.getByRole('dialog');
 /** Console errors of a replay that the emulator rejects. */
@@ -12,7 +12,7 @@ const expectedErrors = /status of (?:409|422)/;
 const replay = { name: 'Replay', exact: true };
 
 /** The page of a delivery whose first attempt failed. */
-async function openFailing(responses: Answers = [503, 200], width = 1280) {
+async function openFailing(responses: ReceiverResponses = [503, 200], width = 1280) {
   const place = await startDeliverySetup(responses);
   const { id } = await place.deliver();
   const page = await openDashboard(place.emulator, { hash: `/deliveries/${id}`, width, expectedErrors });
@@ -20,7 +20,7 @@ async function openFailing(responses: Answers = [503, 200], width = 1280) {
 }
 
 /** The same, with the dialog for changes open. */
-async function openChoices(responses: Answers = [503, 200], width = 1280) {
+async function openChoices(responses: ReceiverResponses = [503, 200], width = 1280) {
   const place = await openFailing(responses, width);
   await place.page.getByRole('button', { name: 'Replay with changes' }).click();
   await dialogOf(place.page).waitFor();

@@ -7,7 +7,7 @@ import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
-import { type Answers, createReceiver } from '../support/test-receiver.ts';
+import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
 async function startEmulator(options: TestEmulatorOptions = {}) {
   const emulator = await startTestEmulator(options);
@@ -15,7 +15,7 @@ async function startEmulator(options: TestEmulatorOptions = {}) {
   return emulator;
 }
 
-async function startPair(answers: Answers = 200, options: TestEmulatorOptions = {}) {
+async function startPair(answers: ReceiverResponses = 200, options: TestEmulatorOptions = {}) {
   const emulator = await startEmulator(options);
   const receiver = await createReceiver(answers);
   onTestFinished(receiver.close);

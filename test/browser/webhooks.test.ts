@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
-import { type Answers, createReceiver } from '../support/test-receiver.ts';
+import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
 async function start() {
   const emulator = await startTestEmulator();
@@ -13,7 +13,7 @@ async function start() {
 }
 
 /** An emulator with one endpoint whose receiver responds with `responses`, and the page of the endpoint. */
-async function startOne(responses: Answers, openOptions: OpenOptions = {}) {
+async function startOne(responses: ReceiverResponses, openOptions: OpenOptions = {}) {
   const emulator = await start();
   const receiver = await createReceiver(responses);
   onTestFinished(receiver.close);

@@ -32,7 +32,9 @@ describe('conformance', () => {
   it('statements without tests refer only to statements with tests', () => {
     const untested = new Set(statements.filter(({ coveredBy }) => coveredBy).map(({ id }) => id));
     const dangling = statements.flatMap(({ id, coveredBy = [] }) =>
-      coveredBy.filter((other) => !ids.has(other) || untested.has(other)).map((other) => `${id} → ${other}`),
+      coveredBy
+        .filter((covering) => !ids.has(covering) || untested.has(covering))
+        .map((covering) => `${id} → ${covering}`),
     );
     expect(dangling).toEqual([]);
   });

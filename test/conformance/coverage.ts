@@ -59,9 +59,9 @@ it. An arrow (→) points to statements whose tests also cover this one.
 `;
 
 function renderTests(statement: Statement, tests: readonly TaggedTest[]): string {
-  const own = listTestsOf(statement, tests).map(({ file, title }) => `\`${file}\` › ${cell(title)}`);
-  const others = statement.coveredBy ? [`→ ${statement.coveredBy.join(', ')}`] : [];
-  return [...own, ...others].join('<br>') || '**no test**';
+  const ownTests = listTestsOf(statement, tests).map(({ file, title }) => `\`${file}\` › ${cell(title)}`);
+  const references = statement.coveredBy ? [`→ ${statement.coveredBy.join(', ')}`] : [];
+  return [...ownTests, ...references].join('<br>') || '**no test**';
 }
 
 /** Text for a table cell: on one line, with `|` escaped, and `<` escaped outside of backticks. */

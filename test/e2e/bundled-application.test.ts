@@ -80,10 +80,10 @@ describe.each([
   });
 
   it('the bundle serves the dashboard when the package is installed', async () => {
-    const place = join(target, 'node_modules/svc-emulator');
-    cpSync(join(source, 'node_modules/svc-emulator'), place, { recursive: true });
+    const installed = join(target, 'node_modules/svc-emulator');
+    cpSync(join(source, 'node_modules/svc-emulator'), installed, { recursive: true });
     const { dashboard } = await run(file);
-    rmSync(place, { recursive: true });
+    rmSync(installed, { recursive: true });
     expect(dashboard).toBe(200);
   });
 });

@@ -51,7 +51,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     },
   );
 
-  it('svc emulator start --tunnel ends cloudflared also when it is killed', async () => {
+  it('svc emulator start --tunnel ends cloudflared when svc is killed', async () => {
     const cwd = createFolder();
     const connected = 'INF |  https://a.example  |\\nINF Registered tunnel connection connIndex=0\\n';
     writeFileSync(
@@ -73,7 +73,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     await expectNoProcessIn(cwd);
   });
 
-  it('svc receiver check ends the command of --observe and its descendants, also when it is killed', async () => {
+  it('svc receiver check ends the command of --observe and its descendants when svc is killed', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver();
     const check = ['receiver', 'check', receiver.url, '--secret', 'whsec_c2VjcmV0LW9mLWEtdGVzdA'];
@@ -89,7 +89,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
   it.skipIf(!hasTerminals).each([
     ['the editor of svc deliveries replay --edit', ['replay', '--edit'], 'VISUAL'],
     ['the pager of svc deliveries get', ['get'], 'SVC_PAGER'],
-  ])('%s reads the keyboard, and ends also when svc is killed', async (_, args, variable) => {
+  ])('%s reads the keyboard, and ends when svc is killed', async (_, args, variable) => {
     const [cwd, elsewhere] = [createFolder(), createFolder()];
     const receiver = await startReceiver();
     const { ready } = await startEmulatorForTest(elsewhere, '--db', ':memory:', '--forward-to', receiver.url);
@@ -112,8 +112,8 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     await terminal.press('Enter');
     await terminal.waitFor(/read abc/);
     process.kill(getPidIn(cwd, /^\S*node \S*svc\.js deliveries/), 'SIGKILL');
-    const listLeft = () => listProcessesIn(cwd).filter((each) => !each.includes('sleep 600'));
-    await expect.poll(listLeft, { timeout: 10_000 }).toEqual([]);
+    const listRemaining = () => listProcessesIn(cwd).filter((line) => !line.includes('sleep 600'));
+    await expect.poll(listRemaining, { timeout: 10_000 }).toEqual([]);
     expect(listProcessesIn(cwd)).toContain('sleep 600 ');
   });
 });

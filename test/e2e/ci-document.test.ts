@@ -52,9 +52,9 @@ async function runJob(cwd: string, lines: readonly string[]): Promise<string[]> 
   const variables = join(cwd, 'variables');
   writeFileSync(variables, '');
   const outputs: string[] = [];
-  for (const line of lines.filter((each) => each !== 'npm ci')) {
-    const given = readFileSync(variables, 'utf8').matchAll(/^(\w+)=(.*)$/gm);
-    const env = Object.fromEntries(Array.from(given, ([, name = '', value = '']) => [name, value]));
+  for (const line of lines.filter((command) => command !== 'npm ci')) {
+    const variableLines = readFileSync(variables, 'utf8').matchAll(/^(\w+)=(.*)$/gm);
+    const env = Object.fromEntries(Array.from(variableLines, ([, name = '', value = '']) => [name, value]));
     const { stdout } = await execa('bash', ['-e', '-o', 'pipefail', '-c', line], {
       ...{ cwd, stdin: 'ignore', timeout: 30_000, extendEnv: false },
       env: { ...cleanEnvironment(), GITHUB_ENV: variables, ...env },
@@ -121,5 +121,5 @@ it.skipIf(!hasShell)('a receiver in the background ends with the tests', async (
   const [line = ''] = /(?<=^svc )emulator exec .* sh -c .*$/m.exec(text) ?? [];
   await runJob(cwd, [`npx svc ${line}`]);
   const pid = Number(readFileSync(join(cwd, 'pid'), 'utf8'));
-  expect(listProcesses().filter((each) => each.pid === pid)).toEqual([]);
+  expect(listProcesses().filter((entry) => entry.pid === pid)).toEqual([]);
 });

@@ -130,8 +130,8 @@ describe('the run file of an emulator that was killed', () => {
   });
 
   it('svc emulator stop does not stop another emulator that has the process id and the port of the run file', async () => {
-    const other = await startEmulatorForTest(createFolder(), '--db', ':memory:');
-    const { pid, control_url } = other.ready;
+    const otherEmulator = await startEmulatorForTest(createFolder(), '--db', ':memory:');
+    const { pid, control_url } = otherEmulator.ready;
     const { cwd } = await leaveBehind({ pid, control_url });
     for (const command of [
       ['emulator', 'stop'],
@@ -139,7 +139,7 @@ describe('the run file of an emulator that was killed', () => {
     ]) {
       const { exitCode, stderr } = await svc(command, { cwd });
       expect(exitCode).toBe(ExitCode.noEmulator);
-      expect(stderr).toContain(`A different one (pid ${pid}) runs at ${other.ready.url}.`);
+      expect(stderr).toContain(`A different one (pid ${pid}) runs at ${otherEmulator.ready.url}.`);
     }
     expect((await fetch(`${control_url}/status`)).status).toBe(200);
   });
@@ -210,19 +210,19 @@ describe('svc emulator wait', () => {
     const { port } = server.address() as { port: number };
     const wait = ['emulator', 'wait', '--timeout', '100ms'];
     const free = await findFreePort();
-    const [none, gone, mute] = await Promise.all([
+    const [noEmulator, closedPort, silentServer] = await Promise.all([
       svc(wait, { cwd: createFolder() }),
       svc([...wait, '--url', `http://127.0.0.1:${free}`], { cwd: createFolder() }),
       svc([...wait, '--url', `http://127.0.0.1:${port}`], { cwd: createFolder() }),
     ]);
-    expect(none).toMatchObject({ exitCode: ExitCode.timeout, stdout: '' });
-    expect(none.stderr).toMatch(
+    expect(noEmulator).toMatchObject({ exitCode: ExitCode.timeout, stdout: '' });
+    expect(noEmulator.stderr).toMatch(
       /^error: .* within 100ms\. No emulator runs in this folder\.\n.*svc emulator start/,
     );
-    expect(gone.exitCode).toBe(ExitCode.timeout);
-    expect(gone.stderr).toContain(`No response from http://127.0.0.1:${free}`);
-    expect(mute.exitCode).toBe(ExitCode.timeout);
-    expect(mute.stderr).toContain('The address accepts connections but sends no response.');
+    expect(closedPort.exitCode).toBe(ExitCode.timeout);
+    expect(closedPort.stderr).toContain(`No response from http://127.0.0.1:${free}`);
+    expect(silentServer.exitCode).toBe(ExitCode.timeout);
+    expect(silentServer.stderr).toContain('The address accepts connections but sends no response.');
   });
 });
 
@@ -409,13 +409,13 @@ describe('modules that a command loads', () => {
     // A bundled package is found by the paths in its chunk.
     const chunks = addresses.filter((address) => address.includes('/dist/'));
     const text = chunks.map((address) => readFileSync(new URL(address), 'utf8')).join('\n');
-    const found = ['better-sqlite3', 'h3'].filter(
+    const loadedPackages = ['better-sqlite3', 'h3'].filter(
       (name) =>
         addresses.some((address) => address.includes(`node_modules/${name}/`)) ||
         text.includes(`node_modules/${name}/`),
     );
     expect(chunks.length).toBeGreaterThan(0);
-    return found;
+    return loadedPackages;
   }
 
   it.each([

@@ -5,34 +5,34 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { cleanEnvironment, createTempFolder, program, startEmulator, svc } from './cli-program.ts';
 
-const inhabited = createTempFolder();
+const folder = createTempFolder();
 let receiver: Receiver;
 let emulator: Awaited<ReturnType<typeof startEmulator>>;
 
 beforeAll(async () => {
   receiver = await createReceiver();
-  emulator = await startEmulator(inhabited.cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
-  await svc(['trigger', 'order.shipped', '--wait'], { cwd: inhabited.cwd });
+  emulator = await startEmulator(folder.cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
+  await svc(['trigger', 'order.shipped', '--wait'], { cwd: folder.cwd });
 });
 
 afterAll(async () => {
   emulator.subprocess.kill();
   await Promise.all([emulator.subprocess, receiver.close()]);
-  inhabited.remove();
+  folder.remove();
 });
 
 describe('output of svc deliveries list', () => {
   // The clock is frozen: the output is the same in each run.
   const args = ['deliveries', 'list'];
   const plain = async (env: Record<string, string> = {}, flags: string[] = []) =>
-    (await svc([...args, ...flags], { cwd: inhabited.cwd, env })).stdout;
+    (await svc([...args, ...flags], { cwd: folder.cwd, env })).stdout;
 
   it.skipIf(process.platform !== 'linux')(
     'the text is the same in a terminal and in a pipe, except for colors',
     async () => {
       const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
       const terminal = await execa('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
-        ...{ cwd: inhabited.cwd, env: { ...cleanEnvironment(), TERM: 'xterm' }, extendEnv: false, input: '' },
+        ...{ cwd: folder.cwd, env: { ...cleanEnvironment(), TERM: 'xterm' }, extendEnv: false, input: '' },
       });
       expect(terminal.stdout).toContain('\x1b[');
       expect(stripVTControlCharacters(terminal.stdout).replaceAll('\r', '').trim()).toBe(

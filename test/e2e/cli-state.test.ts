@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
-import type { Answers } from '../support/test-receiver.ts';
-import { getReady, startSvc } from '../torture/svc-process.ts';
+import type { ReceiverResponses } from '../support/test-receiver.ts';
+import { startSvc, waitUntilReady } from '../torture/svc-process.ts';
 import { type Ready, svc } from './cli-program.ts';
 import { createFolder, runJsonOk, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
-const still = ['--db', ':memory:', '--freeze'];
+const frozenInMemory = ['--db', ':memory:', '--freeze'];
 
 function post(
   { base_url, api_key }: Pick<Ready, 'base_url' | 'api_key'>,
@@ -28,7 +28,7 @@ describe('svc emulator reset, restore and snapshot', () => {
   it('svc emulator reset restores the state after boot', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver({ status: 503 });
-    const { ready } = await startEmulatorForTest(cwd, ...still, '--forward-to', receiver.url);
+    const { ready } = await startEmulatorForTest(cwd, ...frozenInMemory, '--forward-to', receiver.url);
     await svc(['trigger', 'order.shipped', '--count', '2'], { cwd });
     await svc(['clock', 'advance', '1h'], { cwd });
     await svc(['webhooks', 'delete', ready.webhook_id], { cwd });
@@ -90,7 +90,7 @@ describe('svc emulator snapshot', () => {
   it('paths of snapshots are relative to the folder of the command', async () => {
     const receiver = await startReceiver({ status: 503 });
     const [first, second, elsewhere] = [createFolder(), createFolder(), createFolder()];
-    const { ready } = await startEmulatorForTest(first, ...still, '--forward-to', receiver.url);
+    const { ready } = await startEmulatorForTest(first, ...frozenInMemory, '--forward-to', receiver.url);
     const { event } = await runJsonOk(first, 'trigger', 'order.shipped');
     await receiver.waitFor(1);
     const saved = await svc(['emulator', 'snapshot', 'save', 'state.svc', '--url', ready.url], {
@@ -102,11 +102,13 @@ describe('svc emulator snapshot', () => {
     );
     expect(readdirSync(elsewhere)).toEqual(['state.svc']);
 
-    const other = await startEmulatorForTest(second, ...still);
+    const secondEmulator = await startEmulatorForTest(second, ...frozenInMemory);
     const path = join(elsewhere, 'state.svc');
     const loaded = await svc(['emulator', 'snapshot', 'load', path, '--yes'], { cwd: second });
     expect(loaded.stdout).toMatch(
-      new RegExp(`^Loaded +${path}\\nWorkspace +${ready.workspace_id}\\nAPI key +${other.ready.api_key}\\n`),
+      new RegExp(
+        `^Loaded +${path}\\nWorkspace +${ready.workspace_id}\\nAPI key +${secondEmulator.ready.api_key}\\n`,
+      ),
     );
     receiver.respond({});
     expect((await runJsonOk(second, 'clock', 'advance', '5m')).attempts).toMatchObject([
@@ -117,7 +119,7 @@ describe('svc emulator snapshot', () => {
 
   it('a file that is not a snapshot is an error, and stays unchanged', async () => {
     const cwd = createFolder();
-    await startEmulatorForTest(cwd, ...still);
+    await startEmulatorForTest(cwd, ...frozenInMemory);
     writeFileSync(join(cwd, 'notes'), 'notes');
     for (const verb of ['save', 'load']) {
       const { exitCode, stdout, stderr } = await svc(['emulator', 'snapshot', verb, 'notes'], { cwd });
@@ -133,7 +135,7 @@ describe('svc emulator snapshot', () => {
     const cwd = createFolder();
     // The first save copies at most one megabyte in one or two steps. The second one takes more than ten.
     await using emulator = startSvc({ folder: cwd, killAt: { point: 'snapshot.copying', nth: 10 } });
-    const ready = await getReady(emulator);
+    const ready = await waitUntilReady(emulator);
     const path = join(cwd, 'state.svc');
     const hash = () => createHash('sha256').update(readFileSync(path)).digest('hex');
     await runJsonOk(cwd, 'emulator', 'snapshot', 'save', 'state.svc');
@@ -148,7 +150,7 @@ describe('svc emulator snapshot', () => {
     expect(hash()).toBe(old);
 
     const next = createFolder();
-    await startEmulatorForTest(next, ...still);
+    await startEmulatorForTest(next, ...frozenInMemory);
     expect((await runJsonOk(next, 'emulator', 'snapshot', 'load', path)).workspace_id).toBe(
       ready.workspace_id,
     );
@@ -157,7 +159,7 @@ describe('svc emulator snapshot', () => {
   it('a snapshot is consistent while clients create events', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver();
-    const { ready } = await startEmulatorForTest(cwd, ...still, '--forward-to', receiver.url);
+    const { ready } = await startEmulatorForTest(cwd, ...frozenInMemory, '--forward-to', receiver.url);
     let isOver = false;
     const clients = Array.from({ length: 4 }, async () => {
       while (!isOver) await post(ready, '{"type":"a.b"}');
@@ -168,8 +170,8 @@ describe('svc emulator snapshot', () => {
     await Promise.all(clients);
 
     const next = createFolder();
-    const other = await startEmulatorForTest(next, ...still);
-    const control = createHttpControlClient({ controlUrl: other.ready.control_url });
+    const secondEmulator = await startEmulatorForTest(next, ...frozenInMemory);
+    const control = createHttpControlClient({ controlUrl: secondEmulator.ready.control_url });
     for (let i = 0; i < 3; i++) {
       await runJsonOk(next, 'emulator', 'snapshot', 'load', join(cwd, `${i}.svc`));
       await control.settleClock({});
@@ -191,7 +193,7 @@ describe('--seed', () => {
       'workspaces:\n  - name: A\n    keys: [{ key: svc_test_of_a }]\n',
     );
     writeFileSync(join(cwd, 'svc.config.json'), '{"seed":"sandbox/seed.yaml"}');
-    const { ready } = await startEmulatorForTest(cwd, ...still);
+    const { ready } = await startEmulatorForTest(cwd, ...frozenInMemory);
     expect(ready.api_key).toBe('svc_test_of_a');
     expect((await runJsonOk(cwd, 'events', 'create', 'order.shipped')).workspace_id).toBe(ready.workspace_id);
   });
@@ -218,7 +220,7 @@ describe('two runs with the same seed', () => {
     const fixed = ['--random-seed', '7', '--wall-clock', '2026-11-20T12:00:00Z'];
     const { ready, subprocess } = await startEmulatorForTest(
       cwd,
-      ...still,
+      ...frozenInMemory,
       ...fixed,
       '--forward-to',
       receiver,
@@ -257,7 +259,7 @@ describe('two runs with the same seed', () => {
     text.replace(/"(duration_ms|boot_ms|pid)": ?[\d.]+/g, '"$1":0').replace(/"date": ?"[^"]*"/g, '"date":""');
 
   it('two runs print identical output, except for durations', async () => {
-    const refuseFirst = (): Answers => {
+    const refuseFirst = (): ReceiverResponses => {
       let refused = false;
       return ({ path }) => {
         const status = path === '/second' && !refused ? 503 : 200;

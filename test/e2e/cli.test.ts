@@ -16,8 +16,8 @@ import {
   UNKNOWN_ID,
 } from './command-cases.ts';
 
-const inhabited = createTempFolder();
-const empty = createTempFolder();
+const emulatorFolder = createTempFolder();
+const emptyFolder = createTempFolder();
 
 let emulator: Awaited<ReturnType<typeof startEmulator>>;
 let receiver: Receiver;
@@ -25,7 +25,14 @@ let commandFixture: CommandFixture;
 
 beforeAll(async () => {
   receiver = await createReceiver();
-  emulator = await startEmulator(inhabited.cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
+  emulator = await startEmulator(
+    emulatorFolder.cwd,
+    '--db',
+    ':memory:',
+    '--freeze',
+    '--forward-to',
+    receiver.url,
+  );
   const { control_url: controlUrl, workspace_id, webhook_id, webhook_secret } = emulator.ready;
   const control = createHttpControlClient({ controlUrl });
   const { event, deliveries } = await runJson('trigger', ['order.shipped', '--wait']);
@@ -41,11 +48,11 @@ beforeAll(async () => {
 afterAll(async () => {
   emulator.subprocess.kill();
   await Promise.all([emulator.subprocess, receiver.close()]);
-  inhabited.remove();
-  empty.remove();
+  emulatorFolder.remove();
+  emptyFolder.remove();
 });
 
-function run(name: string, args: readonly string[], cwd = inhabited.cwd) {
+function run(name: string, args: readonly string[], cwd = emulatorFolder.cwd) {
   return svc([...name.split(' '), ...args], { cwd });
 }
 
@@ -91,7 +98,7 @@ describe.each(Object.entries(commandCases))('svc %s', (name, row) => {
   });
 
   it('a missing emulator is an error, unless the command needs none', async () => {
-    const { exitCode, stdout, stderr } = await run(name, await argsOf(row), empty.cwd);
+    const { exitCode, stdout, stderr } = await run(name, await argsOf(row), emptyFolder.cwd);
     if (row.needsNoEmulator) {
       expect({ exitCode, stderr }).toEqual({ exitCode: ExitCode.success, stderr: '' });
     } else {
@@ -102,15 +109,18 @@ describe.each(Object.entries(commandCases))('svc %s', (name, row) => {
 });
 
 describe('a resource that does not exist', () => {
-  const asked = Object.entries(commandCases).flatMap(([name, { notFound }]) =>
-    notFound ? [{ name, nobody: notFound }] : [],
+  const casesWithMissingId = Object.entries(commandCases).flatMap(([name, { notFound }]) =>
+    notFound ? [{ name, args: notFound }] : [],
   );
 
-  it.each(asked)('svc $name exits with 4 and names the missing resource', async ({ name, nobody }) => {
-    const { exitCode, stdout, stderr } = await run(name, nobody);
-    expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.notFound, stdout: '' });
-    expect(stderr).toContain(UNKNOWN_ID);
-  });
+  it.each(casesWithMissingId)(
+    'svc $name exits with 4 and names the missing resource',
+    async ({ name, args }) => {
+      const { exitCode, stdout, stderr } = await run(name, args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.notFound, stdout: '' });
+      expect(stderr).toContain(UNKNOWN_ID);
+    },
+  );
 
   it('a missing resource is a JSON error with --json', async () => {
     const { stderr } = await run('events get', [`evt_${UNKNOWN_ID}`, '--json']);
@@ -137,6 +147,6 @@ describe.each(streamingCommands)('svc %s', (name) => {
 
   it('invalid arguments and a missing emulator are errors', async () => {
     expect(await run(name, ['--since', 'then'])).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
-    expect(await run(name, [], empty.cwd)).toMatchObject({ exitCode: ExitCode.noEmulator, stdout: '' });
+    expect(await run(name, [], emptyFolder.cwd)).toMatchObject({ exitCode: ExitCode.noEmulator, stdout: '' });
   });
 });

@@ -56,11 +56,11 @@ async function runIn(shell: string, ...args: string[]): Promise<string[]> {
 }
 
 /** Presses Tab again when nothing appears, because the emulator can be slow on a busy machine. */
-async function pressTab(terminal: TestTerminal, wanted: RegExp): Promise<string> {
+async function pressTab(terminal: TestTerminal, expected: RegExp): Promise<string> {
   await terminal.press('Tab');
-  return terminal.waitFor(wanted, 2_500).catch(async () => {
+  return terminal.waitFor(expected, 2_500).catch(async () => {
     await terminal.press('Tab');
-    return terminal.waitFor(wanted);
+    return terminal.waitFor(expected);
   });
 }
 
@@ -93,8 +93,8 @@ describe.skipIf(!hasShell('bash'))('completion in bash', () => {
     ['svc trigger --data=@my', ['@my payload.json']],
     ['svc trigger robot', ['robot.awoke']],
     ['svc trigger nothing.like', []],
-  ])('%j is completed by %j', async (line, wanted) => {
-    await expect.poll(() => complete(line), A_WHILE).toEqual(wanted);
+  ])('%j is completed by %j', async (line, candidates) => {
+    await expect.poll(() => complete(line), A_WHILE).toEqual(candidates);
   });
 
   it('ids of the emulator are completed', async () => {
@@ -127,8 +127,8 @@ describe.skipIf(!hasShell('fish'))('completion in fish', () => {
     ['svc trigger --data=@my', ['--data=@my payload.json']],
     ['svc trigger robot', ['robot.awoke\tused in this emulator, without a fixture']],
     ['svc trigger nothing.like', []],
-  ])('%j is completed by %j', async (line, wanted) => {
-    await expect.poll(() => complete(line), A_WHILE).toEqual(wanted);
+  ])('%j is completed by %j', async (line, candidates) => {
+    await expect.poll(() => complete(line), A_WHILE).toEqual(candidates);
   });
 
   it('ids of the emulator are completed with a description', async () => {
@@ -138,7 +138,7 @@ describe.skipIf(!hasShell('fish'))('completion in fish', () => {
 });
 
 describe.skipIf(!hasShell('zsh') || !hasTerminals)('completion in zsh', () => {
-  async function complete(line: string, wanted: RegExp): Promise<string> {
+  async function complete(line: string, expected: RegExp): Promise<string> {
     const terminal = await startTerminal(['zsh', '-f'], { cwd, columns: 110, env });
     onTestFinished(terminal.close);
     await terminal.type(
@@ -147,7 +147,7 @@ describe.skipIf(!hasShell('zsh') || !hasTerminals)('completion in zsh', () => {
     await terminal.press('Enter');
     await terminal.waitFor(/^>$/);
     await terminal.type(line);
-    return pressTab(terminal, wanted);
+    return pressTab(terminal, expected);
   }
 
   it.each([
@@ -159,8 +159,8 @@ describe.skipIf(!hasShell('zsh') || !hasTerminals)('completion in zsh', () => {
     ['svc trigger --data=@my', /--data=@my\\ payload\.json/],
     ['svc trigger robot', /svc trigger robot\.awoke/],
     ['svc webhooks get ', /svc webhooks get wh_\w{26}/],
-  ])('%j is completed to match %s', async (line, wanted) => {
-    await complete(line, wanted);
+  ])('%j is completed to match %s', async (line, expected) => {
+    await complete(line, expected);
   });
 
   it('commands of a group are listed with their descriptions', async () => {

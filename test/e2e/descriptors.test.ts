@@ -9,19 +9,19 @@ import { createTempFolder } from './cli-program.ts';
 const LIMIT = 64;
 /** Long enough for a busy machine. */
 const POLL_OPTIONS = { timeout: 20_000 };
-const place = createTempFolder();
+const folder = createTempFolder();
 const sockets: Socket[] = [];
 afterEach(() => {
   for (const socket of sockets) socket.destroy();
-  place.remove();
+  folder.remove();
 });
 
 it.skipIf(process.platform === 'win32')(
-  'svc emulator start with 64 file descriptors, all taken right after the start, keeps its deliveries and sends them once some are free',
+  'svc emulator start with 64 file descriptors, all taken right after the start, keeps its deliveries and sends them when some are free',
   async () => {
     await using receiver = await createReceiver();
-    const under = ['sh', '-c', `ulimit -n ${LIMIT} && exec "$@"`, 'sh'];
-    await using svc = startSvc({ folder: place.cwd, under });
+    const wrapper = ['sh', '-c', `ulimit -n ${LIMIT} && exec "$@"`, 'sh'];
+    await using svc = startSvc({ folder: folder.cwd, wrapper });
     const ready = await svc.ready;
     if (ready === null) throw new Error(JSON.stringify(await svc.exited));
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });

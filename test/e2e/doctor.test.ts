@@ -19,9 +19,9 @@ it('svc doctor probes the receivers of the running emulator, unless --no-probe i
   await using receiver = await createReceiver();
   const cwd = createFolder();
   await startEmulatorForTest(cwd, '--db', ':memory:', '--forward-to', receiver.url);
-  const careful = await svc(['doctor', '--no-probe', '--json'], { cwd, env });
-  expect(careful.exitCode).toBe(ExitCode.success);
-  expect(JSON.parse(careful.stdout)).toMatchObject({
+  const withoutProbe = await svc(['doctor', '--no-probe', '--json'], { cwd, env });
+  expect(withoutProbe.exitCode).toBe(ExitCode.success);
+  expect(JSON.parse(withoutProbe.stdout)).toMatchObject({
     ok: true,
     findings: expect.arrayContaining([
       {

@@ -170,7 +170,7 @@ it.skipIf(process.platform === 'win32').each(pagesToRun)(
 
 it('every block that is listed above exists', () => {
   const blocks = pages.flatMap(listBlocks).filter(({ language }) => runnable.test(language));
-  expect(elsewhere.filter((each) => !blocks.some((block) => matches(each, block)))).toEqual([]);
+  expect(elsewhere.filter((entry) => !blocks.some((block) => matches(entry, block)))).toEqual([]);
   expect(
     cannotRun.filter(
       ({ page, code }) => !blocks.some((block) => page.test(block.page) && code.test(block.code)),
@@ -185,7 +185,7 @@ function matches({ page, language, code }: (typeof elsewhere)[number], block: Bl
 }
 
 function isElsewhere(block: Block): boolean {
-  return elsewhere.some((each) => matches(each, block));
+  return elsewhere.some((entry) => matches(entry, block));
 }
 
 function isImpossible(block: Block): boolean {

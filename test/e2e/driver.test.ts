@@ -10,19 +10,19 @@ import { type PackedPackage, packPackage } from './packed-project.ts';
 const root = join(import.meta.dirname, '../..');
 
 let packed: PackedPackage;
-const places: { remove(): void }[] = [];
+const folders: { remove(): void }[] = [];
 beforeAll(async () => {
   packed = await packPackage();
 }, 60_000);
 afterAll(() => {
-  for (const { remove } of [packed, ...places]) remove();
+  for (const { remove } of [packed, ...folders]) remove();
 });
 
 /** A project with the packed package and its own SQLite driver. */
 function createProject(installDriver: (folder: string) => void): string {
-  const place = createTempFolder();
-  places.push(place);
-  const project = place.cwd;
+  const folder = createTempFolder();
+  folders.push(folder);
+  const project = folder.cwd;
   const modules = join(project, 'node_modules');
   mkdirSync(modules);
   const driver = join(modules, 'better-sqlite3');

@@ -35,8 +35,8 @@ afterAll(() => packed.remove());
 
 describe.each(names)('examples/%s', (name) => {
   const folder = join(examples, name);
-  const wanted = readJson(join(folder, 'package.json')) as Manifest;
-  const dependencies = { ...wanted.dependencies, ...wanted.devDependencies };
+  const exampleManifest = readJson(join(folder, 'package.json')) as Manifest;
+  const dependencies = { ...exampleManifest.dependencies, ...exampleManifest.devDependencies };
 
   it.runIf(name !== 'python' || runsPython)(
     'the tests of the example pass with the packed package',
@@ -64,8 +64,8 @@ describe.each(names)('examples/%s', (name) => {
   it('package.json requires this version of the package, and package-lock.json agrees', () => {
     const { packages } = readJson(join(folder, 'package-lock.json'));
     expect(dependencies[manifest.name]).toBe(`^${manifest.version}`);
-    expect(packages[''].dependencies).toEqual(wanted.dependencies);
-    expect(packages[''].devDependencies).toEqual(wanted.devDependencies);
+    expect(packages[''].dependencies).toEqual(exampleManifest.dependencies);
+    expect(packages[''].devDependencies).toEqual(exampleManifest.devDependencies);
     const { version, dependencies: locked } = packages[`node_modules/${manifest.name}`];
     expect([version, locked]).toEqual([manifest.version, manifest.dependencies]);
   });

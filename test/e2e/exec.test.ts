@@ -19,8 +19,8 @@ import { killAfterTest, startReceiver } from './test-resources.ts';
 
 const hasSignals = process.platform !== 'win32';
 
-/** An empty folder, also for temporary files. The test fails if a process still uses it at the end. */
-function place(): string {
+/** Creates an empty folder, also for temporary files. The test fails if a process still uses it at the end. */
+function createWatchedFolder(): string {
   const { cwd, remove } = createTempFolder();
   onTestFinished(async () => {
     try {
@@ -58,9 +58,9 @@ async function start(cwd: string, words: readonly string[]) {
 }
 
 const trigger = ['--', process.execPath, program, 'trigger', 'order.shipped'];
-/** Runs until a signal ends it. */
-const stay = 'setInterval(() => {}, 1000);';
-const sayReady = `process.stdout.write('ready\\n');`;
+/** A script that runs until a signal ends it. */
+const stayScript = 'setInterval(() => {}, 1000);';
+const readyScript = `process.stdout.write('ready\\n');`;
 
 describe('the command of svc emulator exec', () => {
   it('the command receives the variables of svc env and standard input, and owns standard output', async () => {
@@ -73,7 +73,7 @@ describe('the command of svc emulator exec', () => {
       const status = await (await fetch(SVC_CONTROL_URL + '/status')).json();
       const input = (await process.stdin.toArray()).join('');
       console.log([response.status, status.db, status.webhook_secret === SVC_WEBHOOK_SECRET, input].join(' '));`;
-    const options = { cwd: place(), input: 'input' };
+    const options = { cwd: createWatchedFolder(), input: 'input' };
     expect(await exec(['--forward-to', receiver.url, ...node(script)], options)).toMatchObject({
       ...{ exitCode: ExitCode.success, stdout: '200 :memory: true input\n', stderr: '' },
     });
@@ -83,22 +83,22 @@ describe('the command of svc emulator exec', () => {
     const script = `
       const response = await fetch(new URL('/healthz', process.env.SVC_BASE_URL));
       console.log(new URL(response.url).protocol, response.status);`;
-    expect(await exec(['--https', ...node(script)], { cwd: place() })).toMatchObject({
+    expect(await exec(['--https', ...node(script)], { cwd: createWatchedFolder() })).toMatchObject({
       ...{ exitCode: ExitCode.success, stdout: 'https: 200\n' },
     });
   });
 
   it('the command receives its own options, also --json and --port, with and without --', async () => {
-    const cwd = place();
+    const cwd = createWatchedFolder();
     const script = `process.stdout.write(process.argv.slice(1).join(' '))`;
     const words = [process.execPath, '-e', script, 'a', '--json', '--', '--port', 'x'];
-    const shown = { exitCode: ExitCode.success, stdout: 'a --json -- --port x' };
-    expect(await exec(['--', ...words], { cwd })).toMatchObject(shown);
-    expect(await exec(words, { cwd })).toMatchObject(shown);
+    const expected = { exitCode: ExitCode.success, stdout: 'a --json -- --port x' };
+    expect(await exec(['--', ...words], { cwd })).toMatchObject(expected);
+    expect(await exec(words, { cwd })).toMatchObject(expected);
   });
 
   it('svc emulator exec leaves no files behind when the command succeeds', async () => {
-    const cwd = place();
+    const cwd = createWatchedFolder();
     await exec(['--https', ...trigger], { cwd });
     expect(readdirSync(cwd)).toEqual([]);
   });
@@ -107,7 +107,9 @@ describe('the command of svc emulator exec', () => {
 describe('the exit code of svc emulator exec', () => {
   it('the exit code is that of the command, also when the command closed its output', async () => {
     const script = `fs.closeSync(1); fs.closeSync(2); process.exit(7);`;
-    expect(await exec(node(`import fs from 'node:fs'; ${script}`), { cwd: place() })).toMatchObject({
+    expect(
+      await exec(node(`import fs from 'node:fs'; ${script}`), { cwd: createWatchedFolder() }),
+    ).toMatchObject({
       ...{ exitCode: 7, stdout: '', stderr: '' },
     });
   });
@@ -115,8 +117,8 @@ describe('the exit code of svc emulator exec', () => {
   it.skipIf(!hasSignals)(
     'the exit code is 128 plus the number of the signal that killed the command',
     async () => {
-      const script = `process.kill(process.pid, 'SIGKILL'); ${stay}`;
-      expect(await exec(node(script), { cwd: place() })).toMatchObject({ exitCode: 137 });
+      const script = `process.kill(process.pid, 'SIGKILL'); ${stayScript}`;
+      expect(await exec(node(script), { cwd: createWatchedFolder() })).toMatchObject({ exitCode: 137 });
     },
   );
 
@@ -131,7 +133,7 @@ describe('the exit code of svc emulator exec', () => {
     ['the seed does not exist', ['--seed', 'a.yaml', ...trigger], 'There is no file'],
     ['the seed is empty', ['--seed', '/dev/null', ...trigger], 'is empty'],
   ])('the exit code is 2 and the command does not run when %s', async (_, args, error) => {
-    const cwd = place();
+    const cwd = createWatchedFolder();
     const { exitCode, stdout, stderr } = await exec(args, { cwd });
     expect({ exitCode, stdout, left: readdirSync(cwd) }).toEqual({
       exitCode: ExitCode.usage,
@@ -143,7 +145,9 @@ describe('the exit code of svc emulator exec', () => {
   });
 
   it.skipIf(!canListProcesses)('the exit code is 2 when the disk is read-only', async () => {
-    const { exitCode, stderr } = await exec(['--db', '/sys/svc.db', ...trigger], { cwd: place() });
+    const { exitCode, stderr } = await exec(['--db', '/sys/svc.db', ...trigger], {
+      cwd: createWatchedFolder(),
+    });
     expect(exitCode).toBe(ExitCode.usage);
     expect(stderr).toContain('/sys/svc.db');
   });
@@ -153,12 +157,12 @@ describe('the exit code of svc emulator exec', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
-    const taken = await exec(['--port', String(port), ...trigger], { cwd: place() });
-    expect(taken).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
-    expect(taken.stderr).toContain(`lsof -i :${port}`);
+    const result = await exec(['--port', String(port), ...trigger], { cwd: createWatchedFolder() });
+    expect(result).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
+    expect(result.stderr).toContain(`lsof -i :${port}`);
 
     const stop = ['--', process.execPath, program, 'emulator', 'stop'];
-    expect(await exec(['--require-settled', ...stop], { cwd: place() })).toMatchObject({
+    expect(await exec(['--require-settled', ...stop], { cwd: createWatchedFolder() })).toMatchObject({
       ...{ exitCode: ExitCode.noEmulator, stderr: expect.stringContaining('was stopped') },
     });
   });
@@ -167,8 +171,8 @@ describe('the exit code of svc emulator exec', () => {
 describe.skipIf(!hasSignals)('signals to svc emulator exec', () => {
   it('SIGINT is passed to the command, which decides on the exit code', async () => {
     const script = `process.on('SIGINT', () => { process.stdout.write('received '); process.exitCode = 9; clearInterval(timer); });
-      const timer = setInterval(() => {}, 1000); ${sayReady}`;
-    const { subprocess, output } = await start(place(), node(script));
+      const timer = setInterval(() => {}, 1000); ${readyScript}`;
+    const { subprocess, output } = await start(createWatchedFolder(), node(script));
     subprocess.kill('SIGINT');
     expect(await subprocess).toMatchObject({ exitCode: 9, stderr: '' });
     expect(output()).toBe('ready\nreceived ');
@@ -176,18 +180,18 @@ describe.skipIf(!hasSignals)('signals to svc emulator exec', () => {
 
   it.each(['SIGTERM', 'SIGHUP'] as const)('%s sends the command one SIGTERM', async (signal) => {
     const script = `process.on('SIGTERM', () => { process.stdout.write('received '); setTimeout(() => process.exit(8), 200); });
-      ${stay} ${sayReady}`;
-    const { subprocess, output } = await start(place(), node(script));
+      ${stayScript} ${readyScript}`;
+    const { subprocess, output } = await start(createWatchedFolder(), node(script));
     subprocess.kill(signal);
     expect(await subprocess).toMatchObject({ exitCode: 8, stderr: '' });
     expect(output()).toBe('ready\nreceived ');
   });
 
   it('SIGTERM kills a command that ignores it, and its descendants, after five seconds', async () => {
-    const deaf = `process.on('SIGTERM', () => {}); ${stay}`;
+    const ignoreSigterm = `process.on('SIGTERM', () => {}); ${stayScript}`;
     const script = `import { spawn } from 'node:child_process';
-      spawn(process.execPath, ['-e', ${JSON.stringify(`${deaf} ${sayReady}`)}], { stdio: 'inherit' }); ${deaf}`;
-    const { subprocess } = await start(place(), node(script));
+      spawn(process.execPath, ['-e', ${JSON.stringify(`${ignoreSigterm} ${readyScript}`)}], { stdio: 'inherit' }); ${ignoreSigterm}`;
+    const { subprocess } = await start(createWatchedFolder(), node(script));
     const startedAt = performance.now();
     subprocess.kill('SIGTERM');
     expect(await subprocess).toMatchObject({ exitCode: 137 });
@@ -197,28 +201,28 @@ describe.skipIf(!hasSignals)('signals to svc emulator exec', () => {
 
 describe.skipIf(!canListProcesses)('cleanup of processes', () => {
   /** A command that starts a process, waits until that is ready, and then runs `after`. */
-  const withOffspring = (after: string) => `import { spawn } from 'node:child_process';
-    const offspring = spawn(process.execPath, ['-e', ${JSON.stringify(sayReady + stay)}], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const withChild = (lastStatement: string) => `import { spawn } from 'node:child_process';
+    const offspring = spawn(process.execPath, ['-e', ${JSON.stringify(readyScript + stayScript)}], { stdio: ['ignore', 'pipe', 'ignore'] });
     await new Promise((resolve) => offspring.stdout.once('data', resolve));
-    ${sayReady} ${after}`;
+    ${readyScript} ${lastStatement}`;
 
   it('no process remains when the command ends by itself', async () => {
-    const cwd = place();
-    const script = withOffspring('process.exit(3);');
+    const cwd = createWatchedFolder();
+    const script = withChild('process.exit(3);');
     expect(await exec(node(script), { cwd })).toMatchObject({ exitCode: 3, stdout: 'ready\n' });
     expect(listProcessesIn(cwd)).toEqual([]);
   });
 
   it('no process remains when the command is killed', async () => {
-    const cwd = place();
-    const script = withOffspring(`process.kill(process.pid, 'SIGKILL');`);
+    const cwd = createWatchedFolder();
+    const script = withChild(`process.kill(process.pid, 'SIGKILL');`);
     expect(await exec(node(script), { cwd })).toMatchObject({ exitCode: 137 });
     expect(listProcessesIn(cwd)).toEqual([]);
   });
 
   it('no process remains when svc is killed', async () => {
-    const cwd = place();
-    const { subprocess } = await start(cwd, node(withOffspring(stay)));
+    const cwd = createWatchedFolder();
+    const { subprocess } = await start(cwd, node(withChild(stayScript)));
     expect(listProcessesIn(cwd)).toHaveLength(4);
     subprocess.kill('SIGKILL');
     await expectNoProcessIn(cwd);
@@ -226,10 +230,10 @@ describe.skipIf(!canListProcesses)('cleanup of processes', () => {
   });
 
   it('no process remains when the whole process group of svc is killed', async () => {
-    const cwd = place();
+    const cwd = createWatchedFolder();
     const subprocess = execa(
       'setsid',
-      [process.execPath, program, 'emulator', 'exec', ...node(withOffspring(stay))],
+      [process.execPath, program, 'emulator', 'exec', ...node(withChild(stayScript))],
       {
         ...{
           cwd,
@@ -258,7 +262,7 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
   const line = (script: string) => words([process.execPath, program, 'emulator', 'exec', ...node(script)]);
 
   it('the command reads the keyboard, and receives Ctrl-C once', async () => {
-    const cwd = place();
+    const cwd = createWatchedFolder();
     const script = `process.on('SIGINT', () => console.log('received'));
       process.stdin.once('data', (text) => { console.log('read ' + text); process.stdin.pause(); process.removeAllListeners('SIGINT'); });
       console.log('ready');`;
@@ -275,11 +279,11 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
   });
 
   it('kill -9 ends the command and its descendants, and no other process of the same job', async () => {
-    const cwd = place();
+    const cwd = createWatchedFolder();
     const script = `import { spawn } from 'node:child_process';
-      spawn(process.execPath, ['-e', ${JSON.stringify(stay)}]);
+      spawn(process.execPath, ['-e', ${JSON.stringify(stayScript)}]);
       import('node:fs').then(({ writeFileSync }) => writeFileSync('parent', String(process.ppid)));
-      ${stay}`;
+      ${stayScript}`;
     // The shell runs the following commands in the same process group.
     const terminal = await shell(`${line(script)}; echo "exit $?"; sleep 600; true`, cwd);
     await using _ = terminal;
@@ -297,9 +301,9 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
   });
 
   it('a process that the command leaves running ends with the command', async () => {
-    const cwd = place();
+    const cwd = createWatchedFolder();
     const script = `import { spawn } from 'node:child_process';
-      spawn(process.execPath, ['-e', ${JSON.stringify(stay)}]).unref(); process.exit(4);`;
+      spawn(process.execPath, ['-e', ${JSON.stringify(stayScript)}]).unref(); process.exit(4);`;
     const terminal = await shell(`${line(script)}; echo "exit $?"; sleep 600; true`, cwd);
     await using _ = terminal;
     await terminal.waitFor(/exit 4/);
@@ -311,14 +315,17 @@ describe('--require-settled', () => {
   it('--require-settled waits for deliveries that are due, and succeeds when all arrived', async () => {
     const receiver = await startReceiver({ after: new Promise((resolve) => setTimeout(resolve, 1_000)) });
     const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
-    expect(await exec(args, { cwd: place() })).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
+    expect(await exec(args, { cwd: createWatchedFolder() })).toMatchObject({
+      exitCode: ExitCode.success,
+      stderr: '',
+    });
     expect(receiver.requests).toHaveLength(1);
   });
 
   it('--require-settled lists the deliveries that did not arrive, and exits with 1', async () => {
     const receiver = await startReceiver({ status: 503 });
     const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
-    const { exitCode, stderr } = await exec(args, { cwd: place() });
+    const { exitCode, stderr } = await exec(args, { cwd: createWatchedFolder() });
     expect(exitCode).toBe(ExitCode.failure);
     expect(stderr).toMatch(/^1 of 1 delivery did not arrive/);
     expect(stderr).toMatch(
@@ -334,7 +341,7 @@ describe('--require-settled', () => {
     const script = `import { execFileSync } from 'node:child_process'; ${svcCommand('trigger', 'order.shipped')} ${settle}`;
     const run = (count: string) =>
       exec(['--forward-to', receiver.url, '--freeze', '--expect-failed', count, ...node(script)], {
-        cwd: place(),
+        cwd: createWatchedFolder(),
       });
     expect(await run('1')).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     const { exitCode, stderr } = await run('2');
@@ -350,7 +357,7 @@ describe('--require-settled', () => {
       execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
       process.exit(6);`;
     const args = ['--forward-to', receiver.url, '--require-settled', '--json', ...node(script)];
-    const { exitCode, stdout, stderr } = await exec(args, { cwd: place() });
+    const { exitCode, stdout, stderr } = await exec(args, { cwd: createWatchedFolder() });
     expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: '' });
     expect(JSON.parse(stderr)).toMatchObject({
       exit_code: 6,
@@ -362,7 +369,7 @@ describe('--require-settled', () => {
 
 describe('the emulator log of svc emulator exec', () => {
   it('the log is kept and its last lines are shown when the command fails', async () => {
-    const cwd = place();
+    const cwd = createWatchedFolder();
     const receiver = await startReceiver({ status: 410 });
     const script = `import { execFileSync } from 'node:child_process';
       execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped', '--wait=100ms'], { stdio: 'ignore' });`;
@@ -376,7 +383,7 @@ describe('the emulator log of svc emulator exec', () => {
   });
 
   it('--log keeps the log, and no message mentions it when the command succeeds', async () => {
-    const cwd = place();
+    const cwd = createWatchedFolder();
     const { exitCode, stderr } = await exec(['--log', 'a.log', ...trigger], { cwd });
     expect(exitCode).toBe(ExitCode.success);
     expect(stderr).not.toContain('a.log');
@@ -387,7 +394,7 @@ describe('the emulator log of svc emulator exec', () => {
 
 describe('--junit', () => {
   it('--junit writes the report to a folder that does not exist yet', async () => {
-    const cwd = place();
+    const cwd = createWatchedFolder();
     const receiver = await startReceiver();
     const args = ['--forward-to', receiver.url, '--junit', 'reports/deliveries.xml', ...trigger];
     expect(await exec(args, { cwd })).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
@@ -398,7 +405,7 @@ describe('--junit', () => {
   });
 
   it('an old report stays unchanged when the emulator was stopped', async () => {
-    const cwd = place();
+    const cwd = createWatchedFolder();
     writeFileSync(join(cwd, 'a.xml'), 'old');
     const stop = ['--', process.execPath, program, 'emulator', 'stop'];
     const { exitCode } = await exec(['--junit', 'a.xml', ...stop], { cwd });

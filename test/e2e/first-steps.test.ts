@@ -8,11 +8,11 @@ import { createReceiver } from '../support/test-receiver.ts';
 import { svc } from './cli-program.ts';
 import { createFolder, findFreePort, startEmulatorForTest } from './test-resources.ts';
 
-const starting = ['emulator', 'start', '--port', '0', '--db', ':memory:'];
+const startCommand = ['emulator', 'start', '--port', '0', '--db', ':memory:'];
 
 async function detach(cwd: string, ...args: string[]) {
   onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
-  return svc([...starting, '--detach', ...args], { cwd });
+  return svc([...startCommand, '--detach', ...args], { cwd });
 }
 
 it('svc emulator start --forward-to needs only the port of the receiver', async () => {
@@ -53,13 +53,13 @@ it.each([
     /^error: --tunnel and --public-url cannot be used together/,
   ],
 ])('an invalid %s is an error of svc emulator start', async (_, args, message) => {
-  const { exitCode, stderr } = await svc([...starting, ...args], { cwd: createFolder() });
+  const { exitCode, stderr } = await svc([...startCommand, ...args], { cwd: createFolder() });
   expect(exitCode).toBe(ExitCode.usage);
   expect(stderr).toMatch(message);
 });
 
 it('svc emulator start --tunnel without cloudflared is an error that suggests --public-url', async () => {
-  const { exitCode, stderr } = await svc([...starting, '--tunnel'], {
+  const { exitCode, stderr } = await svc([...startCommand, '--tunnel'], {
     cwd: createFolder(),
     env: { PATH: '' },
   });
@@ -83,6 +83,6 @@ it('programs receive the public address, and commands in the folder use the loca
     headers: { authorization: `Bearer ${SVC_API_KEY}` },
   });
   expect(await response.json()).toMatchObject({ data: [expect.anything()] });
-  const through = await svc(['emulator', 'status', '--url', ready.control_url], { cwd: createFolder() });
-  expect(through.exitCode).toBe(ExitCode.success);
+  const throughProxy = await svc(['emulator', 'status', '--url', ready.control_url], { cwd: createFolder() });
+  expect(throughProxy.exitCode).toBe(ExitCode.success);
 });

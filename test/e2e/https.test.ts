@@ -33,8 +33,8 @@ it('commands and programs use an emulator over HTTPS and trust its certificate [
   const { stdout } = await svc(['env', '--format', 'json'], { cwd });
   const env = { ...cleanEnvironment(), ...JSON.parse(stdout) };
   const program = ['--input-type=module', '-e', READ_EVENTS];
-  const asked = await execa(process.execPath, program, { env, extendEnv: false, reject: false });
-  expect(asked.stdout).toBe('200 1');
+  const clientRun = await execa(process.execPath, program, { env, extendEnv: false, reject: false });
+  expect(clientRun.stdout).toBe('200 1');
 
   expect(await svc(['emulator', 'stop'], { cwd })).toMatchObject({ exitCode: 0 });
   expect(await svc(['emulator', 'status'], { cwd })).toMatchObject({ exitCode: 3 });

@@ -13,8 +13,8 @@ export function listProcessesIn(cwd: string): string[] {
 
 /** The process id of the only process in `cwd` whose command line matches. */
 export function getPidIn(cwd: string, commandLine: RegExp): number {
-  const [pid, ...others] = listPidsIn(cwd).filter((each) => commandLine.test(readCommandLine(each)));
-  if (pid === undefined || others.length > 0) throw new Error(listProcessesIn(cwd).join('\n'));
+  const [pid, ...duplicates] = listPidsIn(cwd).filter((pid) => commandLine.test(readCommandLine(pid)));
+  if (pid === undefined || duplicates.length > 0) throw new Error(listProcessesIn(cwd).join('\n'));
   return Number(pid);
 }
 

@@ -142,8 +142,8 @@ describe('svc listen', () => {
     // The replay of an earlier delivery reaches the current listener.
     const third = await listen(cwd, ...args);
     expect(third.ready).toEqual(second.ready);
-    const missed = deliveries.find(({ webhook_id }) => webhook_id === third.ready.webhook_id);
-    await control.replayDelivery({ id: String(missed?.id) });
+    const delivery = deliveries.find(({ webhook_id }) => webhook_id === third.ready.webhook_id);
+    await control.replayDelivery({ id: String(delivery?.id) });
     await expect.poll(() => third.lines.length).toBe(2);
     expect(third.lines[1].attempt).toMatchObject({ number: 2, trigger: 'manual', outcome: 'succeeded' });
   });
@@ -219,8 +219,8 @@ describe('svc listen', () => {
     const { lines, ready } = await listen(createFolder(), ...url, '--forward-to', receiver.url);
     await control.reset({});
     await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(3);
-    const again = { type: 'ready', webhook_secret: ready.webhook_secret };
-    expect(lines.slice(1)).toMatchObject([{ type: 'reset' }, again]);
+    const newReadyLine = { type: 'ready', webhook_secret: ready.webhook_secret };
+    expect(lines.slice(1)).toMatchObject([{ type: 'reset' }, newReadyLine]);
     await trigger();
     await expect.poll(() => lines.length).toBe(4);
   });

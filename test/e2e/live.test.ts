@@ -75,9 +75,9 @@ describe('svc deliveries tail --json', () => {
     await expect
       .poll(async () => (await control.getStatus({})).deliveries.pending, { timeout: 20_000 })
       .toBe(0);
-    const kept = await listAttempts(ready.control_url);
-    await expect.poll(() => attempts.length, { timeout: 20_000 }).toBe(kept.length);
-    expect(idsOf(attempts).sort()).toEqual(kept.sort());
+    const storedIds = await listAttempts(ready.control_url);
+    await expect.poll(() => attempts.length, { timeout: 20_000 }).toBe(storedIds.length);
+    expect(idsOf(attempts).sort()).toEqual(storedIds.sort());
     subprocess.kill('SIGINT');
     const notes = (await subprocess).stderr.split('\n').map((line) => JSON.parse(line).note.message);
     expect(notes).toEqual(['The connection was lost; connecting again.', 'Connected again.']);

@@ -3,23 +3,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
-import { createTempFolder, program, startEmulator, svc } from './cli-program.ts';
-
-function place(): string {
-  const { cwd, remove } = createTempFolder();
-  onTestFinished(remove);
-  return cwd;
-}
+import { program, svc } from './cli-program.ts';
+import { createFolder, startEmulatorForTest } from './test-resources.ts';
 
 const onEveryAddress = ['--host', '0.0.0.0', '--db', ':memory:'];
 
 it('commands need the token outside the folder of the emulator, and not inside', async () => {
-  const cwd = place();
-  const { ready, subprocess } = await startEmulator(cwd, ...onEveryAddress);
-  onTestFinished(async () => {
-    subprocess.kill();
-    await subprocess;
-  });
+  const cwd = createFolder();
+  const { ready } = await startEmulatorForTest(cwd, ...onEveryAddress);
   const { url, control_token: token = '', dashboard_url } = ready;
   expect(token).toMatch(/^[\w-]{32}$/);
   expect([new URL(url).hostname, dashboard_url]).toEqual(['127.0.0.1', `${url}/?token=${token}`]);
@@ -29,7 +20,7 @@ it('commands need the token outside the folder of the emulator, and not inside',
   expect(JSON.parse(readFileSync(runFile, 'utf8')).control_token).toBe(token);
   if (process.platform !== 'win32') expect(statSync(runFile).mode & 0o777).toBe(0o600);
 
-  const elsewhere = place();
+  const elsewhere = createFolder();
   const list = (address: string, env = {}) =>
     svc(['deliveries', 'list', '--url', address], { cwd: elsewhere, env });
   expect(await list(url)).toMatchObject({
@@ -49,9 +40,9 @@ it('commands need the token outside the folder of the emulator, and not inside',
 });
 
 it('svc emulator exec gives its command the token, and svc open prints a link with the token', async () => {
-  const cwd = place();
-  const beside = [process.execPath, program, 'deliveries', 'list'];
-  const { exitCode, stderr } = await svc(['emulator', 'exec', ...onEveryAddress, '--', ...beside], { cwd });
+  const cwd = createFolder();
+  const command = [process.execPath, program, 'deliveries', 'list'];
+  const { exitCode, stderr } = await svc(['emulator', 'exec', ...onEveryAddress, '--', ...command], { cwd });
   expect([exitCode, stderr]).toEqual([ExitCode.success, expect.not.stringContaining('error')]);
 
   const token = 'a-token.of_mine~0123';

@@ -102,9 +102,9 @@ describe('the packed package', () => {
     const body = JSON.stringify({ type: 'order.shipped', payload: { order: 1 } });
     const created = await fetch(`${baseUrl}/events`, { method: 'POST', headers, body });
     const event = (await created.json()) as { id: string };
-    const found = await fetch(`${baseUrl}/events/${event.id}`, { headers });
-    expect([created.ok, found.ok]).toEqual([true, true]);
-    expect(await found.json()).toEqual(event);
+    const read = await fetch(`${baseUrl}/events/${event.id}`, { headers });
+    expect([created.ok, read.ok]).toEqual([true, true]);
+    expect(await read.json()).toEqual(event);
 
     expect(await svc('emulator', 'stop')).toMatchObject({ exitCode: 0 });
     expect(await emulator).toMatchObject({ exitCode: 0 });

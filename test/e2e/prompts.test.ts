@@ -43,8 +43,8 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
   }
 
   /** The screen, with what differs between runs replaced. */
-  async function look(terminal: TestTerminal, wanted: RegExp): Promise<string> {
-    const screen = await terminal.waitFor(wanted);
+  async function waitForScreen(terminal: TestTerminal, pattern: RegExp): Promise<string> {
+    const screen = await terminal.waitFor(pattern);
     return (
       screen
         .replace(/\b(del|wh|ws|evt|key)_[0-9A-Z]{26}/g, '$1_…')
@@ -57,7 +57,7 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
 
   it('svc deliveries replay lists failed deliveries first, and filters them by the typed text', async () => {
     const terminal = await run('deliveries', 'replay');
-    expect(await look(terminal, /✗[\s\S]*select$/)).toMatchInlineSnapshot(`
+    expect(await waitForScreen(terminal, /✗[\s\S]*select$/)).toMatchInlineSnapshot(`
       "? Which delivery?
         ID  STATUS  TYPE  CREATED  URL
       ❯ del_…  ✗ failed  order.shipped  a time ago  http://receiver
@@ -66,7 +66,7 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
       ↑↓ navigate • ⏎ select"
     `);
     await terminal.type('INVOICE');
-    expect(await look(terminal, /INVOICE[\s\S]*❯ \S+ +✓/)).toMatchInlineSnapshot(`
+    expect(await waitForScreen(terminal, /INVOICE[\s\S]*❯ \S+ +✓/)).toMatchInlineSnapshot(`
       "? Which delivery? INVOICE
         ID  STATUS  TYPE  CREATED  URL
       ❯ del_…  ✓ succeeded  invoice.paid  a time ago  http://receiver
@@ -81,7 +81,7 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
   it('svc trigger lists event types with their descriptions', async () => {
     const terminal = await run('trigger');
     await terminal.type('invoice full.');
-    expect(await look(terminal, /❯ invoice\.paid/)).toMatchInlineSnapshot(`
+    expect(await waitForScreen(terminal, /❯ invoice\.paid/)).toMatchInlineSnapshot(`
       "? Which event type? invoice full.
         TYPE  DESCRIPTION
       ❯ invoice.paid  An invoice was paid in full.
@@ -95,17 +95,17 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
   it('svc webhooks delete deletes an endpoint only after a confirmation', async () => {
     const { id } = await control.createWebhook({ url: receiver.url, events: ['a.b'] });
     const terminal = await run('webhooks', 'delete', id);
-    expect(await look(terminal, /y\/N/)).toMatchInlineSnapshot(
+    expect(await waitForScreen(terminal, /y\/N/)).toMatchInlineSnapshot(
       `"? Delete wh_… and cancel its pending deliveries? (y/N)"`,
     );
     await terminal.press('Enter');
     await terminal.waitFor(/Canceled\.\nexit 130/);
     await expect(control.getWebhook({ id })).resolves.toMatchObject({ id });
 
-    const again = await run('webhooks', 'delete', id);
-    await again.waitFor(/y\/N/);
-    await again.press('y', 'Enter');
-    await again.waitFor(/Deleted wh_\w+[\s\S]*exit 0/);
+    const secondTerminal = await run('webhooks', 'delete', id);
+    await secondTerminal.waitFor(/y\/N/);
+    await secondTerminal.press('y', 'Enter');
+    await secondTerminal.waitFor(/Deleted wh_\w+[\s\S]*exit 0/);
     await expect(control.getWebhook({ id })).rejects.toMatchObject({ exitCode: ExitCode.notFound });
   });
 
@@ -113,9 +113,9 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
     ['a choice', ['webhooks', 'get'], /Which endpoint/],
     ['a text', ['workspaces', 'create'], /name:/],
     ['a confirmation', ['keys', 'revoke', 'key_1'], /y\/N/],
-  ])('an interrupted prompt for %s restores the terminal', async (_, args, asked) => {
+  ])('an interrupted prompt for %s restores the terminal', async (_, args, question) => {
     const terminal = await run(...args);
-    await terminal.waitFor(asked);
+    await terminal.waitFor(question);
     await terminal.press('C-c');
     expect(await terminal.waitFor(/exit \d+\n\S+$/)).toMatch(/exit 130\nicanon$/);
   });

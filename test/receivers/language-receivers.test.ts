@@ -135,15 +135,22 @@ for (const language of languages) {
       const { body } = createEnvelope();
       const timestamp = timestampIn(0);
       const ours = sign(body, timestamp);
-      const other = sign(body, timestamp, otherSecret);
+      const otherSignature = sign(body, timestamp, otherSecret);
 
-      for (const signatures of [`${other},${ours}`, `${ours},${other}`, `${other}, ${ours}`]) {
+      for (const signatures of [
+        `${otherSignature},${ours}`,
+        `${ours},${otherSignature}`,
+        `${otherSignature}, ${ours}`,
+      ]) {
         expect(await deliver(body, { ...headersFor(body, timestamp), 'Service-Signature': signatures })).toBe(
           204,
         );
       }
       expect(
-        await deliver(body, { ...headersFor(body, timestamp), 'Service-Signature': `${other},${other}` }),
+        await deliver(body, {
+          ...headersFor(body, timestamp),
+          'Service-Signature': `${otherSignature},${otherSignature}`,
+        }),
       ).toBe(400);
     });
 

@@ -40,25 +40,25 @@ describe('svc receiver example', { timeout: 60_000 }, () => {
       const report = await checkReceiver({ url, count: () => countProcessed(receiver) });
       expect(idsOf(report, 'failed')).toEqual([]);
       // Its work takes no time, so it may be done before the order can be observed.
-      const untold = idsOf(report, 'not_observable');
-      expect(untold.filter((id) => id !== 'acceptance.before-work')).toEqual([]);
+      const notObservable = idsOf(report, 'not_observable');
+      expect(notObservable.filter((id) => id !== 'acceptance.before-work')).toEqual([]);
     },
   );
 
   it('the example receiver remembers accepted events after a restart [§6.6]', async () => {
     const scratch = createTemporaryFolder();
-    const before = await start('node', scratch);
+    const firstReceiver = await start('node', scratch);
     const twice = createDelivery('evt_twice');
-    expect(await deliver(before, twice)).toBe(204);
+    expect(await deliver(firstReceiver, twice)).toBe(204);
     // Events are processed in order: the first is done when the next one is.
-    expect(await deliver(before, createDelivery('evt_next'))).toBe(204);
-    await before.printed(/^processed order\.shipped evt_next$/m);
-    await before.stop();
+    expect(await deliver(firstReceiver, createDelivery('evt_next'))).toBe(204);
+    await firstReceiver.printed(/^processed order\.shipped evt_next$/m);
+    await firstReceiver.stop();
 
-    const after = await start('node', scratch);
-    expect(await deliver(after, twice)).toBe(204);
-    expect(await deliver(after, createDelivery('evt_last'))).toBe(204);
-    expect(await after.printed(/evt_last$/m)).not.toContain('evt_twice');
+    const restartedReceiver = await start('node', scratch);
+    expect(await deliver(restartedReceiver, twice)).toBe(204);
+    expect(await deliver(restartedReceiver, createDelivery('evt_last'))).toBe(204);
+    expect(await restartedReceiver.printed(/evt_last$/m)).not.toContain('evt_twice');
   });
 });
 

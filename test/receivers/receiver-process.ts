@@ -129,12 +129,12 @@ function collectOutput(child: ChildProcessWithoutNullStreams): RunningReceiver['
       child.emit('printed');
     });
   }
-  const left = once(child, 'exit').then(() => {
+  const exitError = once(child, 'exit').then(() => {
     throw new Error(`The receiver exited. Its output:\n${text}`);
   });
-  left.catch(() => undefined); // It may exit while no test waits for output.
+  exitError.catch(() => undefined); // It may exit while no test waits for output.
   return async (pattern) => {
-    while (!pattern.test(text)) await Promise.race([once(child, 'printed'), left]);
+    while (!pattern.test(text)) await Promise.race([once(child, 'printed'), exitError]);
     return text;
   };
 }

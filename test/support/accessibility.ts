@@ -13,8 +13,8 @@ export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = (await page.evaluate(
     `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
   )) as AxeResults;
-  const found = violations.flatMap(({ id, help, nodes }) =>
+  const descriptions = violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n${html}\n${failureSummary}`),
   );
-  expect(found).toEqual([]);
+  expect(descriptions).toEqual([]);
 }

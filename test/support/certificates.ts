@@ -9,7 +9,7 @@ export interface Certificate {
 /** The authority that issued all certificates except the self-signed one. */
 export const authority = read('authority.cert');
 
-/** `localhost` is valid for that name and for both loopback addresses. Each other one has the problem in its name. */
+/** `localhost` is valid for that name and for both loopback addresses. The name of each other certificate is its problem. */
 export function getCertificate(
   name: 'localhost' | 'elsewhere' | 'expired' | 'future' | 'self-signed',
 ): Certificate {

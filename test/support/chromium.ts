@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
-const ELSEWHERE = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
+const OTHER_PATHS = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
 
 const FLAGS = [
   '--headless',
@@ -20,7 +20,7 @@ const FLAGS = [
 /** Path of the executable; undefined when Chromium is not installed. */
 export const chromiumPath = [
   ...(process.env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name))),
-  ...ELSEWHERE,
+  ...OTHER_PATHS,
 ].find((path) => existsSync(path));
 
 /** @throws Error when Chromium is not installed */

@@ -16,17 +16,17 @@ function listLeaves(name: string, entry: CommandEntry | CommandGroup): [string, 
 /** Loads a command with its own options, or with the global ones as well. */
 export async function loadCommand(name: string, { global = false } = {}): Promise<Command> {
   const command = new Command(name).exitOverride();
-  const definition = await (commandsByName[name] ?? unknown(name)).load();
+  const definition = await (commandsByName[name] ?? throwUnknown(name)).load();
   definition.configure?.(command);
   return global ? addGlobalOptions(command) : command;
 }
 
 /** All flags of a command, long and short. */
-export async function listFlags(name: string, which?: { global?: boolean }): Promise<string[]> {
-  const { options } = await loadCommand(name, which);
-  return options.flatMap(({ long, short }) => [long, short].filter((flag) => flag != null));
+export async function listFlags(name: string, options?: { global?: boolean }): Promise<string[]> {
+  const command = await loadCommand(name, options);
+  return command.options.flatMap(({ long, short }) => [long, short].filter((flag) => flag != null));
 }
 
-function unknown(name: string): never {
-  throw new Error(`There is no command svc ${name}.`);
+function throwUnknown(name: string): never {
+  throw new Error(`The command svc ${name} does not exist.`);
 }

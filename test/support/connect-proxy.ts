@@ -1,4 +1,4 @@
-/** A CONNECT proxy that opens every tunnel to one receiver, whatever host is requested. */
+/** A CONNECT proxy that opens every tunnel to the same receiver, regardless of the requested host. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 

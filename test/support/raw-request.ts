@@ -13,6 +13,6 @@ export function sendRawRequest(url: string, bytes: string | Uint8Array): Promise
 }
 
 /** Parses the JSON body of a raw response. */
-export function parseResponseBody(answer: string) {
-  return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+export function parseResponseBody(response: string) {
+  return JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4));
 }

@@ -13,7 +13,7 @@ export interface ObservedResponse {
 }
 
 /** Throws an `AssertionError` that says where a response and the document differ. */
-export type ResponseCheck = (answer: ObservedResponse) => void;
+export type ResponseCheck = (response: ObservedResponse) => void;
 
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -24,12 +24,13 @@ interface Operation {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-const OF_NO_OPERATION = [400, 404, 405];
+/** Statuses of a request that matches no operation. */
+const REJECTIONS = [400, 404, 405];
 
 export function createResponseCheck(document: OpenApiDocument): ResponseCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
-  ajv.addSchema(closeObjects(document) as object, 'document');
+  ajv.addSchema(forbidAdditionalProperties(document) as object, 'document');
   const compiled = new Map<string, ValidateFunction>();
   const validatorAt = (keys: readonly string[]) => {
     const pointer = keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')));
@@ -40,40 +41,40 @@ export function createResponseCheck(document: OpenApiDocument): ResponseCheck {
   };
 
   return ({ method, path, status, headers, text }) => {
-    const what = `${method} ${path} → ${status} ${text.slice(0, 400)}`;
+    const description = `${method} ${path} → ${status} ${text.slice(0, 400)}`;
     const requestId = headers.get('request-id') ?? '';
-    assert.match(requestId, /^req_[0-9A-Z]{26}$/, `${what}: Request-Id`);
+    assert.match(requestId, /^req_[0-9A-Z]{26}$/, `${description}: Request-Id`);
     if (method === 'HEAD') return;
-    assert.match(headers.get('content-type') ?? '', /^application\/json\b/, `${what}: Content-Type`);
+    assert.match(headers.get('content-type') ?? '', /^application\/json\b/, `${description}: Content-Type`);
     // An injected fault can have any code, which the document does not list.
     const body: unknown = JSON.parse(
       /\bflt_/.test(text) ? text.replace(/"code":"\w+"/, '"code":"internal_error"') : text,
     );
     if (status >= 400) {
-      assert.equal((body as { error: { request_id: string } }).error.request_id, requestId, what);
+      assert.equal((body as { error: { request_id: string } }).error.request_id, requestId, description);
     }
-    const validate = validatorAt(schemaOf(document, method, path, status, what));
-    assert.ok(validate(body), `${what}: ${ajv.errorsText(validate.errors)}`);
+    const validate = validatorAt(findSchemaPath(document, method, path, status, description));
+    assert.ok(validate(body), `${description}: ${ajv.errorsText(validate.errors)}`);
   };
 }
 
-/** The pointer to the schema of a response. A request to an unknown operation may only be rejected. */
-function schemaOf(
+/** The path to the schema of a response. A request that matches no operation can only be rejected. */
+function findSchemaPath(
   document: OpenApiDocument,
   method: string,
   path: string,
   status: number,
-  what: string,
+  description: string,
 ): string[] {
-  const found = findOperation(document, method.toLowerCase(), path.replace(/\?.*$/s, ''));
-  if (found === undefined) {
-    assert.ok(OF_NO_OPERATION.includes(status), `${what}: not an operation of the document`);
+  const match = findOperation(document, method.toLowerCase(), path.replace(/\?.*$/s, ''));
+  if (match === undefined) {
+    assert.ok(REJECTIONS.includes(status), `${description}: not an operation of the document`);
     const { schemas } = document.components;
     return ['components', 'schemas', 'ErrorBody' in schemas ? 'ErrorBody' : 'ControlErrorBody'];
   }
-  assert.ok(Object.hasOwn(found.operation.responses, status), `${what}: status not in the document`);
+  assert.ok(Object.hasOwn(match.operation.responses, status), `${description}: status not in the document`);
   return [
-    ...['paths', found.template, method.toLowerCase(), 'responses', String(status)],
+    ...['paths', match.template, method.toLowerCase(), 'responses', String(status)],
     ...['content', 'application/json', 'schema'],
   ];
 }
@@ -87,11 +88,13 @@ function findOperation({ paths }: OpenApiDocument, method: string, path: string)
   return undefined;
 }
 
-/** The same document without additional properties in any object. */
-function closeObjects(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(closeObjects);
+/** Returns the document with `additionalProperties: false` in every object schema. */
+function forbidAdditionalProperties(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(forbidAdditionalProperties);
   if (typeof node !== 'object' || node === null) return node;
-  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closeObjects(value)]));
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, forbidAdditionalProperties(value)]),
+  );
   return copy.type === 'object' && copy.properties && copy.additionalProperties === undefined
     ? { ...copy, additionalProperties: false }
     : copy;

@@ -1,4 +1,4 @@
-/** A reverse proxy, as users put in front of a server to reach it by another name. */
+/** A reverse proxy in front of a server, which makes it reachable under another name. */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -10,8 +10,8 @@ export interface ReverseProxy extends AsyncDisposable {
 }
 
 /**
- * @param host the forwarded `Host` header: the original one, or that of the target with or without the original one in
- *   `X-Forwarded-Host`
+ * @param host `kept` forwards the original `Host` header; `forwarded` replaces it with that of the target and sends the original in
+ *   `X-Forwarded-Host`; `lost` only replaces it
  */
 export async function createReverseProxy(
   host: 'kept' | 'forwarded' | 'lost' = 'kept',
@@ -19,21 +19,21 @@ export async function createReverseProxy(
   let target = '';
   const server = createServer((incoming, outgoing) => {
     const { host: name = '', ...headers } = incoming.headers;
-    const told = {
+    const hostHeaders = {
       kept: { host: name },
       forwarded: { host: new URL(target).host, 'x-forwarded-host': name },
       lost: { host: new URL(target).host },
     };
-    const onward = request(target + incoming.url, {
+    const forwarded = request(target + incoming.url, {
       method: incoming.method,
-      headers: { ...headers, ...told[host] },
+      headers: { ...headers, ...hostHeaders[host] },
     });
-    onward.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
+    forwarded.on('response', (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
     });
-    onward.on('error', () => outgoing.writeHead(502).end());
-    incoming.pipe(onward);
+    forwarded.on('error', () => outgoing.writeHead(502).end());
+    incoming.pipe(forwarded);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -54,13 +54,13 @@ export async function startTestEmulator(options: TestEmulatorOptions = {}): Prom
             ? ((body as string | Uint8Array<ArrayBuffer> | undefined) ?? null)
             : JSON.stringify(body),
       });
-      const { status, headers: answered } = response;
+      const { status, headers: responseHeaders } = response;
       const text = await response.text();
       check ??= await getCheck(emulator);
-      check({ method, path, status, headers: answered, text });
+      check({ method, path, status, headers: responseHeaders, text });
       return {
         status,
-        headers: answered,
+        headers: responseHeaders,
         text,
         json: text.startsWith('{') ? JSON.parse(text) : null,
       };

@@ -7,12 +7,7 @@ import {
 import type { ReceiverResponses } from '../../src/library/receiver-responses.ts';
 
 export type { ReceivedRequest } from '../../src/library/received-request.ts';
-export type {
-  ReceiverResponse,
-  ReceiverResponse as Answer,
-  ReceiverResponses,
-  ReceiverResponses as Answers,
-} from '../../src/library/receiver-responses.ts';
+export type { ReceiverResponse, ReceiverResponses } from '../../src/library/receiver-responses.ts';
 export type { Receiver };
 
 export function createReceiver(responses?: ReceiverResponses, options?: ReceiverOptions): Promise<Receiver> {

@@ -21,7 +21,7 @@ export interface TestTerminal extends AsyncDisposable {
   /** The visible text without trailing spaces and trailing empty lines. */
   screen(): Promise<string>;
   /** Waits until the screen matches and returns it. Rejects with the screen after `timeoutMs` (default: 10 000). */
-  waitFor(wanted: RegExp | ((screen: string) => boolean), timeoutMs?: number): Promise<string>;
+  waitFor(expected: RegExp | ((screen: string) => boolean), timeoutMs?: number): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
   /** Waits until the program exits. @returns its exit code */
   waitForExit(timeoutMs?: number): Promise<number>;
@@ -34,7 +34,7 @@ export interface TestTerminal extends AsyncDisposable {
  */
 export const hasTerminals = findTmux();
 
-const LOOK_EVERY_MS = 40;
+const POLL_EVERY_MS = 40;
 const run = promisify(execFile);
 
 /** Starts a command in its own terminal. */
@@ -62,22 +62,22 @@ export async function startTerminal(
     return text.replace(/[ \t]+$/gm, '').trimEnd();
   };
 
-  async function lookUntil<Seen>(
-    look: () => Promise<Seen>,
-    isWanted: (seen: Seen) => boolean,
+  async function poll<Value>(
+    read: () => Promise<Value>,
+    isExpected: (value: Value) => boolean,
     timeoutMs: number,
-    wanted: string,
-  ): Promise<Seen> {
+    expectation: string,
+  ): Promise<Value> {
     const endAt = performance.now() + timeoutMs;
     for (;;) {
-      const seen = await look();
-      if (isWanted(seen)) return seen;
+      const value = await read();
+      if (isExpected(value)) return value;
       if (performance.now() > endAt) {
         throw new Error(
-          `${wanted} did not appear within ${timeoutMs} ms. The screen shows:\n${await screen()}`,
+          `${expectation} did not appear within ${timeoutMs} ms. The screen shows:\n${await screen()}`,
         );
       }
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
     }
   }
 
@@ -87,19 +87,24 @@ export async function startTerminal(
     press: async (...keys) => void (await tmux('send-keys', ...keys)),
     type: async (text) => void (await tmux('send-keys', '-l', '--', text)),
     screen,
-    waitFor: (wanted, timeoutMs = 10_000) =>
-      lookUntil(
+    waitFor: (expected, timeoutMs = 10_000) =>
+      poll(
         screen,
-        typeof wanted === 'function' ? wanted : (text) => wanted.test(text),
+        typeof expected === 'function' ? expected : (text) => expected.test(text),
         timeoutMs,
-        typeof wanted === 'function' ? 'The expected screen' : String(wanted),
+        typeof expected === 'function' ? 'The expected screen' : String(expected),
       ),
     resize: async (width, height) =>
       void (await tmux('resize-window', '-x', String(width), '-y', String(height))),
     async waitForExit(timeoutMs = 10_000) {
-      const look = () => tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}');
-      const seen = await lookUntil(look, (text) => text.startsWith('1'), timeoutMs, 'The end of the program');
-      return Number(seen.split(' ')[1]);
+      const readStatus = () => tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}');
+      const status = await poll(
+        readStatus,
+        (text) => text.startsWith('1'),
+        timeoutMs,
+        'The end of the program',
+      );
+      return Number(status.split(' ')[1]);
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -95,10 +95,10 @@ export function audit({ database, creations, requests }: Evidence): Audit {
 }
 
 function checkFile(db: BetterSqlite.Database): string[] {
-  const found = db.pragma('integrity_check', { simple: true });
+  const integrity = db.pragma('integrity_check', { simple: true });
   const orphans = db.pragma('foreign_key_check') as unknown[];
   return [
-    ...(found === 'ok' ? [] : [`integrity_check: ${found}`]),
+    ...(integrity === 'ok' ? [] : [`integrity_check: ${integrity}`]),
     ...(orphans.length === 0 ? [] : [`${orphans.length} rows have missing references`]),
   ];
 }
@@ -125,7 +125,7 @@ function checkCreations(creations: readonly Creation[], events: readonly EventRo
 function checkDeliveries(event: EventRow, deliveries: readonly DeliveryRow[]): string[] {
   const actual = deliveries.map(({ url }) => new URL(url).pathname).sort();
   const expected = subscriptions
-    .filter(({ events }) => (events as readonly string[]).some((each) => each === '*' || each === event.type))
+    .filter(({ events }) => (events as readonly string[]).some((type) => type === '*' || type === event.type))
     .map(({ path }) => path as string)
     .sort();
   return String(actual) === String(expected)
@@ -136,36 +136,37 @@ function checkDeliveries(event: EventRow, deliveries: readonly DeliveryRow[]): s
 /** The delivery has settled, and its attempts explain the result. */
 function checkSettlement(delivery: DeliveryRow, attempts: readonly AttemptRow[]): string[] {
   const { id, status, due_at, settled_at, first_attempt_at, attempt_count } = delivery;
-  const what = `${id} (${status})`;
+  const description = `${id} (${status})`;
   const last = attempts.at(-1);
-  if (last === undefined || first_attempt_at === null) return [`${what} was never attempted`];
+  if (last === undefined || first_attempt_at === null) return [`${description} was never attempted`];
   const breaches: string[] = [];
-  if (due_at !== null || settled_at === null) breaches.push(`${what} is not settled`);
+  if (due_at !== null || settled_at === null) breaches.push(`${description} is not settled`);
   if (attempt_count !== attempts.length)
-    breaches.push(`${what} counts ${attempt_count} attempts but has ${attempts.length}`);
+    breaches.push(`${description} counts ${attempt_count} attempts but has ${attempts.length}`);
   if ((status === 'succeeded') !== (last.outcome === 'succeeded'))
-    breaches.push(`${what} ended with an attempt that was ${last.outcome}`);
+    breaches.push(`${description} ended with an attempt that was ${last.outcome}`);
   // A delayed attempt counts from its actual start, which is between its due time and the settlement.
   const nextAtLatest = Math.max(last.scheduled_at, settled_at ?? 0) + LONGEST_GAP_MS;
   if (status === 'failed' && nextAtLatest - first_attempt_at <= WINDOW_MS)
-    breaches.push(`${what} failed before its retry window ended`);
+    breaches.push(`${description} failed before its retry window ended`);
   return breaches;
 }
 
 /** Attempts follow one another in time and stay inside the retry window. */
 function checkOrder({ id, first_attempt_at }: DeliveryRow, attempts: readonly AttemptRow[]): string[] {
   return attempts.flatMap((attempt, index) => {
-    const what = `attempt ${attempt.number} of ${id}`;
-    const before = attempts[index - 1];
+    const description = `attempt ${attempt.number} of ${id}`;
+    const previous = attempts[index - 1];
     const breaches: string[] = [];
-    if (attempt.number !== index + 1) breaches.push(`${what} has a wrong number`);
+    if (attempt.number !== index + 1) breaches.push(`${description} has a wrong number`);
     if (attempt.scheduled_at - (first_attempt_at ?? 0) > WINDOW_MS)
-      breaches.push(`${what} is after the retry window`);
-    if (before === undefined) return breaches;
-    if (attempt.seq <= before.seq) breaches.push(`${what} was recorded before its predecessor`);
-    if (attempt.scheduled_at <= before.scheduled_at) breaches.push(`${what} was due before its predecessor`);
-    if (attempt.sent_at_wall + ROUNDING_MS < before.sent_at_wall + before.duration_ms)
-      breaches.push(`${what} overlaps its predecessor`);
+      breaches.push(`${description} is after the retry window`);
+    if (previous === undefined) return breaches;
+    if (attempt.seq <= previous.seq) breaches.push(`${description} was recorded before its predecessor`);
+    if (attempt.scheduled_at <= previous.scheduled_at)
+      breaches.push(`${description} was due before its predecessor`);
+    if (attempt.sent_at_wall + ROUNDING_MS < previous.sent_at_wall + previous.duration_ms)
+      breaches.push(`${description} overlaps its predecessor`);
     return breaches;
   });
 }

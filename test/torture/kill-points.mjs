@@ -8,15 +8,15 @@ const isNode20 = process.versions.node.startsWith('20.');
 const Database = createRequire(import.meta.url)(isNode20 ? 'better-sqlite3-node-20' : 'better-sqlite3');
 
 const [killAt, times] = (process.env.TORTURE_KILL_AT ?? '').split(':');
-let left = Number(times);
+let remaining = Number(times);
 
 function pass(point) {
-  if (point === killAt && --left === 0) process.kill(process.pid, 'SIGKILL');
+  if (point === killAt && --remaining === 0) process.kill(process.pid, 'SIGKILL');
 }
 
 subscribe('undici:client:sendHeaders', () => pass('attempt.before_send'));
 subscribe('undici:request:bodySent', () => pass('attempt.sent'));
-subscribe('undici:request:headers', () => pass('attempt.answered'));
+subscribe('undici:request:headers', () => pass('attempt.response_received'));
 
 /** Kinds of rows that the open transaction has written. */
 const written = new Set();
@@ -31,7 +31,7 @@ const statements = [
 const { prepare } = Database.prototype;
 Database.prototype.prepare = function prepareWithKillPoints(sql) {
   const statement = prepare.call(this, sql);
-  const match = statements.find((each) => each.sql.test(sql));
+  const match = statements.find((entry) => entry.sql.test(sql));
   for (const method of match ? ['run', 'get', 'all'] : []) {
     const original = statement[method];
     statement[method] = (...values) => match.around(() => original.apply(statement, values));

@@ -13,7 +13,7 @@ describe(`an emulator that is killed ${kills} times (seed ${seed})`, () => {
       const { breaches, ...tally } = await runKills({ folder: createTemporaryFolder(), kills, seed });
       process.stdout.write(`seed ${seed}: ${JSON.stringify(tally, null, 2)}\n`);
       expect(breaches).toEqual([]);
-      expect(Object.values(tally.kills).reduce((sum, each) => sum + each)).toBe(kills);
+      expect(Object.values(tally.kills).reduce((sum, count) => sum + count)).toBe(kills);
       if (kills >= 50) for (const point of killPoints) expect(tally.kills[point]).toBeGreaterThan(3);
       if (kills >= 50) {
         expect(Math.min(tally.withStalledStreams, tally.withFewDescriptors)).toBeGreaterThan(3);

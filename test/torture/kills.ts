@@ -5,27 +5,27 @@ import { type Audit, audit } from './audit.ts';
 import { createUnreliableReceiver, Load, settle, subscribe } from './load.ts';
 import {
   databaseIn,
-  getReady,
   type KillPoint,
   killPoints,
   type SvcProcess,
   startSvc,
+  waitUntilReady,
 } from './svc-process.ts';
 
 /** Two schedule hours in a third of a second, so that retries become due between the kills. */
 const SPEED = 20_000;
 /** Maximum time from start to kill; a boot takes a third of that. */
 const RANDOM_KILL_WITHIN_MS = 1_200;
-const NTH_AT_MOST = 50;
+const MAX_NTH = 50;
 /** Live stream clients that do not read, in every third run with a random kill. */
 const STALLED_STREAMS = 30;
 /** Limit of file descriptors in every third run with a random kill. */
 const FEW_DESCRIPTORS = 64;
 /** Time limit for passing a kill point on a slow machine. */
-const LIFE_AT_MOST_MS = 30_000;
+const KILL_POINT_TIMEOUT_MS = 30_000;
 
-const troubles = ['plain', 'stalled', 'fewDescriptors'] as const;
-type Trouble = (typeof troubles)[number];
+const conditions = ['plain', 'stalled', 'fewDescriptors'] as const;
+type Condition = (typeof conditions)[number];
 
 export interface KillOptions {
   /** Folder of the database. */
@@ -46,7 +46,7 @@ export interface Tally extends Audit {
   readonly created: number;
   readonly accepted: number;
   /** Creations without any response. */
-  readonly unanswered: number;
+  readonly withoutResponse: number;
   /** Requests that arrived at the receiver. */
   readonly arrived: number;
 }
@@ -58,16 +58,16 @@ export async function runKills({ folder, kills, seed }: KillOptions): Promise<Ta
   await prepare(folder, (svc) => subscribe(svc, receiver));
   const points = [...killPoints, 'random', 'random', 'random'] as const;
   const count = Object.fromEntries(points.map((point) => [point, 0])) as Record<KillPoint | 'random', number>;
-  const lives = { plain: 0, stalled: 0, fewDescriptors: 0 };
-  let troubled = 0;
+  const runsByCondition = { plain: 0, stalled: 0, fewDescriptors: 0 };
+  let randomKills = 0;
   let killedAtBoot = 0;
   for (let run = 0; run < kills; run++) {
     const point = points[run % points.length] ?? 'random';
-    const trouble = point === 'random' ? troubles[troubled++ % troubles.length] : undefined;
-    if (trouble !== undefined) lives[trouble]++;
+    const condition = point === 'random' ? conditions[randomKills++ % conditions.length] : undefined;
+    if (condition !== undefined) runsByCondition[condition]++;
     const wasReady = await (point === 'random'
-      ? runFor(folder, load, random() * RANDOM_KILL_WITHIN_MS, trouble)
-      : runToPoint(folder, load, point, 1 + Math.floor(random() * NTH_AT_MOST)));
+      ? runFor(folder, load, random() * RANDOM_KILL_WITHIN_MS, condition)
+      : runToPoint(folder, load, point, 1 + Math.floor(random() * MAX_NTH)));
     count[point]++;
     if (!wasReady) killedAtBoot++;
   }
@@ -81,11 +81,11 @@ export async function runKills({ folder, kills, seed }: KillOptions): Promise<Ta
     ...audit({ database: databaseIn(folder), creations, requests: receiver.requests }),
     kills: count,
     killedAtBoot,
-    withStalledStreams: lives.stalled,
-    withFewDescriptors: lives.fewDescriptors,
+    withStalledStreams: runsByCondition.stalled,
+    withFewDescriptors: runsByCondition.fewDescriptors,
     created: creations.length,
     accepted,
-    unanswered: creations.length - accepted,
+    withoutResponse: creations.length - accepted,
     arrived: receiver.requests.length,
   };
 }
@@ -93,10 +93,10 @@ export async function runKills({ folder, kills, seed }: KillOptions): Promise<Ta
 /** Starts an emulator, runs `act` and stops it with SIGTERM. */
 async function prepare(
   folder: string,
-  act: (svc: Awaited<ReturnType<typeof getReady>>) => Promise<void>,
+  act: (svc: Awaited<ReturnType<typeof waitUntilReady>>) => Promise<void>,
 ): Promise<void> {
   await using svc = startSvc({ folder, speed: SPEED });
-  await act(await getReady(svc));
+  await act(await waitUntilReady(svc));
   const { code, stderr } = await svc.end('SIGTERM');
   if (code !== 0) throw new Error(`svc did not stop with SIGTERM: ${code} ${stderr}`);
 }
@@ -104,23 +104,24 @@ async function prepare(
 /** Runs an emulator until it passes a kill point for the nth time. @returns whether it was ready by then. */
 async function runToPoint(folder: string, load: Load, point: KillPoint, nth: number): Promise<boolean> {
   await using svc = startSvc({ folder, killAt: { point, nth } });
-  let isLate = false;
+  let hasTimedOut = false;
   const timer = setTimeout(() => {
-    isLate = true;
+    hasTimedOut = true;
     void svc.end('SIGKILL');
-  }, LIFE_AT_MOST_MS);
+  }, KILL_POINT_TIMEOUT_MS);
   const wasReady = await runLoad(svc, load);
   clearTimeout(timer);
-  if (isLate) throw new Error(`svc did not pass ${point} ${nth} times within ${LIFE_AT_MOST_MS} ms`);
+  if (hasTimedOut)
+    throw new Error(`svc did not pass ${point} ${nth} times within ${KILL_POINT_TIMEOUT_MS} ms`);
   return wasReady;
 }
 
 /** Runs an emulator for `ms`, then kills it. @returns whether it was ready by then. */
-async function runFor(folder: string, load: Load, ms: number, trouble?: Trouble): Promise<boolean> {
-  const under = ['sh', '-c', `ulimit -n ${FEW_DESCRIPTORS} && exec "$@"`, 'sh'];
-  await using svc = startSvc({ folder, ...(trouble === 'fewDescriptors' && { under }) });
+async function runFor(folder: string, load: Load, ms: number, condition?: Condition): Promise<boolean> {
+  const wrapper = ['sh', '-c', `ulimit -n ${FEW_DESCRIPTORS} && exec "$@"`, 'sh'];
+  await using svc = startSvc({ folder, ...(condition === 'fewDescriptors' && { wrapper }) });
   setTimeout(() => svc.end('SIGKILL'), ms);
-  const streams = trouble === undefined || trouble === 'plain' ? [] : await openStalledStreams(svc);
+  const streams = condition === undefined || condition === 'plain' ? [] : await openStalledStreams(svc);
   const wasReady = await runLoad(svc, load);
   for (const stream of streams) stream.destroy();
   return wasReady;

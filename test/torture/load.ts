@@ -4,7 +4,7 @@ import type { ReadyLine } from '../../src/cli/ready-line.ts';
 import { createRandomSource } from '../../src/domain/random-source.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { createReceiver, type Receiver, type ReceiverResponse } from '../support/test-receiver.ts';
-import { getReady, startSvc } from './svc-process.ts';
+import { startSvc, waitUntilReady } from './svc-process.ts';
 
 /** A `POST /v1/events` of a client, with all its retries. */
 export interface Creation {
@@ -34,7 +34,7 @@ export class Load {
   readonly #random: () => number;
   readonly #payloadBytes: number;
   /** Creations with a key that got no response; a client retries them with the same key. */
-  readonly #open: Creation[] = [];
+  readonly #withoutResponse: Creation[] = [];
 
   /** @param random uniform in [0, 1) */
   constructor(random: () => number, { payloadBytes = 100 } = {}) {
@@ -52,19 +52,19 @@ export class Load {
 
   /** Retries the creations without a response. */
   async finish(svc: ReadyLine): Promise<void> {
-    await this.run(svc, () => this.#open.length === 0);
+    await this.run(svc, () => this.#withoutResponse.length === 0);
   }
 
   /** @returns whether a response arrived. */
   async #send(svc: ReadyLine): Promise<boolean> {
-    const creation = this.#open.pop() ?? this.#create();
+    const creation = this.#withoutResponse.pop() ?? this.#create();
     try {
       const response = await post(svc, '/events', creation.body, creation.idempotencyKey);
       if (response.status < 300) creation.records.push(response.text);
       else creation.refusals.push(response);
       return true;
     } catch {
-      if (creation.idempotencyKey !== null) this.#open.push(creation);
+      if (creation.idempotencyKey !== null) this.#withoutResponse.push(creation);
       return false;
     }
   }
@@ -142,7 +142,7 @@ export async function startUnderLoad(seed: number, options: { readonly payloadBy
   const folder = createTemporaryFolder();
   const receiver = await createUnreliableReceiver(random);
   const svc = startSvc({ folder, speed: 20_000 });
-  const ready = await getReady(svc);
+  const ready = await waitUntilReady(svc);
   await subscribe(ready, receiver);
   return {
     random,

@@ -25,8 +25,8 @@ describe.skipIf(process.platform === 'win32')(
         for (let round = 0; round < losses; round++) {
           const enough = load.creations.length + 20 + Math.floor(random() * 60);
           await load.run(ready, () => load.creations.length >= enough);
-          const before = countRefusals();
-          const during = load.run(ready, () => countRefusals() - before >= 10);
+          const refusalsBefore = countRefusals();
+          const during = load.run(ready, () => countRefusals() - refusalsBefore >= 10);
           emptyFolder(folder);
           await during;
           const restored = await control('POST', '/database/restore', {});
@@ -34,7 +34,7 @@ describe.skipIf(process.platform === 'win32')(
         }
         await load.finish(ready);
         await settle(ready);
-        const refusals = load.creations.flatMap((each) => each.refusals);
+        const refusals = load.creations.flatMap((creation) => creation.refusals);
         expect(new Set(refusals.map(({ status }) => status))).toEqual(new Set([503]));
         const { code } = await svc.end('SIGTERM');
         const { breaches, ...tally } = audit({

@@ -5,14 +5,14 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 import { audit } from './audit.ts';
 import { Load, settle, subscribe } from './load.ts';
-import { databaseIn, getReady, startSvc } from './svc-process.ts';
+import { databaseIn, startSvc, waitUntilReady } from './svc-process.ts';
 
 /** Starts an emulator under load. `drain` finishes the work with a second emulator and returns its audit. */
 async function startWork(script: ReceiverResponses) {
   const folder = createTemporaryFolder();
   const receiver = await createReceiver(script);
   const svc = startSvc({ folder });
-  const ready = await getReady(svc);
+  const ready = await waitUntilReady(svc);
   await subscribe(ready, receiver);
   const load = new Load(createRandomSource(4).next);
   const clients = load.run(ready);
@@ -24,11 +24,11 @@ async function startWork(script: ReceiverResponses) {
     receiver,
     drain: async () => {
       receiver.respond({});
-      await using again = startSvc({ folder });
-      const resumed = await getReady(again);
+      await using restarted = startSvc({ folder });
+      const resumed = await waitUntilReady(restarted);
       await load.finish(resumed);
       await settle(resumed);
-      const { code } = await again.end('SIGTERM');
+      const { code } = await restarted.end('SIGTERM');
       const evidence = {
         database: databaseIn(folder),
         creations: load.creations,

@@ -8,7 +8,7 @@ import type { Receiver } from '../support/test-receiver.ts';
 import { audit } from './audit.ts';
 import { type Creation, createUnreliableReceiver, Load, post, settle, subscribe } from './load.ts';
 import { canLimitFiles, smallDisks } from './small-disk.ts';
-import { databaseIn, getReady, type SvcProcess, startSvc } from './svc-process.ts';
+import { databaseIn, type SvcProcess, startSvc, waitUntilReady } from './svc-process.ts';
 
 const SPEED = 20_000;
 const PAGE_BYTES = 4096;
@@ -23,7 +23,7 @@ const canDropPrivileges =
 
 /** Boots and creates about `count` events. */
 async function work(svc: SvcProcess, receiver: Receiver, load: Load, count: number) {
-  const ready = await getReady(svc);
+  const ready = await waitUntilReady(svc);
   if (load.creations.length === 0) await subscribe(ready, receiver);
   const enough = load.creations.length + count;
   await load.run(ready, () => load.creations.length >= enough);
@@ -38,7 +38,7 @@ async function finish(
   load: Load,
   creations: readonly Creation[] = load.creations,
 ) {
-  const ready = await getReady(svc);
+  const ready = await waitUntilReady(svc);
   await load.finish(ready);
   await settle(ready);
   const { code } = await svc.end('SIGTERM');
@@ -47,7 +47,7 @@ async function finish(
 }
 
 /** Creates a folder whose emulator was killed while it worked. */
-async function createKilled(receiver: Receiver, load: Load): Promise<string> {
+async function createKilledFolder(receiver: Receiver, load: Load): Promise<string> {
   const folder = createTemporaryFolder();
   await using svc = startSvc({ folder, speed: SPEED });
   await work(svc, receiver, load, 100);
@@ -55,7 +55,7 @@ async function createKilled(receiver: Receiver, load: Load): Promise<string> {
 }
 
 /** The exit code and the error of a start that failed. */
-async function refusalOf(svc: SvcProcess) {
+async function getStartError(svc: SvcProcess) {
   expect(await svc.ready).toBeNull();
   const { code, stderr } = await svc.exited;
   return { exitCode: code, ...JSON.parse(stderr).error };
@@ -86,7 +86,7 @@ describe('a running emulator with a failing disk', () => {
       const load = new Load(random, { payloadBytes: 20_000 });
       const ready = await work(svc, receiver, load, 20);
       disk.fill(folder, svc.pid);
-      const refusals = () => load.creations.flatMap((each) => each.refusals);
+      const refusals = () => load.creations.flatMap((creation) => creation.refusals);
       await load.run(ready, () => refusals().length > 20);
       expect(new Set(refusals().map(({ status }) => status))).toEqual(new Set([503]));
       expect(JSON.parse(refusals().at(-1)?.text ?? '')).toEqual({
@@ -106,10 +106,10 @@ describe('a running emulator with a failing disk', () => {
 
   it('an emulator with a damaged file keeps running and reports the damage [§7.envelope]', async () => {
     await using receiver = await createUnreliableReceiver(random);
-    const folder = await createKilled(receiver, new Load(random, { payloadBytes: 8_000 }));
+    const folder = await createKilledFolder(receiver, new Load(random, { payloadBytes: 8_000 }));
     const pages = checkpoint(folder);
     await using svc = startSvc({ folder });
-    const ready = await getReady(svc);
+    const ready = await waitUntilReady(svc);
     damage(folder, 60 * PAGE_BYTES, pages * PAGE_BYTES);
     const headers = { authorization: `Bearer ${ready.api_key}` };
     const listed = await fetch(`${ready.base_url}/events?limit=100`, { headers });
@@ -126,36 +126,36 @@ describe('a running emulator with a failing disk', () => {
 describe('svc emulator start', () => {
   it('a start refuses a locked file and a folder in which an emulator runs', async () => {
     const folder = createTemporaryFolder();
-    const other = new Database(databaseIn(folder));
-    other.exec('BEGIN EXCLUSIVE; CREATE TABLE mine (id)');
+    const connection = new Database(databaseIn(folder));
+    connection.exec('BEGIN EXCLUSIVE; CREATE TABLE mine (id)');
     await using refused = startSvc({ folder });
-    expect(await refusalOf(refused)).toMatchObject({ exitCode: 2, code: 'database_in_use' });
-    other.exec('ROLLBACK');
-    other.close();
+    expect(await getStartError(refused)).toMatchObject({ exitCode: 2, code: 'database_in_use' });
+    connection.exec('ROLLBACK');
+    connection.close();
     await using svc = startSvc({ folder });
-    await getReady(svc);
+    await waitUntilReady(svc);
     await using second = startSvc({ folder });
-    expect(await refusalOf(second)).toMatchObject({ exitCode: 2, code: 'already_running' });
+    expect(await getStartError(second)).toMatchObject({ exitCode: 2, code: 'already_running' });
   });
 
   it.runIf(canDropPrivileges)('a start refuses a read-only file and a read-only folder', async () => {
     await using receiver = await createUnreliableReceiver(random);
-    const folder = await createKilled(receiver, new Load(random));
+    const folder = await createKilledFolder(receiver, new Load(random));
     chmodSync(databaseIn(folder), 0o444);
-    await using onFile = startSvc({ folder, under: withoutPrivileges });
-    expect(await refusalOf(onFile)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
+    await using onFile = startSvc({ folder, wrapper: withoutPrivileges });
+    expect(await getStartError(onFile)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
     const empty = createTemporaryFolder();
     chmodSync(empty, 0o555);
-    await using inFolder = startSvc({ folder: empty, under: withoutPrivileges });
-    expect(await refusalOf(inFolder)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
+    await using inFolder = startSvc({ folder: empty, wrapper: withoutPrivileges });
+    expect(await getStartError(inFolder)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
   });
 
   it.runIf(canLimitFiles).each([4, 60, 100, 120, 140])(
     'a start refuses a disk with %i KiB of free space',
     async (kib) => {
       const folder = createTemporaryFolder();
-      await using svc = startSvc({ folder, under: ['prlimit', `--fsize=${kib * 1024}`] });
-      expect(await refusalOf(svc)).toMatchObject({
+      await using svc = startSvc({ folder, wrapper: ['prlimit', `--fsize=${kib * 1024}`] });
+      expect(await getStartError(svc)).toMatchObject({
         exitCode: 2,
         code: 'database_unusable',
         hint: expect.stringMatching(/free space/),
@@ -170,25 +170,25 @@ describe('svc emulator start', () => {
     ['its last pages', (pages: number) => [Math.floor(pages / 2) * PAGE_BYTES, pages * PAGE_BYTES]],
   ] as const)('a start refuses a file with damage in %s', async (_, place) => {
     await using receiver = await createUnreliableReceiver(random);
-    const folder = await createKilled(receiver, new Load(random));
+    const folder = await createKilledFolder(receiver, new Load(random));
     const [from = 0, to = 0] = place(checkpoint(folder));
     damage(folder, from, to);
     await using svc = startSvc({ folder });
-    expect(await refusalOf(svc)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
+    expect(await getStartError(svc)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
   });
 
   it('a start refuses a truncated file', async () => {
     await using receiver = await createUnreliableReceiver(random);
-    const folder = await createKilled(receiver, new Load(random));
+    const folder = await createKilledFolder(receiver, new Load(random));
     truncateSync(databaseIn(folder), Math.floor(checkpoint(folder) / 2) * PAGE_BYTES);
     await using svc = startSvc({ folder });
-    expect(await refusalOf(svc)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
+    expect(await getStartError(svc)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
   });
 
   it('a start ignores the torn end of a write-ahead log and loses no accepted event', async () => {
     await using receiver = await createUnreliableReceiver(random);
     const load = new Load(random);
-    const folder = await createKilled(receiver, load);
+    const folder = await createKilledFolder(receiver, load);
     // The remains of an unconfirmed commit after a power cut.
     appendFileSync(`${databaseIn(folder)}-wal`, Buffer.alloc(3000, 0x5a));
     await using svc = startSvc({ folder });
@@ -200,13 +200,13 @@ describe('svc emulator start', () => {
     async (share) => {
       await using receiver = await createUnreliableReceiver(random);
       const load = new Load(random);
-      const folder = await createKilled(receiver, load);
+      const folder = await createKilledFolder(receiver, load);
       const log = `${databaseIn(folder)}-wal`;
       truncateSync(log, Math.floor(statSync(log).size * share));
-      const before = load.creations.length;
+      const createdBefore = load.creations.length;
       await using svc = startSvc({ folder });
       await work(svc, receiver, load, 20);
-      const later = load.creations.slice(before);
+      const later = load.creations.slice(createdBefore);
       expect(await finish(folder, svc, receiver, load, later)).toEqual({ code: 0, breaches: [] });
     },
   );

@@ -13,7 +13,7 @@ export const killPoints = [
   'delivery.claimed',
   'attempt.before_send',
   'attempt.sent',
-  'attempt.answered',
+  'attempt.response_received',
   'attempt.before_commit',
   'attempt.after_commit',
 ] as const;
@@ -27,7 +27,7 @@ export interface SvcOptions {
   /** Kills itself when it passes the point for the nth time. */
   readonly killAt?: { readonly point: KillPoint | 'snapshot.copying'; readonly nth: number } | undefined;
   /** A command that runs the command in its arguments, such as `prlimit`. */
-  readonly under?: readonly string[];
+  readonly wrapper?: readonly string[];
 }
 
 export interface SvcExit {
@@ -52,11 +52,11 @@ export function databaseIn(folder: string): string {
   return `${folder}/svc.db`;
 }
 
-export function startSvc({ folder, speed, killAt, under = [] }: SvcOptions): SvcProcess {
+export function startSvc({ folder, speed, killAt, wrapper = [] }: SvcOptions): SvcProcess {
   const start = ['emulator', 'start', '--json', '--port', '0', '--db', databaseIn(folder)];
   const clock = speed === undefined ? [] : ['--speed', String(speed)];
   const probes = killAt ? ['--import', killPointsModule] : [];
-  const [command = '', ...args] = [...under, process.execPath, ...probes, program, ...start, ...clock];
+  const [command = '', ...args] = [...wrapper, process.execPath, ...probes, program, ...start, ...clock];
   const child = spawn(command, args, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -88,7 +88,7 @@ export function startSvc({ folder, speed, killAt, under = [] }: SvcOptions): Svc
 }
 
 /** @throws Error with standard error if it did not start. */
-export async function getReady(svc: SvcProcess): Promise<ReadyLine> {
+export async function waitUntilReady(svc: SvcProcess): Promise<ReadyLine> {
   const ready = await svc.ready;
   if (ready === null) throw new Error(`svc did not start: ${JSON.stringify(await svc.exited)}`);
   return ready;

@@ -16,7 +16,7 @@ import {
   type TestEmulator,
   type TestEmulatorOptions,
 } from '../../support/test-emulator.ts';
-import { type Answers, createReceiver, type ReceivedRequest } from '../../support/test-receiver.ts';
+import { createReceiver, type ReceivedRequest, type ReceiverResponses } from '../../support/test-receiver.ts';
 import { createFakeHost, NOW } from '../fake-context.ts';
 
 interface Visit {
@@ -46,7 +46,7 @@ async function startInFolder(options: TestEmulatorOptions = {}) {
 
 const forwardTo = (url: string) => ({ forwardTo: { url, events: ['a.b'] } });
 
-async function visitReceiver(script: Answers) {
+async function visitReceiver(script: ReceiverResponses) {
   const receiver = await createReceiver(script);
   onTestFinished(receiver.close);
   const { cwd } = await startInFolder(forwardTo(receiver.url));

@@ -15,11 +15,11 @@ import { ExitCode } from '../../../src/errors.ts';
 import { builtInFixtureFolder } from '../../../src/fixtures/fixture-folders.ts';
 import { createFixtureProject } from '../../fixtures/fixture-project.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
-import { type Answers, createReceiver } from '../../support/test-receiver.ts';
+import { createReceiver, type ReceiverResponses } from '../../support/test-receiver.ts';
 import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
 
 /** A fixture project, and an emulator with a frozen clock and an endpoint for every event type. */
-async function createScriptRunner(script: Answers = {}) {
+async function createScriptRunner(script: ReceiverResponses = {}) {
   const emulator = await startTestEmulator();
   const receiver = await createReceiver(script);
   onTestFinished(async () => {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the certificates of the tests anew: an authority of our own and what it issued, valid for a hundred years but
-# for the one that has expired. Run it in this folder; it needs OpenSSL. The keys protect nothing.
+# Creates the certificates of the tests: a certificate authority and the certificates that it issues. All are valid for a hundred
+# years, except `expired` and `future`. Run it in this folder; it needs OpenSSL. The keys are public: use them only in tests.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
