@@ -1,4 +1,4 @@
-/** Creates signed deliveries as the service sends them, and the parts for tampered ones. */
+/** Creates signed deliveries, as the service sends them or with one deviation. */
 import { toEnvelope } from '../domain/event.ts';
 import { UlidGenerator } from '../domain/ids.ts';
 import { addJsonSpaces, escapeNonAscii } from '../domain/json.ts';
@@ -6,7 +6,7 @@ import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { signDelivery } from '../domain/signature/sign.ts';
 import type { DeliveryMessage } from './receiver-client.ts';
 
-/** How JSON libraries serialize a parsed value. A receiver that verifies such text accepts only its own form. */
+/** Serializes as a JSON library does. A receiver that verifies a body after serializing it again accepts only this form. */
 export type Serializer = (value: unknown) => string;
 
 export const serializers = {
@@ -32,16 +32,16 @@ export interface EventChanges {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-export interface SignChanges {
+export interface SignOptions {
   /** Secrets to sign with, the current one first (default: the endpoint secret). */
   readonly secrets?: readonly string[];
-  /** Age of the timestamp (default: 0). */
+  /** Age of the timestamp in milliseconds (default: 0). */
   readonly ageMs?: number;
   readonly deliveryId?: string;
 }
 
 export type SignedMessage = DeliveryMessage & {
-  /** The timestamp as text of the header. */
+  /** The value of the timestamp header. */
   readonly timestamp: string;
 };
 
@@ -51,7 +51,7 @@ export class DeliveryFactory {
   readonly #options: DeliveryFactoryOptions;
   readonly #ids = new UlidGenerator();
   readonly #workspaceId: string;
-  /** Serializes bodies wherever their exact form does not matter. */
+  /** Used where the exact form of a body does not matter. */
   serialize: Serializer = serializers['JSON.stringify of JavaScript'];
 
   constructor(options: DeliveryFactoryOptions) {
@@ -61,7 +61,7 @@ export class DeliveryFactory {
     this.#workspaceId = this.#ids.next('workspace', options.now());
   }
 
-  /** The same factory with another signature scheme. */
+  /** Returns a factory that differs in the signature scheme. */
   withScheme(scheme: SignatureScheme): DeliveryFactory {
     return new DeliveryFactory({ ...this.#options, scheme });
   }
@@ -82,13 +82,13 @@ export class DeliveryFactory {
     });
   }
 
-  /** Creates the envelope with sorted fields: a receiver that sorts and serializes it again gets the same text. */
+  /** Creates the envelope with sorted fields: a receiver that sorts the fields and serializes them gets the same text. */
   createBody(changes?: EventChanges): string {
     return this.serialize(sortFields(JSON.parse(this.createEnvelope(changes))));
   }
 
-  /** Signs a body as the service does, apart from the given changes. */
-  sign(body: string, { secrets = [this.secret], ageMs = 0, deliveryId }: SignChanges = {}): SignedMessage {
+  /** Signs a body as the service does, apart from the options. */
+  sign(body: string, { secrets = [this.secret], ageMs = 0, deliveryId }: SignOptions = {}): SignedMessage {
     const { headers, timestamp } = signDelivery({
       scheme: this.scheme,
       secrets,
@@ -105,7 +105,6 @@ export class DeliveryFactory {
   }
 }
 
-/** Sorts the fields of each object by name, so that serializing them sorted changes nothing. */
 function sortFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortFields);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,59 +1,60 @@
 /** Counts the effects of deliveries, which responses do not show. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration } from '../domain/duration.ts';
 import type { CountEffects } from './effect-observer.ts';
 
 const READ_INTERVAL_MS = 25;
-/** Effects are complete when none has come for twice the time of the first one, within these bounds. */
+/** Effects are complete if none comes for twice the time that the first one took, within these bounds. */
 const MIN_QUIET_PERIOD_MS = 300;
 const MAX_QUIET_PERIOD_MS = 5_000;
 
-/** Effects cannot be counted. */
+/** Why effects cannot be counted. */
 export interface ObservationUnavailable {
   readonly reason: string;
 }
 
 export class EffectCounter {
+  /** The number of effects so far. */
   readonly read: CountEffects;
   readonly #timeoutMs: number;
   #quietPeriodMs = MIN_QUIET_PERIOD_MS;
 
   /** @param timeoutMs how long the first effect may take */
-  constructor(count: CountEffects, timeoutMs: number) {
-    this.read = count;
+  constructor(countEffects: CountEffects, timeoutMs: number) {
+    this.read = countEffects;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Runs `act` and counts its effects. */
+  /** Runs `action` and counts its effects. */
   async measure<Result>(
-    act: () => Promise<Result>,
+    action: () => Promise<Result>,
   ): Promise<{ readonly result: Result; readonly count: number }> {
-    const before = await this.waitUntilStable();
-    const result = await act();
-    await this.waitForIncrease(before);
-    return { result, count: (await this.waitUntilStable()) - before };
+    const initialCount = await this.waitUntilStable();
+    const result = await action();
+    await this.waitForIncrease(initialCount);
+    return { result, count: (await this.waitUntilStable()) - initialCount };
   }
 
-  /** Waits until the count is above `before`. @returns false after the timeout. */
-  async waitForIncrease(before: number): Promise<boolean> {
+  /** Waits until the count is above `initialCount`. @returns false after the timeout. */
+  async waitForIncrease(initialCount: number): Promise<boolean> {
     const startedAt = performance.now();
-    const elapsed = () => performance.now() - startedAt;
-    while ((await this.read()) <= before) {
-      if (elapsed() > this.#timeoutMs) return false;
-      await pause(READ_INTERVAL_MS);
+    const getElapsedMs = () => performance.now() - startedAt;
+    while ((await this.read()) <= initialCount) {
+      if (getElapsedMs() > this.#timeoutMs) return false;
+      await sleep(READ_INTERVAL_MS);
     }
-    this.#quietPeriodMs = Math.min(MAX_QUIET_PERIOD_MS, Math.max(this.#quietPeriodMs, 2 * elapsed()));
+    this.#quietPeriodMs = Math.min(MAX_QUIET_PERIOD_MS, Math.max(this.#quietPeriodMs, 2 * getElapsedMs()));
     return true;
   }
 
-  /** Waits until the count has been stable for a while. @returns the count. */
+  /** Waits until the count has not changed for the quiet period. @returns the count. */
   async waitUntilStable(): Promise<number> {
     let count = await this.read();
-    for (let quietSince = performance.now(); performance.now() - quietSince < this.#quietPeriodMs; ) {
-      await pause(READ_INTERVAL_MS);
-      const now = await this.read();
-      if (now !== count) quietSince = performance.now();
-      count = now;
+    for (let changedAt = performance.now(); performance.now() - changedAt < this.#quietPeriodMs; ) {
+      await sleep(READ_INTERVAL_MS);
+      const newCount = await this.read();
+      if (newCount !== count) changedAt = performance.now();
+      count = newCount;
     }
     return count;
   }
@@ -61,18 +62,17 @@ export class EffectCounter {
 
 /** Tests the count with a valid delivery. It is usable only if it rises by one. */
 export async function createEffectCounter(
-  count: CountEffects,
+  countEffects: CountEffects,
   sendValid: () => Promise<unknown>,
   timeoutMs: number,
 ): Promise<EffectCounter | ObservationUnavailable> {
-  const counter = new EffectCounter(count, timeoutMs);
-  const { count: rise } = await counter.measure(sendValid);
-  if (rise === 1) return counter;
-  const within = `within ${formatDuration(timeoutMs)}`;
+  const counter = new EffectCounter(countEffects, timeoutMs);
+  const { count } = await counter.measure(sendValid);
+  if (count === 1) return counter;
   return {
     reason:
-      rise === 0
-        ? `The --observe count did not rise ${within} of a valid delivery. Count the events that your receiver has processed.`
-        : `The --observe count rose by ${rise} after one valid delivery. It must rise by 1 for each.`,
+      count === 0
+        ? `The --observe count did not rise within ${formatDuration(timeoutMs)} of a valid delivery. Count the events that your receiver has processed.`
+        : `The --observe count rose by ${count} after one valid delivery. It must rise by 1 for each.`,
   };
 }

@@ -1,27 +1,29 @@
 /** Reads the effect count from a URL that returns `{"count": n}`, or from a command that prints that or the number. */
-import { exec } from 'node:child_process';
+import { type ExecException, exec } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
+import { formatDuration } from '../domain/duration.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { startPolicyRequest } from '../network/policy-request.ts';
 import { abortAfter } from '../timers.ts';
 import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
 import { type ProcessTarget, targetInOwnGroup, targetInSharedGroup } from '../watchdog/process-target.ts';
+import { describeConnectionProblem } from './receiver-client.ts';
 
 /** Returns the number of effects so far. @throws SvcError `usage` if it cannot be read */
 export type CountEffects = () => Promise<number>;
 
 export interface EffectObserver {
-  readonly count: CountEffects;
+  readonly countEffects: CountEffects;
   /** Terminates running commands and their descendants. */
   close(): Promise<void>;
 }
 
 const READ_TIMEOUT_MS = 10_000;
-/** Maximum number of characters that are read: a count is shorter. */
-const TEXT_LIMIT = 64 * 1024;
+/** Maximum number of characters to read. A count is shorter. */
+const RESPONSE_LIMIT = 64 * 1024;
 const HINT = 'Return {"count": n} from the URL, or print that object or only the number from the command.';
 
 export interface EffectObserverOptions {
@@ -33,19 +35,28 @@ export interface EffectObserverOptions {
   readonly signal: AbortSignal;
 }
 
-/** @param observe an `http` or `https` URL; anything else is a shell command */
-export function createEffectObserver(observe: string, options: EffectObserverOptions): EffectObserver {
+/** @param source an `http` or `https` URL; anything else is a shell command */
+export function createEffectObserver(source: string, options: EffectObserverOptions): EffectObserver {
   const shell = new GuardedShell();
-  const isUrl = /^https?:\/\//i.test(observe);
-  const read = isUrl ? readUrl : shell.read.bind(shell);
+  const isUrl = /^https?:\/\//i.test(source);
   return {
-    async count() {
-      const deadline = AbortSignal.any([options.signal, abortAfter(READ_TIMEOUT_MS)]);
-      const text = await read(observe, { ...options, signal: deadline }).catch((error: Error) => {
-        const cause = error.cause instanceof Error ? error.cause.message : error.message;
-        throw toUsageError(`Could not read a count from ${observe}: ${cause.trim()}.`);
-      });
-      return parseCount(text) ?? throwUnexpectedText(observe, text);
+    async countEffects() {
+      const deadline = abortAfter(READ_TIMEOUT_MS);
+      const readOptions = { ...options, signal: AbortSignal.any([options.signal, deadline]) };
+      try {
+        const text = await (isUrl ? readUrl(source, readOptions) : shell.read(source, readOptions));
+        const count = parseCount(text);
+        if (count !== null) return count;
+        throw createObserverError(
+          `${source} returned ${JSON.stringify(text.trim().slice(0, 80))} instead of a count.`,
+        );
+      } catch (error) {
+        if (error instanceof SvcError) throw error;
+        const problem = deadline.aborted
+          ? `no response within ${formatDuration(READ_TIMEOUT_MS)}`
+          : describeReadProblem(error as Error);
+        throw createObserverError(`Could not read a count from ${source}: ${problem}.`);
+      }
     },
     close: () => shell.close(),
   };
@@ -62,7 +73,7 @@ async function readUrl(url: string, { urlRule: rule, signal }: EffectObserverOpt
   let text = '';
   for await (const chunk of response) {
     text += chunk;
-    if (text.length > TEXT_LIMIT) break;
+    if (text.length > RESPONSE_LIMIT) break;
   }
   return text;
 }
@@ -70,7 +81,7 @@ async function readUrl(url: string, { urlRule: rule, signal }: EffectObserverOpt
 /** Runs shell commands in this process group, so that `sudo` and `ssh` find the terminal. They end with this process. */
 class GuardedShell {
   #guard: ProcessGuard | null = null;
-  #toTarget: (command: number) => ProcessTarget = targetInOwnGroup;
+  #toTarget: (pid: number) => ProcessTarget = targetInOwnGroup;
 
   /** @returns the standard output of the command */
   async read(command: string, { cwd, signal }: EffectObserverOptions): Promise<string> {
@@ -78,11 +89,11 @@ class GuardedShell {
       this.#guard = await createProcessGuard(process.env);
       this.#toTarget = targetInSharedGroup();
     }
-    const running = promisify(exec)(command, { cwd, signal });
-    const { pid } = running.child;
+    const execution = promisify(exec)(command, { cwd, signal });
+    const { pid } = execution.child;
     if (pid !== undefined) this.#guard.add(this.#toTarget(pid));
     try {
-      return (await running).stdout;
+      return (await execution).stdout;
     } finally {
       // An aborted command may have left child processes: keep guarding them.
       if (pid !== undefined && !signal.aborted) this.#guard.remove(pid);
@@ -104,10 +115,13 @@ function parseCount(text: string): number | null {
   }
 }
 
-function throwUnexpectedText(observe: string, text: string): never {
-  throw toUsageError(`${observe} returned ${JSON.stringify(text.trim().slice(0, 80))} instead of a count.`);
+function describeReadProblem(error: ExecException): string {
+  const hasExited = typeof error.code === 'number';
+  if (!hasExited && !error.signal) return describeConnectionProblem(error as Error);
+  const end = hasExited ? `it ended with exit code ${error.code}` : `it was ended by ${error.signal}`;
+  return [end, error.stderr?.trim()].filter(Boolean).join(': ');
 }
 
-function toUsageError(message: string): SvcError {
+function createObserverError(message: string): SvcError {
   return new SvcError('usage', message, { hint: HINT });
 }

@@ -1,4 +1,7 @@
-/** Sends single requests to the receiver. */
+/** Sends requests to a receiver, one connection for each, only where deliveries may go. */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { rootCertificates } from 'node:tls';
 import { classifyHost } from '../domain/address.ts';
 import { formatDuration } from '../domain/duration.ts';
@@ -12,7 +15,7 @@ export interface DeliveryMessage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Result of one request: a status, or the reason for its absence. */
+/** A status, or why there is none. */
 export type ReceiverResponse = { readonly durationMs: number } & (
   | { readonly status: number; readonly problem: null }
   | { readonly status: null; readonly problem: string }
@@ -26,14 +29,14 @@ export interface ReceiverClientOptions {
   readonly timeoutMs: number;
   /** Certificate authority in PEM to trust in addition to the built-in ones. */
   readonly ca?: string | undefined;
-  /** Aborts requests in flight. */
+  /** Aborts requests that are in flight. */
   readonly signal: AbortSignal;
 }
 
 export type SendToReceiver = (message: DeliveryMessage) => Promise<ReceiverResponse>;
 
 /**
- * Each request uses its own connection. Redirects are not followed (decision `delivery.success`).
+ * Redirects are not followed (decision `delivery.success`).
  * @throws SvcError `usage` for a URL to which deliveries may not go
  */
 export function createReceiverClient({
@@ -44,38 +47,33 @@ export function createReceiverClient({
   signal,
 }: ReceiverClientOptions): SendToReceiver {
   assertAllowed(url, urlRule);
-  const trusted = ca === undefined ? undefined : [...rootCertificates, ca];
+  const certificates = ca === undefined ? undefined : [...rootCertificates, ca];
 
-  return ({ body, headers }) =>
-    new Promise((resolve) => {
-      const startedAt = performance.now();
-      const deadline = abortAfter(timeoutMs);
-      const outgoing = startPolicyRequest(url, {
-        rule: urlRule,
-        method: 'POST',
-        ca: trusted,
-        signal: AbortSignal.any([signal, deadline]),
-        headers: {
-          'Content-Type': 'application/json',
-          'Content-Length': Buffer.byteLength(body),
-          ...headers,
-        },
-      });
-      let received: ReceiverResponse | null = null;
-      const end = (problem: string) => resolve(received ?? { status: null, problem, durationMs: elapsed() });
-      const elapsed = () => Math.round(performance.now() - startedAt);
-      outgoing.on('response', (response) => {
-        received = { status: response.statusCode ?? 0, problem: null, durationMs: elapsed() };
-        response
-          .on('error', () => end(''))
-          .on('close', () => end(''))
-          .resume();
-      });
-      outgoing.on('error', (error) =>
-        end(deadline.aborted ? `no response within ${formatDuration(timeoutMs)}` : describeProblem(error)),
-      );
-      outgoing.end(body);
+  return async ({ body, headers }) => {
+    const startedAt = performance.now();
+    const getElapsedMs = () => Math.round(performance.now() - startedAt);
+    const deadline = abortAfter(timeoutMs);
+    const request = startPolicyRequest(url, {
+      rule: urlRule,
+      method: 'POST',
+      ca: certificates,
+      signal: AbortSignal.any([signal, deadline]),
+      headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers },
     });
+    // An error after the status, such as a body that is cut off, does not matter.
+    request.on('error', () => {});
+    try {
+      const [message] = (await once(request.end(body), 'response')) as [IncomingMessage];
+      const response = { status: message.statusCode ?? 0, problem: null, durationMs: getElapsedMs() };
+      await finished(message.resume()).catch(() => {});
+      return response;
+    } catch (error) {
+      const problem = deadline.aborted
+        ? `no response within ${formatDuration(timeoutMs)}`
+        : describeConnectionProblem(error as Error);
+      return { status: null, problem, durationMs: getElapsedMs() };
+    }
+  };
 }
 
 function assertAllowed(url: string, rule: WebhookUrlRule): void {
@@ -83,7 +81,7 @@ function assertAllowed(url: string, rule: WebhookUrlRule): void {
   const host = classifyHost(hostname);
   const problem = findTargetProblem(rule, protocol, host);
   if (problem === null) return;
-  throw new SvcError('usage', `The URL of the receiver ${problem}: ${hostname} is ${host.description}.`, {
+  throw new SvcError('usage', `The URL of the receiver ${problem} (${hostname} is ${host.description}).`, {
     hint:
       rule === 'public'
         ? 'Use the relaxed profile to check a local receiver: SVC_PROFILE=relaxed'
@@ -105,19 +103,22 @@ export function isRejected({ status }: ReceiverResponse): boolean {
 export function describeResponses(...responses: readonly ReceiverResponse[]): string {
   const counts = new Map<string, number>();
   for (const { status, problem } of responses) {
-    const text = status === null ? problem : `status ${status}`;
-    counts.set(text, (counts.get(text) ?? 0) + 1);
+    const description = status === null ? problem : `status ${status}`;
+    counts.set(description, (counts.get(description) ?? 0) + 1);
   }
-  return Array.from(counts, ([text, count]) => (count === 1 ? text : `${count} × ${text}`)).join(', ');
+  return Array.from(counts, ([description, count]) =>
+    count === 1 ? description : `${count} × ${description}`,
+  ).join(', ');
 }
 
-const problems: Readonly<Record<string, string>> = {
+const connectionProblems: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused: nothing listens at this address',
   ECONNRESET: 'connection closed without a response',
   EPIPE: 'connection closed without a response',
   ENOTFOUND: 'the host name does not resolve',
 };
 
-function describeProblem(error: NodeJS.ErrnoException): string {
-  return problems[error.code ?? ''] ?? error.message;
+/** Describes a connection error without the words of Node.js, where it is a common one. */
+export function describeConnectionProblem(error: NodeJS.ErrnoException): string {
+  return connectionProblems[error.code ?? ''] ?? error.message;
 }

@@ -2,43 +2,36 @@
 import { closestMatch } from '../domain/closest-match.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { SvcError } from '../errors.ts';
-import { CheckContext } from './check-context.ts';
+import { CheckContext, type CheckContextOptions } from './check-context.ts';
 import { acceptanceChecks } from './checks/acceptance-checks.ts';
 import { deduplicationChecks } from './checks/deduplication-checks.ts';
 import { rawBodyChecks } from './checks/raw-body-checks.ts';
-import { listRejectionChecks } from './checks/rejection-checks.ts';
+import { rejectionChecks } from './checks/rejection-checks.ts';
 import { robustnessChecks } from './checks/robustness-checks.ts';
 import { listSignatureChecks } from './checks/signature-checks.ts';
 import { validDeliveryCheck } from './checks/valid-delivery-check.ts';
-import { DeliveryFactory, type DeliveryFactoryOptions } from './delivery-factory.ts';
-import type { CountEffects } from './effect-observer.ts';
 import {
+  type CheckId,
   type CheckOutcome,
   type CheckStatus,
   failed,
   notObservable,
   type ReceiverCheck,
+  type ReceiverRule,
   receiverRuleNames,
 } from './receiver-check.ts';
-import { createReceiverClient, type ReceiverClientOptions } from './receiver-client.ts';
 
-export interface RunChecksOptions extends DeliveryFactoryOptions, ReceiverClientOptions {
-  /** Null if effects cannot be counted. */
-  readonly count: CountEffects | null;
-  /** An API key, which the receiver must not use as a secret; null if none is known. */
-  readonly apiKey: string | null;
+export interface RunChecksOptions extends CheckContextOptions {
   /** Names of rules and checks to run (default: all, for an empty array). */
   readonly only: readonly string[];
-  /** A response that takes this much longer than to a tampered delivery has waited for the work (default: 1000). */
-  readonly slowThresholdMs?: number;
   /** Called before each check and at the end. */
-  readonly onProgress?: (done: number, total: number) => void;
+  readonly onProgress?: (completedCount: number, totalCount: number) => void;
 }
 
 /** Also the JSON form. */
-export type CheckResult = Pick<ReceiverCheck, 'id' | 'rule' | 'sent'> & CheckOutcome;
+export type CheckResult = Pick<ReceiverCheck, 'id' | 'sent'> & CheckOutcome & { readonly rule: ReceiverRule };
 
-/** `ok` if a check passed and none failed. Also the JSON form. */
+/** `ok` if a check passed, none failed and the effect count did not fail. Also the JSON form. */
 export interface CheckReport {
   readonly ok: boolean;
   readonly passed: number;
@@ -49,31 +42,20 @@ export interface CheckReport {
   readonly checks: readonly CheckResult[];
 }
 
-const SLOW_THRESHOLD_MS = 1_000;
-
 /** @throws SvcError `usage` for an unknown name in `only`, `interrupted` when the signal is aborted */
 export async function runChecks(options: RunChecksOptions): Promise<CheckReport> {
-  const { only, count, apiKey, timeoutMs, slowThresholdMs = SLOW_THRESHOLD_MS, signal, onProgress } = options;
-  const all = listChecks(options.scheme, apiKey);
-  const wanted = select(all, only);
-  const context = new CheckContext({
-    deliveries: new DeliveryFactory(options),
-    send: createReceiverClient(options),
-    count,
-    apiKey,
-    slowThresholdMs,
-    effectTimeoutMs: timeoutMs,
-    signal,
-  });
-  const runner = new CheckRunner(all, context);
-  const checks: CheckResult[] = [];
-  for (const check of wanted) {
-    onProgress?.(checks.length, wanted.length);
+  const { scheme, apiKey, only, signal, onProgress } = options;
+  const allChecks = listChecks(scheme, apiKey);
+  const selectedChecks = selectChecks(allChecks, only);
+  const runner = new CheckRunner(allChecks, new CheckContext(options));
+  const results: CheckResult[] = [];
+  for (const check of selectedChecks) {
+    onProgress?.(results.length, selectedChecks.length);
     const { status, received, meaning } = await rejectWhenInterrupted(signal, runner.getOutcome(check));
-    checks.push({ id: check.id, rule: check.rule, status, sent: check.sent, received, meaning });
+    results.push({ id: check.id, rule: getRule(check), status, sent: check.sent, received, meaning });
   }
-  onProgress?.(checks.length, wanted.length);
-  return toReport(checks, runner.observerProblem);
+  onProgress?.(results.length, selectedChecks.length);
+  return toReport(results, runner.observerProblem);
 }
 
 /** All checks in the order of the service description. Checks that may stop the receiver come last. */
@@ -82,20 +64,20 @@ export function listChecks(scheme: SignatureScheme, apiKey: string | null): read
     validDeliveryCheck,
     ...listSignatureChecks(scheme, apiKey),
     ...rawBodyChecks,
-    ...listRejectionChecks(scheme),
+    ...rejectionChecks,
     ...acceptanceChecks,
     ...deduplicationChecks,
     ...robustnessChecks,
   ];
 }
 
-/** Runs each check once, after the checks that it requires. */
+/** Runs each check at most once, after the checks that it requires. */
 class CheckRunner {
-  readonly #checks: ReadonlyMap<string, ReceiverCheck>;
+  readonly #checks: ReadonlyMap<CheckId, ReceiverCheck>;
   readonly #context: CheckContext;
   readonly #outcomes = new Map<ReceiverCheck, CheckOutcome>();
-  /** Id of the check after which the receiver was down. */
-  #downSince: string | null = null;
+  /** The check after which the receiver was down. */
+  #downSince: CheckId | null = null;
   #observerProblem: string | null = null;
 
   constructor(checks: readonly ReceiverCheck[], context: CheckContext) {
@@ -109,8 +91,8 @@ class CheckRunner {
   }
 
   async getOutcome(check: ReceiverCheck): Promise<CheckOutcome> {
-    const known = this.#outcomes.get(check);
-    if (known !== undefined) return known;
+    const cachedOutcome = this.#outcomes.get(check);
+    if (cachedOutcome !== undefined) return cachedOutcome;
     const blocker = await this.#findBlocker(check);
     const outcome = blocker === null ? await this.#run(check) : notObservable('', blocker);
     this.#outcomes.set(check, outcome);
@@ -136,15 +118,15 @@ class CheckRunner {
     context.takeResponses();
     const outcome = await check.run(context).catch((error: unknown) => this.#toNotObservable(error));
     const responses = context.takeResponses();
-    const isLimited = responses.some(({ status }) => status === 429);
-    if (isLimited && !(check.acceptsRateLimit && outcome.status === 'passed')) {
+    const isRateLimited = responses.some(({ status }) => status === 429);
+    if (isRateLimited && !(check.acceptsRateLimit && outcome.status === 'passed')) {
       return notObservable(
         'status 429',
         'Your receiver limits the request rate. Lift the limit while this check runs.',
       );
     }
-    const isUnanswered = responses.some(({ status }) => status === null);
-    if (check === validDeliveryCheck || !isUnanswered || (await context.isResponsive())) return outcome;
+    const mayBeDown = check !== validDeliveryCheck && responses.some(({ status }) => status === null);
+    if (!mayBeDown || (await context.isResponsive())) return outcome;
     this.#downSince = check.id;
     return failed(
       outcome.received,
@@ -160,11 +142,12 @@ class CheckRunner {
   }
 }
 
-function select(all: readonly ReceiverCheck[], names: readonly string[]): readonly ReceiverCheck[] {
+/** The checks with these names, or whose rule has; all without names. */
+function selectChecks(checks: readonly ReceiverCheck[], names: readonly string[]): readonly ReceiverCheck[] {
+  const validNames: readonly string[] = [...receiverRuleNames, ...checks.map(({ id }) => id)];
   for (const name of names) {
-    if (all.some(({ id, rule }) => id === name || rule === name)) continue;
-    const known = [...receiverRuleNames, ...all.map(({ id }) => id)];
-    const nearest = closestMatch(name, known);
+    if (validNames.includes(name)) continue;
+    const nearest = closestMatch(name, validNames);
     throw new SvcError('usage', `Rule or check ${name} does not exist.`, {
       hint:
         nearest === null
@@ -172,13 +155,18 @@ function select(all: readonly ReceiverCheck[], names: readonly string[]): readon
           : `Did you mean ${nearest}?`,
     });
   }
-  return names.length === 0 ? all : all.filter(({ id, rule }) => names.includes(id) || names.includes(rule));
+  if (names.length === 0) return checks;
+  return checks.filter((check) => names.includes(check.id) || names.includes(getRule(check)));
 }
 
-/** Reports every failure after an interrupt as the interrupt. */
-async function rejectWhenInterrupted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+function getRule({ id }: ReceiverCheck): ReceiverRule {
+  return id.slice(0, id.indexOf('.')) as ReceiverRule;
+}
+
+/** Reports an error that an interrupt caused as the interrupt. */
+async function rejectWhenInterrupted<Result>(signal: AbortSignal, promise: Promise<Result>): Promise<Result> {
   try {
-    const result = await work;
+    const result = await promise;
     if (!signal.aborted) return result;
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -187,15 +175,16 @@ async function rejectWhenInterrupted<Result>(signal: AbortSignal, work: Promise<
 }
 
 function toReport(checks: readonly CheckResult[], observerProblem: string | null): CheckReport {
-  const count = (wanted: CheckStatus) => checks.filter(({ status }) => status === wanted).length;
-  const [passed, failed] = [count('passed'), count('failed')];
+  const countOf = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
+  const passed = countOf('passed');
+  const failed = countOf('failed');
   // The user asked for effects to be counted, so the report is not ok if that failed.
   const ok = passed > 0 && failed === 0 && observerProblem === null;
   return {
     ok,
     passed,
     failed,
-    not_observable: count('not_observable'),
+    not_observable: countOf('not_observable'),
     observer_problem: observerProblem,
     checks,
   };

@@ -3,18 +3,27 @@ import type { CheckStatus } from '../../src/receiver/receiver-check.ts';
 import { type CheckReport, type RunChecksOptions, runChecks } from '../../src/receiver/run-checks.ts';
 import { API_KEY, SECRET } from './defective-receiver.ts';
 
-type Given = Pick<RunChecksOptions, 'url'> & Partial<RunChecksOptions>;
+type CheckReceiverOptions = Pick<RunChecksOptions, 'url'> & Partial<RunChecksOptions>;
 
 /** Runs the checks with the secrets of the receivers of these tests. Work of 400 ms counts as slow. */
-export function checkReceiver(options: Given): Promise<CheckReport> {
+export function checkReceiver(options: CheckReceiverOptions): Promise<CheckReport> {
   return runChecks({
-    ...{ count: null, urlRule: 'local', secret: SECRET, scheme: schemes.svc, apiKey: API_KEY, only: [] },
-    ...{ eventType: 'order.shipped', payload: '{"order_id":"ord_1","street":"Schönhauser Allee 1/2"}' },
-    ...{ now: Date.now, timeoutMs: 5_000, slowThresholdMs: 400, signal: new AbortController().signal },
+    countEffects: null,
+    urlRule: 'local',
+    secret: SECRET,
+    scheme: schemes.svc,
+    apiKey: API_KEY,
+    only: [],
+    eventType: 'order.shipped',
+    payload: '{"order_id":"ord_1","street":"Schönhauser Allee 1/2"}',
+    now: Date.now,
+    timeoutMs: 5_000,
+    slowThresholdMs: 400,
+    signal: new AbortController().signal,
     ...options,
   });
 }
 
-export function idsOf({ checks }: CheckReport, wanted: CheckStatus): string[] {
-  return checks.filter(({ status }) => status === wanted).map(({ id }) => id);
+export function idsOf({ checks }: CheckReport, status: CheckStatus): string[] {
+  return checks.filter((check) => check.status === status).map(({ id }) => id);
 }

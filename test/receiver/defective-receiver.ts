@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export const SECRET = 'whsec_c3ZjLWNoZWNrLXNlY3JldA';
 export const API_KEY = 'svc_test_c3ZjLWNoZWNrLWtleQ';
@@ -13,7 +13,7 @@ const FIVE_MINUTES_MS = 300_000;
 /** The parts of a receiver. Each defect replaces some of them. */
 export interface ReceiverParts {
   /** The form of the body that is verified. */
-  toSigned(body: Buffer): Buffer | string;
+  toVerified(body: Buffer): Buffer | string;
   readonly keys: readonly string[];
   matches(signature: string, expected: string): boolean;
   isAuthentic(signed: Buffer | string, headers: IncomingHttpHeaders, parts: ReceiverParts): boolean;
@@ -21,19 +21,19 @@ export interface ReceiverParts {
   parse(body: string): { type: string; data: { id: string } };
   isKnownType(type: string): boolean;
   /** The deduplication key. */
-  keyOf(event: { data: { id: string } }, headers: IncomingHttpHeaders): string;
+  getKey(event: { data: { id: string } }, headers: IncomingHttpHeaders): string;
   /** Stores the key. @returns false if it was stored before. */
-  keep(key: string, seen: Set<string>): boolean | Promise<boolean>;
+  storeKey(key: string, seen: Set<string>): boolean | Promise<boolean>;
   readonly rejectionStatus: number;
   readonly repeatStatus: number;
-  readonly processesFirst: boolean;
+  readonly processesBeforeVerifying: boolean;
   /** Duration of the work, and whether the response waits for it. */
   readonly workMs: number;
-  readonly respondsLast: boolean;
+  readonly respondsAfterWork: boolean;
 }
 
 export const correctParts: ReceiverParts = {
-  toSigned: (body) => body,
+  toVerified: (body) => body,
   keys: [SECRET],
   matches: (signature, expected) =>
     signature.length === expected.length && timingSafeEqual(Buffer.from(signature), Buffer.from(expected)),
@@ -41,17 +41,17 @@ export const correctParts: ReceiverParts = {
   isRecent: (timestamp) => Math.abs(Date.now() - Date.parse(timestamp)) <= FIVE_MINUTES_MS,
   parse: JSON.parse,
   isKnownType: () => true,
-  keyOf: ({ data }) => data.id,
-  keep(key, seen) {
+  getKey: ({ data }) => data.id,
+  storeKey(key, seen) {
     const isNew = !seen.has(key);
     seen.add(key);
     return isNew;
   },
   rejectionStatus: 400,
   repeatStatus: 204,
-  processesFirst: false,
+  processesBeforeVerifying: false,
   workMs: 100,
-  respondsLast: false,
+  respondsAfterWork: false,
 };
 
 function verify(signed: Buffer | string, headers: IncomingHttpHeaders, parts: ReceiverParts): boolean {
@@ -68,7 +68,7 @@ function verify(signed: Buffer | string, headers: IncomingHttpHeaders, parts: Re
 
 export interface RunningReceiver extends AsyncDisposable {
   readonly url: string;
-  readonly count: () => Promise<number>;
+  readonly countEffects: () => Promise<number>;
 }
 
 /** Starts the receiver on a free port and counts its effects. */
@@ -78,22 +78,22 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
   let effects = 0;
 
   async function work(): Promise<void> {
-    await pause(parts.workMs);
+    await sleep(parts.workMs);
     effects++;
   }
 
   async function process(body: Buffer, headers: IncomingHttpHeaders): Promise<number> {
     const event = parts.parse(body.toString());
     if (!parts.isKnownType(event.type)) return 422;
-    if (!(await parts.keep(parts.keyOf(event, headers), seen))) return parts.repeatStatus;
-    const worked = work();
-    if (parts.respondsLast) await worked;
+    if (!(await parts.storeKey(parts.getKey(event, headers), seen))) return parts.repeatStatus;
+    const working = work();
+    if (parts.respondsAfterWork) await working;
     return 204;
   }
 
   async function receive(body: Buffer, headers: IncomingHttpHeaders): Promise<number> {
-    const isAuthentic = () => parts.isAuthentic(parts.toSigned(body), headers, parts);
-    if (parts.processesFirst) {
+    const isAuthentic = () => parts.isAuthentic(parts.toVerified(body), headers, parts);
+    if (parts.processesBeforeVerifying) {
       const status = await process(body, headers);
       return isAuthentic() ? status : parts.rejectionStatus;
     }
@@ -110,7 +110,7 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
-    count: async () => effects,
+    countEffects: async () => effects,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,5 +1,5 @@
 /** Receivers with one defect each: the failed checks name that defect and no other. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import { listChecks } from '../../src/receiver/run-checks.ts';
@@ -26,12 +26,12 @@ const defects: readonly (readonly [
 ])[] = [
   [
     'parses before it verifies',
-    { toSigned: serializeAgain },
+    { toVerified: serializeAgain },
     ['raw-body.white-space', 'raw-body.unicode-escape', 'raw-body.big-number', 'raw-body.re-spaced'],
   ],
   [
     'sorts the fields before it verifies',
-    { toSigned: (body) => JSON.stringify(JSON.parse(body.toString()), sort) },
+    { toVerified: (body) => JSON.stringify(JSON.parse(body.toString()), sort) },
     [
       'raw-body.member-order',
       'raw-body.white-space',
@@ -106,25 +106,25 @@ const defects: readonly (readonly [
   ],
   ['verifies with the API key', { keys: [API_KEY] }, ['signature.genuine']],
   ['accepts the API key too', { keys: [SECRET, API_KEY] }, ['signature.api-key']],
-  ['processes before it verifies', { processesFirst: true }, ['rejection.no-effect']],
+  ['processes before it verifies', { processesBeforeVerifying: true }, ['rejection.no-effect']],
   ['responds with 500 to a bad signature', { rejectionStatus: 500 }, ['rejection.status']],
-  ['responds after the work', { respondsLast: true, workMs: 600 }, ['acceptance.before-work']],
+  ['responds after the work', { respondsAfterWork: true, workMs: 600 }, ['acceptance.before-work']],
   [
     'does not deduplicate',
-    { keep: () => true },
+    { storeKey: () => true },
     ['deduplication.same-delivery', 'deduplication.other-delivery', 'deduplication.at-once'],
   ],
   [
     'deduplicates on the delivery id',
-    { keyOf: (_, headers) => String(headers['service-delivery-id']) },
+    { getKey: (_, headers) => String(headers['service-delivery-id']) },
     ['deduplication.other-delivery'],
   ],
   [
     'loses a race between repeats',
     {
-      async keep(key, seen) {
+      async storeKey(key, seen) {
         const isNew = !seen.has(key);
-        await pause(50);
+        await sleep(50);
         seen.add(key);
         return isNew;
       },
@@ -157,7 +157,7 @@ const defects: readonly (readonly [
   [
     'cannot read a large body',
     {
-      toSigned(body) {
+      toVerified(body) {
         if (body.length > 100_000) throw new RangeError('too large');
         return body;
       },
@@ -167,12 +167,12 @@ const defects: readonly (readonly [
   [
     'fails on a delivery that arrives during another',
     {
-      async keep(key, seen) {
+      async storeKey(key, seen) {
         if (isBusy) throw new Error('busy');
         isBusy = true;
-        await pause(50);
+        await sleep(50);
         isBusy = false;
-        return correctParts.keep(key, seen);
+        return correctParts.storeKey(key, seen);
       },
     },
     ['robustness.at-once'],

@@ -3,8 +3,8 @@ import { createEffectObserver } from '../../src/receiver/effect-observer.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
 const { signal } = new AbortController();
-const observe = (what: string) =>
-  createEffectObserver(what, { cwd: import.meta.dirname, urlRule: 'local', signal }).count();
+const observe = (source: string) =>
+  createEffectObserver(source, { cwd: import.meta.dirname, urlRule: 'local', signal }).countEffects();
 
 describe('createEffectObserver', () => {
   it.each(['{"count": 3}', '3\n'])('the effect count is read from a URL with GET: %j', async (body) => {
@@ -39,7 +39,7 @@ describe('createEffectObserver', () => {
     const { port } = new URL(receiver.url);
     for (const host of ['127.0.0.1', 'localhost']) {
       const options = { cwd: import.meta.dirname, urlRule: 'public', signal } as const;
-      await expect(createEffectObserver(`http://${host}:${port}/`, options).count()).rejects.toThrow(
+      await expect(createEffectObserver(`http://${host}:${port}/`, options).countEffects()).rejects.toThrow(
         'publicly reachable',
       );
     }
@@ -47,12 +47,13 @@ describe('createEffectObserver', () => {
   });
 
   it.each([
-    ['exit 1', 'Could not read a count from exit 1: Command failed'],
+    ['exit 1', 'Could not read a count from exit 1: it ended with exit code 1.'],
+    ['echo locked >&2; exit 2', 'exit 2: it ended with exit code 2: locked.'],
     ['echo many', 'echo many returned "many" instead of a count.'],
     ['echo -1', 'echo -1 returned "-1" instead of a count.'],
-    ['http://127.0.0.1:9/', 'Could not read a count from http://127.0.0.1:9/: '],
-  ])('an effect count that cannot be read is a usage error: %s', async (what, message) => {
-    await expect(observe(what)).rejects.toMatchObject({
+    ['http://127.0.0.1:9/', 'http://127.0.0.1:9/: connection refused: nothing listens at this address.'],
+  ])('an effect count that cannot be read is a usage error: %s', async (source, message) => {
+    await expect(observe(source)).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(message),
       hint: expect.stringContaining('{"count": n}'),

@@ -37,11 +37,11 @@ describe('runChecks', () => {
   it.each([
     ['does not rise', 0, 'did not rise within 300ms'],
     ['rises by two', 2, 'rose by 2'],
-  ])('runChecks does not use a count that %s with a valid delivery', async (_, each, reason) => {
+  ])('runChecks does not use a count that %s with a valid delivery', async (_, increase, reason) => {
     await using receiver = await createReceiver({ status: 204 });
-    const count = async () => receiver.requests.length * each;
+    const countEffects = async () => receiver.requests.length * increase;
     const only = ['deduplication.at-once'];
-    const report = await checkReceiver({ url: receiver.url, count, timeoutMs: 300, only });
+    const report = await checkReceiver({ url: receiver.url, countEffects, timeoutMs: 300, only });
     // The receiver accepts everything, and its effects cannot be counted.
     expect(report.checks[0]).toMatchObject({
       status: 'not_observable',
@@ -53,11 +53,16 @@ describe('runChecks', () => {
   it('runChecks continues when the effect count fails, and only that check is not observable', async () => {
     await using receiver = await startDefectiveReceiver();
     let reads = 0;
-    const count = async () => {
+    const countEffects = async () => {
       if (++reads === 1) throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
-      return receiver.count();
+      return receiver.countEffects();
     };
-    const report = await checkReceiver({ url: receiver.url, count, timeoutMs: 500, only: ['deduplication'] });
+    const report = await checkReceiver({
+      url: receiver.url,
+      countEffects,
+      timeoutMs: 500,
+      only: ['deduplication'],
+    });
     expect(report.checks).toMatchObject([
       { status: 'not_observable', meaning: 'The count is locked. Wait for it.' },
       { status: 'passed' },
@@ -87,7 +92,7 @@ describe('runChecks', () => {
     'runChecks detects a body that is serialized again with %s before it is verified [§6.1]',
     async (serializer) => {
       await using receiver = await startDefectiveReceiver({
-        toSigned: (body) => serializers[serializer](JSON.parse(body.toString())),
+        toVerified: (body) => serializers[serializer](JSON.parse(body.toString())),
       });
       const report = await checkReceiver({ url: receiver.url, only: ['signature', 'timestamp', 'raw-body'] });
       expect(new Set(idsOf(report, 'failed').map((id) => id.split('.')[0]))).toEqual(new Set(['raw-body']));
@@ -186,10 +191,11 @@ describe('runChecks', () => {
 
   it('runChecks reports its progress', async () => {
     await using receiver = await createReceiver(verifier(schemes.svc));
-    const seen: string[] = [];
-    const onProgress = (done: number, total: number) => void seen.push(`${done}/${total}`);
+    const progress: string[] = [];
+    const onProgress = (completedCount: number, totalCount: number) =>
+      void progress.push(`${completedCount}/${totalCount}`);
     await checkReceiver({ url: receiver.url, only: ['raw-body'], onProgress });
-    expect(seen).toEqual(['0/5', '1/5', '2/5', '3/5', '4/5', '5/5']);
+    expect(progress).toEqual(['0/5', '1/5', '2/5', '3/5', '4/5', '5/5']);
   });
 
   it('runChecks does not wait for a receiver that is down after an interrupt', {

@@ -165,11 +165,11 @@ for (const language of languages) {
     });
 
     it('the receiver passes svc receiver check [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]', async () => {
-      const count = async () => (await receiver.printed(/^/)).match(/^processed /gm)?.length ?? 0;
+      const countEffects = async () => (await receiver.printed(/^/)).match(/^processed /gm)?.length ?? 0;
       const report = await checkReceiver({
         url: `http://127.0.0.1:${receiver.port}/webhooks`,
         secret,
-        count,
+        countEffects,
       });
       expect(idsOf(report, 'failed')).toEqual([]);
     });

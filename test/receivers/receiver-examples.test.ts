@@ -37,7 +37,7 @@ describe('svc receiver example', { timeout: 60_000 }, () => {
     async (framework) => {
       const receiver = await start(framework, createTemporaryFolder());
       const url = `http://127.0.0.1:${receiver.port}/webhooks`;
-      const report = await checkReceiver({ url, count: () => countProcessed(receiver) });
+      const report = await checkReceiver({ url, countEffects: () => countProcessed(receiver) });
       expect(idsOf(report, 'failed')).toEqual([]);
       // Its work takes no time, so it may be done before the order can be observed.
       const notObservable = idsOf(report, 'not_observable');

@@ -17,8 +17,8 @@ async function checkProgram(code: string) {
   const receiver = await startProgram([process.execPath, file], { secret: SECRET, scratch, ready });
   onTestFinished(receiver.stop);
   const origin = `http://127.0.0.1:${receiver.port}`;
-  const count = async () => (await receiver.printed(/^/)).match(/^processed /gm)?.length ?? 0;
-  return { report: await checkReceiver({ url: `${origin}/webhooks`, count }), origin, count };
+  const countEffects = async () => (await receiver.printed(/^/)).match(/^processed /gm)?.length ?? 0;
+  return { report: await checkReceiver({ url: `${origin}/webhooks`, countEffects }), origin, countEffects };
 }
 
 describe('docs/tutorial.md', { timeout: 60_000 }, () => {
@@ -38,9 +38,9 @@ describe('docs/tutorial.md', { timeout: 60_000 }, () => {
   });
 
   it('the last program of the tutorial passes every check and returns its count', async () => {
-    const { report, origin, count } = await checkProgram(programs[2] ?? '');
+    const { report, origin, countEffects } = await checkProgram(programs[2] ?? '');
     expect(idsOf(report, 'failed')).toEqual([]);
     const response = await fetch(`${origin}/count`);
-    expect(await response.json()).toEqual({ count: await count() });
+    expect(await response.json()).toEqual({ count: await countEffects() });
   });
 });

@@ -45,9 +45,9 @@ const TIMEOUT_MS = 15 * SECOND_MS;
 
 const rules = renderFields(
   Object.fromEntries(
-    Object.entries(receiverRules).map(([name, { reference, text }]) => [
+    Object.entries(receiverRules).map(([name, { reference, summary }]) => [
       `  ${name}`,
-      `${text} (${reference})`,
+      `${summary} (${reference})`,
     ]),
   ),
   { color: false },
@@ -126,7 +126,7 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
     const report = await withProgress(
       context,
       async () => `Checking ${checkOptions.url}  ${bar}`,
-      runChecks({ ...checkOptions, count: observer?.count ?? null, onProgress }),
+      runChecks({ ...checkOptions, countEffects: observer?.countEffects ?? null, onProgress }),
     );
     print(report, options, checkOptions.url, context);
     return report.ok ? ExitCode.success : ExitCode.failure;
@@ -141,7 +141,7 @@ function print(report: CheckReport, { format }: Options, url: string, context: C
   else context.print(report, () => renderReport(report, context.io));
 }
 
-type CheckOptions = Omit<RunChecksOptions, 'count' | 'onProgress'>;
+type CheckOptions = Omit<RunChecksOptions, 'countEffects' | 'onProgress'>;
 
 async function toCheckOptions(options: Options, context: Context): Promise<CheckOptions> {
   const { ca, eventType } = options;

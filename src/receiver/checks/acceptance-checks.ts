@@ -4,7 +4,7 @@ import type { EffectCounter } from '../effect-counter.ts';
 import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } from '../receiver-check.ts';
 import type { DeliveryMessage } from '../receiver-client.ts';
 
-const SAMPLES = 3;
+const SAMPLE_COUNT = 3;
 
 /**
  * The response comes before the work (§6.5). Slow work shows in the response time, compared with a tampered delivery that
@@ -13,8 +13,7 @@ const SAMPLES = 3;
 export const acceptanceChecks: readonly ReceiverCheck[] = [
   {
     id: 'acceptance.before-work',
-    rule: 'acceptance',
-    sent: `${SAMPLES} valid deliveries and ${SAMPLES} tampered ones`,
+    sent: `${SAMPLE_COUNT} valid deliveries and ${SAMPLE_COUNT} tampered ones`,
     async run(context) {
       const { deliveries } = context;
       const acceptedMs = await measureShortestResponse(context, () => deliveries.createValid());
@@ -34,34 +33,38 @@ export const acceptanceChecks: readonly ReceiverCheck[] = [
             received,
             `Either the work is fast or it starts after the response. ${effects.reason}`,
           )
-        : watchOrder(received, effects, context);
+        : checkOrder(received, effects, context);
     },
   },
 ];
 
-/** Shortest response time of several deliveries in milliseconds, which has the least noise. */
-async function measureShortestResponse(context: CheckContext, make: () => DeliveryMessage): Promise<number> {
+/** Returns the shortest response time of several deliveries, which has the least noise, in milliseconds. */
+async function measureShortestResponse(
+  context: CheckContext,
+  createMessage: () => DeliveryMessage,
+): Promise<number> {
   let shortestMs = Number.POSITIVE_INFINITY;
-  for (let sample = 0; sample < SAMPLES; sample++) {
-    shortestMs = Math.min(shortestMs, (await context.send(make())).durationMs);
+  for (let sample = 0; sample < SAMPLE_COUNT; sample++) {
+    shortestMs = Math.min(shortestMs, (await context.send(createMessage())).durationMs);
   }
   return shortestMs;
 }
 
-async function watchOrder(
+/** Sends a delivery and checks whether its effect comes after the response. */
+async function checkOrder(
   received: string,
   effects: EffectCounter,
   context: CheckContext,
 ): Promise<CheckOutcome> {
-  const before = await effects.waitUntilStable();
+  const initialCount = await effects.waitUntilStable();
   await context.send(context.deliveries.createValid());
-  if ((await effects.read()) > before) {
+  if ((await effects.read()) > initialCount) {
     return notObservable(
       received,
-      'The work is too fast to tell. Let it take a second while this check runs.',
+      'The work is done before its effect can be counted. Let it take a second while this check runs.',
     );
   }
-  return (await effects.waitForIncrease(before))
+  return (await effects.waitForIncrease(initialCount))
     ? passed(received, 'The effect comes after the response.')
     : notObservable(received, 'The delivery had no effect in time.');
 }

@@ -1,7 +1,6 @@
 import { toUnicodeEscape } from '../../domain/json.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
-import type { ReceiverCheck } from '../receiver-check.ts';
-import type { DeliveryMessage } from '../receiver-client.ts';
+import type { CheckId, ReceiverCheck } from '../receiver-check.ts';
 import { BIG_NUMBER_CHECK_ID, UNKNOWN_FIELD_NAME } from './robustness-checks.ts';
 import { createAcceptedCheck, createRejectedCheck } from './single-delivery-check.ts';
 
@@ -29,33 +28,31 @@ export const rawBodyChecks: readonly ReceiverCheck[] = [
         .createEnvelope({ fields: { [UNKNOWN_FIELD_NAME]: 0 } })
         .replace(`"${UNKNOWN_FIELD_NAME}":0`, `"${UNKNOWN_FIELD_NAME}":9007199254740993`),
     ),
-    // Whether the receiver accepts big numbers at all.
+    // A receiver that rejects every big number does not show whether it verifies the raw bytes.
     requires: [BIG_NUMBER_CHECK_ID],
   },
   createRejectedCheck({
     id: 'raw-body.re-spaced',
-    rule: 'raw-body',
     sent: 'a body to which white space was added after signing',
     explanation,
-    create(factory): DeliveryMessage {
+    create(factory) {
       const { body, headers } = factory.createValid();
       return { body: addWhiteSpace(body), headers };
     },
   }),
 ];
 
-/** Creates a check of a valid delivery whose exact text is lost by parsing and serializing it. */
+/** Creates a check of a valid delivery whose body changes if it is parsed and serialized. */
 function createSerializationCheck(
-  id: string,
+  id: CheckId,
   sent: string,
-  print: (factory: DeliveryFactory) => string,
+  createBody: (factory: DeliveryFactory) => string,
 ): ReceiverCheck {
   return createAcceptedCheck({
     id,
-    rule: 'raw-body',
     sent,
     explanation,
-    create: (factory) => factory.sign(print(factory)),
+    create: (factory) => factory.sign(createBody(factory)),
   });
 }
 

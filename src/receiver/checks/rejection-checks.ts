@@ -1,33 +1,25 @@
-import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } from '../receiver-check.ts';
-import { describeResponses, isAccepted, isRejected, type ReceiverResponse } from '../receiver-client.ts';
-import { listTamperedDeliveries, type TamperedDelivery } from '../tampered-deliveries.ts';
+import { type DeliveryMessage, describeResponses, isAccepted, isRejected } from '../receiver-client.ts';
+import { listTamperedDeliveries } from '../tampered-deliveries.ts';
 
 /** Rejection of invalid deliveries (§6.4). */
-export function listRejectionChecks(scheme: SignatureScheme): readonly ReceiverCheck[] {
-  const tampered = listTamperedDeliveries(scheme);
-  return [
-    {
-      id: 'rejection.status',
-      rule: 'rejection',
-      sent: 'every kind of tampered delivery',
-      run: async (context) => checkStatus(await sendEach(tampered, context)),
-    },
-    {
-      id: 'rejection.no-effect',
-      rule: 'rejection',
-      sent: 'every kind of tampered delivery, then a valid one',
-      run: (context) => checkEffects(tampered, context),
-    },
-  ];
-}
+export const rejectionChecks: readonly ReceiverCheck[] = [
+  { id: 'rejection.status', sent: 'every kind of tampered delivery', run: checkStatus },
+  {
+    id: 'rejection.no-effect',
+    sent: 'every kind of tampered delivery, then a valid one',
+    run: checkEffects,
+  },
+];
 
-/** Accepting a tampered delivery breaks another rule, so only deliveries that were not accepted count. */
-function checkStatus(responses: readonly ReceiverResponse[]): CheckOutcome {
+/** Accepting a tampered delivery breaks another rule, so only the responses to those that were not accepted count. */
+async function checkStatus(context: CheckContext): Promise<CheckOutcome> {
+  const responses = await context.sendInOrder(createTamperedDeliveries(context));
   const rejections = responses.filter((response) => !isAccepted(response));
-  if (rejections.length === 0)
+  if (rejections.length === 0) {
     return notObservable(describeResponses(...responses), 'Your receiver accepts all of them.');
+  }
   const received = describeResponses(...rejections);
   return rejections.every(isRejected)
     ? passed(received, 'Your receiver rejects them with a client error.')
@@ -37,20 +29,16 @@ function checkStatus(responses: readonly ReceiverResponse[]): CheckOutcome {
       );
 }
 
-async function checkEffects(
-  tampered: readonly TamperedDelivery[],
-  context: CheckContext,
-): Promise<CheckOutcome> {
+async function checkEffects(context: CheckContext): Promise<CheckOutcome> {
   const effects = await context.getEffectCounter();
   if ('reason' in effects) return notObservable('', effects.reason);
-  const { result: responses, count } = await effects.measure(async () => [
-    ...(await sendEach(tampered, context)),
-    await context.send(context.deliveries.createValid()),
-  ]);
-  const accepted = responses.filter(isAccepted).length;
-  const received = `${accepted} accepted, effects: ${count}`;
+  const { result: responses, count } = await effects.measure(() =>
+    context.sendInOrder([...createTamperedDeliveries(context), context.deliveries.createValid()]),
+  );
+  const acceptedCount = responses.filter(isAccepted).length;
+  const received = `${acceptedCount} accepted, effects: ${count}`;
   if (count === 0) return notObservable(received, 'The valid delivery had no effect in time either.');
-  return count > accepted
+  return count > acceptedCount
     ? failed(
         received,
         'Your receiver processes deliveries that it rejects. Verify a delivery before you do anything else.',
@@ -58,11 +46,6 @@ async function checkEffects(
     : passed(received, 'Deliveries that your receiver rejects have no effect.');
 }
 
-async function sendEach(
-  tampered: readonly TamperedDelivery[],
-  context: CheckContext,
-): Promise<ReceiverResponse[]> {
-  const responses: ReceiverResponse[] = [];
-  for (const { create } of tampered) responses.push(await context.send(create(context.deliveries)));
-  return responses;
+function createTamperedDeliveries({ deliveries }: CheckContext): DeliveryMessage[] {
+  return listTamperedDeliveries(deliveries.scheme).map(({ create }) => create(deliveries));
 }

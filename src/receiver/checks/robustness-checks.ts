@@ -1,23 +1,14 @@
 import type { CheckContext } from '../check-context.ts';
-import type { EventChanges } from '../delivery-factory.ts';
-import { type CheckOutcome, failed, passed, type ReceiverCheck } from '../receiver-check.ts';
+import { type CheckId, type CheckOutcome, failed, passed, type ReceiverCheck } from '../receiver-check.ts';
 import { describeResponses, isAccepted, type ReceiverResponse } from '../receiver-client.ts';
+import type { SingleDelivery } from './single-delivery-check.ts';
 
 const LARGE_BODY_BYTES = 256 * 1024;
-const AT_ONCE = 50;
-/** Name of a field that no payload has. */
+const CONCURRENT_DELIVERIES = 50;
+/** A field that no payload has. */
 export const UNKNOWN_FIELD_NAME = 'svc_check';
-const UNKNOWN_FIELD_CHECK_ID = 'robustness.unknown-member';
-export const BIG_NUMBER_CHECK_ID = 'robustness.big-number';
-
-interface UnusualEvent {
-  readonly id: string;
-  readonly sent: string;
-  readonly explanation: string;
-  readonly requires?: readonly string[];
-  /** @param plainBytes size of a body with the field, but without its value */
-  changes(plainBytes: number): EventChanges;
-}
+const UNKNOWN_FIELD_CHECK_ID: CheckId = 'robustness.unknown-member';
+export const BIG_NUMBER_CHECK_ID: CheckId = 'robustness.big-number';
 
 /** Unusual deliveries that a service can send (§6; decisions `event.catalogue` and `body.limit`). */
 export const robustnessChecks: readonly ReceiverCheck[] = [
@@ -26,76 +17,69 @@ export const robustnessChecks: readonly ReceiverCheck[] = [
     sent: 'an event of an unknown type',
     explanation:
       'Your receiver rejects an unknown event type, so the event is sent again for days. Respond with 2xx and ignore it.',
-    changes: () => ({ type: 'svc_check.unheard_of' }),
+    create: (factory) => factory.createValid({ type: 'svc_check.unheard_of' }),
   }),
   createUnusualEventCheck({
     id: UNKNOWN_FIELD_CHECK_ID,
     sent: 'a payload with an unknown field',
     explanation:
       'Your receiver fails on an unknown field. Services add fields: ignore the ones that you do not know.',
-    changes: () => ({ fields: { [UNKNOWN_FIELD_NAME]: { is: 'unknown' } } }),
+    create: (factory) => factory.createValid({ fields: { [UNKNOWN_FIELD_NAME]: { is: 'unknown' } } }),
   }),
   createUnusualEventCheck({
     id: BIG_NUMBER_CHECK_ID,
     sent: 'an integer beyond the safe range of a double',
     explanation:
-      'Your receiver fails on an integer that JSON allows. Read it as a big integer or as text, or ignore the field.',
+      'Your receiver fails on an integer that JSON allows. Read it as a big integer or as a string, or ignore the field.',
     requires: [UNKNOWN_FIELD_CHECK_ID],
-    changes: () => ({ fields: { [UNKNOWN_FIELD_NAME]: 2 ** 53 } }),
+    create: (factory) => factory.createValid({ fields: { [UNKNOWN_FIELD_NAME]: 2 ** 53 } }),
   }),
   createUnusualEventCheck({
     id: 'robustness.large-body',
     sent: 'a body of 256 KiB',
     explanation: 'Your receiver fails on a body of 256 KiB. Raise the size limit of your body parser.',
     requires: [UNKNOWN_FIELD_CHECK_ID],
-    changes: (plainBytes) => ({
-      fields: { [UNKNOWN_FIELD_NAME]: 'x'.repeat(LARGE_BODY_BYTES - plainBytes) },
-    }),
+    create(factory) {
+      const bytes = Buffer.byteLength(factory.createBody({ fields: { [UNKNOWN_FIELD_NAME]: '' } }));
+      return factory.createValid({ fields: { [UNKNOWN_FIELD_NAME]: 'x'.repeat(LARGE_BODY_BYTES - bytes) } });
+    },
   }),
   {
     id: 'robustness.at-once',
-    rule: 'robustness',
-    sent: `${AT_ONCE} deliveries at once`,
+    sent: `${CONCURRENT_DELIVERIES} deliveries at once`,
     acceptsRateLimit: true,
     async run(context) {
-      const deliveries = Array.from({ length: AT_ONCE }, () =>
+      const sending = Array.from({ length: CONCURRENT_DELIVERIES }, () =>
         context.send(context.deliveries.createValid()),
       );
-      const responses = await Promise.all(deliveries);
+      const responses = await Promise.all(sending);
+      const isCorrect = responses.every(isAcceptedOrDeferred) && responses.some(isAccepted);
       const explanation =
         'Your receiver fails under many simultaneous deliveries. If it can handle fewer, respond with 429 or 503.';
-      return judge(
-        responses,
-        responses.every(isAcceptedOrDeferred) && responses.some(isAccepted),
-        explanation,
-        context,
-      );
+      return isCorrect
+        ? checkStillRunning(responses, context)
+        : failed(describeResponses(...responses), explanation);
     },
   },
 ];
 
-/** Creates a check of an unusual event. */
-function createUnusualEventCheck({ explanation, changes, ...check }: UnusualEvent): ReceiverCheck {
+function createUnusualEventCheck({ explanation, create, ...check }: SingleDelivery): ReceiverCheck {
   return {
     ...check,
-    rule: 'robustness',
     async run(context) {
-      const { deliveries } = context;
-      const plainBytes = Buffer.byteLength(deliveries.createBody({ fields: { [UNKNOWN_FIELD_NAME]: '' } }));
-      const response = await context.send(deliveries.createValid(changes(plainBytes)));
-      return judge([response], isAccepted(response), explanation, context);
+      const response = await context.send(create(context.deliveries));
+      return isAccepted(response)
+        ? checkStillRunning([response], context)
+        : failed(describeResponses(response), explanation);
     },
   };
 }
 
-async function judge(
+async function checkStillRunning(
   responses: readonly ReceiverResponse[],
-  isCorrect: boolean,
-  explanation: string,
   context: CheckContext,
 ): Promise<CheckOutcome> {
   const received = describeResponses(...responses);
-  if (!isCorrect) return failed(received, explanation);
   return (await context.isResponsive())
     ? passed(received, 'Your receiver accepts it and keeps accepting deliveries.')
     : failed(received, 'Your receiver accepts no delivery after it. Check its log.');

@@ -11,15 +11,16 @@ export function listSignatureChecks(
   scheme: SignatureScheme,
   apiKey: string | null,
 ): readonly ReceiverCheck[] {
-  const tampered = listTamperedDeliveries(scheme);
-  const rejections = (wanted: ReceiverRule) =>
-    tampered.filter(({ rule }) => rule === wanted).map(createRejectedCheck);
+  const listRejectedChecks = (rule: ReceiverRule) =>
+    listTamperedDeliveries(scheme)
+      .filter(({ id }) => id.startsWith(`${rule}.`))
+      .map(createRejectedCheck);
   return [
     ...(scheme.header.separator === null ? [] : rotationChecks),
-    ...rejections('signature'),
-    toApiKeyCheck(apiKey),
-    ...rejections('timestamp'),
-    ...(hasTimestamp(scheme) ? [recentCheck] : []),
+    ...listRejectedChecks('signature'),
+    createApiKeyCheck(apiKey),
+    ...listRejectedChecks('timestamp'),
+    ...(hasTimestamp(scheme) ? [recentTimestampCheck] : []),
   ];
 }
 
@@ -29,48 +30,37 @@ const rotationExplanation =
 const rotationChecks = [
   createAcceptedCheck({
     id: 'signature.rotated-first',
-    rule: 'signature',
     sent: 'the valid signature, followed by one made with another secret',
     explanation: rotationExplanation,
     create: (factory) =>
-      factory.sign(factory.createBody(), {
-        secrets: [factory.secret, createWebhookSecret()],
-      }),
+      factory.sign(factory.createBody(), { secrets: [factory.secret, createWebhookSecret()] }),
   }),
   createAcceptedCheck({
     id: 'signature.rotated-last',
-    rule: 'signature',
     sent: 'the valid signature, preceded by one made with another secret',
     explanation: rotationExplanation,
     create: (factory) =>
-      factory.sign(factory.createBody(), {
-        secrets: [createWebhookSecret(), factory.secret],
-      }),
+      factory.sign(factory.createBody(), { secrets: [createWebhookSecret(), factory.secret] }),
   }),
 ];
 
 /** The API key is not the endpoint secret (§5.7). */
-function toApiKeyCheck(apiKey: string | null): ReceiverCheck {
-  const common = {
-    id: 'signature.api-key',
-    rule: 'signature',
-    sent: 'a delivery signed with the API key',
-  } as const;
+function createApiKeyCheck(apiKey: string | null): ReceiverCheck {
+  const check = { id: 'signature.api-key', sent: 'a delivery signed with the API key' } as const;
   if (apiKey === null) {
     const outcome = notObservable('', 'Pass --api-key with a key that your receiver has.');
-    return { ...common, run: async () => outcome };
+    return { ...check, run: async () => outcome };
   }
   return createRejectedCheck({
-    ...common,
+    ...check,
     explanation:
       'Your receiver accepts a signature made with the API key. Verify with the endpoint secret only.',
     create: (factory) => factory.sign(factory.createBody(), { secrets: [apiKey] }),
   });
 }
 
-const recentCheck = createAcceptedCheck({
+const recentTimestampCheck = createAcceptedCheck({
   id: 'timestamp.recent',
-  rule: 'timestamp',
   sent: 'a correctly signed delivery that is four minutes old',
   explanation:
     'Your receiver rejects a delivery that is four minutes old. Accept deliveries up to five minutes old, and check the clock of its machine.',

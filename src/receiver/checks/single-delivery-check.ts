@@ -1,21 +1,16 @@
 /** Checks that send one delivery, which the receiver must accept or reject. */
 import type { DeliveryFactory } from '../delivery-factory.ts';
-import { failed, passed, type ReceiverCheck, type ReceiverRule } from '../receiver-check.ts';
+import { failed, passed, type ReceiverCheck } from '../receiver-check.ts';
 import { type DeliveryMessage, describeResponses, isAccepted } from '../receiver-client.ts';
-import type { TamperedDelivery } from '../tampered-deliveries.ts';
 
-export interface AcceptedDelivery {
-  readonly id: string;
-  readonly rule: ReceiverRule;
-  readonly sent: string;
-  /** What it means that the receiver does not accept the delivery, and what to do. */
+export interface SingleDelivery extends Omit<ReceiverCheck, 'run'> {
+  /** What a failure means, and what to do. */
   readonly explanation: string;
-  readonly requires?: readonly string[];
   create(factory: DeliveryFactory): DeliveryMessage;
 }
 
 /** Creates a check of a delivery that a correct receiver accepts. */
-export function createAcceptedCheck({ create, explanation, ...check }: AcceptedDelivery): ReceiverCheck {
+export function createAcceptedCheck({ create, explanation, ...check }: SingleDelivery): ReceiverCheck {
   return {
     ...check,
     async run(context) {
@@ -29,7 +24,7 @@ export function createAcceptedCheck({ create, explanation, ...check }: AcceptedD
 }
 
 /** Creates a check of a delivery that a correct receiver does not accept. Another check covers the status (§6.4). */
-export function createRejectedCheck({ create, explanation, ...check }: TamperedDelivery): ReceiverCheck {
+export function createRejectedCheck({ create, explanation, ...check }: SingleDelivery): ReceiverCheck {
   return {
     ...check,
     async run(context) {

@@ -16,36 +16,39 @@ import {
  */
 export const validDeliveryCheck: ReceiverCheck = {
   id: 'signature.genuine',
-  rule: 'signature',
   sent: 'a valid delivery',
   async run(context) {
     const responses: ReceiverResponse[] = [];
     for (const serialize of Object.values(serializers)) {
       context.deliveries.serialize = serialize;
       const response = await context.send(context.deliveries.createValid());
-      if (isAccepted(response))
+      if (isAccepted(response)) {
         return passed(describeResponses(response), 'Your receiver accepts valid deliveries.');
+      }
       responses.push(response);
       if (!isRejected(response)) break;
     }
     const [first] = responses as [ReceiverResponse];
-    return failed(describeResponses(first), await explain(first, context));
+    return failed(describeResponses(first), await explainFailure(first, context));
   },
 };
 
-async function explain(response: ReceiverResponse, context: CheckContext): Promise<string> {
+async function explainFailure(response: ReceiverResponse, context: CheckContext): Promise<string> {
   const { status } = response;
-  if (status === null)
+  if (status === null) {
     return 'No delivery reaches your receiver. Check the URL, and that the receiver is running.';
-  if (status >= 300 && status < 400)
+  }
+  if (status >= 300 && status < 400) {
     return 'Your receiver redirects, and deliveries do not follow redirects. Pass the URL that it redirects to.';
-  if (status === 404 || status === 405)
+  }
+  if (status === 404 || status === 405) {
     return 'Nothing accepts POST requests at this path. Check the path of the URL.';
+  }
   if (!isRejected(response)) return 'Your receiver fails on a valid delivery. Check its log.';
   for (const { message, meaning } of listCommonMistakes(context)) {
     if (isAccepted(await context.send(message))) return meaning;
   }
-  return 'Your receiver rejects a valid delivery. Check that --secret is the secret it uses, and which content it signs.';
+  return 'Your receiver rejects a valid delivery. Check that it uses the secret given with --secret, and that it verifies the content that the scheme signs.';
 }
 
 /** Deliveries that a receiver with a common mistake accepts. */
@@ -53,8 +56,8 @@ function listCommonMistakes({
   deliveries,
   apiKey,
 }: CheckContext): { readonly message: DeliveryMessage; readonly meaning: string }[] {
-  const others = Object.values(schemes).filter(({ name }) => name !== deliveries.scheme.name);
-  const mistakes = others.map((scheme) => ({
+  const otherSchemes = Object.values(schemes).filter(({ name }) => name !== deliveries.scheme.name);
+  const mistakes = otherSchemes.map((scheme) => ({
     message: deliveries.withScheme(scheme).createValid(),
     meaning: `Your receiver verifies the scheme ${scheme.name}. Pass --scheme ${scheme.name}, or change the scheme in your receiver.`,
   }));

@@ -116,7 +116,7 @@ describe('svc receiver check', () => {
 
   it('failures are escaped in JUnit reports', () => {
     const failure = {
-      id: 'a.b',
+      id: 'signature.missing',
       rule: 'signature',
       status: 'failed',
       sent: '<a>',
