@@ -54,7 +54,7 @@ const errorDefinitions = {
   no_emulator: {
     status: 503,
     exit: ExitCode.noEmulator,
-    hint: 'Start one with: svc emulator start. Or name a running one with --url or SVC_CONTROL_URL.',
+    hint: 'Start one with: svc emulator start. Or use a running one with --url or SVC_CONTROL_URL.',
   },
   already_running: { status: 503, exit: ExitCode.usage },
   port_in_use: { status: 503, exit: ExitCode.usage },

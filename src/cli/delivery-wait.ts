@@ -17,11 +17,12 @@ export function showDeliveryProgress<Result>(
   context: Pick<Context, 'io' | 'json'>,
   wait: (onChange: (counts: WaitCounts) => void) => Promise<Result>,
 ): Promise<Result> {
-  let counts: WaitCounts = { open: 0, done: 0, wrong: 0, paused: 0 };
+  let counts: WaitCounts = { waiting: 0, matched: 0, mismatched: 0, paused: 0 };
   const waiting = wait((changed) => {
     counts = changed;
   });
-  const toBar = ({ open, done, wrong }: WaitCounts) => renderProgressBar(done + wrong, open + done + wrong);
+  const toBar = ({ waiting, matched, mismatched }: WaitCounts) =>
+    renderProgressBar(matched + mismatched, waiting + matched + mismatched);
   return withProgress(context, async () => `${word} ${toBar(counts)}`, waiting);
 }
 

@@ -145,7 +145,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   },
   setClock: {
     tag: 'Clock',
-    summary: 'Freeze, resume or speed up the clock',
+    summary: 'Freeze, resume or change the speed of the clock',
     description:
       'Changes the speed of the clock, freezes it or resumes it. The schedule time itself does not change.',
     input: {

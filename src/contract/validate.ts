@@ -44,7 +44,7 @@ function assertKnownFields(schema: v.GenericSchema, value: Record<string, unknow
 /** A problem of a value. The path is empty for the value itself. */
 export interface Problem {
   readonly path: string;
-  /** `must be text, not a number`, without a period. */
+  /** `must be a string, not 7`, without a period. */
   readonly problem: string;
 }
 
@@ -87,9 +87,9 @@ function toPath(issue: v.BaseIssue<unknown>): string {
 const PLAIN_TYPES: Record<string, string> = {
   Array: 'an array',
   Object: 'an object',
-  string: 'text',
+  string: 'a string',
   number: 'a number',
-  boolean: 'true or false',
+  boolean: 'a boolean',
   null: 'null',
 };
 

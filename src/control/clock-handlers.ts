@@ -12,57 +12,57 @@ type ClockHandlers = Pick<
   'getClock' | 'setClock' | 'advanceClock' | 'nextClock' | 'settleClock'
 >;
 
-export function createClockHandlers(sandbox: Sandbox, driver: ClockController): ClockHandlers {
+export function createClockHandlers(sandbox: Sandbox, clockController: ClockController): ClockHandlers {
   const { store, wall } = sandbox;
-  const workspaceOf = (input: { workspace_id?: string | undefined }) =>
+  const getWorkspace = (input: { workspace_id?: string | undefined }) =>
     findWorkspace(sandbox, input.workspace_id) ?? sandbox.workspaces.default;
 
-  function stateOf(workspace: LoadedWorkspace): ClockState {
+  function toClockState(workspace: LoadedWorkspace): ClockState {
     const { id, clock } = workspace;
-    const dueAt = driver.findNextDueAt(workspace);
-    const caused = driver.countAttemptsOfMove(workspace);
+    const dueAt = clockController.findNextDueAt(workspace);
+    const attempts = clockController.countAttemptsOfMove(workspace);
     return {
       workspace_id: id,
       now: new Date(clock.now()).toISOString(),
       rate: clock.rate,
       wall: new Date(wall.now()).toISOString(),
       next_due_at: dueAt === null ? null : new Date(dueAt).toISOString(),
-      ...(caused === null ? {} : { moving: { attempts: caused } }),
+      ...(attempts === null ? {} : { moving: { attempts } }),
     };
   }
 
   /** The clock with all attempts that were sent in the workspace since the move began. */
-  async function tell(workspace: LoadedWorkspace, moving: Promise<number>): Promise<ClockMove> {
-    const begin = await moving;
+  async function toClockMove(workspace: LoadedWorkspace, move: Promise<number>): Promise<ClockMove> {
+    const startSeq = await move;
     return {
-      ...stateOf(workspace),
-      attempts: store.attempts.listByWorkspace(workspace.seq, begin).map(toAttemptSummary),
+      ...toClockState(workspace),
+      attempts: store.attempts.listByWorkspace(workspace.seq, startSeq).map(toAttemptSummary),
       pending: store.deliveries.countPending(workspace.seq),
       paused: store.deliveries.countPaused(workspace.seq),
     };
   }
 
   return {
-    getClock: async (input) => stateOf(workspaceOf(input)),
+    getClock: async (input) => toClockState(getWorkspace(input)),
     setClock: async ({ speed, frozen, ...input }) => {
-      const workspace = workspaceOf(input);
-      await driver.set(workspace, {
+      const workspace = getWorkspace(input);
+      await clockController.set(workspace, {
         ...(speed === undefined ? {} : { speed }),
         ...(frozen === undefined ? {} : { frozen }),
       });
-      return stateOf(workspace);
+      return toClockState(workspace);
     },
     advanceClock: ({ ms, ...input }, signal) => {
-      const workspace = workspaceOf(input);
-      return tell(workspace, driver.advance(workspace, ms, signal));
+      const workspace = getWorkspace(input);
+      return toClockMove(workspace, clockController.advance(workspace, ms, signal));
     },
     nextClock: (input, signal) => {
-      const workspace = workspaceOf(input);
-      return tell(workspace, driver.next(workspace, signal));
+      const workspace = getWorkspace(input);
+      return toClockMove(workspace, clockController.next(workspace, signal));
     },
     settleClock: (input, signal) => {
-      const workspace = workspaceOf(input);
-      return tell(workspace, driver.settle(workspace, signal));
+      const workspace = getWorkspace(input);
+      return toClockMove(workspace, clockController.settle(workspace, signal));
     },
   };
 }

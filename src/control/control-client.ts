@@ -37,7 +37,7 @@ export function createControlClient(
   { send, open }: ControlTransport,
   { controlUrl, onDisconnect, onReconnect }: ControlClientOptions,
 ): ControlPlane {
-  const calls = Object.fromEntries(
+  const methods = Object.fromEntries(
     Object.entries<Operation>(controlOperations).map(([name, operation]) => [
       name,
       async (input: Input) => {
@@ -47,7 +47,7 @@ export function createControlClient(
     ]),
   );
   return {
-    ...(calls as unknown as ControlMethods),
+    ...(methods as unknown as ControlMethods),
     stream(input, signal) {
       const { since, since_sequence, ...filter } = input;
       return followStream({
@@ -87,14 +87,14 @@ function toRequest(
   const path = expandPath(operation.path, (name) =>
     encodeURIComponent(String(input[name as keyof typeof input])),
   );
-  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !inPath.includes(name)));
+  const fields = Object.fromEntries(Object.entries(input).filter(([name]) => !inPath.includes(name)));
   const { method } = operation;
-  if (isInputInQuery(method)) return { method, url: withQuery(controlUrl + path, rest) };
+  if (isInputInQuery(method)) return { method, url: withQuery(controlUrl + path, fields) };
   return {
     method,
     url: new URL(controlUrl + path),
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(rest),
+    body: JSON.stringify(fields),
   };
 }
 

@@ -40,11 +40,11 @@ import type { ControlHandlers } from './control-plane.ts';
 import { createDeliveryHandlers } from './delivery-handlers.ts';
 import { findWorkspace, toEventFilter, toRequestFilter } from './store-filters.ts';
 
-/** Default time for which the old secret signs too after a rotation, in schedule time. */
+/** Schedule time for which deliveries are also signed with the previous secret after a rotation. */
 const DEFAULT_OVERLAP_MS = DAY_MS;
 
-/** The process that runs the emulator. */
-export interface EmulatorProcess {
+/** The emulator that the control plane controls. */
+export interface RunningEmulator {
   status(): EmulatorStatus;
   /** Starts to stop, and returns immediately. */
   stop(): void;
@@ -64,10 +64,10 @@ export interface ControlPlaneDependencies {
 /** The handler of each operation. They take validated input. */
 export function createControlHandlers(
   { sandbox, stateLifecycle, clock, sender, fixtureFolders, listenerEndpoints }: ControlPlaneDependencies,
-  host: EmulatorProcess,
+  emulator: RunningEmulator,
 ): ControlHandlers {
   return {
-    ...createEmulatorHandlers(host, stateLifecycle),
+    ...createEmulatorHandlers(emulator, stateLifecycle),
     ...createWorkspaceHandlers(sandbox),
     ...createKeyHandlers(sandbox),
     ...createWebhookHandlers(sandbox, listenerEndpoints),
@@ -82,17 +82,17 @@ export function createControlHandlers(
 }
 
 function createEmulatorHandlers(
-  host: EmulatorProcess,
+  emulator: RunningEmulator,
   stateLifecycle: StateLifecycle,
 ): Pick<
   ControlHandlers,
   'getStatus' | 'reset' | 'saveSnapshot' | 'loadSnapshot' | 'restoreDatabase' | 'stop'
 > {
   return {
-    getStatus: async () => host.status(),
+    getStatus: async () => emulator.status(),
     reset: async () => {
       stateLifecycle.reset();
-      return host.status();
+      return emulator.status();
     },
     saveSnapshot: async ({ path }) => {
       const { sizeBytes, savedAt } = await stateLifecycle.saveSnapshot(path);
@@ -100,14 +100,14 @@ function createEmulatorHandlers(
     },
     loadSnapshot: async ({ path }) => {
       await stateLifecycle.loadSnapshot(path);
-      return host.status();
+      return emulator.status();
     },
     restoreDatabase: async () => {
       await stateLifecycle.restoreDatabase();
-      return host.status();
+      return emulator.status();
     },
     stop: async () => {
-      host.stop();
+      emulator.stop();
       return { stopping: true };
     },
   };
@@ -166,11 +166,11 @@ function createWebhookHandlers(
   | 'revealSecret'
 > {
   const { store, bus, rules } = sandbox;
-  // The same rules as those of `/v1`.
+  // With the rules of `/v1`.
   const url = createWebhookUrlSchema(rules);
   const events = createSubscriptionsSchema(sandbox);
-  const Endpoint = v.object({ url, events });
-  const Change = v.object({ url: v.optional(url), events: v.optional(events) });
+  const NewEndpointSchema = v.object({ url, events });
+  const EndpointChangeSchema = v.object({ url: v.optional(url), events: v.optional(events) });
   return {
     listWebhooks: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
@@ -179,11 +179,11 @@ function createWebhookHandlers(
     },
     createWebhook: async ({ workspace_id, skip_verify: skipVerify, reuse, ...input }) => {
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
-      validate(Endpoint, { url: input.url, events: input.events }, 'validation_failed');
-      const mayGoOn = (former: WebhookRow) =>
-        reuse && (input.listener ? listenerEndpoints.isAbandoned(former) : isPermanent(former));
+      validate(NewEndpointSchema, { url: input.url, events: input.events }, 'validation_failed');
+      const canReuse = (existing: WebhookRow) =>
+        reuse && (input.listener ? listenerEndpoints.isAbandoned(existing) : isPermanent(existing));
       const row = await store.write(() =>
-        registerWebhook(sandbox, { ...input, workspace, skipVerify }, mayGoOn),
+        registerWebhook(sandbox, { ...input, workspace, skipVerify }, canReuse),
       );
       if (row.listener === 1) listenerEndpoints.startGracePeriod(row.id);
       bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });
@@ -191,7 +191,7 @@ function createWebhookHandlers(
     },
     getWebhook: async ({ id }) => toWebhookDetail(getWebhookRow(sandbox, id)),
     updateWebhook: async ({ id, skip_verify: skipVerify, ...change }) => {
-      validate(Change, { url: change.url, events: change.events }, 'validation_failed');
+      validate(EndpointChangeSchema, { url: change.url, events: change.events }, 'validation_failed');
       const { seq } = getWebhookRow(sandbox, id);
       const webhook = await store.write(() => updateWebhook(sandbox, id, { ...change, skipVerify }));
       bus.publish({ type: 'webhook_changed', webhookSeq: seq });
@@ -226,7 +226,7 @@ function createEventHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listEvent
   const { store } = sandbox;
   return {
     listEvents: async (input) => {
-      // The log, which has the requests that created the events, is written with a delay.
+      // Events are listed with the request that created them, and the request log is written with a delay.
       store.flush();
       const request = toPageRequest(input, (id) => store.events.find(id));
       return toListBody(
@@ -287,10 +287,10 @@ function createFixtureHandlers(
       data: listFixtureFiles(folders)
         .filter(({ kind }) => kind === 'event')
         .map(({ name: type, source, file }) => {
-          const reading = readFixture(eventFixtureKind, file, folders);
-          return 'content' in reading
-            ? { type, source, description: reading.content.description, problem: null }
-            : { type, source, description: null, problem: reading.problems[0]?.message ?? null };
+          const result = readFixture(eventFixtureKind, file, folders);
+          return 'content' in result
+            ? { type, source, description: result.content.description, problem: null }
+            : { type, source, description: null, problem: result.problems[0]?.message ?? null };
         }),
     }),
     getFixture: async ({ type }) => {
@@ -320,16 +320,20 @@ function createDiagnosisHandlers(
         },
       };
     },
-    probeWebhook: async (input) => toProbe(await probeWebhook(sandbox, sender, input)),
+    probeWebhook: async (input) => toWebhookProbe(await probeWebhook(sandbox, sender, input)),
   };
 }
 
-function toProbe({ id, url, connection, responses }: ProbeResult): WebhookProbe {
+function toWebhookProbe({ id, url, connection, responses }: ProbeResult): WebhookProbe {
   const { outcome, error, durationMs, address, certificate } = connection;
   return {
-    ...{ webhook_id: id, url },
+    webhook_id: id,
+    url,
     connection: {
-      ...{ outcome, error, address, duration_ms: durationMs },
+      outcome,
+      error,
+      address,
+      duration_ms: durationMs,
       certificate: certificate && {
         issuer: certificate.issuer,
         valid_to: new Date(certificate.validTo).toISOString(),

@@ -48,7 +48,7 @@ export function createDeliveryHandlers(
       return {
         ...toDelivery(row),
         attempts: listAttempts(sandbox, row),
-        planned_attempts: listPlanned(sandbox, row),
+        planned_attempts: listPlannedAttempts(sandbox, row),
       };
     },
     describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
@@ -66,13 +66,14 @@ function toVerificationInput({
   ...input
 }: Parameters<ControlHandlers['verifyDelivery']>[0]): VerificationInput {
   return {
-    ...{ ...input, toleranceMs },
+    ...input,
+    toleranceMs,
     payload: payload === undefined ? undefined : Buffer.from(payload, 'base64'),
     now: now === undefined ? undefined : Date.parse(now),
   };
 }
 
-function listPlanned({ rules }: Sandbox, row: DeliveryRow): string[] {
+function listPlannedAttempts({ rules }: Sandbox, row: DeliveryRow): string[] {
   const projection = {
     dueAt: row.due_at,
     onSchedule: row.on_schedule === 1,

@@ -12,8 +12,10 @@ export function describeEffect(fault: Fault): string {
     status === undefined ? [] : ['status', status, code],
     drop === undefined ? [] : ['connection closed', drop, 'the operation'],
   ];
-  const words = parts.map((part) => part.filter(Boolean).join(' '));
-  return words.filter(Boolean).join(', ');
+  return parts
+    .map((part) => part.filter(Boolean).join(' '))
+    .filter(Boolean)
+    .join(', ');
 }
 
 /** `request POST /events`, `delivery order.shipped wh_…` */

@@ -1,3 +1,5 @@
+/** Builds the body of `POST /v1/events` without changing the text of the payload. */
+
 export interface EventParts {
   readonly type: string;
   readonly workspaceId: string;
@@ -7,8 +9,8 @@ export interface EventParts {
   readonly payload: string;
 }
 
-/** The body of a `POST /events` as JSON text. */
+/** The body of the request as JSON text. */
 export function toEventBody({ type, workspaceId, payloadMember, payload }: EventParts): string {
-  const rest = JSON.stringify({ type, workspace_id: workspaceId }).slice(1, -1);
-  return `{${rest},${JSON.stringify(payloadMember)}:${payload}}`;
+  const fields = JSON.stringify({ type, workspace_id: workspaceId }).slice(1, -1);
+  return `{${fields},${JSON.stringify(payloadMember)}:${payload}}`;
 }

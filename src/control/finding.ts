@@ -16,7 +16,7 @@ export interface Finding {
   readonly remedy: string | null;
 }
 
-/** Makes the finding of one check. */
+/** Creates the finding of one check. */
 export interface FindingBuilder {
   ok(detail: string): Finding;
   warning(detail: string, remedy: string): Finding;
@@ -27,18 +27,21 @@ export interface FindingBuilder {
 }
 
 export function createFindingBuilder(id: string, title: string): FindingBuilder {
-  const find = (status: FindingStatus, detail: string, remedy: string | null): Finding => ({
-    ...{ id, status, title, detail, remedy },
+  const createFinding = (status: FindingStatus, detail: string, remedy: string | null): Finding => ({
+    id,
+    status,
+    title,
+    detail,
+    remedy,
   });
   return {
-    ok: (detail) => find('ok', detail, null),
-    warning: (detail, remedy) => find('warning', detail, remedy),
-    problem: (detail, remedy) => find('problem', detail, remedy),
-    skipped: (detail, remedy) => find('skipped', detail, remedy ?? null),
+    ok: (detail) => createFinding('ok', detail, null),
+    warning: (detail, remedy) => createFinding('warning', detail, remedy),
+    problem: (detail, remedy) => createFinding('problem', detail, remedy),
+    skipped: (detail, remedy) => createFinding('skipped', detail, remedy ?? null),
     fromError: (error) => {
-      // An interruption is not a finding, and any other error is internal.
       if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
-      return find('problem', error.message, error.hint ?? null);
+      return createFinding('problem', error.message, error.hint ?? null);
     },
   };
 }

@@ -27,20 +27,20 @@ export interface StreamSource {
 
 /**
  * Follows a stream. If the first connection fails, that is an error. Later ones are retried after pauses of up to five
- * seconds until the signal is aborted, which ends the iteration without an error. To stop the iteration closes the connection.
+ * seconds until the signal is aborted, which ends the iteration without an error. Stopping the iteration closes the connection.
  */
 export function followStream(source: StreamSource): LiveStream {
-  let confirm: () => void = () => {};
-  const confirmed = new Promise<void>((resolve) => {
-    confirm = resolve;
+  let confirmConnected: () => void = () => {};
+  const connected = new Promise<void>((resolve) => {
+    confirmConnected = resolve;
   });
-  const leaving = new AbortController();
-  const signal = AbortSignal.any([source.signal, leaving.signal]);
-  const items = follow({ ...source, signal }, confirm);
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([source.signal, stopped.signal]);
+  const items = follow({ ...source, signal }, confirmConnected);
   // The request for the first item opens the connection.
   let first: Promise<IteratorResult<StreamItem>> | null = items.next();
-  const ready = Promise.race([confirmed, first.then(() => undefined)]);
-  // The iteration fails with the same error, so nobody has to handle both.
+  const ready = Promise.race([connected, first.then(() => undefined)]);
+  // The iteration fails with the same error, so a caller that does not wait for `ready` needs no handler here.
   ready.catch(() => undefined);
   return {
     ready,
@@ -51,48 +51,50 @@ export function followStream(source: StreamSource): LiveStream {
         return result;
       },
       return() {
-        leaving.abort();
+        stopped.abort();
         return items.return(undefined);
       },
     }),
   };
 }
 
-async function* follow(source: StreamSource, confirm: () => void): AsyncGenerator<StreamItem, undefined> {
+async function* follow(source: StreamSource, onConnect: () => void): AsyncGenerator<StreamItem, undefined> {
   const { signal, onDisconnect, onReconnect } = source;
-  let last = source.after;
-  let store: string | null = null;
+  let lastSequence = source.after;
+  let storeId: string | null = null;
   let isLost = false;
   let failures = 0;
   while (!signal.aborted) {
-    const response = await connectOrNull(source, last, store !== null);
-    let isMoved = false;
+    const response = await connectOrNull(source, lastSequence, storeId !== null);
+    let mustReconnect = false;
     for await (const message of response === null ? [] : readMessages(response, source.address)) {
       if (message.event === READY) {
-        confirm();
+        onConnect();
         if (isLost) onReconnect?.();
         isLost = false;
         failures = 0;
         const streamPosition = readPosition(message, source.address);
-        const goOn =
-          store === null || store === streamPosition.store ? Math.min(last ?? 0, streamPosition.newest) : 0;
-        store = streamPosition.store;
-        isMoved = last !== undefined && goOn !== last;
-        if (isMoved) {
-          last = goOn;
+        const resumeAfter =
+          storeId === null || storeId === streamPosition.store
+            ? Math.min(lastSequence ?? 0, streamPosition.newest)
+            : 0;
+        storeId = streamPosition.store;
+        mustReconnect = lastSequence !== undefined && resumeAfter !== lastSequence;
+        if (mustReconnect) {
+          lastSequence = resumeAfter;
           break;
         }
-        if (!source.startsInPast) last ??= streamPosition.newest;
+        if (!source.startsInPast) lastSequence ??= streamPosition.newest;
       } else if (message.data !== '') {
         const item = parseResponse(StreamItem, message.data, source.address);
-        if (last !== undefined && item.sequence <= last) continue;
-        last = item.sequence;
+        if (lastSequence !== undefined && item.sequence <= lastSequence) continue;
+        lastSequence = item.sequence;
         yield item;
       }
     }
-    if (isMoved || signal.aborted) continue;
-    if (store === null && last === source.after)
-      throw notAnEmulator(source.address, 'the stream ended before it began');
+    if (mustReconnect || signal.aborted) continue;
+    if (storeId === null && lastSequence === source.after)
+      throw notAnEmulator(source.address, 'the stream ended without its first message');
     if (!isLost) onDisconnect?.();
     isLost = true;
     await pauseBefore(failures++, signal);
@@ -116,25 +118,26 @@ interface StreamPosition {
 function readPosition({ id, data }: EventSourceMessage, address: string): StreamPosition {
   const { store } = parseResponse(v.object({ store: v.string() }), data, address);
   const newest = Number(id);
-  if (!Number.isSafeInteger(newest)) throw notAnEmulator(address, 'the stream has no sequence');
+  if (!Number.isSafeInteger(newest))
+    throw notAnEmulator(address, 'the first message of the stream has no sequence number');
   return { store, newest };
 }
 
 async function connectOrNull(
   source: StreamSource,
-  last: number | undefined,
-  stood: boolean,
+  lastSequence: number | undefined,
+  wasConnected: boolean,
 ): Promise<AsyncIterable<string> | null> {
   try {
-    return await source.connect(last, source.signal);
+    return await source.connect(lastSequence, source.signal);
   } catch (error) {
-    if (source.signal.aborted || (stood && error instanceof SvcError && error.code === 'no_emulator'))
+    if (source.signal.aborted || (wasConnected && error instanceof SvcError && error.code === 'no_emulator'))
       return null;
     throw error;
   }
 }
 
-/** The messages of one connection, with comments as messages without data. Ends with the connection, also after an error. */
+/** The messages of one connection, with comments as messages without data. Ends when the connection ends, also by an error. */
 async function* readMessages(
   response: AsyncIterable<string>,
   address: string,
@@ -154,20 +157,20 @@ async function* readMessages(
     }
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    // After an interrupted connection, the next one resumes after the last item.
+    // The connection was interrupted. The next one resumes after the last item.
   }
 }
 
 function pauseBefore(failures: number, signal: AbortSignal): Promise<void> {
   const ms = Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS);
   return new Promise((resolve) => {
-    const done = () => {
+    const resume = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', done);
+      signal.removeEventListener('abort', resume);
       resolve();
     };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
+    const timer = setTimeout(resume, ms);
+    signal.addEventListener('abort', resume);
+    if (signal.aborted) resume();
   });
 }

@@ -1,5 +1,4 @@
 /** The client of the control plane over `node:http`. */
-
 import { type ControlClientOptions, type ControlRequest, createControlClient } from './control-client.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { openResponse, sendRequest } from './http-request.ts';
@@ -18,11 +17,12 @@ export function createHttpControlClient({
   token,
   ca,
   signal,
-  ...remote
+  ...options
 }: HttpControlClientOptions): ControlPlane {
   const authorization: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
   const toHttpRequest = (request: ControlRequest) => ({
-    ...{ signal, ca },
+    signal,
+    ca,
     ...request,
     headers: { ...authorization, ...request.headers },
   });
@@ -42,6 +42,6 @@ export function createHttpControlClient({
         throw notAnEmulator(request.url.href, 'the response is not an event stream');
       },
     },
-    remote,
+    options,
   );
 }

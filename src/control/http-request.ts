@@ -102,7 +102,7 @@ function toTransportError(error: unknown, { url, signal }: HttpRequest): SvcErro
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== undefined && CERTIFICATE_PROBLEM.test(code)) {
     return new SvcError('no_emulator', `The certificate of ${url.origin} is not trusted: ${message}.`, {
-      hint: 'Pass the file of the certificate, or of the authority that issued it: SVC_CA=FILE.',
+      hint: 'Set SVC_CA to the PEM file of the certificate, or of the authority that issued it.',
       cause: error,
     });
   }

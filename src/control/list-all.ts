@@ -17,7 +17,7 @@ export async function listAll<Item>(
     if (cursors.has(cursor)) {
       throw new SvcError(
         'no_emulator',
-        `The server repeats the cursor ${JSON.stringify(cursor)} of a list.`,
+        `The server returned the cursor ${JSON.stringify(cursor)} twice, so the list has no end.`,
         {
           hint: 'Check which server responds: svc emulator status',
         },

@@ -24,8 +24,8 @@ const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies Readonly
 interface StreamStart {
   /** Items after this sequence are sent. */
   readonly after: number;
-  /** The last replacement of the state that the client knows. */
-  readonly renewedSeq: number;
+  /** Sequence of the last replacement of the state that the client has received. */
+  readonly stateReplacedSeq: number;
 }
 
 /**
@@ -50,7 +50,7 @@ export function createLiveStream(
   } = validate(StreamSchema, input, 'invalid_request');
   const { store, wall } = sandbox;
   const filter = toDeliveryFilter(sandbox, { ...selection, since, until, text });
-  const past =
+  const historyStart =
     since === undefined || since_sequence !== undefined
       ? null
       : {
@@ -58,18 +58,19 @@ export function createLiveStream(
           wall: parseRelativeTime(since, wall.now()),
           schedule: filter.since ?? 0,
         };
-  const bound =
+  const upperBound =
     until === undefined ? null : { wall: parseRelativeTime(until, wall.now()), schedule: filter.until ?? 0 };
   const after =
-    since_sequence ?? (past === null ? store.lastVisibleSeq : store.changeFeed.findLastSeqBefore(past.wall));
+    since_sequence ??
+    (historyStart === null ? store.lastVisibleSeq : store.changeFeed.findLastSeqBefore(historyStart.wall));
   for (const id of listener) getWebhookRow(sandbox, id);
   const followUntil = (end: AbortSignal) =>
     follow(
       sandbox,
       feed,
       new Set(types ?? ALL_TYPES),
-      { ...selection, listener, past, until: bound, text: filter.text },
-      { after, renewedSeq: since_sequence || store.renewedSeq },
+      { ...selection, listener, historyStart, upperBound, text: filter.text },
+      { after, stateReplacedSeq: since_sequence || store.renewedSeq },
       end,
     );
   if (listener.length === 0) return followUntil(signal);
@@ -84,20 +85,21 @@ async function* followHeldListeners(
   signal: AbortSignal,
   followUntil: (end: AbortSignal) => AsyncGenerator<StreamItem>,
 ): AsyncGenerator<StreamItem> {
-  const lost = new AbortController();
+  const removed = new AbortController();
   const releases = ids.map((id) => listenerEndpoints.acquire(id));
   releases.push(
     bus.subscribe(({ type }) => {
-      if (type === 'state_replaced' && ids.some((id) => store.webhooks.find(id) === undefined)) lost.abort();
+      if (type === 'state_replaced' && ids.some((id) => store.webhooks.find(id) === undefined))
+        removed.abort();
     }),
   );
   const release = () => {
-    for (const each of releases) each();
+    for (const releaseOne of releases) releaseOne();
   };
   // A client that has disconnected requests no further item, so the iteration would not end on its own.
   signal.addEventListener('abort', release);
   try {
-    yield* followUntil(AbortSignal.any([signal, lost.signal]));
+    yield* followUntil(AbortSignal.any([signal, removed.signal]));
   } finally {
     signal.removeEventListener('abort', release);
     release();
@@ -112,11 +114,11 @@ async function* follow(
   start: StreamStart,
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
-  let { after: last, renewedSeq } = start;
+  let { after: last, stateReplacedSeq } = start;
   for (;;) {
     // Also for streams whose endpoints were removed, as their last item. The content of a snapshot is not sent as changes.
-    if (store.renewedSeq > renewedSeq) {
-      renewedSeq = last = store.renewedSeq;
+    if (store.renewedSeq > stateReplacedSeq) {
+      stateReplacedSeq = last = store.renewedSeq;
       yield { type: 'reset', sequence: last };
     }
     if (signal.aborted) return;
@@ -124,7 +126,7 @@ async function* follow(
     for (const change of batch) {
       last = change.seq;
       const item = feed.find(change, selection);
-      if (item !== null && !isTooOld(item, selection.past)) yield item;
+      if (item !== null && !isTooOld(item, selection.historyStart)) yield item;
       if (signal.aborted) break;
     }
     // No commit can happen between the read and this wait: both are in the same turn of the event loop.

@@ -9,7 +9,7 @@ export interface MapAtRateOptions {
   readonly perSecond: number;
   readonly signal: AbortSignal;
   /** Called after each call with the number of completed calls. */
-  readonly onDone?: (done: number) => void;
+  readonly onDone?: (completedCount: number) => void;
 }
 
 /**
@@ -24,23 +24,23 @@ export async function mapAtRate<Result>(
 ): Promise<Result[]> {
   const startedAt = performance.now();
   const results: Result[] = [];
-  let begun = 0;
-  let done = 0;
+  let startedCount = 0;
+  let completedCount = 0;
 
-  async function work(): Promise<void> {
-    while (begun < count) {
-      const index = begun++;
-      if (signal.aborted) throw interrupted(signal);
+  async function runWorker(): Promise<void> {
+    while (startedCount < count) {
+      const index = startedCount++;
+      if (signal.aborted) throw createInterruption(signal);
       const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
       if (waitMs > 0) await sleepUnlessAborted(waitMs, signal);
       results[index] = await call(index);
-      onDone?.(++done);
+      onDone?.(++completedCount);
     }
   }
 
-  await Promise.all(Array.from({ length: Math.min(count, MAX_CONCURRENCY) }, work)).catch(
+  await Promise.all(Array.from({ length: Math.min(count, MAX_CONCURRENCY) }, runWorker)).catch(
     (error: unknown) => {
-      begun = count;
+      startedCount = count;
       throw error;
     },
   );
@@ -49,18 +49,18 @@ export async function mapAtRate<Result>(
 
 function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const interrupt = () => {
+    const onAbort = () => {
       clearTimeout(timer);
-      reject(interrupted(signal));
+      reject(createInterruption(signal));
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', interrupt);
+      signal.removeEventListener('abort', onAbort);
       resolve();
     }, ms);
-    signal.addEventListener('abort', interrupt, { once: true });
+    signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 
-function interrupted({ reason }: AbortSignal): SvcError {
+function createInterruption({ reason }: AbortSignal): SvcError {
   return new SvcError('interrupted', 'Interrupted.', { cause: reason });
 }

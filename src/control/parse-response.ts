@@ -1,4 +1,4 @@
-/** Parses and checks a response: the server might not be an emulator, or another version of it. */
+/** Parses and checks a response: the server might not be an emulator, or might run another version of svc. */
 import type * as v from 'valibot';
 import { findProblem } from '../contract/validate.ts';
 import { SvcError } from '../errors.ts';
@@ -22,8 +22,11 @@ export function parseResponse<Schema extends v.GenericSchema>(
   throw notAnEmulator(address, `${problem.path || 'the response'} ${problem.problem}`);
 }
 
-export function notAnEmulator(address: string, why: string): SvcError {
-  return new SvcError('no_emulator', `${address} is not an svc emulator, or a different version: ${why}.`);
+export function notAnEmulator(address: string, problem: string): SvcError {
+  return new SvcError(
+    'no_emulator',
+    `${address} is not an svc emulator, or runs another version of svc: ${problem}.`,
+  );
 }
 
 function parseJson(text: string, address: string): unknown {

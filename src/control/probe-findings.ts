@@ -4,7 +4,7 @@ import { findAttemptHints } from '../domain/attempt-hints.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { createFindingBuilder, type Finding } from './finding.ts';
 
-/** A certificate that expires sooner is a warning. */
+/** A certificate that expires within this time is a warning. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
 type ProbeResponse = NonNullable<WebhookProbe['genuine']>;
@@ -21,12 +21,12 @@ export function toProbeFindings(probe: WebhookProbe, now: number): Finding[] {
 }
 
 function checkConnection({ webhook_id, url, connection }: WebhookProbe): Finding {
-  const reachable = createFindingBuilder(`${webhook_id}/reachable`, `connection to ${url}`);
+  const finding = createFindingBuilder(`${webhook_id}/reachable`, `connection to ${url}`);
   const { outcome, error, address, duration_ms } = connection;
-  if (outcome === 'connected') return reachable.ok(`${address} in ${Math.ceil(duration_ms)} ms`);
-  return reachable.problem(
+  if (outcome === 'connected') return finding.ok(`${address} in ${Math.ceil(duration_ms)} ms`);
+  return finding.problem(
     error ?? outcome,
-    remedyFor({ outcome, response_status: null }, { webhook_id, url }),
+    findRemedy({ outcome, response_status: null }, { webhook_id, url }),
   );
 }
 
@@ -35,48 +35,48 @@ function checkCertificate(
   { issuer, valid_to }: NonNullable<WebhookProbe['connection']['certificate']>,
   now: number,
 ): Finding {
-  const certificate = createFindingBuilder(`${webhook_id}/certificate`, `certificate of ${url}`);
+  const finding = createFindingBuilder(`${webhook_id}/certificate`, `certificate of ${url}`);
   const leftMs = Date.parse(valid_to) - now;
-  if (leftMs > EXPIRES_SOON_MS) return certificate.ok(`from ${issuer}, valid until ${valid_to}`);
+  if (leftMs > EXPIRES_SOON_MS) return finding.ok(`from ${issuer}, valid until ${valid_to}`);
   return leftMs > 0
-    ? certificate.warning(
+    ? finding.warning(
         `from ${issuer}, expires soon: ${valid_to}`,
         'Renew the certificate before deliveries fail.',
       )
-    : certificate.warning(`from ${issuer}, expired: ${valid_to}`, 'Renew the certificate.');
+    : finding.warning(`from ${issuer}, expired: ${valid_to}`, 'Renew the certificate.');
 }
 
-function checkGenuine({ webhook_id, url }: WebhookProbe, answer: ProbeResponse): Finding {
-  const accepts = createFindingBuilder(`${webhook_id}/accepts_signed`, `signed delivery to ${url}`);
-  const { outcome, response_status: status } = answer;
-  if (outcome === 'succeeded') return accepts.ok(`responded ${status}`);
-  const rejected = status === 400 || status === 401 || status === 403;
-  return accepts.problem(
-    answer.error ?? outcome,
-    rejected
+function checkGenuine({ webhook_id, url }: WebhookProbe, response: ProbeResponse): Finding {
+  const finding = createFindingBuilder(`${webhook_id}/accepts_signed`, `signed delivery to ${url}`);
+  const { outcome, response_status: status } = response;
+  if (outcome === 'succeeded') return finding.ok(`responded with ${status}`);
+  const isRejected = status === 400 || status === 401 || status === 403;
+  return finding.problem(
+    response.error ?? outcome,
+    isRejected
       ? `Check that the receiver has the secret of this endpoint and verifies the raw body. For a new secret: svc webhooks rotate-secret ${webhook_id}`
-      : remedyFor(answer, { webhook_id, url }),
+      : findRemedy(response, { webhook_id, url }),
   );
 }
 
 /** §6.4: if verification fails, the receiver responds with a client error. */
-function checkForged({ webhook_id, url }: WebhookProbe, answer: ProbeResponse): Finding {
-  const rejects = createFindingBuilder(`${webhook_id}/rejects_forged`, `forged delivery to ${url}`);
-  const { outcome, response_status: status } = answer;
+function checkForged({ webhook_id, url }: WebhookProbe, response: ProbeResponse): Finding {
+  const finding = createFindingBuilder(`${webhook_id}/rejects_forged`, `forged delivery to ${url}`);
+  const { outcome, response_status: status } = response;
   if (status === null)
-    return rejects.problem(answer.error ?? outcome, remedyFor(answer, { webhook_id, url }));
-  if (status >= 400 && status < 500) return rejects.ok(`responded ${status}`);
-  return rejects.problem(
+    return finding.problem(response.error ?? outcome, findRemedy(response, { webhook_id, url }));
+  if (status >= 400 && status < 500) return finding.ok(`responded with ${status}`);
+  return finding.problem(
     outcome === 'succeeded'
-      ? `responded ${status}: anyone can send events to it`
-      : `responded ${status} instead of a client error`,
-    'Verify the signature first, and respond 400 if it is invalid: svc receiver example prints a correct receiver.',
+      ? `responded with ${status}: anyone can send events to it`
+      : `responded with ${status} instead of a client error`,
+    'Verify the signature first, and respond with 400 if it is invalid. See an example with: svc receiver example',
   );
 }
 
-function remedyFor(
-  answer: Pick<ProbeResponse, 'outcome' | 'response_status'>,
+function findRemedy(
+  response: Pick<ProbeResponse, 'outcome' | 'response_status'>,
   webhook: Pick<WebhookProbe, 'webhook_id' | 'url'>,
 ): string | null {
-  return findAttemptHints(answer, { id: 'del_…', ...webhook })[0] ?? null;
+  return findAttemptHints(response, { id: 'del_…', ...webhook })[0] ?? null;
 }

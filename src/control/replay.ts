@@ -6,10 +6,10 @@ import type { ControlPlane } from './control-plane.ts';
 import { mapAtRate } from './map-at-rate.ts';
 import { trackDeliveries, type WaitOptions } from './wait.ts';
 
-/** Replays per second: fast for a person, and slow enough for a receiver that has just recovered. */
+/** Replays per second, slow enough for a receiver that has just recovered. */
 export const DEFAULT_REPLAY_RATE = 100;
 
-/** What differs from the original delivery, as the control plane takes it. Each change makes a new delivery. */
+/** Differences from the original delivery, as fields of `replayDelivery`. Each of them creates a new delivery. */
 export interface ReplayChanges {
   readonly new_id?: true;
   readonly url?: string;
@@ -86,16 +86,19 @@ export async function waitForReplays(
   control: Pick<ControlPlane, 'stream' | 'getDelivery'>,
   options: WaitOptions,
 ): Promise<Replay[]> {
-  const before = new Map(replays.map(({ delivery, attemptsBefore }) => [delivery.id, attemptsBefore]));
-  const toReplay = (delivery: Delivery) => ({ delivery, attemptsBefore: before.get(delivery.id) ?? 0 });
-  const ids = [...before.keys()];
+  const attemptCounts = new Map(replays.map(({ delivery, attemptsBefore }) => [delivery.id, attemptsBefore]));
+  const toReplay = (delivery: Delivery) => ({
+    delivery,
+    attemptsBefore: attemptCounts.get(delivery.id) ?? 0,
+  });
+  const ids = [...attemptCounts.keys()];
   async function list(): Promise<Delivery[]> {
     const details = await mapAtRate((index) => control.getDelivery({ id: ids[index] ?? '' }), {
       count: ids.length,
       perSecond: Number.POSITIVE_INFINITY,
       signal: options.signal,
     });
-    // The same fields as those of the stream: the output must not depend on which of the two is faster.
+    // Only the fields that the stream has, because the output must not depend on which of the two is faster.
     return details.map(({ attempts: _, planned_attempts: __, ...delivery }) => delivery);
   }
   const deliveries = await trackDeliveries(
@@ -103,7 +106,7 @@ export async function waitForReplays(
     {
       filter: {},
       list,
-      classify: (delivery) => (isReplayAttempted(toReplay(delivery)) ? 'done' : 'open'),
+      classify: (delivery) => (isReplayAttempted(toReplay(delivery)) ? 'matched' : 'waiting'),
     },
     options,
   );

@@ -1,6 +1,7 @@
 /** The run file `.svc/run.json`, with which the commands in a folder find its emulator. */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
 import { listFoldersAbove, listProjectFolders, type ProjectLocation } from '../config/project-folders.ts';
 import { assertTrusted, type EnvironmentVariables, isTrusted } from '../config/trusted-path.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
@@ -34,7 +35,9 @@ export function createStateFolder(projectFolder: string, env: EnvironmentVariabl
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
   } catch (error) {
-    throw new SvcError('usage', `Cannot write the state folder: ${(error as Error).message}.`, {
+    const { errno = 0, message } = error as NodeJS.ErrnoException;
+    const problem = getSystemErrorMap().get(errno)?.[1] ?? message;
+    throw new SvcError('usage', `Cannot create the folder ${folder}: ${problem}.`, {
       hint: 'Start the emulator in a writable folder on a disk with free space.',
       cause: error,
     });
@@ -53,8 +56,8 @@ export function createRunFile(projectFolder: string, run: RunFile, env: Environm
   const { pid, started_at, control_url, version, certificate, control_token } = run;
   const path = join(createStateFolder(projectFolder, env), RUN_FILE);
   rmSync(path, { force: true });
-  const kept = { pid, started_at, control_url, version, certificate, control_token };
-  writeFileSync(path, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
+  const content = { pid, started_at, control_url, version, certificate, control_token };
+  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
 }
 
 /** Writes the run file again if it was removed while the emulator runs. */
@@ -62,10 +65,10 @@ export function ensureRunFile(projectFolder: string, run: RunFile, env: Environm
   if (!existsSync(join(projectFolder, STATE_FOLDER, RUN_FILE))) createRunFile(projectFolder, run, env);
 }
 
-/** Removes the run file of `cwd`, unless it is that of another emulator now. */
+/** Removes the run file of `cwd`, unless it belongs to another emulator now. */
 export function removeRunFile(cwd: string, pid: number): void {
   const path = join(cwd, STATE_FOLDER, RUN_FILE);
-  if (findRun(path)?.pid === pid) rmSync(path, { force: true });
+  if (readRun(path)?.pid === pid) rmSync(path, { force: true });
 }
 
 /**
@@ -79,11 +82,11 @@ export function findRunFile(location: ProjectLocation): RunFile | null {
 
 /** Like {@link findRunFile}, for one folder only. */
 export function findOwnRunFile(folder: string, env: EnvironmentVariables): RunFile | null {
-  const found = inspectOwnRunFile(folder, env);
-  return found?.isAlive ? found.run : null;
+  const runFile = inspectOwnRunFile(folder, env);
+  return runFile?.isAlive ? runFile.run : null;
 }
 
-/** The nearest emulator above the project root. Commands do not use it, but their hints name it. Null without one. */
+/** The nearest emulator above the project root. Commands do not use it, but mention it in their hints. Null without one. */
 export function findRunFileAbove(location: ProjectLocation): { folder: string; run: RunFile } | null {
   for (const folder of listFoldersAbove(location)) {
     const run = findTrustedRunFile(() => findOwnRunFile(folder, location.env));
@@ -121,34 +124,37 @@ function inspectOwnRunFile(folder: string, env: EnvironmentVariables): Inspected
   const path = join(folder, STATE_FOLDER, RUN_FILE);
   if (!existsSync(path)) return null;
   assertTrusted([path, join(folder, STATE_FOLDER)], folder, env);
-  assertWrittenHere(path, env);
-  const run = findRun(path);
+  assertWrittenBySvc(path, env);
+  const run = readRun(path);
   return { path, run, isAlive: run !== null && isAlive(run.pid) };
 }
 
-/** A run file from a checkout or an archive could contain any URL. Its mode shows that svc did not create it. */
-function assertWrittenHere(path: string, env: EnvironmentVariables): void {
+/** Rejects a run file from a checkout or an archive, which could contain any URL. Its mode shows that svc did not create it. */
+function assertWrittenBySvc(path: string, env: EnvironmentVariables): void {
   const { mode } = statSync(path);
   if (process.platform === 'win32' || (mode & 0o077) === 0 || isTrusted(path, env)) return;
-  const shown = (mode & 0o777).toString(8);
+  const octalMode = (mode & 0o777).toString(8);
   throw new SvcError(
     'untrusted_file',
-    `${path} is not used: its mode is ${shown}, but svc creates it with 600.`,
+    `${path} is not used: its mode is ${octalMode}, but svc creates it with 600.`,
     {
-      hint: `Remove it if no emulator of yours wrote it: rm ${quoteForShell(path)}`,
+      hint: `Remove it: rm ${quoteForShell(path)}. To keep a file that your own emulator wrote, run: chmod 600 ${quoteForShell(path)}`,
     },
   );
 }
 
-function findUpwards<Found>(location: ProjectLocation, find: (folder: string) => Found | null): Found | null {
+function findUpwards<Result>(
+  location: ProjectLocation,
+  find: (folder: string) => Result | null,
+): Result | null {
   for (const folder of listProjectFolders(location)) {
-    const found = find(folder);
-    if (found !== null) return found;
+    const result = find(folder);
+    if (result !== null) return result;
   }
   return null;
 }
 
-function findRun(path: string): RunFile | null {
+function readRun(path: string): RunFile | null {
   try {
     const run = JSON.parse(readFileSync(path, 'utf8')) as Partial<RunFile> | null;
     const { pid = 0, control_url = '' } = run ?? {};
@@ -163,7 +169,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Windows also refuses this for an elevated process of the same user. Elsewhere the process is another user's.
+    // Windows also refuses signals to an elevated process of the same user. Elsewhere, EPERM means another user's process.
     return process.platform === 'win32' && (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -10,7 +10,7 @@ export function toServerError(
   if (error === null) {
     return new SvcError(
       'no_emulator',
-      `${address} responded ${response.status}, but not as an emulator does.`,
+      `${address} responded with ${response.status}, but it is not an svc emulator.`,
     );
   }
   const code = isErrorCode(error.code) ? error.code : toErrorCode(response.status);

@@ -24,22 +24,22 @@ interface SharedChange {
 
 export class StreamFeed {
   readonly #sandbox: Sandbox;
-  /** The caches are valid for this commit, because rows can change with each one. */
-  #commit = 0;
+  /** Number of the commit that the caches belong to, because each commit can change rows. */
+  #cachedCommit = 0;
   readonly #batches = new Map<string, readonly Change[]>();
   readonly #changes = new Map<string, SharedChange>();
   #waiting = new Set<() => void>();
-  #woken: Array<() => void> = [];
+  #toResume: Array<() => void> = [];
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
-    sandbox.store.subscribe(() => this.#wake());
+    sandbox.store.subscribe(() => this.#onCommit());
   }
 
   /** The first {@link BATCH_SIZE} changes of the given types after `after`. */
   listAfter(after: number, types: ReadonlySet<StreamTopic>): readonly Change[] {
     const { store } = this.#sandbox;
-    return this.#remember(this.#batches, `${after} ${[...types]}`, () =>
+    return this.#getOrRead(this.#batches, `${after} ${[...types]}`, () =>
       store.changeFeed.listAfter(after, types, BATCH_SIZE),
     );
   }
@@ -47,43 +47,43 @@ export class StreamFeed {
   /** The item of a change, the same object for every client; null if it is not selected. */
   find(change: Change, selection: StreamSelection): TopicItem | null {
     const key = `${change.type} ${change.seq}`;
-    const { item, getBody } = this.#remember(this.#changes, key, () => this.#read(change));
+    const { item, getBody } = this.#getOrRead(this.#changes, key, () => this.#read(change));
     if (item === null) return null;
     if (item.type === 'request') return matchesRequest(selection, item.request) ? item : null;
     const { delivery } = item;
     return matchesDelivery(selection, delivery) && matchesText(selection, delivery, getBody) ? item : null;
   }
 
-  /** Resolves after the next commit, or when `signal` is aborted. Many clients continue in slices. */
+  /** Resolves after the next commit, or when `signal` is aborted. Many clients are resumed in slices. */
   waitForCommit(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const done = () => {
-        this.#waiting.delete(done);
-        signal.removeEventListener('abort', done);
+      const resume = () => {
+        this.#waiting.delete(resume);
+        signal.removeEventListener('abort', resume);
         resolve();
       };
-      this.#waiting.add(done);
-      signal.addEventListener('abort', done);
-      if (signal.aborted) done();
+      this.#waiting.add(resume);
+      signal.addEventListener('abort', resume);
+      if (signal.aborted) resume();
     });
   }
 
-  #wake(): void {
+  #onCommit(): void {
     const { commitCount } = this.#sandbox.store;
-    if (commitCount !== this.#commit) {
-      this.#commit = commitCount;
+    if (commitCount !== this.#cachedCommit) {
+      this.#cachedCommit = commitCount;
       this.#batches.clear();
       this.#changes.clear();
     }
-    const isIdle = this.#woken.length === 0;
-    this.#woken.push(...this.#waiting);
+    const isIdle = this.#toResume.length === 0;
+    this.#toResume.push(...this.#waiting);
     this.#waiting = new Set();
-    if (isIdle) this.#continueSome();
+    if (isIdle) this.#resumeSlice();
   }
 
-  #continueSome(): void {
-    for (const done of this.#woken.splice(0, WAKE_SLICE)) done();
-    if (this.#woken.length > 0) setImmediate(() => this.#continueSome());
+  #resumeSlice(): void {
+    for (const resume of this.#toResume.splice(0, WAKE_SLICE)) resume();
+    if (this.#toResume.length > 0) setImmediate(() => this.#resumeSlice());
   }
 
   #read({ type, seq: sequence, deliverySeq }: Change): SharedChange {
@@ -103,16 +103,16 @@ export class StreamFeed {
     if (type === 'delivery') return { item: { type, sequence, delivery }, getBody };
     const attempt = store.attempts.findBySeq(sequence);
     if (attempt === undefined) return { item: null, getBody };
-    const sent = { id: delivery.id, body: getBody(), scheme: rules.signature };
-    return { item: { type, sequence, attempt: toAttempt(attempt, sent), delivery }, getBody };
+    const message = { id: delivery.id, body: getBody(), scheme: rules.signature };
+    return { item: { type, sequence, attempt: toAttempt(attempt, message), delivery }, getBody };
   }
 
-  #remember<Value>(known: Map<string, Value>, key: string, read: () => Value): Value {
-    const found = known.get(key);
-    if (found !== undefined) return found;
+  #getOrRead<Value>(cache: Map<string, Value>, key: string, read: () => Value): Value {
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
     const value = read();
-    if (known.size >= CACHE_SIZE) known.clear();
-    known.set(key, value);
+    if (cache.size >= CACHE_SIZE) cache.clear();
+    cache.set(key, value);
     return value;
   }
 }

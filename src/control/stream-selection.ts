@@ -22,30 +22,30 @@ interface UpperBound {
 
 export interface StreamSelection
   extends Pick<StreamInput, 'workspace_id' | 'status' | 'event_id' | 'type' | 'webhook_id'> {
-  readonly past: HistoryStart | null;
-  readonly until: UpperBound | null;
+  readonly historyStart: HistoryStart | null;
+  readonly upperBound: UpperBound | null;
   /** In lower case. */
   readonly text: string | null;
   /** Ids of the endpoints to listen to. Empty: all. */
   readonly listener: readonly string[];
 }
 
-export function matchesRequest({ workspace_id, until }: StreamSelection, request: ApiRequest): boolean {
+export function matchesRequest({ workspace_id, upperBound }: StreamSelection, request: ApiRequest): boolean {
   return (
     (workspace_id === undefined || request.workspace_id === workspace_id) &&
-    (until === null || Date.parse(request.at) < until.wall)
+    (upperBound === null || Date.parse(request.at) < upperBound.wall)
   );
 }
 
 export function matchesDelivery(selection: StreamSelection, delivery: Delivery): boolean {
-  const { workspace_id, status, event_id, type, webhook_id, listener, until } = selection;
+  const { workspace_id, status, event_id, type, webhook_id, listener, upperBound } = selection;
   return (
     (workspace_id === undefined || workspace_id === delivery.workspace_id) &&
     (status === undefined || status === delivery.status || status === displayStatus(delivery)) &&
     (event_id === undefined || event_id === delivery.event_id) &&
     (type === undefined || type === delivery.event_type) &&
     (webhook_id === undefined || webhook_id === delivery.webhook_id) &&
-    (until === null || Date.parse(delivery.created_at) < until.schedule) &&
+    (upperBound === null || Date.parse(delivery.created_at) < upperBound.schedule) &&
     (listener.length === 0 || listener.includes(delivery.webhook_id))
   );
 }
@@ -58,13 +58,14 @@ export function matchesText(
 ): boolean {
   if (text === null) return true;
   return (
-    [id, event_id, event_type, url].some((each) => containsText(each, text)) || containsText(getBody(), text)
+    [id, event_id, event_type, url].some((value) => containsText(value, text)) ||
+    containsText(getBody(), text)
   );
 }
 
-export function isTooOld(item: TopicItem, past: HistoryStart | null): boolean {
-  if (past === null || item.sequence > past.newest) return false;
-  if (item.type === 'request') return Date.parse(item.request.at) < past.wall;
-  if (item.type === 'attempt') return Date.parse(item.attempt.sent_at) < past.wall;
-  return Date.parse(item.delivery.settled_at ?? item.delivery.created_at) < past.schedule;
+export function isTooOld(item: TopicItem, historyStart: HistoryStart | null): boolean {
+  if (historyStart === null || item.sequence > historyStart.newest) return false;
+  if (item.type === 'request') return Date.parse(item.request.at) < historyStart.wall;
+  if (item.type === 'attempt') return Date.parse(item.attempt.sent_at) < historyStart.wall;
+  return Date.parse(item.delivery.settled_at ?? item.delivery.created_at) < historyStart.schedule;
 }

@@ -23,15 +23,18 @@ export interface WaitCondition {
   readonly count?: number | undefined;
 }
 
-/** State of a delivery for the wait: `wrong` settled with a different status than the one that is waited for. */
-export type WaitState = 'open' | 'done' | 'wrong';
-/** `paused` counts the open deliveries whose endpoint is disabled. */
+/**
+ * State of a delivery for the wait. By default, `waiting` is not settled, `matched` settled with the status that is waited
+ * for, and `mismatched` settled with another one.
+ */
+export type WaitState = 'waiting' | 'matched' | 'mismatched';
+/** `paused` counts the waiting deliveries whose endpoint is disabled. */
 export type WaitCounts = Readonly<Record<WaitState | 'paused', number>>;
 
 /** Result of a wait. Lists are newest first. */
 export interface WaitResult extends Readonly<Record<WaitState, readonly Delivery[]>> {
   readonly isMet: boolean;
-  /** Whether the condition is not met because every open delivery is paused. */
+  /** Whether the condition is not met because every waiting delivery is paused. */
   readonly isPaused: boolean;
   /** All deliveries that match. */
   readonly deliveries: readonly Delivery[];
@@ -45,8 +48,8 @@ export interface WaitOptions {
 }
 
 /**
- * Waits until the condition is met, a matching delivery settles with another status, all open deliveries are paused, or the
- * timeout passes. Includes deliveries that exist already. With a `count`, paused deliveries do not end the wait, because
+ * Waits until the condition is met, a matching delivery settles with another status, all waiting deliveries are paused, or
+ * the timeout passes. Includes deliveries that exist already. With a `count`, paused deliveries do not end the wait, because
  * new ones can be created.
  * @throws SvcError `interrupted`
  */
@@ -57,33 +60,39 @@ export async function waitForDeliveries(
 ): Promise<WaitResult> {
   const { since, ...selection } = filter;
   const sinceAt = since === undefined ? null : await resolveSince(since, filter, control);
-  const from = sinceAt === null ? {} : { since: new Date(sinceAt).toISOString() };
-  const classify = (delivery: Delivery) => classifyBy(delivery, status);
-  const isMet = ({ open, done, wrong }: WaitCounts) =>
-    wrong === 0 && (count === undefined ? open === 0 && done > 0 : done >= count);
-  const isPaused = (counts: WaitCounts) => count === undefined && counts.open > 0 && areAllOpenPaused(counts);
+  const sinceField = sinceAt === null ? {} : { since: new Date(sinceAt).toISOString() };
+  const classify = (delivery: Delivery) => toWaitState(delivery, status);
+  const isMet = ({ waiting, matched, mismatched }: WaitCounts) =>
+    mismatched === 0 && (count === undefined ? waiting === 0 && matched > 0 : matched >= count);
+  const isPaused = (counts: WaitCounts) => count === undefined && counts.waiting > 0 && areAllPaused(counts);
   const tracked = await trackDeliveries(
     control,
     {
       filter: selection,
-      list: () => listAll((page) => control.listDeliveries({ ...page, ...selection, ...from })),
+      list: () => listAll((page) => control.listDeliveries({ ...page, ...selection, ...sinceField })),
       includes: ({ created_at: at }) => sinceAt === null || Date.parse(at) >= sinceAt,
       classify,
-      isDone: (counts) => counts.wrong > 0 || isMet(counts) || isPaused(counts),
+      canStop: (counts) => counts.mismatched > 0 || isMet(counts) || isPaused(counts),
     },
     options,
   );
   const deliveries = tracked.sort((a, b) => (a.id < b.id ? 1 : -1));
   const listInState = (state: WaitState) => deliveries.filter((delivery) => classify(delivery) === state);
-  const [open, done, wrong] = [listInState('open'), listInState('done'), listInState('wrong')];
-  const paused = open.filter((delivery) => delivery.paused).length;
-  const counts = { open: open.length, done: done.length, wrong: wrong.length, paused };
-  return { deliveries, open, done, wrong, isMet: isMet(counts), isPaused: isPaused(counts) };
+  const waiting = listInState('waiting');
+  const matched = listInState('matched');
+  const mismatched = listInState('mismatched');
+  const counts = {
+    waiting: waiting.length,
+    matched: matched.length,
+    mismatched: mismatched.length,
+    paused: waiting.filter((delivery) => delivery.paused).length,
+  };
+  return { deliveries, waiting, matched, mismatched, isMet: isMet(counts), isPaused: isPaused(counts) };
 }
 
-function classifyBy(delivery: Delivery, wanted: DeliveryStatus | undefined): WaitState {
-  if (isPending(delivery)) return 'open';
-  return wanted === undefined || delivery.status === wanted ? 'done' : 'wrong';
+function toWaitState(delivery: Delivery, status: SettledStatus | undefined): WaitState {
+  if (isPending(delivery)) return 'waiting';
+  return status === undefined || delivery.status === status ? 'matched' : 'mismatched';
 }
 
 /**
@@ -95,10 +104,10 @@ async function resolveSince(
   { workspace_id: workspace }: WaitCondition['filter'],
   control: Pick<ControlPlane, 'getClock'>,
 ): Promise<number> {
-  const before = parseDuration(since);
-  if (before === null) return Date.parse(since);
+  const duration = parseDuration(since);
+  if (duration === null) return Date.parse(since);
   const { now } = await control.getClock(workspace === undefined ? {} : { workspace_id: workspace });
-  return Date.parse(now) - before;
+  return Date.parse(now) - duration;
 }
 
 export interface WaitTarget {
@@ -108,14 +117,14 @@ export interface WaitTarget {
   readonly list: () => Promise<readonly Delivery[]>;
   /** Which deliveries of the stream to track. Default: those that the list contains. */
   readonly includes?: (delivery: Delivery) => boolean;
-  /** Default: a delivery is done when it is not pending. */
+  /** Default: a delivery is matched when it is not pending. */
   readonly classify?: (delivery: Delivery) => WaitState;
-  /** When to stop. Default: when no delivery is open, or all open ones are paused. */
-  readonly isDone?: (counts: WaitCounts) => boolean;
+  /** Whether to stop. Default: when no delivery is waiting, or all waiting ones are paused. */
+  readonly canStop?: (counts: WaitCounts) => boolean;
 }
 
 /**
- * Tracks deliveries by the stream until `isDone` or the timeout. It does not poll, so that waiting for thousands of deliveries
+ * Tracks deliveries by the stream until `canStop` or the timeout. It does not poll, so that waiting for thousands of deliveries
  * is cheap. The stream does not report that an endpoint was disabled, so the list is read again after the timeout.
  * @returns the deliveries as they were last seen.
  * @throws SvcError `interrupted`
@@ -125,23 +134,23 @@ export async function trackDeliveries(
   target: WaitTarget,
   { timeoutMs, signal, onChange }: WaitOptions,
 ): Promise<Delivery[]> {
-  const { filter, list, isDone = areAllOpenPaused } = target;
-  const tracker = new WaitTracker(target.classify ?? ((delivery) => (isPending(delivery) ? 'open' : 'done')));
+  const { filter, list, canStop = areAllPaused } = target;
+  const tracker = new WaitTracker(target.classify ?? ((delivery) => toWaitState(delivery, undefined)));
   const includes = target.includes ?? (({ id }) => tracker.deliveries.has(id));
-  const leaving = new AbortController();
-  const end = AbortSignal.any([signal, leaving.signal, abortAfter(timeoutMs)]);
+  const stopped = new AbortController();
+  const end = AbortSignal.any([signal, stopped.signal, abortAfter(timeoutMs)]);
 
   async function follow(): Promise<void> {
     const stream = control.stream({ ...filter, types: 'delivery,attempt' }, end);
     await stream.ready;
     for (const delivery of await list()) tracker.record(delivery);
     onChange?.(tracker.counts);
-    if (isDone(tracker.counts)) return;
+    if (canStop(tracker.counts)) return;
     for await (const item of stream) {
       if (!('delivery' in item) || !includes(item.delivery)) continue;
       tracker.record(item.delivery);
       onChange?.(tracker.counts);
-      if (isDone(tracker.counts)) return;
+      if (canStop(tracker.counts)) return;
     }
     if (!end.aborted || signal.aborted) return;
     for (const delivery of await list()) tracker.record(delivery);
@@ -150,7 +159,7 @@ export async function trackDeliveries(
   try {
     await follow();
   } finally {
-    leaving.abort();
+    stopped.abort();
   }
   if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
   return [...tracker.deliveries.values()];
@@ -159,7 +168,7 @@ export async function trackDeliveries(
 /** The tracked deliveries as they were last seen, counted by state. */
 class WaitTracker {
   readonly deliveries = new Map<string, Delivery>();
-  readonly counts = { open: 0, done: 0, wrong: 0, paused: 0 };
+  readonly counts = { waiting: 0, matched: 0, mismatched: 0, paused: 0 };
   readonly #classify: (delivery: Delivery) => WaitState;
 
   constructor(classify: (delivery: Delivery) => WaitState) {
@@ -167,22 +176,22 @@ class WaitTracker {
   }
 
   record(delivery: Delivery): void {
-    const before = this.deliveries.get(delivery.id);
-    if (before !== undefined) this.#count(before, -1);
+    const previous = this.deliveries.get(delivery.id);
+    if (previous !== undefined) this.#count(previous, -1);
     this.deliveries.set(delivery.id, delivery);
     this.#count(delivery, 1);
   }
 
-  #count(delivery: Delivery, by: 1 | -1): void {
+  #count(delivery: Delivery, change: 1 | -1): void {
     const state = this.#classify(delivery);
-    this.counts[state] += by;
-    if (state === 'open' && delivery.paused) this.counts.paused += by;
+    this.counts[state] += change;
+    if (state === 'waiting' && delivery.paused) this.counts.paused += change;
   }
 }
 
-/** Whether no open delivery can settle until an endpoint is enabled or the clock moves (decision `delivery.paused`). */
-export function areAllOpenPaused({ open, paused }: WaitCounts): boolean {
-  return open === paused;
+/** Whether no waiting delivery can settle until an endpoint is enabled or the clock moves (decision `delivery.paused`). */
+export function areAllPaused({ waiting, paused }: WaitCounts): boolean {
+  return waiting === paused;
 }
 
 export function isPending({ status }: Delivery): boolean {

@@ -40,7 +40,8 @@ export function resolveControlToken(options: ListenOptions): string | null {
   if (isControlToken(controlToken)) return controlToken;
   throw new SvcError(
     'usage',
-    'The token of the control plane must have at least 16 of the characters A-Z, a-z, 0-9, -, ., _ and ~.',
+    'The control token must be at least 16 characters long and contain only A-Z, a-z, 0-9, -, ., _ and ~.',
+    { hint: 'Create one with: openssl rand -hex 16' },
   );
 }
 

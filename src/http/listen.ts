@@ -151,10 +151,17 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
+const listenProblems: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  ENOTFOUND: 'the host name cannot be resolved',
+};
+
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === 'EADDRINUSE') return portInUse(host, port, error);
-  if (error.code === 'EACCES' || error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return new SvcError('usage', `Cannot listen on ${host}:${port}: ${error.message}.`, {
+  const problem = listenProblems[error.code ?? ''];
+  if (problem !== undefined) {
+    return new SvcError('usage', `Cannot listen on ${host}:${port}: ${problem}.`, {
       hint: 'Use another --host or --port.',
       cause: error,
     });
@@ -170,7 +177,9 @@ function portInUse(host: string, port: number, cause?: unknown): SvcError {
 }
 
 function toCertificateError(error: Error, { cert, key }: CertificateFiles): SvcError {
-  return new SvcError('usage', `Cannot serve HTTPS with ${cert} and ${key}: ${error.message}.`, {
+  const { code, path } = error as NodeJS.ErrnoException;
+  const problem = code === 'ENOENT' ? `the file ${path} does not exist` : error.message;
+  return new SvcError('usage', `Cannot serve HTTPS with ${cert} and ${key}: ${problem}.`, {
     hint: 'Pass two PEM files: a certificate and its private key without a passphrase.',
     cause: error,
   });

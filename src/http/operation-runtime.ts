@@ -46,10 +46,10 @@ export function mountOperations<Table extends Readonly<Record<string, Operation>
   }
 }
 
-function rejectMethod({ req }: H3Event, allowed: readonly string[]): never {
+function rejectMethod({ req, url }: H3Event, allowed: readonly string[]): never {
   throw new SvcError(
     'method_not_allowed',
-    `${req.method} is not allowed here, only ${allowed.join(' and ')}.`,
+    `${url.pathname} does not accept ${req.method}, only ${new Intl.ListFormat('en').format(allowed)}.`,
     { headers: { Allow: allowed.join(', ') } },
   );
 }

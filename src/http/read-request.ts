@@ -6,6 +6,9 @@ import { isInputInQuery, type Operation, pathParameters } from '../contract/oper
 import { type JsonObjectText, parseJsonObject } from '../domain/json.ts';
 import { SvcError } from '../errors.ts';
 
+/** Length of the value of a header in a message, in characters. */
+const SHOWN_LENGTH = 64;
+
 export interface JsonBody {
   readonly bytes: Buffer;
   readonly json: JsonObjectText;
@@ -73,22 +76,26 @@ const UTF_8 = /^utf-?8$/i;
 function assertJsonType(headers: Headers): void {
   const type = headers.get('content-type');
   if (type === null || !JSON_TYPE.test(type)) {
-    const found = type === null ? 'has no Content-Type' : 'has another Content-Type';
-    throw new SvcError(
-      'unsupported_media_type',
-      `The request ${found}; send \`Content-Type: application/json\`.`,
-    );
+    const problem = type === null ? 'The request has no Content-Type' : `The Content-Type is ${quote(type)}`;
+    throw new SvcError('unsupported_media_type', `${problem}; send application/json.`);
   }
   const charsets = Array.from(type.matchAll(CHARSET), ([, name = '']) => name);
   const charset = charsets.find((name) => !UTF_8.test(name));
   if (charset !== undefined) {
-    const name = JSON.stringify(charset.slice(0, 64));
-    throw new SvcError('unsupported_media_type', `The body has the charset ${name}; send UTF-8.`);
+    throw new SvcError('unsupported_media_type', `The body has the charset ${quote(charset)}; send UTF-8.`);
   }
   const coding = headers.get('content-encoding');
   if (coding !== null && coding.toLowerCase() !== 'identity') {
-    throw new SvcError('unsupported_media_type', 'The body is compressed; send it without Content-Encoding.');
+    throw new SvcError(
+      'unsupported_media_type',
+      `The Content-Encoding is ${quote(coding)}; send the body without compression.`,
+    );
   }
+}
+
+/** The value of a header for a message. */
+function quote(value: string): string {
+  return JSON.stringify(value.slice(0, SHOWN_LENGTH));
 }
 
 /**

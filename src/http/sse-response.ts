@@ -11,6 +11,8 @@ import { controlHeaders } from './responses.ts';
 export const MAX_LAG = 20_000;
 /** Keeps idle connections open in proxies and clients. */
 const HEARTBEAT_MS = 15_000;
+/** Length of the value of a header in a message, in characters. */
+const SHOWN_LENGTH = 64;
 const encoder = new TextEncoder();
 const HEARTBEAT = encoder.encode(': still here\n\n');
 
@@ -78,7 +80,10 @@ function readStreamInput(event: H3Event): Record<string, string> {
   const lastEventId = event.req.headers.get('last-event-id');
   if (lastEventId === null) return readQuery(event);
   if (/^\d{1,15}$/.test(lastEventId)) return { ...readQuery(event), since_sequence: lastEventId };
-  throw new SvcError('invalid_request', 'Last-Event-ID must be the id of an event of this stream.');
+  throw new SvcError(
+    'invalid_request',
+    `Last-Event-ID must be the ID of a message of this stream, not ${JSON.stringify(lastEventId.slice(0, SHOWN_LENGTH))}.`,
+  );
 }
 
 /** By item: all clients receive the same object. */

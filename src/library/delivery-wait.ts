@@ -43,9 +43,9 @@ export function createDeliveryWait(setup: WorkspaceSetup): DeliveryWait {
     const condition = { filter: { ...filter, workspace_id: workspaceId }, status, count };
     const timeoutMs = toMs(timeout);
     const result = await waitForDeliveries(control, condition, { timeoutMs, signal: closing });
-    if (result.isMet) return result.done;
+    if (result.isMet) return result.matched;
     const { message, hint } = await createWaitReport(setup, condition, result, timeoutMs);
-    throw new SvcError(result.wrong.length > 0 ? 'settled_otherwise' : 'timeout', message, hint);
+    throw new SvcError(result.mismatched.length > 0 ? 'settled_otherwise' : 'timeout', message, hint);
   };
 }
 
@@ -87,7 +87,8 @@ interface ReportContext extends WorkspaceSetup {
 /** `0 of 2 deliveries of order.shipped succeeded within 4s.` */
 function toHeadline({ filter, status, count }: WaitCondition, result: WaitResult, timeoutMs: number): string {
   const { type, event_id: event, webhook_id: webhook } = filter;
-  const wanted = count ?? Math.max(1, result.open.length + result.done.length + result.wrong.length);
+  const wanted =
+    count ?? Math.max(1, result.waiting.length + result.matched.length + result.mismatched.length);
   const kind = [
     ...(type === undefined ? [] : [`of ${type}`]),
     ...(event === undefined ? [] : [`of ${event}`]),
@@ -95,17 +96,17 @@ function toHeadline({ filter, status, count }: WaitCondition, result: WaitResult
     status ?? 'settled',
   ].join(' ');
   const deliveries = wanted === 1 ? 'delivery' : 'deliveries';
-  const [wrong] = result.wrong;
-  const { length: paused } = result.open;
+  const [mismatched] = result.mismatched;
+  const { length: paused } = result.waiting;
   const limit = result.isPaused
     ? `: ${paused} ${paused === 1 ? 'is' : 'are'} paused`
     : ` within ${formatDuration(timeoutMs)}`;
-  const end = wrong === undefined ? limit : `: one ${wrong.status}`;
-  return `${result.done.length} of ${wanted} ${deliveries} ${kind}${end}.`;
+  const end = mismatched === undefined ? limit : `: one ${mismatched.status}`;
+  return `${result.matched.length} of ${wanted} ${deliveries} ${kind}${end}.`;
 }
 
 async function describeDeliveries({ control, result, clock }: ReportContext): Promise<string[]> {
-  const missing = [...result.wrong, ...result.open];
+  const missing = [...result.mismatched, ...result.waiting];
   const details = await Promise.all(missing.slice(0, MAX_LINES).map(({ id }) => control.getDelivery({ id })));
   const lines = details.flatMap((detail) => [
     describeDelivery(detail, clock.at),
@@ -122,7 +123,8 @@ async function describeDeliveries({ control, result, clock }: ReportContext): Pr
 /** Describes the events of the workspace if no delivery matches. */
 async function describeEvents(context: ReportContext): Promise<string[]> {
   const { result, condition, control } = context;
-  if (result.open.length + result.wrong.length > 0 || condition.filter.event_id !== undefined) return [];
+  if (result.waiting.length + result.mismatched.length > 0 || condition.filter.event_id !== undefined)
+    return [];
   const { type } = condition.filter;
   const events = await listEvents(context);
   const matching = events.filter((event) => type === undefined || event.type === type);
@@ -168,20 +170,20 @@ export async function describeRejectedRequests({
 
 async function listHints(context: ReportContext): Promise<string[]> {
   const { control, workspaceId, result, condition } = context;
-  const waiting = result.open.flatMap(({ next_attempt_at: at }) => (at === null ? [] : [Date.parse(at)]));
+  const waiting = result.waiting.flatMap(({ next_attempt_at: at }) => (at === null ? [] : [Date.parse(at)]));
   const hints = [
     ...hintForPaused(result),
     ...(waiting.length > 0 ? hintForTime(Math.min(...waiting), context) : []),
   ];
   if (hints.length > 0) return hints;
-  if (result.wrong.length > 0) return [];
+  if (result.mismatched.length > 0) return [];
   const webhooks = await listAll((page) => control.listWebhooks({ ...page, workspace_id: workspaceId }));
   return hintForEndpoints(webhooks, condition.filter.type);
 }
 
 /** Says how to enable the endpoints of paused deliveries. */
-function hintForPaused({ open }: WaitResult): string[] {
-  const disabled = new Set(open.filter(({ paused }) => paused).map(({ webhook_id: id }) => id));
+function hintForPaused({ waiting }: WaitResult): string[] {
+  const disabled = new Set(waiting.filter(({ paused }) => paused).map(({ webhook_id: id }) => id));
   return [...disabled]
     .slice(0, MAX_LINES)
     .map((id) => `${id} is disabled. Enable it with webhooks.update('${id}', { disabled: false }).`);

@@ -210,7 +210,7 @@ describe('a server that is not an emulator', () => {
     const { control } = await serveJson(200, { data: [], has_more: true, end_cursor: 'del_1' });
     await expect(listAll((page) => control.listDeliveries(page))).rejects.toMatchObject({
       code: 'no_emulator',
-      message: 'The server repeats the cursor "del_1" of a list.',
+      message: 'The server returned the cursor "del_1" twice, so the list has no end.',
     });
   });
 

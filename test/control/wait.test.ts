@@ -60,7 +60,7 @@ describe('waiting for deliveries', () => {
     expect(order).toEqual(['ready', 'look']);
   });
 
-  it('a wait ends after the list if no delivery is open', async () => {
+  it('a wait ends after the list if no delivery is waiting', async () => {
     await expect(wait({ listed: [succeeded], stream: silence })).resolves.toEqual([succeeded]);
   });
 
@@ -70,12 +70,9 @@ describe('waiting for deliveries', () => {
   });
 
   it('a wait counts later deliveries if it includes them', async () => {
-    const isOver = ({ done }: { done: number }) => done === 2;
+    const canStop = ({ matched }: { matched: number }) => matched === 2;
     const streamed = [succeeded, other, aDelivery({ id: 'del_3', status: 'failed' })];
-    await expect(wait({ streamed }, { includes: () => true, isDone: isOver })).resolves.toEqual([
-      succeeded,
-      other,
-    ]);
+    await expect(wait({ streamed }, { includes: () => true, canStop })).resolves.toEqual([succeeded, other]);
   });
 
   it('a wait closes the stream at its end', async () => {
@@ -92,7 +89,7 @@ describe('waiting for deliveries', () => {
     await expect(wait({ listed: [pending], stream: silence, timeoutMs: 1 })).resolves.toEqual([pending]);
   });
 
-  it('a wait ends immediately when all open deliveries are paused, in the list or in the stream', async () => {
+  it('a wait ends immediately when all waiting deliveries are paused, in the list or in the stream', async () => {
     const paused = { ...pending, paused: true };
     await expect(wait({ listed: [paused, other], stream: silence })).resolves.toEqual([paused, other]);
     const streamed = [paused, { ...other, status: 'pending' }, other, succeeded] as const;
@@ -100,12 +97,12 @@ describe('waiting for deliveries', () => {
     await expect(wait({ listed, streamed })).resolves.toEqual([paused, other]);
   });
 
-  it('a wait continues while another delivery is open besides a paused one', async () => {
+  it('a wait continues while another delivery is waiting besides a paused one', async () => {
     const listed = [{ ...pending, paused: true }, { ...other, status: 'pending' } as const];
     await expect(wait({ listed, streamed: [succeeded, other] })).resolves.toEqual([succeeded, other]);
   });
 
-  it('a wait reads open deliveries again after the timeout, because the stream does not report a disabled endpoint', async () => {
+  it('a wait reads waiting deliveries again after the timeout, because the stream does not report a disabled endpoint', async () => {
     const looks = [pending, { ...pending, paused: true }];
     const look = async () => looks.splice(0, 1);
     await expect(wait({ stream: silence, timeoutMs: 1 }, { list: look })).resolves.toMatchObject([

@@ -17,7 +17,7 @@ import {
 describe('toFormError', () => {
   it.each([
     ['url must use HTTPS.', { field: 'url', message: 'Must use HTTPS.' }],
-    ['events[1] must be text.', { field: 'events', message: 'events[1] must be text.' }],
+    ['events[1] must be a string.', { field: 'events', message: 'events[1] must be a string.' }],
     ['urls are wrong.', { field: null, message: 'urls are wrong.' }],
     ['The emulator does not respond.', { field: null, message: 'The emulator does not respond.' }],
   ])('toFormError assigns "%s" to its field', (message, problem) => {

@@ -64,7 +64,7 @@ describe('an error response of the API', () => {
 
   it.each([
     ['type must have the form <noun>.<verb>.', 'type'],
-    ['data.items must be text.', 'payload'],
+    ['data.items must be a string.', 'payload'],
     ['The body has a duplicate field: data.a.', 'payload'],
     ['The Idempotency-Key must be visible ASCII.', 'key'],
     ['Too many requests.', null],

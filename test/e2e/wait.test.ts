@@ -54,7 +54,7 @@ describe('svc deliveries wait', () => {
     expect(exitCode).toBe(ExitCode.timeout);
     expect(stdout).toMatch(/^ID +STATUS[\s\S]*del_\w+ +… pending/);
     expect(stderr).toMatch(
-      /^del_\w+ pending after 1 attempt, the next in 5m: .*503.*\nerror: 1 delivery has not settled after 1s\.\nhint: .*svc clock settle/,
+      /^del_\w+ pending after 1 attempt, next attempt in 5m: .*503.*\nerror: 1 delivery has not settled after 1s\.\nhint: .*svc clock settle/,
     );
   });
 

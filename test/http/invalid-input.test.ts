@@ -108,11 +108,11 @@ describe('a body that is not a JSON object', () => {
 describe('an invalid event', () => {
   it.each<[string, RegExp]>([
     ['{}', /^type is required\.$/],
-    ['{"type":null}', /^type must be text, not null\.$/],
-    ['{"type":7}', /^type must be text, not 7\.$/],
-    ['{"type":["a.b"]}', /^type must be text, not an array\.$/],
-    ['{"type":{"a":"b"}}', /^type must be text, not an object\.$/],
-    ['{"type":true}', /^type must be text, not true\.$/],
+    ['{"type":null}', /^type must be a string, not null\.$/],
+    ['{"type":7}', /^type must be a string, not 7\.$/],
+    ['{"type":["a.b"]}', /^type must be a string, not an array\.$/],
+    ['{"type":{"a":"b"}}', /^type must be a string, not an object\.$/],
+    ['{"type":true}', /^type must be a string, not true\.$/],
     ['{"type":""}', /^type must have the form <noun>\.<verb>/],
     ['{"type":"shipped"}', /^type must have the form <noun>\.<verb>/],
     ['{"type":"Order.Shipped"}', /^type must have the form <noun>\.<verb>/],
@@ -124,8 +124,8 @@ describe('an invalid event', () => {
     [event('null'), /^payload must be a JSON object\.$/],
     [event('[]'), /^payload must be a JSON object\.$/],
     [event('"text"'), /^payload must be a JSON object\.$/],
-    ['{"type":"a.b","workspace_id":7}', /^workspace_id must be text, not 7\.$/],
-    ['{"type":"a.b","workspace_id":null}', /^workspace_id must be text, not null\.$/],
+    ['{"type":"a.b","workspace_id":7}', /^workspace_id must be a string, not 7\.$/],
+    ['{"type":"a.b","workspace_id":null}', /^workspace_id must be a string, not null\.$/],
     [
       '{"type":"a.b","workspace_id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}',
       /^workspace_id is invalid: evt_\w+ is an event; workspaces start with ws_\.$/,
@@ -151,17 +151,17 @@ describe('an invalid endpoint', () => {
     });
 
   it.each<[object, RegExp]>([
-    [{ url: 7 }, /^url must be text, not 7\.$/],
-    [{ url: null }, /^url must be text, not null\.$/],
-    [{ url: { href: 'https://a.example/' } }, /^url must be text, not an object\.$/],
+    [{ url: 7 }, /^url must be a string, not 7\.$/],
+    [{ url: null }, /^url must be a string, not null\.$/],
+    [{ url: { href: 'https://a.example/' } }, /^url must be a string, not an object\.$/],
     [{ url: 'https://a.example/\ud800' }, /^url must not contain whitespace or control characters\.$/],
     [{ url: 'https://a.example/\u202e' }, /^url must not contain whitespace or control characters\.$/],
     [{ events: 'order.shipped' }, /^events must be an array, not "order\.shipped"\.$/],
     [{ events: null }, /^events must be an array, not null\.$/],
     [{ events: { 0: 'order.shipped' } }, /^events must be an array, not an object\.$/],
-    [{ events: [['order.shipped']] }, /^events\[0\] must be text, not an array\.$/],
-    [{ events: ['order.shipped', null] }, /^events\[1\] must be text, not null\.$/],
-    [{ workspace_id: ['ws_1'] }, /^workspace_id must be text, not an array\.$/],
+    [{ events: [['order.shipped']] }, /^events\[0\] must be a string, not an array\.$/],
+    [{ events: ['order.shipped', null] }, /^events\[1\] must be a string, not null\.$/],
+    [{ workspace_id: ['ws_1'] }, /^workspace_id must be a string, not an array\.$/],
     [{ secret: 'whsec_mine' }, /^secret is not a known field\.$/],
     [{ disabled: true }, /^disabled is not a known field\.$/],
   ])(

@@ -53,7 +53,7 @@ describe('deliveries.wait', () => {
       code: 'timeout',
       report: [
         '0 of 1 delivery of order.shipped succeeded within 50ms.',
-        '  del_… pending after 2 attempts, the next in 30m: the receiver responded with 500 Internal Server Error',
+        '  del_… pending after 2 attempts, next attempt in 30m: the receiver responded with 500 Internal Server Error',
         '    attempt 1: http_error 500 after …ms',
         '    attempt 2: http_error 500 after …ms',
         "  The clock is frozen. Send the next attempt with clock.advance('30m').",

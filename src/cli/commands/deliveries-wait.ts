@@ -69,7 +69,7 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   const { status, count, timeout: timeoutMs = DEFAULT_WAIT_MS, ...selection } = options;
   const control = await context.connect();
   const condition = { filter: toDeliveryFilter(selection), status, count };
-  const { deliveries, open, done, wrong, isMet } = await showDeliveryProgress(
+  const { deliveries, waiting, matched, mismatched, isMet } = await showDeliveryProgress(
     'Settled',
     context,
     (onChange) => waitForDeliveries(control, condition, { ...context, timeoutMs, onChange }),
@@ -80,11 +80,11 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
     context.print(page, () => renderTable(deliveryColumns(context, now), deliveries, context.io));
   }
   if (isMet) return ExitCode.success;
-  if (!context.json) await explainDeliveries([...wrong, ...open], now, control, context);
-  if (wrong.length > 0) return ExitCode.failure;
-  throw open.length > 0
-    ? createTimeoutError(open, timeoutMs)
-    : createNoMatchError(done.length, count, timeoutMs);
+  if (!context.json) await explainDeliveries([...mismatched, ...waiting], now, control, context);
+  if (mismatched.length > 0) return ExitCode.failure;
+  throw waiting.length > 0
+    ? createTimeoutError(waiting, timeoutMs)
+    : createNoMatchError(matched.length, count, timeoutMs);
 }
 
 async function explainDeliveries(

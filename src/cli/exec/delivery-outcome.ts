@@ -38,7 +38,9 @@ export async function collectDeliveryOutcome(
       includes: () => true,
       classify: (delivery) => {
         const { next_attempt_at: next } = delivery;
-        return isPending(delivery) && next !== null && Date.parse(next) <= now(delivery) ? 'open' : 'done';
+        return isPending(delivery) && next !== null && Date.parse(next) <= now(delivery)
+          ? 'waiting'
+          : 'matched';
       },
     },
     { timeoutMs: SETTLE_TIMEOUT_MS, signal },

@@ -103,7 +103,7 @@ describe('svc deliveries wait', () => {
     expect(err).toBe(
       [
         'del_2 failed after 1 attempt, no further attempt fits into the retry window: the receiver responded with 503',
-        'del_1 pending after 1 attempt, the next in 5m: the receiver responded with 503',
+        'del_1 pending after 1 attempt, next attempt in 5m: the receiver responded with 503',
         '',
       ].join('\n'),
     );
@@ -135,7 +135,7 @@ describe('svc deliveries wait', () => {
     const { result, out, err } = await wait({ timeout: 1000 }, { listed: [delivery(1, 'pending')] });
     expect(result).toMatchObject(tooLong);
     expect(out).toContain('del_1  … pending');
-    expect(err).toBe('del_1 pending after 1 attempt, the next in 5m: the receiver responded with 503\n');
+    expect(err).toBe('del_1 pending after 1 attempt, next attempt in 5m: the receiver responded with 503\n');
   });
 
   it('at most twenty deliveries are explained', async () => {

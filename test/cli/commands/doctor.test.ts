@@ -218,8 +218,8 @@ describe('svc doctor with a running emulator', () => {
     expect(get('/accepts_signed')).toMatchObject({ status: 'ok' });
     expect(get('/rejects_forged')).toMatchObject({
       status: 'problem',
-      detail: 'responded 200: anyone can send events to it',
-      remedy: expect.stringContaining('respond 400'),
+      detail: 'responded with 200: anyone can send events to it',
+      remedy: expect.stringContaining('respond with 400'),
     });
   });
 
@@ -235,7 +235,7 @@ describe('svc doctor with a running emulator', () => {
   it('a receiver that responds with 500 to a forged delivery is a problem', async () => {
     const { get } = await visitReceiver([{ status: 200 }, { status: 500 }]);
     expect(get('/rejects_forged')).toMatchObject({
-      ...{ status: 'problem', detail: 'responded 500 instead of a client error' },
+      ...{ status: 'problem', detail: 'responded with 500 instead of a client error' },
     });
   });
 

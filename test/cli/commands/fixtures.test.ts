@@ -398,7 +398,7 @@ describe('svc fixtures validate', () => {
     const text = createFakeContext({ cwd });
     expect(await validateCommand.run({ paths: [] }, text.context)).toBe(ExitCode.usage);
     expect(text.capturedOutput.out).toMatch(
-      /^fixtures\/events\/parcel\.lost\.json: description must be text.*\nfixtures.*: payload\.a: .*\nChecked \d+ files and found 2 problems\.\n$/,
+      /^fixtures\/events\/parcel\.lost\.json: description must be a string.*\nfixtures.*: payload\.a: .*\nChecked \d+ files and found 2 problems\.\n$/,
     );
 
     const json = createFakeContext({ cwd, json: true });
@@ -407,7 +407,7 @@ describe('svc fixtures validate', () => {
       ok: false,
       checked: 1,
       problems: [
-        { file, path: 'description', message: 'description must be text, not 1.' },
+        { file, path: 'description', message: 'description must be a string, not 1.' },
         { file, path: 'payload.a', message: 'payload.a: {{x}} is not a known template.' },
       ],
     });
