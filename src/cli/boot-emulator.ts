@@ -7,7 +7,7 @@ import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import { monotonic } from '../timers.ts';
-import type { Host } from './context.ts';
+import type { ProcessContext } from './context.ts';
 import { toHttpsOptions } from './https-options.ts';
 import type { NoteOutput } from './io.ts';
 import { resolveProxySetting } from './proxy-setting.ts';
@@ -23,7 +23,7 @@ import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
 export async function bootEmulator(
   config: Config,
   rules: Rules,
-  { io, cwd, env }: Pick<Host, 'cwd' | 'env'> & { readonly io: NoteOutput },
+  { io, cwd, env }: Pick<ProcessContext, 'cwd' | 'env'> & { readonly io: NoteOutput },
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
   const { values, sources, projectFolder } = config;

@@ -10,12 +10,12 @@ import type { Io } from './io.ts';
 import { toJsonIo } from './json-io.ts';
 import { linkIds } from './render/links.ts';
 
-/** The signals that end a process. */
+/** The signals with which users and supervisors interrupt a command. */
 export const interruptSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type SignalHandler = (signal: (typeof interruptSignals)[number]) => void;
 
-/** What the process provides. Tests provide their own. */
-export interface Host {
+/** What a command gets from the process. Tests provide their own. */
+export interface ProcessContext {
   readonly io: Io;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -24,9 +24,9 @@ export interface Host {
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
   /** Passes interruption signals to `handler` until the returned function is called. */
-  readonly redirectSignals: (handler: SignalHandler) => () => void;
-  /** The command line of this process, program first, to start the same command again. */
-  readonly invocation: readonly string[];
+  readonly handleSignals: (handler: SignalHandler) => () => void;
+  /** The words of the command line, program first, to start the same command again. */
+  readonly commandLine: readonly string[];
 }
 
 /** Options that every command accepts. */
@@ -36,23 +36,24 @@ export interface GlobalOptions {
   readonly apiKey?: string;
 }
 
-export interface Context extends Host {
+export interface Context extends ProcessContext {
   readonly json: boolean;
-  /** The configuration, including the options of the command that are settings. */
-  config(flags?: object): Promise<Config>;
-  /** The rules of the gap register for that configuration. */
-  rules(flags?: object): Promise<Rules>;
+  /** @param options those of the command that are settings */
+  resolveConfig(options?: object): Promise<Config>;
+  /** The rules of the gap register for the configuration with these options. */
+  resolveRules(options?: object): Promise<Rules>;
   /**
-   * @param signal aborts requests in progress (default: the signal of the host)
+   * Connects to the control plane of the emulator.
+   * @param signal aborts requests in progress (default: `this.signal`)
    * @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator.
    */
   connect(signal?: AbortSignal): Promise<ControlPlane>;
-  /** The public API of that emulator, with the configured key or the one created at the start. */
-  api(): Promise<ApiClient>;
-  /** Path of the self-signed certificate that clients of that emulator must trust; null without one. */
-  certificate(): Promise<string | null>;
+  /** Connects to the public API of the emulator, with the configured key or the one created at the start. */
+  connectApi(): Promise<ApiClient>;
+  /** Path of the self-signed certificate that clients of the emulator must trust; null without one. */
+  findCertificate(): Promise<string | null>;
   /** The configured workspace, or the one created at the start. */
-  workspaceId(): Promise<string>;
+  getWorkspaceId(): Promise<string>;
   /** Prints one resource or one page: a JSON document with `--json`, otherwise the text. */
   print(value: unknown, toText: () => string): void;
   /** Like `print`, with a pager for a text longer than the terminal. `usesPager` is false with `--no-pager`. */
@@ -63,83 +64,78 @@ export interface Context extends Host {
   printItem(value: unknown, toText: () => string): void;
 }
 
-export interface ContextOptions {
-  /** Skips a configuration file that would have to be executed. */
-  readonly skipsModules?: boolean;
-}
-
+/** @param options.skipModules skips a configuration file that would have to be executed */
 export function createContext(
-  host: Host,
-  options: GlobalOptions,
-  { skipsModules = false }: ContextOptions = {},
+  processContext: ProcessContext,
+  globalOptions: GlobalOptions,
+  { skipModules = false }: { readonly skipModules?: boolean } = {},
 ): Context {
-  const { signal } = host;
-  const json = options.json === true;
-  const io = json ? toJsonIo(host.io) : host.io;
+  const { cwd, env, signal } = processContext;
+  const json = globalOptions.json === true;
+  const io = json ? toJsonIo(processContext.io) : processContext.io;
 
-  async function resolve(flags: object): Promise<Config> {
+  async function resolveWith(options: object): Promise<Config> {
     const { resolveConfig } = await import('../config.ts');
-    return resolveConfig({
-      flags: { ...options, ...flags },
-      env: host.env,
-      cwd: host.cwd,
-      skipModules: skipsModules,
-    });
+    return resolveConfig({ flags: { ...globalOptions, ...options }, env, cwd, skipModules });
   }
 
-  let resolved: Promise<Config> | undefined;
-  /** Read once. */
-  function config(flags?: object): Promise<Config> {
-    if (flags !== undefined) return resolve(flags);
-    resolved ??= resolve({});
-    return resolved;
+  // Without options, the configuration is resolved only once.
+  let withoutOptions: Promise<Config> | undefined;
+  function resolveConfig(options?: object): Promise<Config> {
+    if (options !== undefined) return resolveWith(options);
+    withoutOptions ??= resolveWith({});
+    return withoutOptions;
   }
 
-  // Known after the first request. Output before that contains no ids.
+  // Set by the first connection. Output before that contains no ids.
   let dashboardUrl: string | null = null;
   const link = (text: string) => (io.links && dashboardUrl !== null ? linkIds(text, dashboardUrl) : text);
   const write = (text: string) => io.write(link(text));
 
-  const target = async () => resolveTarget(await config(), host);
+  const findTarget = async () => resolveTarget(await resolveConfig(), processContext);
 
-  // The status of the emulator, after its first response.
-  let known: EmulatorStatus | null = null;
+  // Requested only once.
+  let status: EmulatorStatus | null = null;
 
-  async function connect(signal = host.signal): Promise<ControlPlane> {
-    const { controlUrl, ca, token, run } = await target();
+  async function connect(requestSignal = signal): Promise<ControlPlane> {
+    const { controlUrl, ca, token, run } = await findTarget();
     dashboardUrl = new URL('/', controlUrl).href;
     const { createHttpControlClient } = await import('../control/http-control-client.ts');
     const control = createHttpControlClient({
-      ...{ controlUrl, ca, token, signal },
+      controlUrl,
+      ca,
+      token,
+      signal: requestSignal,
       onDisconnect: () => io.note('The connection was lost; connecting again.'),
       onReconnect: () => io.note('Connected again.'),
     });
-    if (run !== null) known ??= await getVerifiedStatus(run, control);
+    if (run !== null) status ??= await getVerifiedStatus(run, control);
     return control;
   }
 
-  async function findFacts(): Promise<Pick<EmulatorStatus, 'api_key' | 'workspace_id'>> {
+  async function getStatus(): Promise<EmulatorStatus> {
     const control = await connect();
-    known ??= await control.getStatus({});
-    return known;
+    status ??= await control.getStatus({});
+    return status;
   }
 
   return {
-    ...host,
-    ...{ io, json },
-    config,
+    ...processContext,
+    io,
+    json,
+    resolveConfig,
     connect,
-    async rules(flags) {
-      const { values } = await config(flags);
+    async resolveRules(options) {
+      const { values } = await resolveConfig(options);
       const { resolveRules } = await import('../profile/resolve-rules.ts');
       const { selectedScheme } = await import('../config/custom-schemes.ts');
       return resolveRules(values.profile, values.overrides, values.environment, selectedScheme(values));
     },
-    async api() {
-      const settings = await config();
-      const { controlUrl, ca } = await target();
-      if (settings.values.apiKey !== null) assertSecretAllowed('apiKey', settings, controlUrl);
-      const apiKey = settings.values.apiKey ?? (await findFacts()).api_key;
+    async connectApi() {
+      const config = await resolveConfig();
+      const { controlUrl, ca } = await findTarget();
+      if (config.values.apiKey !== null) assertSecretAllowed('apiKey', config, controlUrl);
+      const apiKey = config.values.apiKey ?? (await getStatus()).api_key;
       const { createApiClient } = await import('../control/api-client.ts');
       return createApiClient({
         // At the address of the control plane: the public address can be slower.
@@ -153,18 +149,16 @@ export function createContext(
         signal,
       });
     },
-    certificate: async () => (await target()).certificate,
-    async workspaceId() {
-      const { workspaceId } = (await config()).values;
-      return workspaceId ?? (await findFacts()).workspace_id;
-    },
+    findCertificate: async () => (await findTarget()).certificate,
+    getWorkspaceId: async () =>
+      (await resolveConfig()).values.workspaceId ?? (await getStatus()).workspace_id,
+    print: (value, toText) => (json ? io.write(JSON.stringify(value, null, 2)) : write(toText())),
     async printLong(value, toText, usesPager) {
       if (json) return io.write(JSON.stringify(value, null, 2));
       const text = toText();
       const { showInPager } = await import('./pager.ts');
-      if (!usesPager || !(await showInPager(link(text), host))) write(text);
+      if (!usesPager || !(await showInPager(link(text), processContext))) write(text);
     },
-    print: (value, toText) => (json ? io.write(JSON.stringify(value, null, 2)) : write(toText())),
     printJsonText: (text, toText) => (json ? io.write(indentJson(text)) : write(toText())),
     printItem: (value, toText) => (json ? io.write(JSON.stringify(value)) : write(toText())),
   };

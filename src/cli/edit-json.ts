@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseJsonObject } from '../domain/json.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
-import type { Host } from './context.ts';
+import type { ProcessContext } from './context.ts';
 import { startTerminalProgram } from './terminal-program.ts';
 
 /**
@@ -15,11 +15,14 @@ import { startTerminalProgram } from './terminal-program.ts';
  * @throws SvcError `usage` when the editor fails, or when the text is not a JSON object: its file is then kept, and
  *   the hint names it
  */
-export async function editJson(text: string, host: Pick<Host, 'env' | 'io'>): Promise<string | null> {
+export async function editJson(
+  text: string,
+  processContext: Pick<ProcessContext, 'env' | 'io'>,
+): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-edit-'));
   const file = join(folder, 'body.json');
   await writeFile(file, `${text}\n`, { mode: 0o600 });
-  await runEditor(file, host);
+  await runEditor(file, processContext);
   const edited = (await readFile(file, 'utf8')).trimEnd();
   try {
     if (edited !== text) parseJsonObject(edited);
@@ -33,7 +36,7 @@ export async function editJson(text: string, host: Pick<Host, 'env' | 'io'>): Pr
   return edited === text ? null : edited;
 }
 
-async function runEditor(file: string, { env, io }: Pick<Host, 'env' | 'io'>): Promise<void> {
+async function runEditor(file: string, { env, io }: Pick<ProcessContext, 'env' | 'io'>): Promise<void> {
   const isWindows = process.platform === 'win32';
   const editor = env.VISUAL || env.EDITOR || (isWindows ? 'notepad' : 'vi');
   const word = isWindows ? `"${file}"` : quoteForShell(file);

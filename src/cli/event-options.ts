@@ -55,8 +55,8 @@ export async function createEventBodyFactory(
   options: EventOptions,
   context: Context,
 ): Promise<() => string> {
-  const { payloadMember } = await context.rules();
-  const workspaceId = options.workspace ?? (await context.workspaceId());
+  const { payloadMember } = await context.resolveRules();
+  const workspaceId = options.workspace ?? (await context.getWorkspaceId());
   const template = await createPayloadTemplate(type, options, context);
   const scopes = await createTemplateScopes(options, context);
   if (template.filled) await scopes.useScheduleClock(await context.connect(), workspaceId);
@@ -85,7 +85,7 @@ async function createPayloadTemplate(
 }
 
 async function findPayloadTemplate(type: string, context: Context): Promise<string> {
-  const { projectFolder } = await context.config();
+  const { projectFolder } = await context.resolveConfig();
   const folders = fixtureFolders(projectFolder);
   const fixture = findFixture(type, folders);
   if (fixture !== null) return fixture.template;

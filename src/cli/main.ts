@@ -43,12 +43,12 @@ process.exitCode = await runCommandLine(args, {
   cwd: process.cwd(),
   now: systemClock.now,
   signal: interruption.signal,
-  redirectSignals(handler) {
+  handleSignals(handler) {
     onSignal = handler;
     return () => {
       onSignal = interrupt;
     };
   },
   // Without the `--`, Node 20 reads `--env-file` itself.
-  invocation: [process.execPath, ...process.execArgv, '--', process.argv[1] ?? '', ...args],
+  commandLine: [process.execPath, ...process.execArgv, '--', process.argv[1] ?? '', ...args],
 });

@@ -1,6 +1,6 @@
 /** Opens a URL in the browser. */
 import { spawn } from 'node:child_process';
-import type { Host } from './context.ts';
+import type { ProcessContext } from './context.ts';
 
 /** A program that still runs after this time is the browser itself. */
 const OPEN_TIMEOUT_MS = 1_000;
@@ -9,7 +9,7 @@ const OPEN_TIMEOUT_MS = 1_000;
  * Starts the program of `BROWSER`, or the default of the system, without a process guard: the browser outlives `svc`.
  * @returns false without a display or such a program; show the URL instead
  */
-export async function openUrl(url: string, { env }: Pick<Host, 'env'>): Promise<boolean> {
+export async function openUrl(url: string, { env }: Pick<ProcessContext, 'env'>): Promise<boolean> {
   const [program, ...args] = findOpener(url, env, process.platform) ?? [];
   if (program === undefined) return false;
   const child = spawn(program, args, { env, detached: true, stdio: 'ignore', windowsHide: true });
@@ -27,7 +27,7 @@ export async function openUrl(url: string, { env }: Pick<Host, 'env'>): Promise<
 /** The command line that opens `url`, program first; null without a display. */
 export function findOpener(
   url: string,
-  env: Host['env'],
+  env: ProcessContext['env'],
   platform: NodeJS.Platform,
 ): readonly string[] | null {
   // `BROWSER` is a list separated by colons, with `%s` for the URL. Only the first command is used.

@@ -1,5 +1,5 @@
 /** Shows long text in the pager of the user. */
-import type { Host } from './context.ts';
+import type { ProcessContext } from './context.ts';
 import { wrapLines } from './render/ansi.ts';
 
 const DEFAULT_PAGER = process.platform === 'win32' ? 'more' : 'less';
@@ -12,14 +12,14 @@ const NO_PAGER = ['', 'cat'];
  */
 export async function showInPager(
   text: string,
-  { io, env, redirectSignals }: Pick<Host, 'io' | 'env' | 'redirectSignals'>,
+  { io, env, handleSignals }: Pick<ProcessContext, 'io' | 'env' | 'handleSignals'>,
 ): Promise<boolean> {
   const pager = (env.SVC_PAGER ?? env.PAGER ?? DEFAULT_PAGER).trim();
   if (io.openPager === null || NO_PAGER.includes(pager)) return false;
   // The shell prompt needs one line.
   if (wrapLines(io.width, text).length < io.height) return false;
   // The pager handles Ctrl-C. It is in the same process group.
-  const restoreSignals = redirectSignals(() => {});
+  const restoreSignals = handleSignals(() => {});
   try {
     return await io.openPager(text, pager);
   } finally {

@@ -5,7 +5,7 @@ import { VERSION } from '../version.ts';
 import type { CommandDefinition } from './command.ts';
 import { type CommandEntry, type CommandGroup, commandSections, commandTree } from './command-tree.ts';
 import { COMPLETE_COMMAND } from './completion/protocol.ts';
-import { createContext, type Host } from './context.ts';
+import { createContext, type ProcessContext } from './context.ts';
 import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
 import { addExamples, addLearnMore, createHelpConfiguration, type Example } from './help.ts';
 import { reportError } from './report-error.ts';
@@ -18,23 +18,26 @@ const EXAMPLES: readonly Example[] = [
 ];
 
 /** Runs one command line, given without program and script, and reports its errors. */
-export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
+export async function runCommandLine(
+  args: readonly string[],
+  processContext: ProcessContext,
+): Promise<number> {
   // Read from the text itself, because a usage error is reported as JSON too.
   const json = hasFlag(args, '--json');
   let exitCode: number = ExitCode.success;
-  const program = createProgram(host, json, async (command, definition) => {
-    const context = createContext(host, readGlobalOptions(command));
+  const program = createProgram(processContext, json, async (command, definition) => {
+    const context = createContext(processContext, readGlobalOptions(command));
     // The parsers of the definition produced these options; only its file knows their type.
     exitCode = (await definition.run(readOwnOptions(command) as never, context)) ?? ExitCode.success;
   });
   try {
     const words = toCommanderArguments(args);
-    if (words[0] === COMPLETE_COMMAND) return await printCompletions(words.slice(1), host);
+    if (words[0] === COMPLETE_COMMAND) return await printCompletions(words.slice(1), processContext);
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.success;
-    return reportError(error, host.io, json);
+    return reportError(error, processContext.io, json);
   }
 }
 
@@ -57,16 +60,16 @@ function toCommanderArguments(args: readonly string[]): string[] {
 }
 
 /** For the completion scripts; people do not call it. */
-async function printCompletions(words: readonly string[], host: Host): Promise<ExitCode> {
+async function printCompletions(words: readonly string[], processContext: ProcessContext): Promise<ExitCode> {
   const { complete } = await import('./completion/complete.ts');
-  const lines = await complete(words, host);
-  if (lines.length > 0) host.io.write(lines.join('\n'));
+  const lines = await complete(words, processContext);
+  if (lines.length > 0) processContext.io.write(lines.join('\n'));
   return ExitCode.success;
 }
 
 type RunCommand = (command: Command, definition: CommandDefinition<never>) => Promise<void>;
 
-function createProgram({ io }: Host, json: boolean, run: RunCommand): Command {
+function createProgram({ io }: ProcessContext, json: boolean, run: RunCommand): Command {
   const program = new Command('svc')
     .description('Run a local emulator of the Workspace Events and Webhooks API')
     .version(VERSION, '-V, --version', 'Show the version')

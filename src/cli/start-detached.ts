@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStateFolder } from '../control/run-file.ts';
 import { isErrorCode, SvcError } from '../errors.ts';
-import type { Host } from './context.ts';
+import type { ProcessContext } from './context.ts';
 import { pollUntil } from './poll-until.ts';
 import { isReadyLine, type ReadyLine, type ReadyStatus } from './ready-line.ts';
 
@@ -20,13 +20,18 @@ export interface DetachedEmulator {
  * Runs `invocation` in a process that outlives this one and its terminal, and waits for its ready line.
  * @throws SvcError the error that the process reported; `timeout` when it is not ready within 30 seconds.
  */
-export async function startDetached(host: Host, projectFolder: string): Promise<DetachedEmulator> {
-  const log = join(createStateFolder(projectFolder, host.env), 'emulator.log');
+export async function startDetached(
+  processContext: ProcessContext,
+  projectFolder: string,
+): Promise<DetachedEmulator> {
+  const log = join(createStateFolder(projectFolder, processContext.env), 'emulator.log');
   const output = openSync(log, 'w', 0o600);
-  const [program = '', ...args] = host.invocation.filter((word) => word !== '--detach' && word !== '--json');
+  const [program = '', ...args] = processContext.commandLine.filter(
+    (word) => word !== '--detach' && word !== '--json',
+  );
   const child = spawn(program, [...args, '--json'], {
-    cwd: host.cwd,
-    env: host.env,
+    cwd: processContext.cwd,
+    env: processContext.env,
     detached: true,
     windowsHide: true,
     stdio: ['ignore', output, output],
@@ -39,7 +44,7 @@ export async function startDetached(host: Host, projectFolder: string): Promise<
     const over = hasEnded();
     return findReadyOrError(log) ?? (over ? {} : null);
   };
-  const wait = { timeoutMs: STARTUP_TIMEOUT_MS, signal: host.signal };
+  const wait = { timeoutMs: STARTUP_TIMEOUT_MS, signal: processContext.signal };
   const message = await pollUntil(look, (seen) => seen !== null, wait).catch((error: unknown) => {
     child.kill();
     throw error;

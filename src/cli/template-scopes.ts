@@ -27,7 +27,7 @@ export async function createTemplateScopes(
   { randomSeed }: SeedOptions,
   context: Context,
 ): Promise<TemplateScopes> {
-  const { values } = await context.config(randomSeed === undefined ? {} : { randomSeed });
+  const { values } = await context.resolveConfig(randomSeed === undefined ? {} : { randomSeed });
   const random = createRandomSource(values.randomSeed);
   let sequence = 0;
   let now = context.now;

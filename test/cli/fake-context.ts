@@ -1,6 +1,6 @@
 /** Runs commands in tests with streams in memory and a plain object as the emulator. */
 import { PassThrough } from 'node:stream';
-import { type Context, createContext, type Host } from '../../src/cli/context.ts';
+import { type Context, createContext, type ProcessContext } from '../../src/cli/context.ts';
 import type { Io, TerminalCapabilities } from '../../src/cli/io.ts';
 import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
@@ -40,7 +40,10 @@ export interface FakeOptions {
   readonly api?: Partial<ApiClient>;
 }
 
-export function createFakeHost(options: FakeOptions = {}): { host: Host; capturedOutput: CapturedOutput } {
+export function createFakeHost(options: FakeOptions = {}): {
+  host: ProcessContext;
+  capturedOutput: CapturedOutput;
+} {
   const capturedOutput: CapturedOutput = { out: '', err: '' };
   const terminalCapabilities: TerminalCapabilities = {
     width: options.width ?? Number.POSITIVE_INFINITY,
@@ -66,14 +69,14 @@ export function createFakeHost(options: FakeOptions = {}): { host: Host; capture
     openPager: options.page ?? null,
     readInput: async () => Buffer.from(options.input ?? ''),
   };
-  const host: Host = {
+  const host: ProcessContext = {
     io,
     env: options.env ?? {},
     cwd: options.cwd ?? import.meta.dirname,
     now: () => NOW,
     signal: options.signal ?? new AbortController().signal,
-    redirectSignals: () => () => {},
-    invocation: [],
+    handleSignals: () => () => {},
+    commandLine: [],
   };
   return { host, capturedOutput };
 }
@@ -86,9 +89,9 @@ export function createFakeContext(options: FakeOptions = {}): {
   const context: Context = {
     ...createContext(host, options.json ? { json: true } : {}),
     connect: async () => failOnUnexpectedCall({ ...clockAt(), ...options.control }),
-    api: async () => failOnUnexpectedCall(options.api ?? {}),
-    certificate: async () => null,
-    workspaceId: async () => 'ws_default',
+    connectApi: async () => failOnUnexpectedCall(options.api ?? {}),
+    findCertificate: async () => null,
+    getWorkspaceId: async () => 'ws_default',
   };
   return { context, capturedOutput };
 }

@@ -42,7 +42,7 @@ function toType({ type }: DescribedType): string {
 }
 
 async function listFixtureTypes(context: Context): Promise<readonly DescribedType[]> {
-  const { projectFolder } = await context.config();
+  const { projectFolder } = await context.resolveConfig();
   return listFixtures(fixtureFolders(projectFolder));
 }
 

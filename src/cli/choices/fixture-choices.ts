@@ -27,7 +27,7 @@ export const scriptChoices: ChoiceSource = {
 
 /** @throws SvcError `usage`, naming the file and its problem, when one cannot be used. */
 export async function listDescribedFixtures(context: Context): Promise<DescribedFixture[]> {
-  const folders = fixtureFolders((await context.config()).projectFolder);
+  const folders = fixtureFolders((await context.resolveConfig()).projectFolder);
   return listFixtureFiles(folders).map((file) => ({ ...file, description: readDescription(file, folders) }));
 }
 

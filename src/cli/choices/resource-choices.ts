@@ -35,13 +35,17 @@ export const replayableDeliveryChoices: ChoiceSource = {
 export const eventChoices: ChoiceSource = {
   noun: 'event',
   async list(context) {
-    const [{ list }, api, control] = await Promise.all([context.rules(), context.api(), context.connect()]);
+    const [{ list }, api, control] = await Promise.all([
+      context.resolveRules(),
+      context.connectApi(),
+      context.connect(),
+    ]);
     const { value: page } = await api.listEvents({
-      [list.workspaceParameter]: await context.workspaceId(),
+      [list.workspaceParameter]: await context.getWorkspaceId(),
       limit: String(MAX_CHOICES),
     });
-    const now = await fetchScheduleTimes(page.data, control, context);
-    return toChoiceList(page.data, eventColumns(now), toId);
+    const scheduleTimeOf = await fetchScheduleTimes(page.data, control, context);
+    return toChoiceList(page.data, eventColumns(scheduleTimeOf), toId);
   },
 };
 
@@ -50,8 +54,8 @@ export const webhookChoices: ChoiceSource = {
   async list(context) {
     const control = await context.connect();
     const { data } = await control.listWebhooks({ limit: MAX_CHOICES });
-    const now = await fetchScheduleTimes(data, control, context);
-    return toChoiceList(data, webhookColumns(now), toId);
+    const scheduleTimeOf = await fetchScheduleTimes(data, control, context);
+    return toChoiceList(data, webhookColumns(scheduleTimeOf), toId);
   },
 };
 

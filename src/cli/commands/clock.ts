@@ -129,7 +129,7 @@ async function printClock(
   call: (control: ControlPlane, workspace: WorkspaceRef) => Promise<ClockState>,
 ): Promise<void> {
   const control = await context.connect();
-  const state = await call(control, { workspace_id: workspace ?? (await context.workspaceId()) });
+  const state = await call(control, { workspace_id: workspace ?? (await context.getWorkspaceId()) });
   context.print(state, () => renderClock(state, context.io));
 }
 
@@ -140,7 +140,7 @@ async function moveClock(
   call: (control: ControlPlane, workspace: WorkspaceRef) => Promise<ClockMove>,
 ): Promise<void> {
   const control = await context.connect();
-  const ref = { workspace_id: workspace ?? (await context.workspaceId()) };
+  const ref = { workspace_id: workspace ?? (await context.getWorkspaceId()) };
   const getProgress = async () => renderProgress(await control.getClock(ref));
   try {
     const move = await withProgress(context, getProgress, call(control, ref));

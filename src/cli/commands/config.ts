@@ -19,7 +19,7 @@ export const command: CommandDefinition<object> = {
 };
 
 async function run(_options: object, context: Context): Promise<void> {
-  const config = await context.config();
+  const config = await context.resolveConfig();
   const data = listConfig(config);
   context.print({ data, has_more: false, end_cursor: data.at(-1)?.setting ?? null, file: config.file }, () =>
     renderTable(

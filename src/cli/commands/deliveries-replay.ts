@@ -200,7 +200,7 @@ async function print(
   context: Context,
 ): Promise<void> {
   const deliveries = replays.map(({ delivery }) => delivery);
-  const now = await fetchScheduleTimes(deliveries, control, context);
+  const scheduleTimeOf = await fetchScheduleTimes(deliveries, control, context);
   const list = {
     data: deliveries,
     has_more: false,
@@ -209,7 +209,7 @@ async function print(
   };
   if (deliveries.length > 0 || context.json) {
     context.print(isSingle(options) ? deliveries[0] : list, () =>
-      renderTable(deliveryColumns(context, now), deliveries, context.io),
+      renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, context.io),
     );
   }
   if (isSingle(options)) return;

@@ -74,13 +74,13 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
     context,
     (onChange) => waitForDeliveries(control, condition, { ...context, timeoutMs, onChange }),
   );
-  const now = await fetchScheduleTimes(deliveries, control, context);
+  const scheduleTimeOf = await fetchScheduleTimes(deliveries, control, context);
   if (deliveries.length > 0 || context.json) {
     const page = { data: deliveries, has_more: false, end_cursor: deliveries.at(-1)?.id ?? null };
-    context.print(page, () => renderTable(deliveryColumns(context, now), deliveries, context.io));
+    context.print(page, () => renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, context.io));
   }
   if (isMet) return ExitCode.success;
-  if (!context.json) await explainDeliveries([...mismatched, ...waiting], now, control, context);
+  if (!context.json) await explainDeliveries([...mismatched, ...waiting], scheduleTimeOf, control, context);
   if (mismatched.length > 0) return ExitCode.failure;
   throw waiting.length > 0
     ? createTimeoutError(waiting, timeoutMs)
@@ -89,13 +89,13 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
 
 async function explainDeliveries(
   deliveries: readonly Delivery[],
-  now: ScheduleTimeOf,
+  scheduleTimeOf: ScheduleTimeOf,
   control: Pick<ControlPlane, 'getDelivery'>,
   { io }: Context,
 ): Promise<void> {
   const shown = deliveries.slice(0, MAX_LINES);
   const details = await Promise.all(shown.map(({ id }) => control.getDelivery({ id })));
-  for (const delivery of details) io.note(describeDelivery(delivery, now(delivery)));
+  for (const delivery of details) io.note(describeDelivery(delivery, scheduleTimeOf(delivery)));
   const rest = deliveries.length - shown.length;
   if (rest > 0) io.note(`… and ${rest} more.`);
 }

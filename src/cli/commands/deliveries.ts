@@ -44,8 +44,8 @@ export const list: CommandDefinition<ListOptions> = {
       ...toDeliveryFilter(options),
       until: options.until,
     });
-    const now = await fetchScheduleTimes(page.data, control, context);
-    printPage(context, page, 'deliveries', deliveryColumns(context, now));
+    const scheduleTimeOf = await fetchScheduleTimes(page.data, control, context);
+    printPage(context, page, 'deliveries', deliveryColumns(context, scheduleTimeOf));
   },
 };
 
@@ -74,8 +74,12 @@ export const get: CommandDefinition<GetOptions> = {
     const delivery = await control.getDelivery({
       id: id ?? (await askChoice(context, 'id', deliveryChoices)),
     });
-    const now = await fetchScheduleTimes([delivery], control, context);
-    await context.printLong(delivery, () => renderDelivery(delivery, now(delivery), context), pager);
+    const scheduleTimeOf = await fetchScheduleTimes([delivery], control, context);
+    await context.printLong(
+      delivery,
+      () => renderDelivery(delivery, scheduleTimeOf(delivery), context),
+      pager,
+    );
   },
 };
 

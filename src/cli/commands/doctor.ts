@@ -69,7 +69,7 @@ async function checkRunningEmulator(
   context: Context,
 ): Promise<Finding[]> {
   return [
-    await checkClock(running, await context.workspaceId()),
+    await checkClock(running, await context.getWorkspaceId()),
     ...(await checkEndpoints(running.control, { send, now: context.now() })),
   ];
 }

@@ -121,8 +121,11 @@ async function runWithEmulator(
   context: Context,
 ): Promise<ExecResult> {
   const settings = { ...DEFAULTS, ...options };
-  const config = await context.config(settings);
-  const emulator = await bootEmulator(config, await context.rules(settings), { ...context, io: log.notes });
+  const config = await context.resolveConfig(settings);
+  const emulator = await bootEmulator(config, await context.resolveRules(settings), {
+    ...context,
+    io: log.notes,
+  });
   const over = new AbortController();
   const logging = log.follow(emulator.control, over.signal);
   try {

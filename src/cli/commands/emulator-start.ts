@@ -69,8 +69,8 @@ function configure(command: Command): void {
 
 async function run(options: Options, context: Context): Promise<void> {
   const flags = { ...options, ...toEnvFileFlag(options) };
-  const config = await context.config(flags);
-  const rules = await context.rules(flags);
+  const config = await context.resolveConfig(flags);
+  const rules = await context.resolveRules(flags);
   const { values, projectFolder } = config;
   await assertNoneRunning(config, context);
   if (options.detach) {

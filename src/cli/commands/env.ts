@@ -22,6 +22,6 @@ export const command: CommandDefinition<Options> = {
 
 async function run({ format }: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const variables = toEnvVariables(await control.getStatus({}), await context.certificate());
+  const variables = toEnvVariables(await control.getStatus({}), await context.findCertificate());
   context.print(variables, () => renderVariables(variables, format));
 }

@@ -25,17 +25,17 @@ export const list: CommandDefinition<ListOptions> = {
     ['Print 100 events of a type as JSON', 'events list --type order.shipped --limit 100 --json'],
   ],
   async run({ type, workspace, limit, startingAfter }, context) {
-    const { list } = await context.rules();
-    const api = await context.api();
+    const { list } = await context.resolveRules();
+    const api = await context.connectApi();
     const { value: page, text } = await api.listEvents({
-      [list.workspaceParameter]: workspace ?? (await context.workspaceId()),
+      [list.workspaceParameter]: workspace ?? (await context.getWorkspaceId()),
       ...(type === undefined ? {} : { type }),
       ...(limit === undefined ? {} : { limit: String(limit) }),
       ...(startingAfter === undefined ? {} : { starting_after: startingAfter }),
     });
-    const now = await fetchScheduleTimes(page.data, await context.connect(), context);
+    const scheduleTimeOf = await fetchScheduleTimes(page.data, await context.connect(), context);
     if (context.json) context.io.write(indentJson(text));
-    else printPage(context, page, 'events', eventColumns(now));
+    else printPage(context, page, 'events', eventColumns(scheduleTimeOf));
   },
 };
 
@@ -44,7 +44,7 @@ export const get: CommandDefinition<{ readonly id?: string }> = {
   examples: [['Show an event with its payload', 'events get evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],
   async run({ id }, context) {
     const eventId = id ?? (await askChoice(context, 'id', eventChoices));
-    const { text } = await (await context.api()).getEvent(eventId);
+    const { text } = await (await context.connectApi()).getEvent(eventId);
     context.printJsonText(text, () => indentJson(text));
   },
 };
@@ -61,7 +61,7 @@ export const create: CommandDefinition<EventOptions & { readonly type?: string }
   ],
   async run(options, context) {
     const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
-    const api = await context.api();
+    const api = await context.connectApi();
     const createBody = await createEventBodyFactory(type, options, context);
     const { text } = await api.createEvent(createBody(), options.idempotencyKey);
     context.printJsonText(text, () => indentJson(text));

@@ -43,7 +43,7 @@ export const show: CommandDefinition<{ readonly name?: string }> = {
   ],
   async run(options, context) {
     const name = options.name ?? (await askChoice(context, 'name', fixtureChoices));
-    const { projectFolder } = await context.config();
+    const { projectFolder } = await context.resolveConfig();
     const files = listFixtureFiles(fixtureFolders(projectFolder));
     const found = files.find((file) => file.name === name);
     if (found === undefined) {
@@ -80,7 +80,7 @@ export const types: CommandDefinition<{ readonly open?: boolean }> = {
     ['Accept other event types too', 'fixtures types --open > svc-events.d.ts'],
   ],
   async run({ open = false }, context) {
-    const { projectFolder } = await context.config();
+    const { projectFolder } = await context.resolveConfig();
     const types = renderEventTypeDeclarations(listFixtures(fixtureFolders(projectFolder)), open);
     context.print({ types }, () => types.trimEnd());
   },
@@ -100,7 +100,7 @@ export const validate: CommandDefinition<{ readonly paths: readonly string[] }> 
     ],
   ],
   async run({ paths }, { cwd, ...context }) {
-    const folders = fixtureFolders((await context.config()).projectFolder);
+    const folders = fixtureFolders((await context.resolveConfig()).projectFolder);
     const absolute = paths.map((path) => resolve(cwd, path));
     const result = paths.length === 0 ? checkFolders(folders) : checkPaths(absolute, folders);
     const ok = result.problems.length === 0;

@@ -14,7 +14,7 @@ export const command: CommandDefinition<object> = {
 };
 
 async function run(_options: object, context: Context): Promise<void> {
-  const { profile, overrides, environment } = (await context.config()).values;
+  const { profile, overrides, environment } = (await context.resolveConfig()).values;
   const data = listGaps(profile, overrides, environment);
   context.print({ data, has_more: false, end_cursor: data.at(-1)?.id ?? null }, () =>
     data.map((row) => renderGap(row, context)).join('\n\n'),

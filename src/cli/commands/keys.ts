@@ -56,7 +56,7 @@ export const create: CommandDefinition<CreateOptions> = {
     const control = await context.connect();
     const key = await control.createKey({
       scopes: options.scopes ?? [...scopes],
-      workspace_id: options.allWorkspaces ? null : (options.workspace ?? (await context.workspaceId())),
+      workspace_id: options.allWorkspaces ? null : (options.workspace ?? (await context.getWorkspaceId())),
     });
     context.print(key, () =>
       renderFields(

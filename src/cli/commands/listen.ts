@@ -118,7 +118,7 @@ async function toEndpoints(options: Options, context: Context): Promise<NewEndpo
       hint: 'Remove --events, or add a --forward-to without event types.',
     });
   }
-  const workspaceId = workspace ?? (await context.config()).values.workspaceId;
+  const workspaceId = workspace ?? (await context.resolveConfig()).values.workspaceId;
   return forwardings.map(({ url, types }) => ({
     ...{ url, headers, skip_verify: skipVerify, listener: !keep },
     ...(workspaceId === null ? {} : { workspace_id: workspaceId }),
@@ -165,12 +165,12 @@ async function writeVariables(
   options: Options,
   context: Context,
 ): Promise<void> {
-  const { envFile } = (await context.config(toEnvFileFlag(options))).values;
+  const { envFile } = (await context.resolveConfig(toEnvFileFlag(options))).values;
   const [first] = endpoints;
   if (envFile === null || first === undefined) return;
   const status = { ...(await control.getStatus({})), workspace_id: first.workspace_id };
   const others = listSecrets(endpoints).slice(1);
-  const certificate = await context.certificate();
+  const certificate = await context.findCertificate();
   writeEnvFile(envFile, toEnvVariables({ ...status, webhook_secret: first.secret }, certificate, others));
 }
 

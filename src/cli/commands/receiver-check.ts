@@ -147,10 +147,10 @@ async function toCheckOptions(options: Options, context: Context): Promise<Check
   const { ca, eventType } = options;
   const secret = requireSecret(options.secret, context);
   const { cwd, signal, now } = context;
-  const { signature: scheme, webhookUrl: urlRule } = await context.rules({ scheme: options.scheme });
+  const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: options.scheme });
   // Rejects a secret without a key, with which anybody could sign.
   requireSecrets(scheme, secret);
-  const { values, projectFolder } = await context.config(ca === undefined ? {} : { ca });
+  const { values, projectFolder } = await context.resolveConfig(ca === undefined ? {} : { ca });
   return {
     urlRule,
     scheme,

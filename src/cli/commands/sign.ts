@@ -56,7 +56,7 @@ export const command: CommandDefinition<Options> = {
   ],
   async run(options, context) {
     const { now } = context;
-    const { signature: scheme } = await context.rules({ scheme: options.scheme });
+    const { signature: scheme } = await context.resolveRules({ scheme: options.scheme });
     const secret = requireSecret(options.secret, context);
     const body = await readValue(options.payload, context);
     const { headers, timestamp, signedContent } = signDelivery({

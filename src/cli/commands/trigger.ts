@@ -64,9 +64,9 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
     throw new SvcError('usage', '--rate can only be used with --count.');
   }
   const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
-  const workspaceId = options.workspace ?? (await context.workspaceId());
+  const workspaceId = options.workspace ?? (await context.getWorkspaceId());
   const createBody = await createEventBodyFactory(type, { ...options, workspace: workspaceId }, context);
-  const api = await context.api();
+  const api = await context.connectApi();
   const timeoutMs = wait === true ? DEFAULT_WAIT_MS : wait;
   if (count === undefined) {
     return triggerOne(() => api.createEvent(createBody(), idempotencyKey), timeoutMs, context);
@@ -97,9 +97,9 @@ async function triggerOne(
           { ...context, timeoutMs, onChange },
         ),
       ));
-  const now = await fetchScheduleTimes(deliveries, control, context);
+  const scheduleTimeOf = await fetchScheduleTimes(deliveries, control, context);
   context.printJsonText(`{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`, () =>
-    renderEvent(event, deliveries, now, context),
+    renderEvent(event, deliveries, scheduleTimeOf, context),
   );
   if (deliveries.length === 0) reportNoSubscriber(event, context);
   return toWaitExitCode(deliveries, timeoutMs);
@@ -108,12 +108,12 @@ async function triggerOne(
 function renderEvent(
   event: Event,
   deliveries: readonly Delivery[],
-  now: ScheduleTimeOf,
+  scheduleTimeOf: ScheduleTimeOf,
   context: Context,
 ): string {
   const head = renderFields({ Event: event.id, Type: event.type }, context.io);
   if (deliveries.length === 0) return head;
-  return `${head}\n\n${renderTable(deliveryColumns(context, now), deliveries, context.io)}`;
+  return `${head}\n\n${renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, context.io)}`;
 }
 
 function reportNoSubscriber({ type }: Event, { io }: Context): void {

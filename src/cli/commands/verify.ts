@@ -149,8 +149,8 @@ function rejectConflicts(
 
 async function resolveVerifySettings({ secret, scheme: name, tolerance, now }: Options, context: Context) {
   const ownSecret = context.env.SVC_WEBHOOK_SECRET;
-  const { signature: scheme, signatureToleranceMs } = await context.rules({ scheme: name });
-  const { schemes } = (await context.config()).values;
+  const { signature: scheme, signatureToleranceMs } = await context.resolveRules({ scheme: name });
+  const { schemes } = (await context.resolveConfig()).values;
   return {
     scheme,
     secret: requireSecret(secret, context),

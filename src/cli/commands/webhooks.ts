@@ -40,8 +40,8 @@ export const list: CommandDefinition<ListOptions> = {
   async run({ workspace, ...page }, context) {
     const control = await context.connect();
     const webhooks = await control.listWebhooks({ ...toPageParameters(page), workspace_id: workspace });
-    const now = await fetchScheduleTimes(webhooks.data, control, context);
-    printPage(context, webhooks, 'endpoints', webhookColumns(now));
+    const scheduleTimeOf = await fetchScheduleTimes(webhooks.data, control, context);
+    printPage(context, webhooks, 'endpoints', webhookColumns(scheduleTimeOf));
   },
 };
 
@@ -51,8 +51,8 @@ export const get: CommandDefinition<{ readonly id?: string }> = {
   async run({ id }, context) {
     const control = await context.connect();
     const webhook = await control.getWebhook({ id: id ?? (await askChoice(context, 'id', webhookChoices)) });
-    const now = await fetchScheduleTimes([webhook], control, context);
-    context.print(webhook, () => renderWebhook(webhook, context.io, now(webhook)));
+    const scheduleTimeOf = await fetchScheduleTimes([webhook], control, context);
+    context.print(webhook, () => renderWebhook(webhook, context.io, scheduleTimeOf(webhook)));
   },
 };
 
@@ -92,9 +92,9 @@ export const create: CommandDefinition<CreateOptions> = {
   async run({ url, events, workspace }, context) {
     const target = url ?? (await askText(context, '--url', parseWebhookUrl));
     const types = events ?? [await askChoice(context, '--events', eventTypeChoices)];
-    const api = await context.api();
+    const api = await context.connectApi();
     const { value: webhook, text } = await api.createWebhook({
-      workspace_id: workspace ?? (await context.workspaceId()),
+      workspace_id: workspace ?? (await context.getWorkspaceId()),
       url: target,
       events: types,
     });

@@ -30,8 +30,8 @@ export const get: CommandDefinition<{ readonly id?: string }> = {
   ],
   /** Uses the public API, so that scopes and the workspace of the key apply. */
   async run({ id }, context) {
-    const api = await context.api();
-    const { text } = await api.getWorkspace(id ?? (await context.workspaceId()));
+    const api = await context.connectApi();
+    const { text } = await api.getWorkspace(id ?? (await context.getWorkspaceId()));
     context.printJsonText(text, () => indentJson(text));
   },
 };

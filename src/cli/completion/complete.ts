@@ -2,7 +2,7 @@
 
 import { abortAfter } from '../../timers.ts';
 import type { Choice } from '../choices/choice-source.ts';
-import { createContext, type Host } from '../context.ts';
+import { createContext, type ProcessContext } from '../context.ts';
 import { truncateLine } from '../render/ansi.ts';
 import { type Cursor, findCursor } from './cursor.ts';
 import { FILES } from './protocol.ts';
@@ -18,7 +18,7 @@ const DESCRIPTION = { width: 80, unicode: true };
  * @param words the words of the command line up to the cursor, without the program; the last one is completed
  * @returns lines of a word, a tab and a description; or only {@link FILES}
  */
-export async function complete(words: readonly string[], host: Host): Promise<string[]> {
+export async function complete(words: readonly string[], processContext: ProcessContext): Promise<string[]> {
   const cursor = await findCursor(words);
   const current = words.at(-1) ?? '';
   const { target, path } = cursor;
@@ -37,9 +37,15 @@ export async function complete(words: readonly string[], host: Host): Promise<st
         current,
       );
     case 'value':
-      return suggestValues(choicesForOption(target.option, path), target.before, current, cursor, host);
+      return suggestValues(
+        choicesForOption(target.option, path),
+        target.before,
+        current,
+        cursor,
+        processContext,
+      );
     case 'argument':
-      return suggestValues(choicesForArgument(target.argument, path), '', current, cursor, host);
+      return suggestValues(choicesForArgument(target.argument, path), '', current, cursor, processContext);
     case 'nothing':
       return [];
   }
@@ -50,11 +56,11 @@ async function suggestValues(
   before: string,
   current: string,
   cursor: Cursor,
-  host: Host,
+  processContext: ProcessContext,
 ): Promise<string[]> {
   const typed = current.slice(before.length);
   const fixed = values.isList ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
-  const items = (await listChoices(values, cursor, host))
+  const items = (await listChoices(values, cursor, processContext))
     .filter(({ value }) => !fixed.split(',').includes(value))
     .map(({ value, description }) => ({ value: before + fixed + value, description }));
   const lines = toLines(items, current);
@@ -65,11 +71,11 @@ async function suggestValues(
 async function listChoices(
   { words = [], sources = [] }: ValueChoices,
   { globals }: Cursor,
-  host: Host,
+  processContext: ProcessContext,
 ): Promise<Choice[]> {
-  const signal = AbortSignal.any([host.signal, abortAfter(TIMEOUT_MS)]);
+  const signal = AbortSignal.any([processContext.signal, abortAfter(TIMEOUT_MS)]);
   // Pressing the tab key must not run code of the project.
-  const context = createContext({ ...host, signal }, globals, { skipsModules: true });
+  const context = createContext({ ...processContext, signal }, globals, { skipModules: true });
   const lists = await Promise.all(
     // Completion cannot report an emulator that is not running, or an unreadable fixture.
     sources.map((choiceSource) => choiceSource.list(context).catch(() => ({ items: [] }))),

@@ -20,7 +20,7 @@ export interface CheckedEmulator {
 
 export async function checkEmulator(context: Context): Promise<CheckedEmulator> {
   const emulator = createFindingBuilder('emulator', 'Emulator');
-  const { controlUrl } = (await context.config()).values;
+  const { controlUrl } = (await context.resolveConfig()).values;
   try {
     if (controlUrl === null && findRunFile(context) === null) {
       return {

@@ -32,8 +32,8 @@ export interface CheckedConfig {
 export async function checkConfig(context: Context): Promise<CheckedConfig> {
   const configuration = createFindingBuilder('config', 'Configuration');
   try {
-    const config = await context.config();
-    await context.rules();
+    const config = await context.resolveConfig();
+    await context.resolveRules();
     const set = listConfig(config).filter(({ source }) => source !== 'default');
     const names = set.map(({ setting }) => setting).join(', ');
     const where = config.file ?? 'no file';

@@ -17,7 +17,7 @@ const MAX_LINES = 20;
 export interface DeliveryOutcome {
   /** Oldest first. */
   readonly deliveries: readonly DeliveryDetail[];
-  readonly now: ScheduleTimeOf;
+  readonly scheduleTimeOf: ScheduleTimeOf;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function collectDeliveryOutcome(
   { signal, now: wallNow }: Pick<Context, 'signal' | 'now'>,
 ): Promise<DeliveryOutcome> {
   const look = () => listAll((page) => control.listDeliveries(page));
-  const now = await fetchScheduleTimes(await look(), control, { json: false, now: wallNow });
+  const scheduleTimeOf = await fetchScheduleTimes(await look(), control, { json: false, now: wallNow });
   const seen = await trackDeliveries(
     control,
     {
@@ -38,7 +38,7 @@ export async function collectDeliveryOutcome(
       includes: () => true,
       classify: (delivery) => {
         const { next_attempt_at: next } = delivery;
-        return isPending(delivery) && next !== null && Date.parse(next) <= now(delivery)
+        return isPending(delivery) && next !== null && Date.parse(next) <= scheduleTimeOf(delivery)
           ? 'waiting'
           : 'matched';
       },
@@ -46,7 +46,7 @@ export async function collectDeliveryOutcome(
     { timeoutMs: SETTLE_TIMEOUT_MS, signal },
   );
   const ids = seen.map(({ id }) => id).sort();
-  return { deliveries: await Promise.all(ids.map((id) => control.getDelivery({ id }))), now };
+  return { deliveries: await Promise.all(ids.map((id) => control.getDelivery({ id }))), scheduleTimeOf };
 }
 
 /** Deliveries that failed or are still pending, and were not expected to. */
@@ -59,13 +59,15 @@ export interface UnexpectedDeliveries extends DeliveryOutcome {
 
 /** Null when nothing is pending and the expected number of deliveries failed. */
 export function findUnexpectedDeliveries(
-  { deliveries, now }: DeliveryOutcome,
+  { deliveries, scheduleTimeOf }: DeliveryOutcome,
   expectedFailed: number | null,
 ): UnexpectedDeliveries | null {
   const missing = deliveries.filter(({ status }) => status === 'pending' || status === 'failed');
   const isAsExpected =
     missing.length === (expectedFailed ?? 0) && missing.every(({ status }) => status === 'failed');
-  return isAsExpected ? null : { deliveries: missing, now, total: deliveries.length, expectedFailed };
+  return isAsExpected
+    ? null
+    : { deliveries: missing, scheduleTimeOf, total: deliveries.length, expectedFailed };
 }
 
 /** Prints the first ones with their URL and the reason. */
@@ -73,10 +75,10 @@ export function reportUnexpectedDeliveries(
   unexpectedDeliveries: UnexpectedDeliveries,
   { note }: Pick<NoteOutput, 'note'>,
 ): void {
-  const { deliveries, now } = unexpectedDeliveries;
+  const { deliveries, scheduleTimeOf } = unexpectedDeliveries;
   note(describeUnexpectedDeliveries(unexpectedDeliveries));
   for (const delivery of deliveries.slice(0, MAX_LINES)) {
-    const account = describeDelivery(delivery, now(delivery));
+    const account = describeDelivery(delivery, scheduleTimeOf(delivery));
     note(`  ${delivery.event_type} to ${delivery.url}: ${account}`);
   }
   const rest = deliveries.length - MAX_LINES;

@@ -23,7 +23,7 @@ export async function runCommand(
   [program = '', ...args]: readonly string[],
   variables: EnvVariables,
   guard: ProcessGuard,
-  { cwd, env, io, redirectSignals }: Pick<Context, 'cwd' | 'env' | 'io' | 'redirectSignals'>,
+  { cwd, env, io, handleSignals }: Pick<Context, 'cwd' | 'env' | 'io' | 'handleSignals'>,
 ): Promise<CommandResult> {
   const isShared = io.isStdinTerminal;
   const toTarget = isShared ? targetInSharedGroup() : targetInOwnGroup;
@@ -42,7 +42,7 @@ export async function runCommand(
     if (signal !== 'SIGINT') void guard.terminate();
     else if (!isShared && pid !== undefined) interruptGroup(pid);
   };
-  const restoreSignals = redirectSignals(onSignal);
+  const restoreSignals = handleSignals(onSignal);
   try {
     const { exitCode, signal, code, shortMessage } = await subprocess;
     if (pid === undefined) throw createStartError(program, code, shortMessage);

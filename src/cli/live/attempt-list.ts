@@ -29,9 +29,9 @@ export function createAttemptList(
     },
     async describe({ delivery: { id }, attempt }) {
       const delivery = await control.getDelivery({ id });
-      const now = await fetchScheduleTimes([delivery], control, context);
+      const scheduleTimeOf = await fetchScheduleTimes([delivery], control, context);
       const attempts = delivery.attempts.filter(({ number }) => number === attempt?.number);
-      return renderDelivery({ ...delivery, attempts }, now(delivery), context);
+      return renderDelivery({ ...delivery, attempts }, scheduleTimeOf(delivery), context);
     },
     async replay({ delivery: { id } }) {
       await control.replayDelivery({ id });

@@ -14,7 +14,7 @@ import { formatTimeOfDay } from './time.ts';
 /** Times are schedule times. */
 export function deliveryColumns(
   { io }: Pick<Context, 'io'>,
-  now: ScheduleTimeOf,
+  scheduleTimeOf: ScheduleTimeOf,
 ): readonly Column<Delivery>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
@@ -23,10 +23,10 @@ export function deliveryColumns(
     { title: 'TRIES', value: ({ attempt_count: count }) => String(count), hideOrder: 3 },
     {
       title: 'NEXT',
-      value: (row) => (row.next_attempt_at ? formatRelative(row.next_attempt_at, now(row)) : ''),
+      value: (row) => (row.next_attempt_at ? formatRelative(row.next_attempt_at, scheduleTimeOf(row)) : ''),
       hideOrder: 4,
     },
-    { title: 'CREATED', value: (row) => formatRelative(row.created_at, now(row)), hideOrder: 2 },
+    { title: 'CREATED', value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)), hideOrder: 2 },
     { title: 'URL', value: ({ url }) => url, hideOrder: 1, canTruncate: true },
   ];
 }

@@ -5,24 +5,24 @@ import type { FixtureFile } from '../../fixtures/fixture-index.ts';
 import type { ScheduleTimeOf } from '../schedule-time.ts';
 import type { Column } from './table.ts';
 
-/** @param now schedule time, like the times of the events */
-export function eventColumns(now: ScheduleTimeOf): readonly Column<Event>[] {
+/** The creation time of an event is a schedule time. */
+export function eventColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<Event>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
     { title: 'TYPE', value: ({ type }) => type, hideOrder: 3 },
-    { title: 'CREATED', value: (row) => formatRelative(row.created_at, now(row)), hideOrder: 2 },
+    { title: 'CREATED', value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)), hideOrder: 2 },
     { title: 'PAYLOAD', value: ({ payload }) => JSON.stringify(payload), hideOrder: 1, canTruncate: true },
   ];
 }
 
-/** @param now schedule time, like the times of the endpoints */
-export function webhookColumns(now: ScheduleTimeOf): readonly Column<WebhookDetail>[] {
+/** The creation time of an endpoint is a schedule time. */
+export function webhookColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<WebhookDetail>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
     { title: 'URL', value: ({ url }) => url, canTruncate: true },
     { title: 'EVENTS', value: ({ events }) => events.join(','), hideOrder: 3, canTruncate: true },
     { title: 'STATE', value: ({ disabled }) => (disabled ? 'disabled' : 'enabled'), hideOrder: 2 },
-    { title: 'CREATED', value: (row) => formatRelative(row.created_at, now(row)), hideOrder: 1 },
+    { title: 'CREATED', value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)), hideOrder: 1 },
   ];
 }
 

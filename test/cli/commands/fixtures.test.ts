@@ -35,9 +35,9 @@ async function createScriptRunner(script: ReceiverResponses = {}) {
     const { context, capturedOutput } = createFakeContext({ ...fake, cwd: project.cwd });
     const real = {
       ...context,
-      api: async () => createApiClient({ baseUrl, apiKey, signal: context.signal }),
+      connectApi: async () => createApiClient({ baseUrl, apiKey, signal: context.signal }),
       connect: async (signal = context.signal) => createHttpControlClient({ controlUrl, signal }),
-      workspaceId: async () => workspace_id,
+      getWorkspaceId: async () => workspace_id,
     };
     const [result] = await Promise.allSettled([runCommand.run({ script: named, ...options }, real)]);
     return { result, ...capturedOutput };
