@@ -15,18 +15,18 @@ export interface Route {
 export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   const [name = '', id = ''] = path.split('/');
-  const section = sections.find((each) => each === name);
+  const section = sections.find((candidate) => candidate === name);
   return {
     section: section ?? 'deliveries',
-    id: section === undefined ? null : decode(id) || null,
+    id: section === undefined ? null : decodeId(id) || null,
     query: Object.fromEntries(new URLSearchParams(query)),
   };
 }
 
 /** `#/deliveries/del_…?status=failed`, without empty query values. */
 export function toHash({ section, id = null, query = {} }: Partial<Route> & Pick<Route, 'section'>): string {
-  const given = Object.entries(query).filter(([, value]) => value !== '');
-  const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+  const entries = Object.entries(query).filter(([, value]) => value !== '');
+  const search = entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
   return `#/${section}${id === null ? '' : `/${encodeURIComponent(id)}`}${search}`;
 }
 
@@ -44,7 +44,7 @@ export function findResourceRoute(id: string): Pick<Route, 'section' | 'id'> | n
   return null;
 }
 
-function decode(text: string): string {
+function decodeId(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

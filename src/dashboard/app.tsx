@@ -31,10 +31,10 @@ const views: Record<Section, { title: string; View: (props: { route: Route }) =>
 };
 
 export function App() {
-  const [isHelping, setHelping] = useState(false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
   const content = useRef<HTMLElement>(null);
   useShortcuts([
-    { key: '?', description: 'Show keyboard shortcuts', run: () => setHelping(true) },
+    { key: '?', description: 'Show keyboard shortcuts', run: () => setHelpOpen(true) },
     { key: 't', description: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
   ]);
   const { View, title } = views[route.value.section];
@@ -56,7 +56,7 @@ export function App() {
             type="button"
             class="subtle"
             aria-label="Keyboard shortcuts"
-            onClick={() => setHelping(true)}
+            onClick={() => setHelpOpen(true)}
           >
             <Icon name="help" />
           </button>
@@ -72,7 +72,7 @@ export function App() {
       </main>
       <ReplayDialog />
       <Toasts />
-      {isHelping && <ShortcutsDialog onClose={() => setHelping(false)} />}
+      {isHelpOpen && <ShortcutsDialog onClose={() => setHelpOpen(false)} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { SvcError } from '../errors.ts';
 
-/** The error and what to do next, in one line. */
+/** The message of an error for the user. */
 export function toErrorMessage(error: unknown): string {
   if (!(error instanceof SvcError)) return String(error);
   return error.code === 'no_emulator'

@@ -14,9 +14,10 @@ interface FeedOptions<Item> {
   readonly onChange: () => void;
 }
 
-/** The current state of an item and whether it matches the filter of the list; null when that is unknown. */
 export interface ItemUpdate<Item> {
+  /** The current state of the item. */
   readonly item: Item;
+  /** Whether the item matches the filter of the list; null when that is unknown. */
   readonly matches: boolean | null;
 }
 
@@ -101,12 +102,11 @@ export class Feed<Item extends HasId> {
     if (!this.isLoaded || this.#isLoading || this.#retry !== null) return;
     const { list } = this;
     list.unloadOutside(first, last);
-    const missing = list.findUnloaded(first, last);
-    if (missing !== null) {
-      const { after } = missing;
+    const segment = list.findUnloadedSegment(first, last);
+    if (segment !== null) {
       void this.#request(
-        () => this.#fetchBetween(missing),
-        (items) => list.reload(after, items),
+        () => this.#fetchBetween(segment),
+        (items) => list.reload(segment.after, items),
       );
     } else if (list.nextCursor !== null && last > list.length - PREFETCH_DISTANCE) {
       const after = list.nextCursor;
@@ -130,19 +130,19 @@ export class Feed<Item extends HasId> {
   }
 
   async #request<Result>(send: () => Promise<Result>, apply: (result: Result) => void): Promise<void> {
-    const number = ++this.#requestNumber;
+    const requestNumber = ++this.#requestNumber;
     this.#isLoading = true;
     this.#updatesWhileLoading = [];
     this.#options.onChange();
     try {
       const result = await send();
-      if (number !== this.#requestNumber) return;
+      if (requestNumber !== this.#requestNumber) return;
       this.#retry = null;
       this.error = null;
       apply(result);
       for (const update of this.#updatesWhileLoading) this.#applyUpdate(update);
     } catch (error) {
-      if (number !== this.#requestNumber) return;
+      if (requestNumber !== this.#requestNumber) return;
       this.#retry = () => void this.#request(send, apply);
       this.error = toErrorMessage(error);
     }
@@ -152,7 +152,7 @@ export class Feed<Item extends HasId> {
     this.#options.onChange();
   }
 
-  /** The items after one cursor down to `end`. A page may be short, so several requests can be necessary. */
+  /** The items after the cursor `after` down to `end`. A page may be short, so several requests can be necessary. */
   async #fetchBetween({
     after,
     end,

@@ -25,9 +25,9 @@ function toMessage({ message }: Error): string {
 
 function describeSyntaxError(text: string): JsonProblem {
   const { line, column } = locateJsonError(text);
-  const before = text.split('\n', line - 1).reduce((length, { length: more }) => length + more + 1, 0);
-  const index = before + column - 1;
-  const [found] = /^(?:"[^"\n]{0,20}"?|[\w.+-]{1,20}|\S)/u.exec(text.slice(index)) ?? [];
-  const message = found === undefined ? 'Unexpected end of the text.' : `Unexpected ${found}.`;
+  const lineStart = text.split('\n', line - 1).reduce((sum, { length }) => sum + length + 1, 0);
+  const index = lineStart + column - 1;
+  const [token] = /^(?:"[^"\n]{0,20}"?|[\w.+-]{1,20}|\S)/u.exec(text.slice(index)) ?? [];
+  const message = token === undefined ? 'Unexpected end of the text.' : `Unexpected ${token}.`;
   return { message, position: { line, column, index } };
 }

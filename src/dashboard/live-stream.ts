@@ -44,10 +44,10 @@ export function subscribe(listener: Listener): () => void {
 
 /** Subscribes for the lifetime of the component. */
 export function useLiveItems(listener: Listener): void {
-  const latest = useRef(listener);
-  latest.current = listener;
+  const latestListener = useRef(listener);
+  latestListener.current = listener;
   useEffect(() => {
-    return subscribe((items) => latest.current(items));
+    return subscribe((items) => latestListener.current(items));
   }, []);
 }
 

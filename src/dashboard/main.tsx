@@ -3,8 +3,8 @@ import { App } from './app.tsx';
 import { openLiveStream } from './live-stream.ts';
 import { startSession } from './session.ts';
 
-const place = document.getElementById('app');
-if (place === null) throw new Error('index.html has no element with the id "app".');
-render(<App />, place);
+const container = document.getElementById('app');
+if (container === null) throw new Error('index.html has no element with the id "app".');
+render(<App />, container);
 startSession();
 openLiveStream();

@@ -6,8 +6,8 @@ import type { Page } from '../contract/resources.ts';
 
 /** Items per request. */
 export const PAGE_SIZE = 100;
-/** Items that stay loaded above and below the visible range. */
-const KEPT_AROUND_VIEW = 1_000;
+/** Number of items that stay loaded above and below the visible range. */
+const MAX_LOADED_DISTANCE = 1_000;
 
 export interface HasId {
   readonly id: string;
@@ -61,11 +61,11 @@ export class PagedList<Item extends HasId> {
    * @param matches null when unknown: the item stays if it is in the list
    */
   upsert(item: Item, matches: boolean | null): void {
-    const segment = this.#findLoaded(item.id);
+    const segment = this.#findLoadedSegment(item.id);
     if (segment === null) return;
     const index = findInsertIndex(segment.items, item.id);
-    const isKnown = segment.items[index]?.id === item.id;
-    segment.items.splice(index, isKnown ? 1 : 0, ...((matches ?? isKnown) ? [item] : []));
+    const isListed = segment.items[index]?.id === item.id;
+    segment.items.splice(index, isListed ? 1 : 0, ...((matches ?? isListed) ? [item] : []));
     segment.size = segment.items.length;
     this.#updateLength();
     if (segment.size >= 2 * PAGE_SIZE) this.#split(segment);
@@ -73,7 +73,7 @@ export class PagedList<Item extends HasId> {
 
   /** Whether the item is in the list; null when its position is not loaded. */
   has(id: string): boolean | null {
-    const items = this.#findLoaded(id)?.items;
+    const items = this.#findLoadedSegment(id)?.items;
     return items === undefined ? null : items[findInsertIndex(items, id)]?.id === id;
   }
 
@@ -81,19 +81,22 @@ export class PagedList<Item extends HasId> {
   unloadOutside(first: number, last: number): void {
     let start = 0;
     for (const [position, segment] of this.#segments.entries()) {
-      if (start > last + KEPT_AROUND_VIEW) {
+      if (start > last + MAX_LOADED_DISTANCE) {
         this.nextCursor = segment.cursor;
         this.#segments.length = position;
         break;
       }
       start += segment.size;
-      if (start < first - KEPT_AROUND_VIEW) segment.items = null;
+      if (start < first - MAX_LOADED_DISTANCE) segment.items = null;
     }
     this.#updateLength();
   }
 
   /** The unloaded segment that contains `index`, or the next one up to `last`: its start and end cursors. */
-  findUnloaded(index: number, last: number): { readonly after: string | null; readonly end: string } | null {
+  findUnloadedSegment(
+    index: number,
+    last: number,
+  ): { readonly after: string | null; readonly end: string } | null {
     let start = 0;
     for (const [position, { cursor, items, size }] of this.#segments.entries()) {
       const end = this.#segments[position + 1]?.cursor;
@@ -106,14 +109,14 @@ export class PagedList<Item extends HasId> {
 
   /** Fills an unloaded segment again. */
   reload(after: string | null, items: readonly Item[]): void {
-    const segment = this.#segments.find((each) => each.cursor === after && each.items === null);
+    const segment = this.#segments.find(({ cursor, items }) => cursor === after && items === null);
     if (segment === undefined) return;
     segment.items = [...items];
     segment.size = items.length;
     this.#updateLength();
   }
 
-  #findLoaded(id: string): LoadedSegment<Item> | null {
+  #findLoadedSegment(id: string): LoadedSegment<Item> | null {
     const segment = this.#segments.findLast(({ cursor }) => cursor === null || id < cursor);
     const isBeyond = segment === this.#segments.at(-1) && this.nextCursor !== null && id < this.nextCursor;
     return segment === undefined || isBeyond || !isLoaded(segment) ? null : segment;
@@ -127,14 +130,14 @@ export class PagedList<Item extends HasId> {
 
   /** Only the top segment grows without limit, because new items are inserted there. */
   #split(segment: LoadedSegment<Item>): void {
-    const upper = segment.items.slice(0, PAGE_SIZE);
-    const lower = segment.items.slice(PAGE_SIZE);
-    const after = upper.at(-1)?.id ?? null;
+    const upperItems = segment.items.slice(0, PAGE_SIZE);
+    const lowerItems = segment.items.slice(PAGE_SIZE);
+    const after = upperItems.at(-1)?.id ?? null;
     this.#segments.splice(
       this.#segments.indexOf(segment),
       1,
-      { ...segment, items: upper, size: upper.length },
-      { cursor: after, items: lower, size: lower.length },
+      { ...segment, items: upperItems, size: upperItems.length },
+      { cursor: after, items: lowerItems, size: lowerItems.length },
     );
   }
 

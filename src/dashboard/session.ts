@@ -15,8 +15,8 @@ const selectedWorkspaceId = signal(sessionStorage.getItem(STORAGE_KEY));
 
 /** ID of the selected workspace; undefined until the first response. */
 export const workspaceId = computed(() => {
-  const known = workspaces.value.find(({ id }) => id === selectedWorkspaceId.value);
-  return known?.id ?? status.value?.workspace_id;
+  const workspace = workspaces.value.find(({ id }) => id === selectedWorkspaceId.value);
+  return workspace?.id ?? status.value?.workspace_id;
 });
 
 export function selectWorkspace(id: string): void {
@@ -44,8 +44,8 @@ export function startSession(): void {
 /** Reloads only the status. The live stream reports a lost connection. */
 export async function refreshStatus(): Promise<void> {
   await control.getStatus({}).then(
-    (emulator) => {
-      status.value = emulator;
+    (emulatorStatus) => {
+      status.value = emulatorStatus;
     },
     () => undefined,
   );
@@ -53,11 +53,11 @@ export async function refreshStatus(): Promise<void> {
 
 async function loadSession(): Promise<void> {
   try {
-    const [emulator, { data }] = await Promise.all([
+    const [emulatorStatus, { data }] = await Promise.all([
       control.getStatus({}),
       control.listWorkspaces({ limit: 1000 }),
     ]);
-    status.value = emulator;
+    status.value = emulatorStatus;
     workspaces.value = data;
   } catch {
     isConnected.value = false;

@@ -14,21 +14,21 @@ interface Shortcut {
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
 /** Registers shortcuts while the component is mounted. When two use the same key, the newer one runs. */
-export function useShortcuts(added: readonly Shortcut[]): void {
-  const latest = useRef(added);
-  latest.current = added;
-  const names = added.map(({ key, description }) => `${key} ${description}`).join('\n');
+export function useShortcuts(componentShortcuts: readonly Shortcut[]): void {
+  const latest = useRef(componentShortcuts);
+  latest.current = componentShortcuts;
+  const identity = componentShortcuts.map(({ key, description }) => `${key} ${description}`).join('\n');
   useEffect(() => {
-    const registered = latest.current.map(({ key, description }, index) => ({
+    const newShortcuts = latest.current.map(({ key, description }, index) => ({
       key,
       description,
       run: () => latest.current[index]?.run(),
     }));
-    shortcuts.value = [...shortcuts.value, ...registered];
+    shortcuts.value = [...shortcuts.value, ...newShortcuts];
     return () => {
-      shortcuts.value = shortcuts.value.filter((each) => !registered.includes(each));
+      shortcuts.value = shortcuts.value.filter((shortcut) => !newShortcuts.includes(shortcut));
     };
-  }, [names]);
+  }, [identity]);
 }
 
 addEventListener('keydown', (event) => {

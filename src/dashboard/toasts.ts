@@ -21,7 +21,7 @@ export function showToast(text: string, isError = false): void {
 }
 
 export function dismissToast(number: number): void {
-  toasts.value = toasts.value.filter((each) => each.number !== number);
+  toasts.value = toasts.value.filter((toast) => toast.number !== number);
 }
 
 /**

@@ -30,6 +30,7 @@ export function useFormSubmit(fields: readonly string[], send: () => Promise<voi
   };
   return { error, isBusy, submit: (event) => void submit(event) };
 }
+
 /** A validation error of a form. */
 export interface FormError {
   /** Name of the invalid field; null when the error concerns the whole form. */
@@ -40,7 +41,7 @@ export interface FormError {
 /** Error messages of the emulator start with the path of the invalid field: `events[1] must be …`. */
 export function toFormError(message: string, fields: readonly string[]): FormError {
   const field = fields.find((name) => message.startsWith(name) && !/^\w/.test(message.slice(name.length)));
-  if (field === undefined) return { field: null, message: message };
+  if (field === undefined) return { field: null, message };
   const rest = message.slice(field.length).trimStart();
   const text = message[field.length] === ' ' ? `${rest.charAt(0).toUpperCase()}${rest.slice(1)}` : message;
   return { field, message: text };

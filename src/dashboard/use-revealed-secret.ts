@@ -5,16 +5,16 @@ import { withErrorToast } from './toasts.ts';
 
 interface RevealedSecret {
   /** Null while the secrets are hidden. */
-  readonly shown: ControlOutput<'revealSecret'> | null;
+  readonly revealed: ControlOutput<'revealSecret'> | null;
   readonly toggle: () => Promise<void>;
 }
 
 /** The secrets of an endpoint, hidden until the user shows them. */
 export function useRevealedSecret(webhookId: string): RevealedSecret {
-  const [shown, setShown] = useState<RevealedSecret['shown']>(null);
+  const [revealed, setRevealed] = useState<RevealedSecret['revealed']>(null);
   const toggle = async () => {
-    const revealed = shown === null ? await withErrorToast(control.revealSecret({ id: webhookId })) : null;
-    setShown(revealed ?? null);
+    const secrets = revealed === null ? await withErrorToast(control.revealSecret({ id: webhookId })) : null;
+    setRevealed(secrets ?? null);
   };
-  return { shown, toggle };
+  return { revealed, toggle };
 }

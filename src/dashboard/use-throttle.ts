@@ -7,21 +7,25 @@ import { useEffect, useRef } from 'preact/hooks';
 export function useThrottle(run: () => void, intervalMs: number): () => void {
   const latest = useRef(run);
   latest.current = run;
-  const state = useRef({ timer: 0, isWanted: false });
+  const state = useRef({ timer: 0, isCallPending: false });
   useEffect(() => () => clearTimeout(state.current.timer), []);
-  return () => call(latest, state.current, intervalMs);
+  return () => runThrottled(latest, state.current, intervalMs);
 }
 
-function call(run: { current: () => void }, state: { timer: number; isWanted: boolean }, ms: number): void {
+function runThrottled(
+  run: { current: () => void },
+  state: { timer: number; isCallPending: boolean },
+  ms: number,
+): void {
   if (state.timer !== 0) {
-    state.isWanted = true;
+    state.isCallPending = true;
     return;
   }
   run.current();
   state.timer = window.setTimeout(() => {
-    const { isWanted } = state;
+    const { isCallPending } = state;
     state.timer = 0;
-    state.isWanted = false;
-    if (isWanted) call(run, state, ms);
+    state.isCallPending = false;
+    if (isCallPending) runThrottled(run, state, ms);
   }, ms);
 }

@@ -126,7 +126,7 @@ describeInBrowser('the delivery page', () => {
         ),
         'end+72h',
       ]);
-    const lengths = page.locator('.timeline-gap.collapsed .timeline-gap-duration');
+    const lengths = page.locator('.timeline-gap-collapsed .timeline-gap-duration');
     await expect.poll(() => lengths.allTextContents()).toEqual(['2h', '6h', '12h', '1d', '1d', '3h 25m']);
   });
 

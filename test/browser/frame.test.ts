@@ -111,7 +111,7 @@ describeInBrowser('the dashboard layout', () => {
     await expect.poll(() => page.title()).toBe('Trigger · svc');
   });
 
-  it('the dashboard layout offers a skip link to keyboard users', async () => {
+  it('the dashboard layout has a skip link for keyboard users', async () => {
     const page = await openDashboard(await openEmulator());
     await page.getByText('sandbox').waitFor();
     await page.keyboard.press('Tab');

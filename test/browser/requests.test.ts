@@ -111,7 +111,7 @@ describeInBrowser('the request log', () => {
     await dialog.getByText('status 503 busy').waitFor();
     await expectAccessible(page);
     expect((await emulator.api('GET', '/events')).status).toBe(503);
-    await dialog.getByText('fired 1 of 1, used up').waitFor();
+    await dialog.getByText('applied 1 of 1, used up').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await rows.getByText('fault status').waitFor();
     await rows.getByRole('link', { name: 'GET /v1/events' }).click();

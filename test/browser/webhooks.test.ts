@@ -172,7 +172,7 @@ describeInBrowser('the endpoint pages', () => {
     await expect.poll(async () => (await emulator.control.listDeliveries({})).data).toEqual([]);
   });
 
-  it('the endpoint pages add and remove faults and show how often they fired', async () => {
+  it('the endpoint pages add and remove faults and show how often they were applied', async () => {
     const { emulator, receiver, page, id, trigger } = await startOne(200, { expectedErrors: /422/ });
     const faults = page.getByRole('region', { name: 'Faults' });
     await faults.getByText('No faults.').waitFor();
@@ -189,7 +189,7 @@ describeInBrowser('the endpoint pages', () => {
     await faults.getByLabel('Count').fill('2');
     await press(page, 'Add fault');
     await faults.getByText('delay 10m').waitFor();
-    await faults.getByText('fired 0 of 2').waitFor();
+    await faults.getByText('applied 0 of 2').waitFor();
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature' });
     await faults.getByText('every event for every endpoint').waitFor();
     await expect
@@ -204,7 +204,7 @@ describeInBrowser('the endpoint pages', () => {
     await faults.getByText('delay 10m').waitFor({ state: 'detached' });
     await trigger();
     await receiver.waitFor(1);
-    await faults.getByText('fired 1', { exact: true }).waitFor();
+    await faults.getByText('applied 1', { exact: true }).waitFor();
     await expectAccessible(page);
   });
 

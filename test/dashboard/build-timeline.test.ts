@@ -15,12 +15,12 @@ describe('buildTimeline', () => {
 
   it('buildTimeline scales gaps up to an hour and collapses longer ones', () => {
     const steps = buildTimeline(createDelivery(), undefined);
-    expect(steps.map(({ gap }) => gap && { isFolded: gap.isCollapsed, share: gap.share })).toEqual([
+    expect(steps.map(({ gap }) => gap && { isCollapsed: gap.isCollapsed, share: gap.share })).toEqual([
       null,
-      { isFolded: false, share: 0.25 },
-      { isFolded: false, share: 1 },
-      { isFolded: true, share: 0.6 },
-      { isFolded: true, share: 0.6 },
+      { isCollapsed: false, share: 0.25 },
+      { isCollapsed: false, share: 1 },
+      { isCollapsed: true, share: 0.6 },
+      { isCollapsed: true, share: 0.6 },
     ]);
   });
 

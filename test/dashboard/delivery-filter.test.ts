@@ -19,7 +19,7 @@ const noon = Date.parse(delivery.created_at);
 
 describe('the delivery filter of a URL', () => {
   it('the delivery filter of a URL is parsed and trimmed', () => {
-    const query = { status: 'failed', type: 'a.b', since: '1h', until: '2026-01-01T00:00:00Z', text: ' x ' };
+    const query = { status: 'paused', type: 'a.b', since: '1h', until: '2026-01-01T00:00:00Z', text: ' x ' };
     expect(parseFilter(query)).toEqual({ ...query, text: 'x' });
   });
 
@@ -51,6 +51,7 @@ describe('matchesFilter', () => {
 
   it.each([
     { status: 'pending' },
+    { status: 'paused' },
     { type: 'order' },
     { webhook: 'wh_2' },
     { event: 'evt_2' },
@@ -59,6 +60,16 @@ describe('matchesFilter', () => {
     { text: 'ord_8' },
   ] as const)('matchesFilter rejects a delivery that does not match %j', (filter) => {
     expect(matchesFilter(filter, delivery, '{"id":"ORD_7"}', noon + 60_000)).toBe(false);
+  });
+
+  it('matchesFilter selects a paused delivery by paused and by pending', () => {
+    const paused = { ...delivery, status: 'pending', paused: true } as Delivery;
+    const statuses = ['paused', 'pending', 'failed'] as const;
+    expect(statuses.map((status) => matchesFilter({ status }, paused, undefined, noon))).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('matchesFilter returns null when only an unknown body could contain the text', () => {

@@ -58,7 +58,7 @@ describe('the endpoint form', () => {
   it.each([
     ['no colon', /^headers must have the form/],
     ['Host: x', /^headers cannot be added: Host is set by the emulator/],
-    ['A: 1\na: 2', /^headers cannot be added: a is given twice/],
+    ['A: 1\na: 2', /^headers cannot be added: a appears twice/],
   ])('the endpoint form rejects the header %j', (headers, message) => {
     expect(() => toWebhook({ ...emptyWebhook, headers })).toThrow(message);
   });

@@ -110,10 +110,10 @@ describe('items far from the visible range', () => {
       undefined,
       idOf(8_599),
     ]);
-    expect(list.findUnloaded(1_390, 1_410)).toEqual({ after: idOf(8_700), end: idOf(8_600) });
+    expect(list.findUnloadedSegment(1_390, 1_410)).toEqual({ after: idOf(8_700), end: idOf(8_600) });
     list.reload(idOf(8_700), things(8_699, 8_600));
     expect(list.at(1_399)?.id).toBe(idOf(8_600));
-    expect(list.findUnloaded(1_390, 1_410)).toBeNull();
+    expect(list.findUnloadedSegment(1_390, 1_410)).toBeNull();
   });
 
   it('items far from the visible range do not accumulate when new items arrive at the top', () => {

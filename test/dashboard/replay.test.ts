@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Attempt, Delivery } from '../../src/contract/delivery-schemas.ts';
 import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import {
-  areValid,
+  areOptionsValid,
   defaultOptions,
   findUrlError,
   toReplayChanges,
@@ -13,8 +13,8 @@ import { SvcError } from '../../src/errors.ts';
 
 let sequence = 0;
 
-function deliveryOf(id: string, members: Partial<Delivery> = {}): Delivery {
-  return { id, status: 'pending', replay_of: null, ...members } as Delivery;
+function deliveryOf(id: string, fields: Partial<Delivery> = {}): Delivery {
+  return { id, status: 'pending', replay_of: null, ...fields } as Delivery;
 }
 
 function attemptOf(
@@ -55,12 +55,18 @@ describe('a replay tally', () => {
     const [first, second] = [deliveryOf('del_1'), deliveryOf('del_2')];
     const tally = new ReplayTally(['del_1', 'del_2']);
     tally.applyItem(attemptOf(first, 2));
-    expect(tally.done).toBe(0);
+    expect(tally.doneCount).toBe(0);
     tally.record({ delivery: first, attemptsBefore: 1 });
     tally.record({ delivery: second, attemptsBefore: 1 });
     tally.applyItem(attemptOf(second, 2, 'http_error'));
     tally.applyItem(attemptOf(second, 3));
-    expect(tally).toMatchObject({ total: 2, started: 2, done: 2, waiting: 0, succeeded: 1 });
+    expect(tally).toMatchObject({
+      totalCount: 2,
+      startedCount: 2,
+      doneCount: 2,
+      waitingCount: 0,
+      succeededCount: 1,
+    });
     expect(tally.failures).toMatchObject([{ delivery: { id: 'del_2' }, attempt: { outcome: 'http_error' } }]);
   });
 
@@ -69,7 +75,7 @@ describe('a replay tally', () => {
     const tally = new ReplayTally(['del_1']);
     tally.applyItem(attemptOf(copy, 1));
     tally.record({ delivery: copy, attemptsBefore: 0 });
-    expect(tally).toMatchObject({ done: 1, succeeded: 1 });
+    expect(tally).toMatchObject({ doneCount: 1, succeededCount: 1 });
   });
 
   it('a replay tally continues after a rejected replay', () => {
@@ -77,14 +83,19 @@ describe('a replay tally', () => {
     const error = new SvcError('conflict', 'Its endpoint has been deleted.');
     tally.record({ id: 'del_1', error });
     tally.record({ delivery: deliveryOf('del_2'), attemptsBefore: 1 });
-    expect(tally).toMatchObject({ started: 2, done: 1, waiting: 1, rejections: [{ id: 'del_1', error }] });
+    expect(tally).toMatchObject({
+      startedCount: 2,
+      doneCount: 1,
+      waitingCount: 1,
+      rejections: [{ id: 'del_1', error }],
+    });
   });
 
   it('a replay tally waits for no results after a reset', () => {
     const tally = new ReplayTally(['del_1']);
     tally.record({ delivery: deliveryOf('del_1'), attemptsBefore: 1 });
     tally.applyItem({ type: 'reset', sequence: ++sequence });
-    expect(tally).toMatchObject({ waiting: 0, succeeded: 0 });
+    expect(tally).toMatchObject({ waitingCount: 0, succeededCount: 0 });
   });
 });
 
@@ -98,10 +109,10 @@ describe('the replay options', () => {
   });
 
   it('the replay options are valid when the URL and the body are', () => {
-    expect(areValid(defaultOptions)).toBe(true);
-    expect(areValid({ isNew: true, url: 'http://localhost:4000/hooks', body: '{}' })).toBe(true);
-    expect(areValid({ isNew: true, url: null, body: '{"a":}' })).toBe(false);
-    expect(areValid({ isNew: true, url: 'localhost:4000', body: null })).toBe(false);
+    expect(areOptionsValid(defaultOptions)).toBe(true);
+    expect(areOptionsValid({ isNew: true, url: 'http://localhost:4000/hooks', body: '{}' })).toBe(true);
+    expect(areOptionsValid({ isNew: true, url: null, body: '{"a":}' })).toBe(false);
+    expect(areOptionsValid({ isNew: true, url: 'localhost:4000', body: null })).toBe(false);
   });
 
   it.each(['', 'localhost:4000', 'ftp://a.example', 'https:a.example', 'http://'])(

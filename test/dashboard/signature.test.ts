@@ -60,10 +60,15 @@ describe('the difference of two bodies', () => {
   });
 
   it('the difference of two bodies is shown with its context and says what is cut off', () => {
-    expect(excerptAt('abcd', 2)).toEqual({ isCutBefore: false, same: 'ab', other: 'cd', isCutAfter: false });
+    expect(excerptAt('abcd', 2)).toEqual({
+      isCutBefore: false,
+      equalText: 'ab',
+      differentText: 'cd',
+      isCutAfter: false,
+    });
     const long = excerptAt(`${'a'.repeat(500)}b${'c'.repeat(500)}`, 500);
     expect(long).toMatchObject({ isCutBefore: true, isCutAfter: true });
-    expect(long.same).toMatch(/^a{120}$/);
-    expect(long.other).toMatch(/^bc{239}$/);
+    expect(long.equalText).toMatch(/^a{120}$/);
+    expect(long.differentText).toMatch(/^bc{239}$/);
   });
 });

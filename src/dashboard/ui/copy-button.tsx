@@ -10,10 +10,10 @@ interface Props {
   readonly label?: string;
 }
 
-const DONE_MS = 1_500;
+const COPIED_SHOWN_MS = 1_500;
 
 export function CopyButton({ what, text, label }: Props) {
-  const [isDone, setDone] = useState(false);
+  const [isCopied, setCopied] = useState(false);
   const name = `Copy ${what}`;
   const copy = async () => {
     try {
@@ -21,8 +21,8 @@ export function CopyButton({ what, text, label }: Props) {
     } catch {
       return showToast(`The browser blocked copying the ${what}.`, true);
     }
-    setDone(true);
-    setTimeout(() => setDone(false), DONE_MS);
+    setCopied(true);
+    setTimeout(() => setCopied(false), COPIED_SHOWN_MS);
   };
   return (
     <button
@@ -33,10 +33,10 @@ export function CopyButton({ what, text, label }: Props) {
       title={name}
       onClick={copy}
     >
-      <Icon name={isDone ? 'check' : 'copy'} />
+      <Icon name={isCopied ? 'check' : 'copy'} />
       {label}
       <span class="visually-hidden" role="status">
-        {isDone ? 'Copied' : ''}
+        {isCopied ? 'Copied' : ''}
       </span>
     </button>
   );

@@ -23,13 +23,13 @@ interface ControlAttributes {
 /** A form field with its label and its hint or validation error. */
 export function Field({ label, name, hint, error, children }: Props) {
   const id = useId();
-  const isWrong = error?.field === name;
+  const isInvalid = error?.field === name;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({ id, name, 'aria-invalid': isWrong, 'aria-describedby': `${id}-hint` })}
-      <p id={`${id}-hint`} class={isWrong ? 'field-error' : 'muted'} aria-live="polite">
-        {isWrong ? error.message : hint}
+      {children({ id, name, 'aria-invalid': isInvalid, 'aria-describedby': `${id}-hint` })}
+      <p id={`${id}-hint`} class={isInvalid ? 'field-error' : 'muted'} aria-live="polite">
+        {isInvalid ? error.message : hint}
       </p>
     </div>
   );

@@ -65,7 +65,7 @@ export function SearchField({ name, label, value = '', placeholder }: SearchProp
   useShortcuts([{ key: '/', description: 'Search', run: () => field.current?.select() }]);
   useEffect(() => {
     // Text that is still being typed is newer than the URL.
-    if (timer.current === undefined) setText((before) => (before.trim() === value ? before : value));
+    if (timer.current === undefined) setText((typed) => (typed.trim() === value ? typed : value));
   }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const search = (value: string) => {
@@ -115,8 +115,8 @@ export function FilterInput({
         onChange={({ currentTarget }) => updateQuery({ [name]: currentTarget.value.trim() })}
       />
       <datalist id={list}>
-        {suggestions.map((each) => (
-          <option key={each} value={each} />
+        {suggestions.map((suggestion) => (
+          <option key={suggestion} value={suggestion} />
         ))}
       </datalist>
     </label>
@@ -173,36 +173,15 @@ function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
           </button>
         </li>
       ))}
-      {entries.length > 1 && (
-        <li>
-          <button type="button" onClick={() => clearAll(filter)}>
-            Clear all
-          </button>
-        </li>
-      )}
+      <li>
+        <button
+          type="button"
+          onClick={() => updateQuery(Object.fromEntries(entries.map(([name]) => [name, ''])))}
+        >
+          Clear filters
+        </button>
+      </li>
       {action !== undefined && <li class="filters-action">{action}</li>}
     </ul>
   );
-}
-
-/** Shown when no item matches the filters. */
-export function NoMatches({
-  filter,
-  what,
-}: {
-  readonly filter: Readonly<Record<string, string>>;
-  readonly what: string;
-}) {
-  return (
-    <div class="placeholder">
-      No {what} match these filters.{' '}
-      <button type="button" onClick={() => clearAll(filter)}>
-        Clear filters
-      </button>
-    </div>
-  );
-}
-
-function clearAll(filter: Readonly<Record<string, string>>): void {
-  updateQuery(Object.fromEntries(Object.keys(filter).map((name) => [name, ''])));
 }

@@ -9,7 +9,7 @@ interface Props {
   readonly label: string;
   readonly value: string;
   readonly onInput: (text: string) => void;
-  /** The text that "Reset" restores; without it there is no such button. */
+  /** The text that "Reset" restores; without it, the editor has no "Reset" button. */
   readonly original?: string;
 }
 
@@ -19,10 +19,10 @@ const MAX_ROWS = 24;
 export function JsonEditor({ label, value, onInput, original }: Props) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
-  const numbers = useRef<HTMLPreElement>(null);
+  const lineNumbers = useRef<HTMLPreElement>(null);
   const problem = useMemo(() => findJsonProblem(value), [value]);
   const lineCount = value.split('\n').length;
-  const goTo = (index: number) => {
+  const selectCharacter = (index: number) => {
     field.current?.focus();
     field.current?.setSelectionRange(index, index + 1);
   };
@@ -40,7 +40,7 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
         )}
       </div>
       <div class="json-editor-text">
-        <LineNumbers of={numbers} count={lineCount} wrong={problem?.position?.line} />
+        <LineNumbers element={lineNumbers} count={lineCount} errorLine={problem?.position?.line} />
         <textarea
           id={id}
           ref={field}
@@ -53,7 +53,7 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
           aria-describedby={`${id}-state`}
           onInput={(event) => onInput(event.currentTarget.value)}
           onScroll={({ currentTarget }) => {
-            if (numbers.current !== null) numbers.current.scrollTop = currentTarget.scrollTop;
+            if (lineNumbers.current !== null) lineNumbers.current.scrollTop = currentTarget.scrollTop;
           }}
         />
       </div>
@@ -61,7 +61,7 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
         {problem === null ? (
           <span class="muted">Valid JSON. Numbers are sent exactly as written.</span>
         ) : (
-          <ProblemMessage problem={problem} onGo={goTo} />
+          <ProblemMessage problem={problem} onSelect={selectCharacter} />
         )}
       </p>
     </div>
@@ -69,32 +69,32 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
 }
 
 interface LineNumbersProps {
-  readonly of: RefObject<HTMLPreElement | null>;
+  readonly element: RefObject<HTMLPreElement | null>;
   readonly count: number;
-  readonly wrong: number | undefined;
+  readonly errorLine: number | undefined;
 }
 
-function LineNumbers({ of, count, wrong = count + 1 }: LineNumbersProps) {
+function LineNumbers({ element, count, errorLine = count + 1 }: LineNumbersProps) {
   const numbers = Array.from({ length: count }, (_, index) => `${index + 1}\n`);
   return (
-    <pre ref={of} aria-hidden="true">
-      {numbers.slice(0, wrong - 1).join('')}
-      <strong>{numbers[wrong - 1]}</strong>
-      {numbers.slice(wrong).join('')}
+    <pre ref={element} aria-hidden="true">
+      {numbers.slice(0, errorLine - 1).join('')}
+      <strong>{numbers[errorLine - 1]}</strong>
+      {numbers.slice(errorLine).join('')}
     </pre>
   );
 }
 
 interface ProblemProps {
   readonly problem: JsonProblem;
-  readonly onGo: (index: number) => void;
+  readonly onSelect: (index: number) => void;
 }
 
-function ProblemMessage({ problem: { message, position }, onGo }: ProblemProps) {
+function ProblemMessage({ problem: { message, position }, onSelect }: ProblemProps) {
   if (position === null) return <span class="json-editor-error">{message}</span>;
   return (
     <span class="json-editor-error">
-      <button type="button" class="subtle" onClick={() => onGo(position.index)}>
+      <button type="button" class="subtle" onClick={() => onSelect(position.index)}>
         Line {position.line}, column {position.column}
       </button>
       : {message}

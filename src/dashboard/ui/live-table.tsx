@@ -23,14 +23,15 @@ interface Props<Item extends HasId> {
   readonly toRoute: (id: string) => Pick<Route, 'section' | 'id' | 'query'>;
   /** ID of the open item; null when none is open. */
   readonly openId: string | null;
-  /** Shown when the list has no items. */
+  readonly hasFilter: boolean;
+  /** Shown when the list has no items and no filter. */
   readonly empty: ComponentChildren;
 }
 
-const grouped = new Intl.NumberFormat('en');
+const numberFormat = new Intl.NumberFormat('en');
 
 export function LiveTable<Item extends HasId>(props: Props<Item>) {
-  const { list, what, columns, cells, rowHeight, toRoute, openId, empty } = props;
+  const { list, what, columns, cells, rowHeight, toRoute, openId, hasFilter, empty } = props;
   const { feed, scrollContainer, jumpToTop, onVisibleRangeChange, selectedId, select } = list;
   const toCells = useCallback((item: Item) => cells(item, toHash(toRoute(item.id))), [toHash(toRoute(''))]);
   return (
@@ -74,13 +75,13 @@ export function LiveTable<Item extends HasId>(props: Props<Item>) {
       {feed.isLoaded && feed.isLoading && <p class="live-loading">Loading…</p>}
       {feed.isLoaded &&
         feed.list.length === 0 &&
-        (feed.list.nextCursor === null ? (
-          empty
-        ) : (
-          <p class="placeholder" role="status">
-            Searching older {what}…
-          </p>
-        ))}
+        feed.list.nextCursor === null &&
+        (hasFilter ? <div class="placeholder">No {what} match these filters.</div> : empty)}
+      {feed.isLoaded && feed.list.length === 0 && feed.list.nextCursor !== null && (
+        <p class="placeholder" role="status">
+          Searching older {what}…
+        </p>
+      )}
     </div>
   );
 }
@@ -102,7 +103,7 @@ function NewItemsButton({
       </span>
       {count > 0 && (
         <button type="button" class="primary live-new" onClick={onPress}>
-          {grouped.format(count)}
+          {numberFormat.format(count)}
           {count === MAX_NEW_COUNT ? '+' : ''} new
         </button>
       )}

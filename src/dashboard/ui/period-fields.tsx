@@ -19,7 +19,7 @@ export function PeriodFields({ since, until }: Props) {
   };
   return (
     <>
-      <label>
+      <label title="Schedule time">
         Created
         <select
           value={isExact ? 'exact' : (since ?? '')}
@@ -55,7 +55,7 @@ function DateTimeField({ title, value = '', onChange }: DateTimeFieldProps) {
   const time = new Date(value);
   const inputValue = Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 19);
   return (
-    <label>
+    <label title="Schedule time">
       {title}
       <input
         type="datetime-local"

@@ -10,19 +10,19 @@ export interface Tab {
 interface Props {
   readonly label: string;
   readonly tabs: readonly Tab[];
-  /** Name of the open tab; the first one when none matches. */
-  readonly open: string | undefined;
+  /** The first tab opens if no tab has this name. */
+  readonly openName: string | undefined;
   readonly onOpen: (name: string) => void;
 }
 
 /** Tabs following the ARIA practices: one tab stop, arrow keys move between tabs. */
-export function Tabs({ label, tabs, open, onOpen }: Props) {
+export function Tabs({ label, tabs, openName, onOpen }: Props) {
   const id = useId();
-  const current = tabs.find(({ name }) => name === open) ?? tabs[0];
-  const move = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step === undefined || current === undefined) return;
-    const next = tabs[(tabs.indexOf(current) + step + tabs.length) % tabs.length];
+  const openTab = tabs.find(({ name }) => name === openName) ?? tabs[0];
+  const openByArrowKey = (event: KeyboardEvent) => {
+    const offset = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (offset === undefined || openTab === undefined) return;
+    const next = tabs[(tabs.indexOf(openTab) + offset + tabs.length) % tabs.length];
     if (next === undefined) return;
     event.preventDefault();
     onOpen(next.name);
@@ -30,16 +30,16 @@ export function Tabs({ label, tabs, open, onOpen }: Props) {
   };
   return (
     <div class="tabs">
-      <div role="tablist" aria-label={label} onKeyDown={move}>
+      <div role="tablist" aria-label={label} onKeyDown={openByArrowKey}>
         {tabs.map((tab) => (
           <button
             key={tab.name}
             type="button"
             role="tab"
             id={`${id}-${tab.name}`}
-            aria-selected={tab === current}
+            aria-selected={tab === openTab}
             aria-controls={`${id}-panel`}
-            tabIndex={tab === current ? 0 : -1}
+            tabIndex={tab === openTab ? 0 : -1}
             onClick={() => onOpen(tab.name)}
           >
             {tab.title}
@@ -47,8 +47,8 @@ export function Tabs({ label, tabs, open, onOpen }: Props) {
         ))}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the ARIA practices require it for tab panels. */}
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${current?.name}`} tabIndex={0}>
-        {current?.render()}
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${openTab?.name}`} tabIndex={0}>
+        {openTab?.render()}
       </div>
     </div>
   );

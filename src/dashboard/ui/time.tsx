@@ -1,3 +1,4 @@
+import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { formatRelative } from '../../domain/relative-time.ts';
 import { scheduleNow, wallNow } from '../schedule-clock.ts';
 
@@ -5,14 +6,14 @@ interface Props {
   /** ISO 8601. */
   readonly at: string;
   /** The clock that the time belongs to. */
-  readonly of: 'schedule' | 'wall';
+  readonly clock: 'schedule' | 'wall';
 }
 
 /** `3m ago`, `in 4m 12s`, with the exact time as a tooltip. */
-export function Time({ at, of }: Props) {
-  const now = (of === 'schedule' ? scheduleNow : wallNow).value;
+export function Time({ at, clock }: Props) {
+  const now = (clock === 'schedule' ? scheduleNow : wallNow).value;
   return (
-    <time dateTime={at} title={`${at} (${of} time)`}>
+    <time dateTime={at} title={`${at} (${clock} time)`}>
       {now === undefined ? at : formatRelative(at, now)}
     </time>
   );
@@ -25,5 +26,22 @@ export function isReached(at: string): boolean {
 
 /** When an attempt is due. A due attempt waits while its endpoint queue is busy. */
 export function AttemptDueTime({ at }: { readonly at: string }) {
-  return isReached(at) ? <>due now</> : <Time at={at} of="schedule" />;
+  return isReached(at) ? <>due now</> : <Time at={at} clock="schedule" />;
+}
+
+interface AttemptCountProps {
+  readonly delivery: Pick<Delivery, 'attempt_count' | 'next_attempt_at'>;
+}
+
+/** `1 attempt`, `2 attempts, next in 4m`, `2 attempts, due now` */
+export function AttemptCount({
+  delivery: { attempt_count: count, next_attempt_at: next },
+}: AttemptCountProps) {
+  return (
+    <span class="muted">
+      {count} {count === 1 ? 'attempt' : 'attempts'}
+      {next !== null && (isReached(next) ? ', due now' : ', next ')}
+      {next !== null && !isReached(next) && <Time at={next} clock="schedule" />}
+    </span>
+  );
 }

@@ -61,7 +61,7 @@ export function useRowNavigation<Item>(
 
 /** Scrolls as little as possible to show a row. */
 function scrollRowIntoView(element: HTMLElement, top: number, rowHeight: number): void {
-  const lowest = top + rowHeight - bodyHeightOf(element);
+  const minScrollTop = top + rowHeight - bodyHeightOf(element);
   if (element.scrollTop > top) element.scrollTop = top;
-  else if (element.scrollTop < lowest) element.scrollTop = lowest;
+  else if (element.scrollTop < minScrollTop) element.scrollTop = minScrollTop;
 }

@@ -41,33 +41,33 @@ export function toggleFrozen(): Promise<void> {
 
 /** @param name of the duration, such as `5m` */
 export function advance(ms: number, name: string): Promise<void> {
-  return move(`Advancing by ${name}`, (subject) => control.advanceClock({ ...subject, ms }));
+  return moveClock(`Advancing by ${name}`, (workspace) => control.advanceClock({ ...workspace, ms }));
 }
 
 export function advanceToNext(): Promise<void> {
-  return move('Advancing to the next attempt', control.nextClock);
+  return moveClock('Advancing to the next attempt', control.nextClock);
 }
 
 export function settle(): Promise<void> {
-  return move('Settling', control.settleClock);
+  return moveClock('Settling', control.settleClock);
 }
 
-export function countAttempts(count: number): void {
+export function addAttempts(count: number): void {
   const { value } = moveInProgress;
   if (value !== null) moveInProgress.value = { ...value, attemptCount: value.attemptCount + count };
 }
 
 /** One move at a time: the emulator would queue a second one. */
-async function move(
+async function moveClock(
   title: string,
-  call: (subject: { workspace_id: string }) => Promise<ClockMove>,
+  requestMove: (workspace: { workspace_id: string }) => Promise<ClockMove>,
 ): Promise<void> {
   const id = workspaceId.peek();
   if (id === undefined || moveInProgress.peek() !== null) return;
   moveInProgress.value = { workspaceId: id, title, attemptCount: 0 };
-  const done = await withErrorToast(call({ workspace_id: id }));
+  const result = await withErrorToast(requestMove({ workspace_id: id }));
   moveInProgress.value = null;
-  if (done === undefined) return refreshClock();
-  setClock(done);
-  lastResult.value = done;
+  if (result === undefined) return refreshClock();
+  setClock(result);
+  lastResult.value = result;
 }

@@ -9,10 +9,10 @@ import { useShortcuts } from '../../shortcuts.ts';
 import { showToast } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
 import {
+  addAttempts,
   advance,
   advanceToNext,
   changeClock,
-  countAttempts,
   moveInProgress,
   settle,
   toggleFrozen,
@@ -43,8 +43,10 @@ export function ClockBar() {
   ]);
   useLiveItems((items) => {
     const id = moveInProgress.peek()?.workspaceId;
-    const sent = items.filter((item) => item.type === 'attempt' && item.delivery.workspace_id === id).length;
-    if (sent > 0) countAttempts(sent);
+    const sentCount = items.filter(
+      (item) => item.type === 'attempt' && item.delivery.workspace_id === id,
+    ).length;
+    if (sentCount > 0) addAttempts(sentCount);
   });
   const isFrozen = clock.value?.rate === 0;
   return (
@@ -61,7 +63,7 @@ export function ClockBar() {
       </button>
       <button
         type="button"
-        class="clock-more"
+        class="clock-toggle"
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
@@ -149,10 +151,10 @@ function MoveControls({ duration }: { readonly duration: RefObject<HTMLInputElem
 
 function AdvanceForm({ field }: { readonly field: RefObject<HTMLInputElement | null> }) {
   const [text, setText] = useState('');
-  const [isWrong, setWrong] = useState(false);
+  const [isInvalid, setInvalid] = useState(false);
   const submit = (event: Event) => {
     event.preventDefault();
-    setWrong(!advanceBy(text));
+    setInvalid(!advanceBy(text));
   };
   return (
     <form class="clock-advance" onSubmit={submit}>
@@ -161,10 +163,10 @@ function AdvanceForm({ field }: { readonly field: RefObject<HTMLInputElement | n
         value={text}
         placeholder="2h30m"
         aria-label="Advance by"
-        aria-invalid={isWrong}
+        aria-invalid={isInvalid}
         onInput={(event) => {
           setText(event.currentTarget.value);
-          setWrong(false);
+          setInvalid(false);
         }}
       />
       <button type="submit">Advance</button>

@@ -9,8 +9,8 @@ export function formatUtc(at: number): string {
 }
 
 /** Distance from schedule time to wall time: `3d 4h ahead of real time`; null below one second. */
-export function formatDistance(schedule: number, wall: number): string | null {
-  const distance = schedule - wall;
+export function formatDistance(scheduleTime: number, wallTime: number): string | null {
+  const distance = scheduleTime - wallTime;
   if (Math.abs(distance) < SECOND_MS) return null;
   return `${formatSpan(Math.abs(distance), 2)} ${distance > 0 ? 'ahead of' : 'behind'} real time`;
 }

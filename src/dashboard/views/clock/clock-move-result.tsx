@@ -5,8 +5,8 @@ import { OutcomeBadge } from '../../ui/status-badge.tsx';
 import { dismissResult, moveInProgress, moveResult } from './clock-actions.ts';
 import { formatUtc, summarizeAttempts } from './clock-format.ts';
 
-/** The delivery list shows all of them. */
-const SHOWN = 100;
+/** Limit for the list of attempts. */
+const MAX_SHOWN = 100;
 
 /** The progress of a clock move, or the attempts of the last one. */
 export function ClockMoveResult() {
@@ -37,7 +37,7 @@ function Attempts() {
         <Popover label="Clock move result" class="subtle clock-summary" button={summarizeAttempts(attempts)}>
           <h2>{summarizeAttempts(attempts)}</h2>
           <ol class="clock-list">
-            {attempts.slice(0, SHOWN).map((attempt) => (
+            {attempts.slice(0, MAX_SHOWN).map((attempt) => (
               <li key={attempt.id}>
                 <AttemptLink attempt={attempt} />
                 <span class="row">
@@ -47,7 +47,7 @@ function Attempts() {
               </li>
             ))}
           </ol>
-          {attempts.length > SHOWN && <p class="muted">and {attempts.length - SHOWN} more</p>}
+          {attempts.length > MAX_SHOWN && <p class="muted">and {attempts.length - MAX_SHOWN} more</p>}
         </Popover>
       )}
       <button type="button" class="subtle" aria-label="Dismiss result" onClick={dismissResult}>

@@ -12,13 +12,13 @@ import { useQuery } from '../../use-query.ts';
 import { useThrottle } from '../../use-throttle.ts';
 import { formatDue, formatRealDue } from './clock-format.ts';
 
-const SHOWN = 10;
+const MAX_SHOWN = 10;
 const REFETCH_INTERVAL_MS = 500;
 
 /** The next due deliveries, in schedule time and in real time. */
 export function DueDeliveries() {
-  const due = useDueDeliveries();
-  const [first] = due;
+  const deliveries = useDueDeliveries();
+  const [first] = deliveries;
   if (first === undefined) return <p class="muted clock-due">No attempts are scheduled</p>;
   return (
     <Popover
@@ -36,7 +36,7 @@ export function DueDeliveries() {
     >
       <h2>Due next</h2>
       <ol class="clock-list">
-        {due.map((delivery) => (
+        {deliveries.map((delivery) => (
           <li key={delivery.id}>
             <a href={toHash({ section: 'deliveries', id: delivery.id })}>
               {delivery.event_type} <span class="muted">→ {shortenUrl(delivery.url)}</span>
@@ -67,20 +67,21 @@ function RealDueTime({ delivery: { next_attempt_at: at } }: { readonly delivery:
   return <span class="muted">{formatRealDue(realTimeUntil(at))}</span>;
 }
 
-/** The deliveries that are due next. */
 function useDueDeliveries(): readonly Delivery[] {
   const workspace = workspaceId.value;
   const { value, refetch } = useQuery(
     async () =>
-      workspace === undefined ? [] : (await control.listDue({ workspace_id: workspace, limit: SHOWN })).data,
+      workspace === undefined
+        ? []
+        : (await control.listDue({ workspace_id: workspace, limit: MAX_SHOWN })).data,
     [workspace],
   );
-  const lookAgain = useThrottle(() => {
+  const refetchSoon = useThrottle(() => {
     refetch();
     void refreshClock();
   }, REFETCH_INTERVAL_MS);
   useLiveItems((items) => {
-    if (items.some((item) => item.type === 'reset' || isInWorkspace(item, workspace))) lookAgain();
+    if (items.some((item) => item.type === 'reset' || isInWorkspace(item, workspace))) refetchSoon();
   });
   // When another client moves the clock, the stream does not announce that a retry became due.
   const nextDueAt = clock.value?.next_due_at;

@@ -11,7 +11,6 @@ import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { shortenUrl } from '../../shorten-url.ts';
 import { withErrorToast } from '../../toasts.ts';
-import { NoMatches } from '../../ui/filter-bar.tsx';
 import { ListDetail } from '../../ui/list-detail.tsx';
 import { LiveTable, PauseButton } from '../../ui/live-table.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -58,7 +57,7 @@ export function DeliveryList({ query, openId }: DeliveryListProps) {
       run: () => active !== null && void replay(active),
     },
   ]);
-  const isNarrowed = Object.keys(filter).length > 0;
+  const hasFilter = Object.keys(filter).length > 0;
   return (
     <>
       <DeliveryFilterBar filter={filter}>
@@ -72,7 +71,8 @@ export function DeliveryList({ query, openId }: DeliveryListProps) {
         rowHeight={ROW_REM}
         toRoute={(id) => ({ section: 'deliveries', id, query: { ...filter, tab } })}
         openId={openId}
-        empty={isNarrowed ? <NoMatches filter={{ ...filter }} what="deliveries" /> : <GettingStarted />}
+        hasFilter={hasFilter}
+        empty={<GettingStarted />}
       />
     </>
   );
@@ -109,7 +109,7 @@ export function renderCells(delivery: Delivery, address: string) {
       {attempts}
       <span class="deliveries-times">×</span>
     </>,
-    <Time at={createdAt} of="schedule" />,
+    <Time at={createdAt} clock="schedule" />,
   ];
 }
 
@@ -137,8 +137,10 @@ export function useDeliveries(filter: DeliveryFilter): LiveList<Delivery> {
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
     fetchPage: (page) => control.listDeliveries({ workspace_id: workspace, ...toListInput(filter), ...page }),
     onItems: (items, feed) => {
-      const news = items.flatMap((item) => (isInWorkspace(workspace, item) ? [toUpdate(item, filter)] : []));
-      if (news.length > 0) feed.applyUpdates(news);
+      const updates = items.flatMap((item) =>
+        isInWorkspace(workspace, item) ? [toUpdate(item, filter)] : [],
+      );
+      if (updates.length > 0) feed.applyUpdates(updates);
     },
   });
 }

@@ -1,6 +1,6 @@
 /** The filters of the delivery list. */
 import type { ComponentChildren } from 'preact';
-import { deliveryStatuses } from '../../../domain/delivery.ts';
+import { displayStatuses } from '../../../domain/delivery.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { control } from '../../control.ts';
 import { updateQuery } from '../../router.ts';
@@ -31,8 +31,8 @@ export function DeliveryFilterBar({ filter, children }: Props) {
           placeholder="Search IDs, types, URLs, bodies"
         />
       }
-      quick={<StatusButtons chosen={filter.status} />}
-      fields={<Fields filter={filter} />}
+      quick={<StatusButtons selected={filter.status} />}
+      fields={<FilterFields filter={filter} />}
       action={
         <button
           type="button"
@@ -47,15 +47,15 @@ export function DeliveryFilterBar({ filter, children }: Props) {
   );
 }
 
-function StatusButtons({ chosen }: { readonly chosen: string | undefined }) {
+function StatusButtons({ selected }: { readonly selected: string | undefined }) {
   return (
     <fieldset class="deliveries-statuses">
       <legend class="visually-hidden">Status</legend>
-      {[undefined, ...deliveryStatuses].map((status) => (
+      {[undefined, ...displayStatuses].map((status) => (
         <button
           key={status}
           type="button"
-          aria-pressed={status === chosen}
+          aria-pressed={status === selected}
           onClick={() => updateQuery({ status: status ?? '' })}
         >
           {status ?? 'all'}
@@ -65,15 +65,15 @@ function StatusButtons({ chosen }: { readonly chosen: string | undefined }) {
   );
 }
 
-function Fields({ filter }: Pick<Props, 'filter'>) {
+function FilterFields({ filter }: Pick<Props, 'filter'>) {
   const workspace = workspaceId.value;
   const { value: endpoints } = useQuery(
     () => control.listWebhooks({ workspace_id: workspace, limit: 1000 }),
     [workspace],
   );
-  const subscribed =
+  const subscribedTypes =
     endpoints?.data.flatMap(({ events }) => events.filter((type) => type !== WILDCARD_SUBSCRIPTION)) ?? [];
-  const types = [...new Set([...useEventTypes(), ...subscribed])].sort();
+  const types = [...new Set([...useEventTypes(), ...subscribedTypes])].sort();
   return (
     <>
       <FilterInput name="type" label="Type" value={filter.type} suggestions={types} />

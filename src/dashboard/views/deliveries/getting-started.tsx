@@ -29,18 +29,18 @@ export function GettingStarted() {
 /** The endpoint that receives events, or how to add one. */
 function ReceiverStep() {
   const workspace = workspaceId.value;
-  const { value: known, refetch } = useQuery(
+  const { value: endpoints, refetch } = useQuery(
     () => control.listWebhooks({ workspace_id: workspace, limit: 1 }),
     [workspace],
   );
   usePolling(refetch);
-  const [endpoint] = known?.data ?? [];
+  const [endpoint] = endpoints?.data ?? [];
   if (endpoint !== undefined) {
     return (
       <>
         Start your receiver. Events are sent to{' '}
         <a href={toHash({ section: 'webhooks', id: endpoint.id })}>{endpoint.url}</a>
-        {known?.has_more && ' and to other endpoints'}.
+        {endpoints?.has_more && ' and to other endpoints'}.
       </>
     );
   }

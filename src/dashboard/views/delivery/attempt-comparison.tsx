@@ -24,12 +24,14 @@ const parts: Record<string, (attempt: AttemptDetail) => string> = {
 
 export function AttemptComparison({ attempts, attempt }: Props) {
   const id = useId();
-  const [number, setNumber] = useState<number | null>(null);
-  const others = attempts.filter((each) => each !== attempt);
-  const before = others.findLast((each) => each.number < attempt.number);
-  const other = others.find((each) => each.number === number) ?? before ?? others[0];
-  if (other === undefined) return null;
-  const [left, right] = other.number < attempt.number ? [other, attempt] : [attempt, other];
+  const [selectedNumber, setSelectedNumber] = useState<number | null>(null);
+  const otherAttempts = attempts.filter((candidate) => candidate !== attempt);
+  const compared =
+    otherAttempts.find((candidate) => candidate.number === selectedNumber) ??
+    otherAttempts.findLast((candidate) => candidate.number < attempt.number) ??
+    otherAttempts[0];
+  if (compared === undefined) return null;
+  const [left, right] = compared.number < attempt.number ? [compared, attempt] : [attempt, compared];
   return (
     <div class="http-message">
       <div class="row">
@@ -38,12 +40,12 @@ export function AttemptComparison({ attempts, attempt }: Props) {
         </label>
         <select
           id={id}
-          value={other.number}
-          onChange={(event) => setNumber(Number(event.currentTarget.value))}
+          value={compared.number}
+          onChange={(event) => setSelectedNumber(Number(event.currentTarget.value))}
         >
-          {others.map((each) => (
-            <option key={each.number} value={each.number}>
-              attempt {each.number}, {each.outcome} {each.response_status ?? ''}
+          {otherAttempts.map(({ number, outcome, response_status: status }) => (
+            <option key={number} value={number}>
+              attempt {number}, {outcome} {status ?? ''}
             </option>
           ))}
         </select>
@@ -87,17 +89,17 @@ function Part({ title, left, right }: { readonly title: string; readonly left: S
 function Row({ row }: { readonly row: CollapsedRow }) {
   if (row.kind === 'collapsed') {
     return (
-      <tr class="collapsed">
+      <tr class="delivery-diff-collapsed">
         <td colSpan={2}>{row.count} unchanged lines</td>
       </tr>
     );
   }
   return (
-    <tr class={row.kind}>
-      <td class="left">
+    <tr class={`delivery-diff-${row.kind}`}>
+      <td class="delivery-diff-left">
         {row.left !== null && <Line text={row.left} sign={row.kind === 'same' ? null : '−'} />}
       </td>
-      <td class="right">
+      <td class="delivery-diff-right">
         {row.right !== null && <Line text={row.right} sign={row.kind === 'same' ? null : '+'} />}
       </td>
     </tr>

@@ -36,15 +36,18 @@ export function formatHeaders(headers: Readonly<Record<string, string>>): string
 }
 
 /** `svc` commands for the delivery, with descriptions. */
-export function listCommands({ id, event_id: event }: DeliveryDetail): { does: string; command: string }[] {
+export function listCommands({
+  id,
+  event_id: event,
+}: DeliveryDetail): { description: string; command: string }[] {
   return [
-    { does: 'Show the delivery with its attempts', command: `svc deliveries get ${id}` },
-    { does: 'Replay the delivery with the same ID', command: `svc deliveries replay ${id}` },
+    { description: 'Show the delivery with its attempts', command: `svc deliveries get ${id}` },
+    { description: 'Replay the delivery with the same ID', command: `svc deliveries replay ${id}` },
     {
-      does: 'Verify the signature',
+      description: 'Verify the signature',
       command: `svc verify --delivery ${id} --secret SECRET`,
     },
-    { does: 'Show the event', command: `svc events get ${event}` },
+    { description: 'Show the event', command: `svc events get ${event}` },
   ];
 }
 
@@ -55,7 +58,7 @@ export function listCommands({ id, event_id: event }: DeliveryDetail): { does: s
 export function toVitestTest({ event_type: type }: DeliveryDetail, { body }: Request): string {
   const payload = findPayload(body);
   const name = quoteForScript(type);
-  const [declared, passed, expected] =
+  const [declaration, argument, expectation] =
     payload === null
       ? ['', '', '{ times: 1, to: receiver.url }']
       : [
@@ -67,9 +70,9 @@ export function toVitestTest({ event_type: type }: DeliveryDetail, { body }: Req
 import { expect } from 'vitest';
 
 test(${quoteForScript(`${type} is delivered`)}, async ({ workspace, receiver }) => {
-${declared}  await workspace.trigger(${name}${passed});
+${declaration}  await workspace.trigger(${name}${argument});
 
-  await expect(workspace).toHaveDelivered(${name}, ${expected});
+  await expect(workspace).toHaveDelivered(${name}, ${expectation});
   const request = await receiver.nth(1);
   expect(request.verification).toMatchObject({ ok: true });
 });

@@ -37,18 +37,18 @@ export function AttemptView({ delivery, attempt }: Props) {
   ];
   return (
     <section class="delivery-attempt" aria-label={`Attempt ${attempt.number}`}>
-      <Head delivery={delivery} attempt={attempt} />
+      <AttemptHeader delivery={delivery} attempt={attempt} />
       <Tabs
         label={`Attempt ${attempt.number}`}
         tabs={tabs}
-        open={route.value.query.tab}
+        openName={route.value.query.tab}
         onOpen={(tab) => updateQuery({ tab })}
       />
     </section>
   );
 }
 
-function Head({ delivery, attempt }: Props) {
+function AttemptHeader({ delivery, attempt }: Props) {
   const { number, trigger, duration_ms: durationMs, error, fault } = attempt;
   // The summary card shows the error of the last attempt.
   const isLast = attempt === delivery.attempts.at(-1);
@@ -61,13 +61,13 @@ function Head({ delivery, attempt }: Props) {
         <OutcomeBadge {...attempt} />
         <Duration
           ms={durationMs}
-          longestMs={Math.max(...delivery.attempts.map((each) => each.duration_ms))}
+          longestMs={Math.max(...delivery.attempts.map(({ duration_ms }) => duration_ms))}
         />
-        {trigger === 'manual' && <span class="badge delivery-replayed">replay</span>}
+        {trigger === 'manual' && <span class="badge attempt-manual">replay</span>}
       </div>
       {error !== null && !isLast && <p class="delivery-error">{toSentence(error)}</p>}
       <p class="muted">
-        Due <Time at={attempt.scheduled_at} of="schedule" />, sent{' '}
+        Due <Time at={attempt.scheduled_at} clock="schedule" />, sent{' '}
         <time dateTime={attempt.sent_at}>{attempt.sent_at}</time>
         {fault !== undefined && (
           <>

@@ -4,10 +4,10 @@ import { HOUR_MS } from '../../../domain/duration.ts';
 import { RETRY_WINDOW_MS } from '../../../domain/retry-policy.ts';
 
 /** Longer gaps are collapsed: next to a day, five minutes would not be visible. */
-const FOLDED_FROM_MS = HOUR_MS + 1;
+const COLLAPSED_FROM_MS = HOUR_MS + 1;
 /** Minimum share of a gap that is not collapsed. */
-const SMALLEST_SHARE = 0.25;
-const FOLDED_SHARE = 0.6;
+const MIN_SHARE = 0.25;
+const COLLAPSED_SHARE = 0.6;
 const MAX_PLANNED = 8;
 
 interface Step {
@@ -39,37 +39,38 @@ export type TimelineStep = Step &
     | { readonly kind: 'end' }
   );
 
-type Mark<Kind = TimelineStep> = Kind extends TimelineStep ? Omit<Kind, 'sinceFirstMs' | 'gap'> : never;
+/** A step before its position is computed. */
+type Entry<Kind = TimelineStep> = Kind extends TimelineStep ? Omit<Kind, 'sinceFirstMs' | 'gap'> : never;
 
 /** @param now schedule time in milliseconds since 1970; undefined when unknown */
 export function buildTimeline(delivery: DeliveryDetail, now: number | undefined): TimelineStep[] {
-  const marks = listMarks(delivery);
-  const first = marks[0]?.at ?? 0;
-  const gaps = marks.map(({ at }, index) => Math.max(0, at - (marks[index - 1]?.at ?? at)));
-  const longest = Math.max(1, ...gaps.filter((ms) => ms < FOLDED_FROM_MS));
-  return marks.map((mark, index) => ({
-    ...mark,
-    sinceFirstMs: mark.at - first,
-    gap: index === 0 ? null : toGap(gaps[index] ?? 0, longest, findNow(mark.at, gaps[index] ?? 0, now)),
+  const entries = listEntries(delivery);
+  const first = entries[0]?.at ?? 0;
+  const gaps = entries.map(({ at }, index) => Math.max(0, at - (entries[index - 1]?.at ?? at)));
+  const longest = Math.max(1, ...gaps.filter((ms) => ms < COLLAPSED_FROM_MS));
+  return entries.map((entry, index) => ({
+    ...entry,
+    sinceFirstMs: entry.at - first,
+    gap: index === 0 ? null : toGap(gaps[index] ?? 0, longest, findNow(entry.at, gaps[index] ?? 0, now)),
   }));
 }
 
-function listMarks(delivery: DeliveryDetail): Mark[] {
+function listEntries(delivery: DeliveryDetail): Entry[] {
   const { attempts, planned_attempts: planned, status, settled_reason: reason } = delivery;
-  const made = attempts.map(
-    (attempt): Mark => ({ kind: 'attempt', at: Date.parse(attempt.scheduled_at), attempt }),
+  const attemptEntries = attempts.map(
+    (attempt): Entry => ({ kind: 'attempt', at: Date.parse(attempt.scheduled_at), attempt }),
   );
-  const ghosts = planned.map(
-    (at, index): Mark => ({ kind: 'planned', at: Date.parse(at), number: attempts.length + index + 1 }),
+  const plannedEntries = planned.map(
+    (at, index): Entry => ({ kind: 'planned', at: Date.parse(at), number: attempts.length + index + 1 }),
   );
-  const hidden = ghosts.splice(MAX_PLANNED);
-  const [furthest] = hidden.slice(-1);
-  const more: Mark[] =
-    furthest === undefined ? [] : [{ kind: 'more', at: furthest.at, count: hidden.length }];
-  const showsEnd = (status === 'pending' && planned.length > 0) || reason === 'window_elapsed';
-  const start = (made[0] ?? ghosts[0])?.at;
-  const end: Mark[] = showsEnd && start !== undefined ? [{ kind: 'end', at: start + RETRY_WINDOW_MS }] : [];
-  return [...made, ...ghosts, ...more, ...end].sort((one, other) => one.at - other.at);
+  const hiddenEntries = plannedEntries.splice(MAX_PLANNED);
+  const lastHidden = hiddenEntries.at(-1);
+  const more: Entry[] =
+    lastHidden === undefined ? [] : [{ kind: 'more', at: lastHidden.at, count: hiddenEntries.length }];
+  const hasEnd = (status === 'pending' && planned.length > 0) || reason === 'window_elapsed';
+  const start = (attemptEntries[0] ?? plannedEntries[0])?.at;
+  const end: Entry[] = hasEnd && start !== undefined ? [{ kind: 'end', at: start + RETRY_WINDOW_MS }] : [];
+  return [...attemptEntries, ...plannedEntries, ...more, ...end].sort((a, b) => a.at - b.at);
 }
 
 function findNow(end: number, ms: number, now: number | undefined): number | null {
@@ -78,7 +79,7 @@ function findNow(end: number, ms: number, now: number | undefined): number | nul
 }
 
 function toGap(ms: number, longest: number, now: number | null): Gap {
-  const isFolded = ms >= FOLDED_FROM_MS;
-  const share = isFolded ? FOLDED_SHARE : Math.max(SMALLEST_SHARE, ms / longest);
-  return { ms, isCollapsed: isFolded, share, now };
+  const isCollapsed = ms >= COLLAPSED_FROM_MS;
+  const share = isCollapsed ? COLLAPSED_SHARE : Math.max(MIN_SHARE, ms / longest);
+  return { ms, isCollapsed, share, now };
 }

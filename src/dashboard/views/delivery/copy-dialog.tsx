@@ -26,7 +26,7 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
       name: 'curl',
       title: 'curl',
       render: () => (
-        <Form what="curl command" text={toCurlCommand(request)}>
+        <Format what="curl command" text={toCurlCommand(request)}>
           The exact request with its original timestamp. Receivers that check the timestamp reject it after
           five minutes. To sign it again:{' '}
           <CopyButton
@@ -34,53 +34,53 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
             label="Copy svc sign command"
             text={toSignedCurlCommand(delivery, request)}
           />
-        </Form>
+        </Format>
       ),
     },
     {
       name: 'svc',
       title: 'svc',
       render: () =>
-        listCommands(delivery).map(({ does, command }) => (
-          <Form key={command} what={`command: ${does}`} text={command}>
-            {does}
-          </Form>
+        listCommands(delivery).map(({ description, command }) => (
+          <Format key={command} what={`command: ${description}`} text={command}>
+            {description}
+          </Format>
         )),
     },
     {
       name: 'http',
       title: 'Raw HTTP',
       render: () => (
-        <Form what="raw request" text={toRawRequest(request)}>
+        <Format what="raw request" text={toRawRequest(request)}>
           The request as HTTP/1.1 text.
-        </Form>
+        </Format>
       ),
     },
     {
       name: 'vitest',
       title: 'Vitest',
       render: () => (
-        <Form what="test" text={toVitestTest(delivery, request)}>
+        <Format what="test" text={toVitestTest(delivery, request)}>
           A complete test with its own emulator and receiver:{' '}
           <code>npm install --save-dev svc-emulator vitest</code>
-        </Form>
+        </Format>
       ),
     },
   ];
   return (
     <Dialog title={`Copy attempt ${number}`} onClose={onClose}>
-      <Tabs label="Formats" tabs={tabs} open={open} onOpen={setOpen} />
+      <Tabs label="Formats" tabs={tabs} openName={open} onOpen={setOpen} />
     </Dialog>
   );
 }
 
-interface FormProps {
+interface FormatProps {
   readonly what: string;
   readonly text: string;
   readonly children: ComponentChildren;
 }
 
-function Form({ what, text, children }: FormProps) {
+function Format({ what, text, children }: FormatProps) {
   return (
     <div class="delivery-panel">
       <div class="row">

@@ -68,7 +68,7 @@ function NextAttempt({ delivery, dueAt }: Props & { readonly dueAt: string }) {
     <div class="row delivery-next">
       <Icon name="clock" />
       <span>
-        Next attempt <Time at={dueAt} of="schedule" /> <RealTime dueAt={dueAt} />
+        Next attempt <Time at={dueAt} clock="schedule" /> <RealTime dueAt={dueAt} />
       </span>
       <button type="button" disabled={isBusy || now === undefined} onClick={skip}>
         <Icon name="skip" /> {isBusy ? 'Sending…' : 'Advance to this attempt'}

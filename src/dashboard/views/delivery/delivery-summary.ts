@@ -53,9 +53,9 @@ function toResponseExcerpt({ response }: AttemptDetail): string | null {
 
 function toHeadline(delivery: DeliveryDetail, last: AttemptDetail | undefined): string {
   const { status, settled_reason: reason } = delivery;
-  const because = reason === null ? '' : `: ${settledReasonDescriptions[reason]}`;
-  if (status === 'failed') return `Failed${because}.`;
-  if (status === 'canceled') return `Canceled${because}.`;
+  const reasonText = reason === null ? '' : `: ${settledReasonDescriptions[reason]}`;
+  if (status === 'failed') return `Failed${reasonText}.`;
+  if (status === 'canceled') return `Canceled${reasonText}.`;
   if (status === 'succeeded') {
     const first = delivery.attempts.find(({ outcome }) => outcome === 'succeeded');
     return `Delivered on attempt ${first?.number ?? 1}${reason === null ? '' : `; ${settledReasonDescriptions[reason]}`}.`;
@@ -84,15 +84,17 @@ function isRejection(status: number | null): boolean {
 
 function listHints(last: AttemptDetail, delivery: DeliveryDetail): Hint[] {
   // A signature that a fault invalidated needs no fix.
-  const ofSignature = last.fault === undefined ? (last.verification?.remedy ?? null) : null;
-  const texts = [...(ofSignature === null ? [] : [ofSignature]), ...findAttemptHints(last, delivery)];
+  const signatureHint = last.fault === undefined ? (last.verification?.remedy ?? null) : null;
+  const texts = [...(signatureHint === null ? [] : [signatureHint]), ...findAttemptHints(last, delivery)];
   return texts.map(splitHint);
 }
 
 /** Hints can end with a command: `Correct the host name: svc webhooks update …`. */
 export function splitHint(text: string): Hint {
-  const [, words, command] = /^(.*?[:?;]) (svc .+)$/s.exec(text) ?? [];
-  return words === undefined || command === undefined ? { text, command: null } : { text: words, command };
+  const [, description, command] = /^(.*?[:?;]) (svc .+)$/s.exec(text) ?? [];
+  return description === undefined || command === undefined
+    ? { text, command: null }
+    : { text: description, command };
 }
 
 export function toSentence(text: string): string {

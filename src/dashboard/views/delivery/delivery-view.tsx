@@ -32,9 +32,9 @@ export function DeliveryView({ id }: { readonly id: string }) {
     if (items.some(isRelevant)) query.refetch();
   });
   // The previous delivery stays visible while the next one loads, so that browsing through many does not flicker.
-  const last = useRef<DeliveryDetail>(undefined);
-  last.current = query.value ?? last.current;
-  const shownQuery = query.error === null ? { ...query, value: last.current } : query;
+  const shownDelivery = useRef<DeliveryDetail>(undefined);
+  shownDelivery.current = query.value ?? shownDelivery.current;
+  const shownQuery = query.error === null ? { ...query, value: shownDelivery.current } : query;
   return (
     <QueryView query={shownQuery} what="the delivery">
       {(delivery) => <DeliveryContent delivery={delivery} />}
@@ -55,12 +55,12 @@ function DeliveryContent({ delivery }: { readonly delivery: DeliveryDetail }) {
       <DeliverySummaryCard delivery={delivery} />
       <div class="row delivery-actions">
         <ReplayButton key={delivery.id} delivery={delivery} />
-        {selected !== undefined && <CopyAs delivery={delivery} attempt={selected} />}
+        {selected !== undefined && <CopyAttemptButton delivery={delivery} attempt={selected} />}
       </div>
-      <Facts delivery={delivery} />
+      <DeliveryProperties delivery={delivery} />
       <Timeline
         delivery={delivery}
-        selected={selected}
+        selectedAttempt={selected}
         onSelect={(number) => updateQuery({ attempt: String(number) })}
       />
       {selected !== undefined && <AttemptView delivery={delivery} attempt={selected} />}
@@ -68,12 +68,12 @@ function DeliveryContent({ delivery }: { readonly delivery: DeliveryDetail }) {
   );
 }
 
-interface CopyAsProps {
+interface CopyAttemptButtonProps {
   readonly delivery: DeliveryDetail;
   readonly attempt: AttemptDetail;
 }
 
-function CopyAs({ delivery, attempt }: CopyAsProps) {
+function CopyAttemptButton({ delivery, attempt }: CopyAttemptButtonProps) {
   const [isOpen, setOpen] = useState(false);
   useShortcuts([{ key: 'c', description: 'Copy the attempt', run: () => setOpen(true) }]);
   return (
@@ -86,7 +86,7 @@ function CopyAs({ delivery, attempt }: CopyAsProps) {
   );
 }
 
-function Facts({ delivery }: { readonly delivery: DeliveryDetail }) {
+function DeliveryProperties({ delivery }: { readonly delivery: DeliveryDetail }) {
   const {
     id,
     event_id: event,
@@ -96,32 +96,32 @@ function Facts({ delivery }: { readonly delivery: DeliveryDetail }) {
     settled_at: settledAt,
   } = delivery;
   return (
-    <dl class="delivery-facts">
-      <Fact name="Delivery">
+    <dl class="delivery-properties">
+      <Property name="Delivery">
         <span class="delivery-id">
           <code>{id}</code>
           <CopyButton what="delivery ID" text={id} />
         </span>
-      </Fact>
-      <Fact name="Endpoint">
+      </Property>
+      <Property name="Endpoint">
         <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>
-      </Fact>
-      <Fact name="Event">
+      </Property>
+      <Property name="Event">
         <a href={toHash({ section: 'events', id: event })}>
           <code>{event}</code>
         </a>
-      </Fact>
-      <Fact name="Created">
-        <Time at={delivery.created_at} of="schedule" />
+      </Property>
+      <Property name="Created">
+        <Time at={delivery.created_at} clock="schedule" />
         {settledAt !== null && (
           <>
             {', settled '}
-            <Time at={settledAt} of="schedule" />
+            <Time at={settledAt} clock="schedule" />
           </>
         )}
-      </Fact>
+      </Property>
       {original !== null && (
-        <Fact name="Replay of">
+        <Property name="Replay of">
           <a
             href={toHash({
               section: 'deliveries',
@@ -131,13 +131,13 @@ function Facts({ delivery }: { readonly delivery: DeliveryDetail }) {
           >
             <code>{original}</code>
           </a>
-        </Fact>
+        </Property>
       )}
     </dl>
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+function Property({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <div>
       <dt>{name}</dt>

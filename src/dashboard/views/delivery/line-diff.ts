@@ -12,15 +12,22 @@ const MAX_CELLS = 4_000_000;
 
 /** Rows with the lines of both texts side by side. Removed lines stand next to the added ones. */
 export function diffLines(left: string, right: string): DiffRow[] {
-  const [one, other] = [toLines(left), toLines(right)];
-  const start = countSame(one, other);
-  const end = countSame(one.slice(start).reverse(), other.slice(start).reverse());
-  const middle = pairChanges(
-    compare(one.slice(start, one.length - end), other.slice(start, other.length - end)),
+  const [leftLines, rightLines] = [toLines(left), toLines(right)];
+  const startCount = countEqual(leftLines, rightLines);
+  const endCount = countEqual(leftLines.slice(startCount).reverse(), rightLines.slice(startCount).reverse());
+  const changedRows = pairChanges(
+    compare(
+      leftLines.slice(startCount, leftLines.length - endCount),
+      rightLines.slice(startCount, rightLines.length - endCount),
+    ),
   );
-  const same = (lines: readonly string[]) =>
+  const toEqualRows = (lines: readonly string[]) =>
     lines.map((line) => ({ kind: 'same', left: line, right: line }) as const);
-  return [...same(one.slice(0, start)), ...middle, ...same(one.slice(one.length - end))];
+  return [
+    ...toEqualRows(leftLines.slice(0, startCount)),
+    ...changedRows,
+    ...toEqualRows(leftLines.slice(leftLines.length - endCount)),
+  ];
 }
 
 export type CollapsedRow = DiffRow | { readonly kind: 'collapsed'; readonly count: number };
@@ -31,74 +38,77 @@ export function collapseEqual(rows: readonly DiffRow[], context: number): Collap
   rows.forEach((row, index) => {
     if (row.kind !== 'same') isNear.fill(true, Math.max(0, index - context), index + context + 1);
   });
-  const folded: CollapsedRow[] = [];
+  const collapsedRows: CollapsedRow[] = [];
   for (let index = 0; index < rows.length; ) {
     const next = isNear.indexOf(true, index);
     const count = (next === -1 ? rows.length : next) - index;
-    if (count > 1) folded.push({ kind: 'collapsed', count });
-    else folded.push(...rows.slice(index, index + count));
+    if (count > 1) collapsedRows.push({ kind: 'collapsed', count });
+    else collapsedRows.push(...rows.slice(index, index + count));
     index += count;
     const row = rows[index];
-    if (row !== undefined) folded.push(row);
+    if (row !== undefined) collapsedRows.push(row);
     index++;
   }
-  return folded;
+  return collapsedRows;
 }
 
 function toLines(text: string): string[] {
   return text === '' ? [] : text.split('\n');
 }
 
-function countSame(one: readonly string[], other: readonly string[]): number {
-  const different = one.findIndex((line, index) => line !== other[index]);
-  return different === -1 ? one.length : different;
+/** How many lines at the start are equal. */
+function countEqual(left: readonly string[], right: readonly string[]): number {
+  const index = left.findIndex((line, index) => line !== right[index]);
+  return index === -1 ? left.length : index;
 }
 
 /** Compares by longest common subsequence. Texts that are too long count as completely different. */
-function compare(one: readonly string[], other: readonly string[]): DiffRow[] {
-  const removed = (line: string) => ({ kind: 'removed', left: line, right: null }) as const;
-  const added = (line: string) => ({ kind: 'added', left: null, right: line }) as const;
-  if (one.length * other.length > MAX_CELLS) return [...one.map(removed), ...other.map(added)];
-  const lengths = measure(one, other);
-  const width = other.length + 1;
+function compare(leftLines: readonly string[], rightLines: readonly string[]): DiffRow[] {
+  const toRemovedRow = (line: string) => ({ kind: 'removed', left: line, right: null }) as const;
+  const toAddedRow = (line: string) => ({ kind: 'added', left: null, right: line }) as const;
+  if (leftLines.length * rightLines.length > MAX_CELLS) {
+    return [...leftLines.map(toRemovedRow), ...rightLines.map(toAddedRow)];
+  }
+  const lengths = computeLengths(leftLines, rightLines);
+  const width = rightLines.length + 1;
   const rows: DiffRow[] = [];
   let [i, j] = [0, 0];
-  for (let [line, opposite] = [one[i], other[j]]; line !== undefined || opposite !== undefined; ) {
-    if (line !== undefined && line === opposite) {
-      rows.push({ kind: 'same', left: line, right: line });
+  for (let [left, right] = [leftLines[i], rightLines[j]]; left !== undefined || right !== undefined; ) {
+    if (left !== undefined && left === right) {
+      rows.push({ kind: 'same', left, right });
       i++;
       j++;
     } else if (
-      line !== undefined &&
-      (opposite === undefined || at(lengths, (i + 1) * width + j) >= at(lengths, i * width + j + 1))
+      left !== undefined &&
+      (right === undefined || lengthAt(lengths, (i + 1) * width + j) >= lengthAt(lengths, i * width + j + 1))
     ) {
-      rows.push(removed(line));
+      rows.push(toRemovedRow(left));
       i++;
-    } else if (opposite !== undefined) {
-      rows.push(added(opposite));
+    } else if (right !== undefined) {
+      rows.push(toAddedRow(right));
       j++;
     }
-    [line, opposite] = [one[i], other[j]];
+    [left, right] = [leftLines[i], rightLines[j]];
   }
   return rows;
 }
 
 /** For every pair of positions, the length of the longest common subsequence of the rest. */
-function measure(one: readonly string[], other: readonly string[]): Uint32Array {
-  const width = other.length + 1;
-  const lengths = new Uint32Array((one.length + 1) * width);
-  for (let i = one.length - 1; i >= 0; i--) {
-    for (let j = other.length - 1; j >= 0; j--) {
+function computeLengths(left: readonly string[], right: readonly string[]): Uint32Array {
+  const width = right.length + 1;
+  const lengths = new Uint32Array((left.length + 1) * width);
+  for (let i = left.length - 1; i >= 0; i--) {
+    for (let j = right.length - 1; j >= 0; j--) {
       lengths[i * width + j] =
-        one[i] === other[j]
-          ? at(lengths, (i + 1) * width + j + 1) + 1
-          : Math.max(at(lengths, (i + 1) * width + j), at(lengths, i * width + j + 1));
+        left[i] === right[j]
+          ? lengthAt(lengths, (i + 1) * width + j + 1) + 1
+          : Math.max(lengthAt(lengths, (i + 1) * width + j), lengthAt(lengths, i * width + j + 1));
     }
   }
   return lengths;
 }
 
-function at(lengths: Uint32Array, index: number): number {
+function lengthAt(lengths: Uint32Array, index: number): number {
   return lengths[index] ?? 0;
 }
 

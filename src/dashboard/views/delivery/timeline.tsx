@@ -1,4 +1,7 @@
-/** The timeline of attempts, planned retries included. An ordered list; the drawing adds no information. */
+/**
+ * The timeline of attempts and planned retries. For screen readers it is an ordered list; icons and lines repeat what the
+ * text says.
+ */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import type { AttemptOutcome } from '../../../domain/delivery.ts';
@@ -9,40 +12,45 @@ import { buildTimeline, type Gap, type TimelineStep } from './build-timeline.ts'
 
 interface Props {
   readonly delivery: DeliveryDetail;
-  readonly selected: AttemptDetail | undefined;
+  readonly selectedAttempt: AttemptDetail | undefined;
   readonly onSelect: (number: number) => void;
 }
 
-export function Timeline({ delivery, selected, onSelect }: Props) {
+export function Timeline({ delivery, selectedAttempt, onSelect }: Props) {
   const list = useRef<HTMLOListElement>(null);
-  const move = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (step === undefined || selected === undefined) return;
+  const selectByArrowKey = (event: KeyboardEvent) => {
+    const offset = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (offset === undefined || selectedAttempt === undefined) return;
     event.preventDefault();
-    const index = delivery.attempts.indexOf(selected) + step;
+    const index = delivery.attempts.indexOf(selectedAttempt) + offset;
     const next = delivery.attempts[index];
     if (next === undefined) return;
     onSelect(next.number);
     list.current?.querySelectorAll('button')[index]?.focus();
   };
   useLayoutEffect(() => {
-    const { current: line } = list;
-    const item = line?.querySelector<HTMLElement>('[aria-pressed=true]')?.parentElement;
-    if (!line || !item) return;
+    const { current: listElement } = list;
+    const item = listElement?.querySelector<HTMLElement>('[aria-pressed=true]')?.parentElement;
+    if (!listElement || !item) return;
     const isInView =
-      item.offsetLeft >= line.scrollLeft &&
-      item.offsetLeft + item.offsetWidth <= line.scrollLeft + line.clientWidth;
-    if (!isInView) line.scrollLeft = item.offsetLeft + item.offsetWidth / 2 - line.clientWidth / 2;
-  }, [selected?.number]);
+      item.offsetLeft >= listElement.scrollLeft &&
+      item.offsetLeft + item.offsetWidth <= listElement.scrollLeft + listElement.clientWidth;
+    if (!isInView)
+      listElement.scrollLeft = item.offsetLeft + item.offsetWidth / 2 - listElement.clientWidth / 2;
+  }, [selectedAttempt?.number]);
   const steps = buildTimeline(delivery, delivery.status === 'pending' ? scheduleNow.value : undefined);
   if (steps.length === 0) return null;
   return (
     <section aria-label="Timeline">
-      <ol class="timeline" ref={list} onKeyDown={move}>
+      <ol class="timeline" ref={list} onKeyDown={selectByArrowKey}>
         {steps.map((step) => (
-          <li key={keyOf(step)} class={step.kind} style={{ '--share': step.gap?.share ?? 0 }}>
-            {step.gap !== null && <GapLine gap={step.gap} isAhead={step.kind !== 'attempt'} />}
-            <Mark step={step} isSelected={isOf(step, selected)} onSelect={onSelect} />
+          <li
+            key={toKey(step)}
+            class={`timeline-${step.kind}`}
+            style={{ '--gap-share': step.gap?.share ?? 0 }}
+          >
+            {step.gap !== null && <GapLine gap={step.gap} isUpcoming={step.kind !== 'attempt'} />}
+            <TimelineMark step={step} isSelected={isAttempt(step, selectedAttempt)} onSelect={onSelect} />
           </li>
         ))}
       </ol>
@@ -50,14 +58,14 @@ export function Timeline({ delivery, selected, onSelect }: Props) {
   );
 }
 
-interface MarkProps {
+interface TimelineMarkProps {
   readonly step: TimelineStep;
   readonly isSelected: boolean;
   readonly onSelect: (number: number) => void;
 }
 
-function Mark({ step, isSelected, onSelect }: MarkProps) {
-  const since = step.gap === null ? 'start' : `+${formatGap(step.sinceFirstMs)}`;
+function TimelineMark({ step, isSelected, onSelect }: TimelineMarkProps) {
+  const sinceFirst = step.gap === null ? 'start' : `+${formatGap(step.sinceFirstMs)}`;
   const title = `${new Date(step.at).toISOString()} (schedule time)`;
   switch (step.kind) {
     case 'attempt': {
@@ -78,7 +86,7 @@ function Mark({ step, isSelected, onSelect }: MarkProps) {
             <span class="visually-hidden">, {outcome}</span>
             {isManual && <span class="timeline-manual"> replay</span>}
           </span>
-          <span class="timeline-since">{since}</span>
+          <span class="timeline-since">{sinceFirst}</span>
         </button>
       );
     }
@@ -90,14 +98,14 @@ function Mark({ step, isSelected, onSelect }: MarkProps) {
             #{step.number}
             <span class="visually-hidden"> planned</span>
           </span>
-          <span class="timeline-since">{since}</span>
+          <span class="timeline-since">{sinceFirst}</span>
         </span>
       );
     case 'more':
       return (
         <span class="timeline-mark">
           <span class="timeline-label">{step.count} more</span>
-          <span class="timeline-since">{since}</span>
+          <span class="timeline-since">{sinceFirst}</span>
         </span>
       );
     case 'end':
@@ -107,16 +115,15 @@ function Mark({ step, isSelected, onSelect }: MarkProps) {
             <path d="M10 2v16" />
           </svg>
           <span class="timeline-label">end</span>
-          <span class="timeline-since">+{step.sinceFirstMs / HOUR_MS}h</span>
+          {/* The description of the service gives the retry window in hours. */}
+          <span class="timeline-since">+{Math.round(step.sinceFirstMs / HOUR_MS)}h</span>
         </span>
       );
   }
 }
 
-/** Labels of attempts without a response status. */
-const outcomeLabels: Record<AttemptOutcome, string> = {
-  succeeded: 'ok',
-  http_error: 'error',
+/** Shown instead of a response status. */
+const outcomeLabels: Partial<Record<AttemptOutcome, string>> = {
   timeout: 'timeout',
   connection_error: 'connection error',
   dns_error: 'DNS error',
@@ -130,17 +137,19 @@ interface MarkIconProps {
   readonly isManual: boolean;
 }
 
-/** Circle with a check mark, square with a cross, dashed ring. A manual replay is a diamond. */
+/**
+ * Succeeded: circle with a check mark. Failed: square with a cross. Planned: dashed circle. Manual replay: diamond.
+ */
 function MarkIcon({ outcome, isManual }: MarkIconProps) {
   const state = outcome === null ? 'planned' : outcome === 'succeeded' ? 'succeeded' : 'failed';
   return (
     <svg class={`timeline-icon ${state}`} viewBox="0 0 20 20" aria-hidden="true">
       {isManual ? (
-        <path class="shape" d="M10 0.5 19.5 10 10 19.5 0.5 10Z" />
+        <path class="timeline-icon-shape" d="M10 0.5 19.5 10 10 19.5 0.5 10Z" />
       ) : state === 'failed' ? (
-        <rect class="shape" x="2" y="2" width="16" height="16" rx="3" />
+        <rect class="timeline-icon-shape" x="2" y="2" width="16" height="16" rx="3" />
       ) : (
-        <circle class="shape" cx="10" cy="10" r="8.5" />
+        <circle class="timeline-icon-shape" cx="10" cy="10" r="8.5" />
       )}
       {state === 'succeeded' && <path d="m6.5 10.5 2.5 2.5 4.5-5.5" />}
       {state === 'failed' && <path d="m7 7 6 6m0-6-6 6" />}
@@ -150,14 +159,14 @@ function MarkIcon({ outcome, isManual }: MarkIconProps) {
 
 interface GapLineProps {
   readonly gap: Gap;
-  readonly isAhead: boolean;
+  readonly isUpcoming: boolean;
 }
 
 /** The line between two marks, with a break when the gap is collapsed. */
-function GapLine({ gap, isAhead }: GapLineProps) {
+function GapLine({ gap, isUpcoming }: GapLineProps) {
   return (
     <span
-      class={`timeline-gap ${isAhead ? 'upcoming' : ''} ${gap.isCollapsed ? 'collapsed' : ''}`}
+      class={`timeline-gap ${isUpcoming ? 'timeline-gap-upcoming' : ''} ${gap.isCollapsed ? 'timeline-gap-collapsed' : ''}`}
       aria-hidden="true"
     >
       {gap.isCollapsed && (
@@ -165,7 +174,9 @@ function GapLine({ gap, isAhead }: GapLineProps) {
           <path d="M4 0v5l4 2-4 2 4 2-4 2v3" />
         </svg>
       )}
-      {gap.now !== null && <span class="timeline-now" style={{ '--at': `${gap.now * 100}%` }} title="now" />}
+      {gap.now !== null && (
+        <span class="timeline-now" style={{ '--now-position': `${gap.now * 100}%` }} title="now" />
+      )}
       {gap.ms >= SECOND_MS && <span class="timeline-gap-duration">{formatGap(gap.ms)}</span>}
     </span>
   );
@@ -175,11 +186,11 @@ function formatGap(ms: number): string {
   return ms < SECOND_MS ? '0s' : formatSpan(ms, 2);
 }
 
-function isOf(step: TimelineStep, attempt: AttemptDetail | undefined): boolean {
+function isAttempt(step: TimelineStep, attempt: AttemptDetail | undefined): boolean {
   return step.kind === 'attempt' && step.attempt === attempt;
 }
 
-function keyOf(step: TimelineStep): string {
+function toKey(step: TimelineStep): string {
   if (step.kind === 'attempt') return String(step.attempt.number);
   return step.kind === 'planned' ? String(step.number) : step.kind;
 }

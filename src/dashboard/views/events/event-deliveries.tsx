@@ -3,7 +3,7 @@ import { control } from '../../control.ts';
 import { useLiveItems } from '../../live-stream.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { AttemptDueTime } from '../../ui/time.tsx';
+import { AttemptCount } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 import { useThrottle } from '../../use-throttle.ts';
 
@@ -13,9 +13,9 @@ const REFETCH_INTERVAL_MS = 500;
 /** The deliveries of an event, live. */
 export function EventDeliveries({ eventId }: { readonly eventId: string }) {
   const query = useQuery(() => control.listDeliveries({ event_id: eventId, limit: MAX_SHOWN }), [eventId]);
-  const lookAgain = useThrottle(query.refetch, REFETCH_INTERVAL_MS);
+  const refetchSoon = useThrottle(query.refetch, REFETCH_INTERVAL_MS);
   useLiveItems((items) => {
-    if (items.some((item) => 'delivery' in item && item.delivery.event_id === eventId)) lookAgain();
+    if (items.some((item) => 'delivery' in item && item.delivery.event_id === eventId)) refetchSoon();
   });
   return (
     <section class="card" aria-label="Deliveries">
@@ -30,19 +30,11 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
           ) : (
             <>
               <ul class="events-deliveries">
-                {data.map(({ id, status, paused, url, attempt_count: attempts, next_attempt_at: next }) => (
-                  <li key={id}>
-                    <StatusBadge status={status} paused={paused} />
-                    <a href={toHash({ section: 'deliveries', id })}>{url}</a>
-                    <span class="muted">
-                      {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
-                      {next !== null && (
-                        <>
-                          {', next '}
-                          <AttemptDueTime at={next} />
-                        </>
-                      )}
-                    </span>
+                {data.map((delivery) => (
+                  <li key={delivery.id}>
+                    <StatusBadge status={delivery.status} paused={delivery.paused} />
+                    <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
+                    <AttemptCount delivery={delivery} />
                   </li>
                 ))}
               </ul>

@@ -26,16 +26,20 @@ export function EventView({ id }: { readonly id: string }) {
               <Icon name="bolt" /> Trigger again
             </a>
           </header>
-          <Facts event={event} />
+          <EventProperties event={event} />
           <EventDeliveries key={id} eventId={id} />
-          <Content event={event} />
+          <EventContent event={event} />
         </div>
       )}
     </QueryView>
   );
 }
 
-function Facts({ event: { id, created_at, request_id: request } }: { readonly event: EventDetail }) {
+function EventProperties({
+  event: { id, created_at, request_id: request },
+}: {
+  readonly event: EventDetail;
+}) {
   return (
     <dl class="properties">
       <dt>Event</dt>
@@ -44,7 +48,7 @@ function Facts({ event: { id, created_at, request_id: request } }: { readonly ev
       </dd>
       <dt>Created</dt>
       <dd>
-        <Time at={created_at} of="schedule" />
+        <Time at={created_at} clock="schedule" />
         {request !== null && (
           <>
             {' by request '}
@@ -62,7 +66,7 @@ function Facts({ event: { id, created_at, request_id: request } }: { readonly ev
   );
 }
 
-function Content({ event }: { readonly event: EventDetail }) {
+function EventContent({ event }: { readonly event: EventDetail }) {
   const [open, setOpen] = useState('payload');
   const { payload_text: payload, created_at: createdAt, workspace_id: workspaceId, id, type } = event;
   const envelope = toEnvelope({ id, type, workspaceId, payload, createdAt: Date.parse(createdAt) });
@@ -75,7 +79,7 @@ function Content({ event }: { readonly event: EventDetail }) {
     <section class="card" aria-label="Content">
       <Tabs
         label="Content"
-        open={open}
+        openName={open}
         onOpen={setOpen}
         tabs={tabs.map(({ name, title, text, isRaw }) => ({
           name,

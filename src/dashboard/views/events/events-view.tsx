@@ -5,7 +5,7 @@ import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { type Route, toHash } from '../../address.ts';
 import { pickFilters } from '../../pick-filters.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { FilterBar, FilterInput, NoMatches, SearchField } from '../../ui/filter-bar.tsx';
+import { FilterBar, FilterInput, SearchField } from '../../ui/filter-bar.tsx';
 import { ListDetail } from '../../ui/list-detail.tsx';
 import { LiveTable, PauseButton } from '../../ui/live-table.tsx';
 import { PeriodFields } from '../../ui/period-fields.tsx';
@@ -42,7 +42,7 @@ interface Props {
 export function EventList({ query, openId }: Props) {
   const filter = pickFilters(query, filterNames);
   const list = useEvents(filter);
-  const isNarrowed = Object.keys(filter).length > 0;
+  const hasFilter = Object.keys(filter).length > 0;
   return (
     <>
       <FilterBar
@@ -72,7 +72,8 @@ export function EventList({ query, openId }: Props) {
         rowHeight={ROW_REM}
         toRoute={(id) => ({ section: 'events', id, query: filter })}
         openId={openId}
-        empty={isNarrowed ? <NoMatches filter={filter} what="events" /> : <NoEventsYet />}
+        hasFilter={hasFilter}
+        empty={<NoEventsYet />}
       />
     </>
   );
@@ -87,7 +88,7 @@ function renderCells({ id, type, delivery_counts, created_at }: EventSummary, ad
       <small class="mono">{id}</small>
     </>,
     <DeliveryCounts counts={delivery_counts} />,
-    <Time at={created_at} of="schedule" />,
+    <Time at={created_at} clock="schedule" />,
   ];
 }
 
@@ -109,11 +110,11 @@ function NoEventsYet() {
 
 /** `✓ succeeded 2 ✗ failed 1` */
 export function DeliveryCounts({ counts }: { readonly counts: EventSummary['delivery_counts'] }) {
-  const present = deliveryStatuses.filter((status) => counts[status] > 0);
-  if (present.length === 0) return <span class="muted">no subscribed endpoint</span>;
+  const presentStatuses = deliveryStatuses.filter((status) => counts[status] > 0);
+  if (presentStatuses.length === 0) return <span class="muted">no subscribed endpoint</span>;
   return (
     <span class="events-counts">
-      {present.map((status) => (
+      {presentStatuses.map((status) => (
         <StatusBadge key={status} status={status} count={counts[status]} />
       ))}
     </span>

@@ -49,16 +49,16 @@ async function refresh(
   { first, last, isAtTop }: VisibleRange,
 ): Promise<void> {
   const { list } = feed;
-  const before = list.at(first - 1);
-  const belowCursor = last < PAGE_SIZE || before === undefined ? null : before.id;
+  const itemAbove = list.at(first - 1);
+  const cursor = last < PAGE_SIZE || itemAbove === undefined ? null : itemAbove.id;
   const pages = [
     { limit: PAGE_SIZE },
-    ...(belowCursor === null ? [] : [{ limit: last - first + 1, starting_after: belowCursor }]),
+    ...(cursor === null ? [] : [{ limit: last - first + 1, starting_after: cursor }]),
   ].map(fetchPage);
   // The connection status shows the error; the next stream item triggers another refresh.
   const responses = await Promise.all(pages).catch(() => []);
-  const [top] = responses;
-  if (top?.has_more && isAtTop && list.has(top.end_cursor ?? '') === false) return feed.load();
+  const [newest] = responses;
+  if (newest?.has_more && isAtTop && list.has(newest.end_cursor ?? '') === false) return feed.load();
   feed.applyUpdates(responses.flatMap(({ data }) => data).map((item) => ({ item, matches: true })));
 }
 

@@ -6,7 +6,7 @@ import { Field, FormErrorText } from '../../ui/field.tsx';
 import { type FormError, useFormSubmit } from '../../use-form-submit.ts';
 import type { FaultLimits } from './fault-draft.ts';
 
-interface Part<Draft> {
+interface FieldsProps<Draft> {
   readonly draft: Draft;
   readonly error: FormError | null;
   readonly change: (changes: Partial<Draft>) => void;
@@ -17,7 +17,7 @@ interface Props<Draft extends FaultLimits> {
   readonly toFault: (draft: Draft) => ControlInput<'addFault'>;
   readonly onAdded: () => void;
   /** The fields of this kind of fault. The limit fields follow. */
-  readonly children: (part: Part<Draft>) => ComponentChildren;
+  readonly children: (props: FieldsProps<Draft>) => ComponentChildren;
 }
 
 /** Adds a fault and clears the form afterwards. */

@@ -1,4 +1,4 @@
-/** Active faults, each with how often it fired. */
+/** Active faults, each with how often it was applied. */
 import './faults.css';
 import type { Fault } from '../../../contract/fault-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
@@ -17,10 +17,10 @@ import { useThrottle } from '../../use-throttle.ts';
 interface Props {
   readonly query: Query<readonly Fault[]>;
   /** Shown when the list has no items. */
-  readonly none: string;
+  readonly emptyText: string;
 }
 
-export function FaultList({ query, none }: Props) {
+export function FaultList({ query, emptyText }: Props) {
   const clear = async (faults: readonly Fault[]) => {
     await withErrorToast(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
     query.refetch();
@@ -29,7 +29,7 @@ export function FaultList({ query, none }: Props) {
     <QueryView query={query} what="faults">
       {(faults) =>
         faults.length === 0 ? (
-          <p class="muted">{none}</p>
+          <p class="muted">{emptyText}</p>
         ) : (
           <>
             <ul class="faults-list">
@@ -53,7 +53,7 @@ export function FaultList({ query, none }: Props) {
 
 function Row({ fault, onClear }: { readonly fault: Fault; readonly onClear: () => void }) {
   const effect = describeEffect(fault);
-  const isSpent = fault.count !== undefined && fault.fired >= fault.count;
+  const isUsedUp = fault.count !== undefined && fault.fired >= fault.count;
   return (
     <li>
       <span class="faults-description">
@@ -63,9 +63,9 @@ function Row({ fault, onClear }: { readonly fault: Fault; readonly onClear: () =
           {describeScope(fault)}
         </small>
       </span>
-      <span class={`faults-fired ${isSpent ? 'muted' : ''}`}>
-        fired {describeFirings(fault)}
-        {isSpent && ', used up'}
+      <span class={`faults-applied ${isUsedUp ? 'muted' : ''}`}>
+        applied {describeFirings(fault)}
+        {isUsedUp && ', used up'}
       </span>
       <button type="button" class="subtle" aria-label={`Remove fault ${effect}`} onClick={onClear}>
         <Icon name="trash" />
@@ -86,15 +86,15 @@ function describeScope({ on, method, path, api_key_id: key, type, webhook_id: we
 const MAX_FAULTS = 1000;
 const REFETCH_INTERVAL_MS = 500;
 
-/** The faults that `concerns` selects, newest first, with how often they fired, live. */
-export function useFaults(concerns: (fault: Fault) => boolean): Query<readonly Fault[]> {
+/** The faults that `isRelevant` selects, newest first, with how often they were applied, live. */
+export function useFaults(isRelevant: (fault: Fault) => boolean): Query<readonly Fault[]> {
   const query = useQuery(() => control.listFaults({ limit: MAX_FAULTS }), [status.value?.started_at]);
-  const lookAgain = useThrottle(query.refetch, REFETCH_INTERVAL_MS);
+  const refetchSoon = useThrottle(query.refetch, REFETCH_INTERVAL_MS);
   useLiveItems((items) => {
-    if (items.some(mayChangeFaults)) lookAgain();
+    if (items.some(mayChangeFaults)) refetchSoon();
   });
   usePolling(query.refetch);
-  return { ...query, value: query.value?.data.filter(concerns) };
+  return { ...query, value: query.value?.data.filter(isRelevant) };
 }
 
 function mayChangeFaults(item: StreamItem): boolean {

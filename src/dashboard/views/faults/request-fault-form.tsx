@@ -8,13 +8,16 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
   return (
     <FaultForm empty={emptyRequestFault} toFault={toRequestFault} onAdded={onAdded}>
       {({ draft, error, change }) => {
-        const text = (name: 'status' | 'error_code' | 'latency_ms' | 'path', placeholder: string) => ({
+        const toInputProps = (
+          name: 'status' | 'error_code' | 'latency_ms' | 'path',
+          placeholder: string,
+        ) => ({
           value: draft[name],
           placeholder,
           onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
             change({ [name]: currentTarget.value }),
         });
-        const answered = Number(draft.status);
+        const status = Number(draft.status);
         return (
           <>
             <Field
@@ -23,18 +26,18 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
               hint="400 to 599. Leave empty for the normal status."
               error={error}
             >
-              {(control) => <input {...control} inputMode="numeric" {...text('status', 'none')} />}
+              {(control) => <input {...control} inputMode="numeric" {...toInputProps('status', 'none')} />}
             </Field>
             <Field label="Error code" name="error_code" error={error}>
               {(control) => (
                 <input
                   {...control}
-                  {...text('error_code', answered >= 400 ? defaultErrorCode(answered) : 'none')}
+                  {...toInputProps('error_code', status >= 400 ? defaultErrorCode(status) : 'none')}
                 />
               )}
             </Field>
             <Field label="Latency" name="latency_ms" hint="For example 2s, in real time." error={error}>
-              {(control) => <input {...control} {...text('latency_ms', 'none')} />}
+              {(control) => <input {...control} {...toInputProps('latency_ms', 'none')} />}
             </Field>
             <Field label="Close the connection" name="drop" error={error}>
               {(control) => (
@@ -65,7 +68,7 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
               )}
             </Field>
             <Field label="Path" name="path" hint="{id} and * match any segment." error={error}>
-              {(control) => <input {...control} {...text('path', '/events/{id}')} />}
+              {(control) => <input {...control} {...toInputProps('path', '/events/{id}')} />}
             </Field>
           </>
         );

@@ -20,7 +20,7 @@ export function RequestFaults() {
           <div class="faults">
             <FaultList
               query={query}
-              none="No faults. Add one to make the API fail, respond late or close the connection, and see how your client reacts."
+              emptyText="No faults. Add one to make the API fail, respond late or close the connection, and see how your client reacts."
             />
             <h3>Add fault</h3>
             <RequestFaultForm onAdded={query.refetch} />

@@ -26,7 +26,7 @@ export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Pr
       {isAdding && <DeliveryFaultForm webhookId={id} onAdded={query.refetch} />}
       <FaultList
         query={query}
-        none="No faults. Add one to delay, duplicate, reorder or tamper with deliveries and see how your receiver reacts."
+        emptyText="No faults. Add one to delay, duplicate, reorder or tamper with deliveries and see how your receiver reacts."
       />
     </section>
   );

@@ -23,23 +23,23 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
   };
   return (
     <Dialog title={created === null ? 'Create key' : 'New key'} onClose={onClose}>
-      {created === null ? <Form onCreate={create} /> : <Created apiKey={created} />}
+      {created === null ? <CreateKeyForm onCreate={create} /> : <CreatedKey apiKey={created} />}
     </Dialog>
   );
 }
 
-interface FormProps {
+interface CreateKeyFormProps {
   readonly onCreate: (scopes: Scope[], workspaceId: string | null) => Promise<void>;
 }
 
-function Form({ onCreate }: FormProps) {
-  const [chosen, setChosen] = useState<readonly Scope[]>([]);
+function CreateKeyForm({ onCreate }: CreateKeyFormProps) {
+  const [selectedScopes, setSelectedScopes] = useState<readonly Scope[]>([]);
   const [workspaceId, setWorkspaceId] = useState('');
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
-    await onCreate([...chosen], workspaceId || null);
+    await onCreate([...selectedScopes], workspaceId || null);
     setBusy(false);
   };
   return (
@@ -50,9 +50,11 @@ function Form({ onCreate }: FormProps) {
           <label key={scope} class="row keys-scope">
             <input
               type="checkbox"
-              checked={chosen.includes(scope)}
+              checked={selectedScopes.includes(scope)}
               onChange={({ currentTarget: { checked } }) =>
-                setChosen(scopes.filter((each) => (each === scope ? checked : chosen.includes(each))))
+                setSelectedScopes(
+                  scopes.filter((other) => (other === scope ? checked : selectedScopes.includes(other))),
+                )
               }
             />
             <span class="mono">{scope}</span>
@@ -72,7 +74,7 @@ function Form({ onCreate }: FormProps) {
         </select>
       </label>
       <div class="row">
-        <button type="submit" class="primary" disabled={chosen.length === 0 || isBusy}>
+        <button type="submit" class="primary" disabled={selectedScopes.length === 0 || isBusy}>
           Create
         </button>
       </div>
@@ -80,14 +82,14 @@ function Form({ onCreate }: FormProps) {
   );
 }
 
-const conjunction = new Intl.ListFormat('en');
+const listFormat = new Intl.ListFormat('en');
 
-function Created({ apiKey: { key, scopes } }: { readonly apiKey: CreatedApiKey }) {
+function CreatedKey({ apiKey: { key, scopes } }: { readonly apiKey: CreatedApiKey }) {
   return (
     <div class="keys-form">
       <p>
         Copy the key now: it is not shown again. It can{' '}
-        {conjunction.format(scopes.map((scope) => scopeDescriptions[scope]))}.
+        {listFormat.format(scopes.map((scope) => scopeDescriptions[scope]))}.
       </p>
       <p class="row keys-new" role="status">
         <code>{key}</code>
@@ -105,12 +107,17 @@ function Created({ apiKey: { key, scopes } }: { readonly apiKey: CreatedApiKey }
 interface RevokeKeyDialogProps {
   readonly apiKey: ApiKey;
   /** Whether the dashboard uses this key. */
-  readonly isOwn: boolean;
+  readonly isDashboardKey: boolean;
   readonly onRevoked: () => void;
   readonly onClose: () => void;
 }
 
-export function RevokeKeyDialog({ apiKey: { id, last4 }, isOwn, onRevoked, onClose }: RevokeKeyDialogProps) {
+export function RevokeKeyDialog({
+  apiKey: { id, last4 },
+  isDashboardKey,
+  onRevoked,
+  onClose,
+}: RevokeKeyDialogProps) {
   const [isBusy, setBusy] = useState(false);
   const revoke = async () => {
     setBusy(true);
@@ -125,7 +132,7 @@ export function RevokeKeyDialog({ apiKey: { id, last4 }, isOwn, onRevoked, onClo
     <Dialog title={`Revoke key …${last4}?`} onClose={onClose}>
       <div class="keys-form">
         <p>Requests with this key get a 401 response from now on. You cannot undo this.</p>
-        {isOwn && (
+        {isDashboardKey && (
           <p class="keys-warning">
             The dashboard and the svc commands use this key. The Trigger page and <code>svc trigger</code>{' '}
             stop working until you restart the emulator, which then creates a new key.

@@ -14,11 +14,11 @@ import { useQuery } from '../../use-query.ts';
 import { CreateKeyDialog, RevokeKeyDialog } from './key-dialogs.tsx';
 
 export function KeysView() {
-  const keys = useQuery(() => listAll((page) => control.listKeys(page)), []);
+  const query = useQuery(() => listAll((page) => control.listKeys(page)), []);
   const [isCreating, setCreating] = useState(false);
-  const [toRevoke, setToRevoke] = useState<ApiKey | null>(null);
+  const [keyToRevoke, setKeyToRevoke] = useState<ApiKey | null>(null);
   useLiveItems((items) => {
-    if (items.some(({ type }) => type === 'reset')) keys.refetch();
+    if (items.some(({ type }) => type === 'reset')) query.refetch();
   });
   return (
     <div class="page">
@@ -31,48 +31,48 @@ export function KeysView() {
           <Icon name="plus" /> Create key
         </button>
       </div>
-      <QueryView query={keys} what="keys">
-        {(all) => (all.length === 0 ? <Nothing /> : <List keys={all} onRevoke={setToRevoke} />)}
+      <QueryView query={query} what="keys">
+        {(keys) => (keys.length === 0 ? <NoKeys /> : <KeyList keys={keys} onRevoke={setKeyToRevoke} />)}
       </QueryView>
-      {isCreating && <CreateKeyDialog onCreated={keys.refetch} onClose={() => setCreating(false)} />}
-      {toRevoke !== null && (
+      {isCreating && <CreateKeyDialog onCreated={query.refetch} onClose={() => setCreating(false)} />}
+      {keyToRevoke !== null && (
         <RevokeKeyDialog
-          apiKey={toRevoke}
-          isOwn={isOwn(toRevoke)}
-          onRevoked={keys.refetch}
-          onClose={() => setToRevoke(null)}
+          apiKey={keyToRevoke}
+          isDashboardKey={isDashboardKey(keyToRevoke)}
+          onRevoked={query.refetch}
+          onClose={() => setKeyToRevoke(null)}
         />
       )}
     </div>
   );
 }
 
-function Nothing() {
+function NoKeys() {
   return <EmptyState>No API keys. The API rejects every request until you create one.</EmptyState>;
 }
 
-interface ListProps {
+interface KeyListProps {
   readonly keys: readonly ApiKey[];
   readonly onRevoke: (key: ApiKey) => void;
 }
 
-function List({ keys, onRevoke }: ListProps) {
+function KeyList({ keys, onRevoke }: KeyListProps) {
   return (
     <ul class="keys-list" aria-label="API keys">
       {keys.map((key) => (
         <li key={key.id} class={`card ${key.revoked_at === null ? '' : 'keys-revoked'}`}>
           <div class="row keys-name">
             <Icon name="key" />
-            <strong class="mono">{shorten(key)}</strong>
-            {isOwn(key) && <span class="badge keys-current">used by the dashboard and svc</span>}
+            <strong class="mono">{maskKey(key)}</strong>
+            {isDashboardKey(key) && <span class="badge keys-current">used by the dashboard and svc</span>}
             {key.revoked_at !== null && (
               <span class="badge failed">
-                revoked <Time at={key.revoked_at} of="wall" />
+                revoked <Time at={key.revoked_at} clock="wall" />
               </span>
             )}
             {key.revoked_at === null && (
               <button type="button" class="danger" onClick={() => onRevoke(key)}>
-                Revoke<span class="visually-hidden"> {shorten(key)}</span>
+                Revoke<span class="visually-hidden"> {maskKey(key)}</span>
               </button>
             )}
           </div>
@@ -86,10 +86,10 @@ function List({ keys, onRevoke }: ListProps) {
           <p class="row muted">
             <span>{describeWorkspace(key)}</span>
             <span>
-              Created <Time at={key.created_at} of="wall" />
+              Created <Time at={key.created_at} clock="wall" />
             </span>
             <span class="mono">{key.id}</span>
-            <CopyButton what={`ID of ${shorten(key)}`} text={key.id} />
+            <CopyButton what={`ID of ${maskKey(key)}`} text={key.id} />
           </p>
         </li>
       ))}
@@ -98,11 +98,11 @@ function List({ keys, onRevoke }: ListProps) {
 }
 
 /** `svc_test_…abcd` (§5: the prefix depends on the environment) */
-function shorten({ last4 }: ApiKey): string {
+function maskKey({ last4 }: ApiKey): string {
   return `${status.value?.environment === 'production' ? 'svc_live_' : 'svc_test_'}…${last4}`;
 }
 
-function isOwn({ last4 }: ApiKey): boolean {
+function isDashboardKey({ last4 }: ApiKey): boolean {
   return status.value?.api_key.endsWith(last4) === true;
 }
 

@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
 import { BulkReplayProgress } from './bulk-replay-progress.tsx';
-import { areValid, defaultOptions, toReplayChanges } from './replay-options.ts';
+import { areOptionsValid, defaultOptions, toReplayChanges } from './replay-options.ts';
 import { ReplayOptionsForm } from './replay-options-form.tsx';
 import type { DeliverySelection } from './replay-request.ts';
 import { listDeliveryIds, useBulkReplay } from './use-bulk-replay.ts';
@@ -29,7 +29,7 @@ export function BulkReplayForm({ filter, onClose }: Props) {
   }
   return (
     <div class="replay-form">
-      <Filter filter={filter} />
+      <FilterProperties filter={filter} />
       <QueryView query={query} what={`deliveries (${count} so far)`}>
         {(ids) =>
           ids.length === 0 ? (
@@ -43,7 +43,7 @@ export function BulkReplayForm({ filter, onClose }: Props) {
   );
 }
 
-function Filter({ filter }: { readonly filter: DeliverySelection }) {
+function FilterProperties({ filter }: { readonly filter: DeliverySelection }) {
   const entries = Object.entries(filter).filter(
     ([name, value]) => name !== 'workspace_id' && value !== undefined,
   );
@@ -76,15 +76,15 @@ function Confirmation({ count, onStart }: ConfirmationProps) {
       <label class="replay-rate">
         Rate limit
         <select value={rate} onChange={(event) => setRate(Number(event.currentTarget.value))}>
-          {RATES.map((each) => (
-            <option key={each} value={each}>
-              {each} per second
+          {RATES.map((perSecond) => (
+            <option key={perSecond} value={perSecond}>
+              {perSecond} per second
             </option>
           ))}
         </select>
       </label>
       <div class="row">
-        <button type="submit" class="primary" disabled={!areValid(options)}>
+        <button type="submit" class="primary" disabled={!areOptionsValid(options)}>
           <Icon name="replay" /> Replay {count === 1 ? '1 delivery' : `${count} deliveries`}
         </button>
       </div>

@@ -11,17 +11,17 @@ interface Props extends BulkReplay {
 }
 
 export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Props) {
-  const { total, done, waiting, succeeded, failures, rejections } = tally;
-  const isFinished = step !== 'requesting' && waiting === 0;
+  const { totalCount, doneCount, waitingCount, succeededCount, failures, rejections } = tally;
+  const isFinished = step !== 'requesting' && waitingCount === 0;
   return (
     <div class="replay-form">
-      <progress aria-label="Completed replays" max={total} value={done} />
+      <progress aria-label="Completed replays" max={totalCount} value={doneCount} />
       <dl class="replay-counts">
-        <Count name="done" count={`${done} of ${total}`} />
-        <Count name="succeeded" count={succeeded} kind="succeeded" />
+        <Count name="done" count={`${doneCount} of ${totalCount}`} />
+        <Count name="succeeded" count={succeededCount} kind="succeeded" />
         <Count name="failed" count={failures.length} kind="failed" />
         <Count name="not replayed" count={rejections.length} kind="failed" />
-        <Count name="in progress" count={waiting} kind="pending" />
+        <Count name="in progress" count={waitingCount} kind="pending" />
       </dl>
       <p role="status">
         {step === 'requesting' && 'Replaying…'}
@@ -45,7 +45,7 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
           </button>
         )}
       </div>
-      <Listed title="Failed" of={failures}>
+      <LimitedList title="Failed" items={failures}>
         {({ delivery, attempt }) => (
           <li key={delivery.id}>
             <a href={toHash({ section: 'deliveries', id: delivery.id })} onClick={onClose}>
@@ -56,8 +56,8 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
               : `${attempt.outcome} ${attempt.response_status ?? ''}`}
           </li>
         )}
-      </Listed>
-      <Listed title="Not replayed" of={rejections}>
+      </LimitedList>
+      <LimitedList title="Not replayed" items={rejections}>
         {({ id, error: { message } }) => (
           <li key={id}>
             <a href={toHash({ section: 'deliveries', id })} onClick={onClose}>
@@ -66,13 +66,15 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
             {message}
           </li>
         )}
-      </Listed>
+      </LimitedList>
     </div>
   );
 }
 
-function summarize({ total, succeeded }: BulkReplay['tally']): string {
-  return succeeded === total ? `All ${total} succeeded.` : `${succeeded} of ${total} succeeded.`;
+function summarize({ totalCount, succeededCount }: BulkReplay['tally']): string {
+  return succeededCount === totalCount
+    ? `All ${totalCount} succeeded.`
+    : `${succeededCount} of ${totalCount} succeeded.`;
 }
 
 interface CountProps {
@@ -90,20 +92,20 @@ function Count({ name, count, kind = '' }: CountProps) {
   );
 }
 
-interface ListedProps<Item> {
+interface LimitedListProps<Item> {
   readonly title: string;
-  readonly of: readonly Item[];
+  readonly items: readonly Item[];
   readonly children: (item: Item) => ComponentChildren;
 }
 
-function Listed<Item>({ title, of, children }: ListedProps<Item>) {
-  if (of.length === 0) return null;
-  const more = of.length - MAX_LISTED;
+function LimitedList<Item>({ title, items, children }: LimitedListProps<Item>) {
+  if (items.length === 0) return null;
+  const hiddenCount = items.length - MAX_LISTED;
   return (
     <section>
       <h3>{title}</h3>
-      <ul class="replay-list">{of.slice(0, MAX_LISTED).map(children)}</ul>
-      {more > 0 && <p class="muted">and {more} more</p>}
+      <ul class="replay-list">{items.slice(0, MAX_LISTED).map(children)}</ul>
+      {hiddenCount > 0 && <p class="muted">and {hiddenCount} more</p>}
     </section>
   );
 }

@@ -11,7 +11,7 @@ import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useQuery } from '../../use-query.ts';
 import { BulkReplayForm } from './bulk-replay-form.tsx';
-import { areValid, defaultOptions, type ReplayOptions, toReplayChanges } from './replay-options.ts';
+import { areOptionsValid, defaultOptions, type ReplayOptions, toReplayChanges } from './replay-options.ts';
 import { ReplayOptionsForm } from './replay-options-form.tsx';
 import { ReplayProgress } from './replay-progress.tsx';
 import { replayRequest } from './replay-request.ts';
@@ -67,7 +67,7 @@ export function ReplayForm({ delivery, onClose }: Props) {
       </ReplayOptionsForm>
       <div class="row replay-actions">
         {/* Focused, so that Enter starts the replay. */}
-        <button type="submit" class="primary" autofocus disabled={isInProgress || !areValid(options)}>
+        <button type="submit" class="primary" autofocus disabled={isInProgress || !areOptionsValid(options)}>
           <Icon name="replay" /> {state.step === 'finished' ? 'Replay again' : 'Replay'}
         </button>
         <ReplayProgress state={state} onLeave={onClose} />
@@ -114,10 +114,10 @@ function BodyEditor({ id, body, onInput }: BodyEditorProps) {
   return (
     <QueryView query={query} what="the body">
       {(delivery) => {
-        const sent = findSentBody(delivery);
-        if (sent === undefined)
+        const sentBody = findSentBody(delivery);
+        if (sentBody === undefined)
           return <EmptyState>The delivery has not been sent yet, so it has no body to edit.</EmptyState>;
-        const original = indentJson(sent);
+        const original = indentJson(sentBody);
         return <JsonEditor label="Body" value={body ?? original} original={original} onInput={onInput} />;
       }}
     </QueryView>

@@ -22,7 +22,7 @@ export function findUrlError(text: string): string | null {
   return null;
 }
 
-export function areValid({ url, body }: ReplayOptions): boolean {
+export function areOptionsValid({ url, body }: ReplayOptions): boolean {
   return (url === null || findUrlError(url) === null) && (body === null || findJsonProblem(body) === null);
 }
 

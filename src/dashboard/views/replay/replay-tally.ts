@@ -6,32 +6,32 @@ import { findReplayResult, isAboutReplay, type ReplayResult } from './replay-res
 export class ReplayTally {
   readonly #ids: ReadonlySet<string>;
   /** Replays that wait for the receiver, by delivery ID. */
-  readonly #waiting = new Map<string, Replay>();
-  /** Stream items that arrived before the response that names their delivery. */
-  readonly #early = new Map<string, StreamItem[]>();
+  readonly #waitingReplays = new Map<string, Replay>();
+  /** Stream items that arrived before the response with the ID of their delivery, by that ID. */
+  readonly #earlyItems = new Map<string, StreamItem[]>();
   readonly failures: ReplayResult[] = [];
   readonly rejections: ReplayRefusal[] = [];
-  succeeded = 0;
+  succeededCount = 0;
 
   constructor(ids: readonly string[]) {
     this.#ids = new Set(ids);
   }
 
-  get total(): number {
+  get totalCount(): number {
     return this.#ids.size;
   }
 
-  get waiting(): number {
-    return this.#waiting.size;
+  get waitingCount(): number {
+    return this.#waitingReplays.size;
   }
 
   /** Replays that the emulator accepted or rejected. */
-  get started(): number {
-    return this.waiting + this.done;
+  get startedCount(): number {
+    return this.waitingCount + this.doneCount;
   }
 
-  get done(): number {
-    return this.succeeded + this.failures.length + this.rejections.length;
+  get doneCount(): number {
+    return this.succeededCount + this.failures.length + this.rejections.length;
   }
 
   record(outcome: ReplayOutcome): void {
@@ -40,26 +40,26 @@ export class ReplayTally {
       return;
     }
     const { id } = outcome.delivery;
-    this.#waiting.set(id, outcome);
-    const early = this.#early.get(id) ?? [];
-    this.#early.delete(id);
-    for (const item of early) this.applyItem(item);
+    this.#waitingReplays.set(id, outcome);
+    const earlyItems = this.#earlyItems.get(id) ?? [];
+    this.#earlyItems.delete(id);
+    for (const item of earlyItems) this.applyItem(item);
   }
 
   applyItem(item: StreamItem): void {
     // After a reset, no results arrive.
-    if (item.type === 'reset') this.#waiting.clear();
+    if (item.type === 'reset') this.#waitingReplays.clear();
     if (!('delivery' in item) || !isAboutReplay(item, this.#ids)) return;
     const { id } = item.delivery;
-    const replay = this.#waiting.get(id);
+    const replay = this.#waitingReplays.get(id);
     if (replay === undefined) {
-      this.#early.set(id, [...(this.#early.get(id) ?? []), item]);
+      this.#earlyItems.set(id, [...(this.#earlyItems.get(id) ?? []), item]);
       return;
     }
     const result = findReplayResult([item], replay);
     if (result === null) return;
-    this.#waiting.delete(id);
-    if (result.attempt?.outcome === 'succeeded') this.succeeded++;
+    this.#waitingReplays.delete(id);
+    if (result.attempt?.outcome === 'succeeded') this.succeededCount++;
     else this.failures.push(result);
   }
 }

@@ -75,8 +75,8 @@ export function useBulkReplay(): {
 }
 
 /** `12 of 40 deliveries were not replayed` */
-export function describeRemaining({ total, started }: ReplayTally): string {
-  return `${total - started} of ${total} deliveries were not replayed`;
+export function describeRemaining({ totalCount, startedCount }: ReplayTally): string {
+  return `${totalCount - startedCount} of ${totalCount} deliveries were not replayed`;
 }
 
 /** IDs of all deliveries that the filter selects. `onCount` receives the number found so far. */

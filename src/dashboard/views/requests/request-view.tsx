@@ -20,14 +20,14 @@ export function RequestView({ id }: { readonly id: string }) {
         request === undefined ? (
           <EmptyState>The log does not contain the request {id}.</EmptyState>
         ) : (
-          <Whole request={request} />
+          <RequestDetails request={request} />
         )
       }
     </QueryView>
   );
 }
 
-function Whole({ request }: { readonly request: ApiRequest }) {
+function RequestDetails({ request }: { readonly request: ApiRequest }) {
   const { method, path, status, error_code: code, resource_id: resource } = request;
   const hasCreatedEvent = method === 'POST' && status < 400 && resource?.startsWith('evt_') === true;
   return (
@@ -38,14 +38,14 @@ function Whole({ request }: { readonly request: ApiRequest }) {
         </h2>
         <HttpStatusBadge status={status} />
       </header>
-      {code !== null && <Refusal code={code} />}
-      <Facts request={request} />
+      {code !== null && <RequestError code={code} />}
+      <RequestProperties request={request} />
       {hasCreatedEvent && <EventDeliveries key={resource} eventId={resource} />}
     </div>
   );
 }
 
-function Refusal({ code }: { readonly code: string }) {
+function RequestError({ code }: { readonly code: string }) {
   return (
     <section class="card request-error" aria-label="Error">
       <h3>
@@ -56,7 +56,7 @@ function Refusal({ code }: { readonly code: string }) {
   );
 }
 
-function Facts({ request }: { readonly request: ApiRequest }) {
+function RequestProperties({ request }: { readonly request: ApiRequest }) {
   const {
     id,
     at,
@@ -66,8 +66,8 @@ function Facts({ request }: { readonly request: ApiRequest }) {
     resource_id: resource,
     fault,
   } = request;
-  const mark = describeMark(fault);
-  const facts = {
+  const appliedFault = describeMark(fault);
+  const properties = {
     Request: (
       <span class="row">
         <code>{id}</code> <CopyButton what="request ID" text={id} />
@@ -80,9 +80,9 @@ function Facts({ request }: { readonly request: ApiRequest }) {
         <a href={toHash({ section: 'requests', query: { resource } })}>all requests for this resource</a>
       </>
     ),
-    Time: <Time at={at} of="wall" />,
+    Time: <Time at={at} clock="wall" />,
     Duration: formatLatency(duration_ms),
-    Fault: mark && `${mark} (injected)`,
+    Fault: appliedFault && `${appliedFault} (injected)`,
     'API key': key && (
       <a class="mono" href={toHash({ section: 'requests', query: { key } })}>
         {key}
@@ -92,7 +92,7 @@ function Facts({ request }: { readonly request: ApiRequest }) {
   };
   return (
     <dl class="properties">
-      {Object.entries(facts).map(
+      {Object.entries(properties).map(
         ([title, value]) => value && [<dt key={`${title} title`}>{title}</dt>, <dd key={title}>{value}</dd>],
       )}
     </dl>
@@ -102,10 +102,10 @@ function Facts({ request }: { readonly request: ApiRequest }) {
 /** Links the resource of a request; empty for a list request. */
 export function ResourceLink({ id }: { readonly id: string | null }) {
   if (id === null) return null;
-  const place = findResourceRoute(id);
-  if (place === null) return <code>{id}</code>;
+  const resourceRoute = findResourceRoute(id);
+  if (resourceRoute === null) return <code>{id}</code>;
   return (
-    <a class="mono" href={toHash(place)} tabIndex={-1}>
+    <a class="mono" href={toHash(resourceRoute)} tabIndex={-1}>
       {id}
     </a>
   );

@@ -8,7 +8,7 @@ import { pickFilters } from '../../pick-filters.ts';
 import { wallNow } from '../../schedule-clock.ts';
 import { status } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { FilterBar, FilterInput, FilterSelect, NoMatches, SearchField } from '../../ui/filter-bar.tsx';
+import { FilterBar, FilterInput, FilterSelect, SearchField } from '../../ui/filter-bar.tsx';
 import { ListDetail } from '../../ui/list-detail.tsx';
 import { LiveTable, PauseButton } from '../../ui/live-table.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
@@ -54,15 +54,15 @@ export function RequestList({ query, openId }: Props) {
     fetchPage: (page) => control.listRequests({ ...toListInput(filter), ...page }),
     onItems: (items, feed) => {
       const now = wallNow.peek() ?? 0;
-      const news = items.flatMap((item) =>
+      const updates = items.flatMap((item) =>
         item.type === 'request'
           ? [{ item: item.request, matches: matchesFilter(filter, item.request, now) }]
           : [],
       );
-      if (news.length > 0) feed.applyUpdates(news);
+      if (updates.length > 0) feed.applyUpdates(updates);
     },
   });
-  const isNarrowed = Object.keys(filter).length > 0;
+  const hasFilter = Object.keys(filter).length > 0;
   return (
     <>
       <FilterBar
@@ -75,7 +75,7 @@ export function RequestList({ query, openId }: Props) {
             placeholder="Path, for example /v1/events"
           />
         }
-        fields={<Fields filter={filter} />}
+        fields={<FilterFields filter={filter} />}
       >
         <RequestFaults />
         <PauseButton {...list} />
@@ -88,15 +88,16 @@ export function RequestList({ query, openId }: Props) {
         rowHeight={ROW_REM}
         toRoute={(id) => ({ section: 'requests', id, query: filter })}
         openId={openId}
-        empty={isNarrowed ? <NoMatches filter={filter} what="requests" /> : <NoRequestsYet />}
+        hasFilter={hasFilter}
+        empty={<NoRequestsYet />}
       />
     </>
   );
 }
 
-function Fields({ filter }: { readonly filter: RequestFilter }) {
+function FilterFields({ filter }: { readonly filter: RequestFilter }) {
   const { value: keys } = useQuery(() => control.listKeys({ limit: 1000 }), []);
-  const hasOwnSince = filter.since !== undefined && !(filter.since in RECENT);
+  const isCustomSince = filter.since !== undefined && !(filter.since in RECENT);
   return (
     <>
       <FilterSelect name="method" label="Method" value={filter.method}>
@@ -118,7 +119,7 @@ function Fields({ filter }: { readonly filter: RequestFilter }) {
             {title}
           </option>
         ))}
-        {hasOwnSince && <option value={filter.since}>since {filter.since}</option>}
+        {isCustomSince && <option value={filter.since}>since {filter.since}</option>}
       </FilterSelect>
     </>
   );
@@ -137,7 +138,7 @@ function renderCells(request: ApiRequest, address: string) {
       <ResourceLink id={resource} />
     </span>,
     formatLatency(duration_ms),
-    <Time at={at} of="wall" />,
+    <Time at={at} clock="wall" />,
   ];
 }
 

@@ -48,7 +48,7 @@ export const mistakes: readonly {
   { name: 'Wrong secret', change: () => ({ secret: 'whsec_of_another_endpoint' }) },
   { name: 'Pretty-printed body', change: (body) => ({ body: toPretty(body) }) },
   { name: 'Line break added', change: (body) => ({ body: `${body}\n` }) },
-  { name: 'One character changed', change: (body) => ({ body: changeOne(body) }) },
+  { name: 'One character changed', change: (body) => ({ body: changeLastCharacter(body) }) },
   { name: 'Ten minutes late', change: () => ({ minutesLater: '10' }) },
 ];
 
@@ -74,7 +74,6 @@ function toPretty(body: string): string {
   }
 }
 
-/** Replaces the last digit or letter. */
-function changeOne(body: string): string {
+function changeLastCharacter(body: string): string {
   return body.replace(/[a-z0-9](?=[^a-z0-9]*$)/i, (last) => (last === 'x' ? 'y' : 'x'));
 }

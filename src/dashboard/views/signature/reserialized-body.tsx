@@ -18,7 +18,7 @@ export function ReserializedBody({ body, reserialised }: Props) {
       </p>
     );
   }
-  const { body: again, signature, matches, differs_at: at } = reserialised;
+  const { body: reserializedBody, signature, matches, differs_at: at } = reserialised;
   return (
     <>
       <p>
@@ -26,8 +26,8 @@ export function ReserializedBody({ body, reserialised }: Props) {
         signature does not match. Verify the raw body.
       </p>
       <div class="signature-comparison">
-        <Side title="Sent" text={body} at={at} />
-        <Side title="Parsed and serialized again" text={again} at={at} />
+        <BodyExcerpt title="Sent" text={body} at={at} />
+        <BodyExcerpt title="Parsed and serialized again" text={reserializedBody} at={at} />
       </div>
       <p>
         Signature: <code>{signature}</code> <HeaderMatchBadge matches={matches} />
@@ -36,14 +36,14 @@ export function ReserializedBody({ body, reserialised }: Props) {
   );
 }
 
-interface SideProps {
+interface BodyExcerptProps {
   readonly title: string;
   readonly text: string;
   readonly at: number;
 }
 
-function Side({ title, text, at }: SideProps) {
-  const { isCutBefore, same, other, isCutAfter } = excerptAt(text, at);
+function BodyExcerpt({ title, text, at }: BodyExcerptProps) {
+  const { isCutBefore, equalText, differentText, isCutAfter } = excerptAt(text, at);
   return (
     <figure>
       <figcaption class="muted">
@@ -51,9 +51,9 @@ function Side({ title, text, at }: SideProps) {
       </figcaption>
       <pre>
         {isCutBefore && '…'}
-        {same}
-        <mark>{other.slice(0, 1) || '⏎'}</mark>
-        {other.slice(1)}
+        {equalText}
+        <mark>{differentText.slice(0, 1) || '⏎'}</mark>
+        {differentText.slice(1)}
         {isCutAfter && '…'}
       </pre>
     </figure>

@@ -19,41 +19,41 @@ const TYPING_MS = 200;
 
 /** Verifies the signature of an attempt step by step, with values that the user can change. */
 export function SignatureChecker(props: Props) {
-  const [round, setRound] = useState(0);
+  const [runCount, setRunCount] = useState(0);
   return (
     <>
       <div class="row">
-        <button type="button" onClick={() => setRound(round + 1)}>
-          <Icon name="replay" /> {round === 0 ? 'Verify' : 'Verify again'}
+        <button type="button" onClick={() => setRunCount(runCount + 1)}>
+          <Icon name="replay" /> {runCount === 0 ? 'Verify' : 'Verify again'}
         </button>
         <span class="muted">
           Verifies the attempt as your receiver does. Change the secret, the body or the time, or enter the
           digest that your receiver computed.
         </span>
       </div>
-      {round > 0 && <Checker {...props} round={round} />}
+      {runCount > 0 && <Checker {...props} runCount={runCount} />}
     </>
   );
 }
 
-function Checker({ deliveryId: id, attempt, round }: Props & { readonly round: number }) {
+function Checker({ deliveryId: id, attempt, runCount }: Props & { readonly runCount: number }) {
   const { number, sent_at: sentAt, request } = attempt;
-  const [trial, setTrial] = useState(unchangedInput);
+  const [input, setInput] = useState(unchangedInput);
   const query = useQuery(
-    () => control.checkSignature(toCheckRequest(trial, { id, attempt: number, sentAt })),
-    [round],
+    () => control.checkSignature(toCheckRequest(input, { id, attempt: number, sentAt })),
+    [runCount],
   );
   const timer = useRef(0);
-  const change = (next: CheckInput) => {
-    setTrial(next);
+  const change = (newInput: CheckInput) => {
+    setInput(newInput);
     clearTimeout(timer.current);
     timer.current = window.setTimeout(query.refetch, TYPING_MS);
   };
   return (
     <div class="signature-checker">
-      <CheckForm input={trial} onChange={change} sentBody={request.body} />
+      <CheckForm input={input} onChange={change} sentBody={request.body} />
       <QueryView query={query} what="the verification">
-        {(check) => <Steps key={round} check={check} checkInput={trial} attempt={attempt} />}
+        {(check) => <Steps key={runCount} check={check} checkInput={input} attempt={attempt} />}
       </QueryView>
     </div>
   );
@@ -70,9 +70,9 @@ function Steps({
   checkInput,
   attempt,
 }: StepsProps) {
-  const { body: sent } = attempt.request;
-  const body = checkInput.body ?? sent;
-  const differsAt = findFirstDifference(sent, body);
+  const { body: sentBody } = attempt.request;
+  const body = checkInput.body ?? sentBody;
+  const differsAt = findFirstDifference(sentBody, body);
   return (
     <ol class="signature-steps">
       <li>

@@ -29,18 +29,18 @@ export function SignatureView({ deliveryId, attempt }: Props) {
   return (
     <QueryView query={query} what="the signature">
       {([detail, delivery]) => (
-        <Explained key={`${deliveryId} ${attempt}`} detail={detail} delivery={delivery} />
+        <SignatureDetails key={`${deliveryId} ${attempt}`} detail={detail} delivery={delivery} />
       )}
     </QueryView>
   );
 }
 
-interface ExplainedProps {
+interface SignatureDetailsProps {
   readonly detail: SignatureDetail;
   readonly delivery: DeliveryDetail;
 }
 
-function Explained({ detail, delivery }: ExplainedProps) {
+function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
   const { signed_parts: parts, secrets, verification, reserialised } = detail;
   const attempt = delivery.attempts.find(({ number }) => number === detail.attempt);
   const text = joinParts(parts);
@@ -61,24 +61,26 @@ function Explained({ detail, delivery }: ExplainedProps) {
       </section>
       <section>
         <h4>Headers</h4>
-        <CarryingHeaders detail={detail} />
+        <SignatureHeaders detail={detail} />
       </section>
       <section>
         <h4>Signing secret</h4>
         <SigningSecrets secrets={secrets} webhookId={delivery.webhook_id} />
       </section>
-      {attempt !== undefined && <Trials attempt={attempt} delivery={delivery} reserialised={reserialised} />}
+      {attempt !== undefined && (
+        <AttemptChecks attempt={attempt} delivery={delivery} reserialised={reserialised} />
+      )}
     </div>
   );
 }
 
-interface TrialsProps {
+interface AttemptChecksProps {
   readonly attempt: Attempt;
   readonly delivery: DeliveryDetail;
   readonly reserialised: SignatureDetail['reserialised'];
 }
 
-function Trials({ attempt, delivery, reserialised }: TrialsProps) {
+function AttemptChecks({ attempt, delivery, reserialised }: AttemptChecksProps) {
   return (
     <>
       <section>
@@ -93,13 +95,17 @@ function Trials({ attempt, delivery, reserialised }: TrialsProps) {
   );
 }
 
-function CarryingHeaders({ detail: { headers, signed_parts: parts } }: { readonly detail: SignatureDetail }) {
-  const partOf = (value: string) =>
+function SignatureHeaders({
+  detail: { headers, signed_parts: parts },
+}: {
+  readonly detail: SignatureDetail;
+}) {
+  const findPart = (value: string) =>
     parts.find(({ part, text }) => part !== 'literal' && text === value)?.part;
   return (
     <dl class="properties">
       {Object.entries(headers).map(([name, value]) => {
-        const part = partOf(value);
+        const part = findPart(value);
         return [
           <dt key={name}>
             <code>{name}</code>
@@ -120,11 +126,11 @@ interface SigningSecretsProps {
 
 /** The secrets of the endpoint, masked until the user shows them, and the signature of each. */
 export function SigningSecrets({ secrets, webhookId }: SigningSecretsProps) {
-  const { shown, toggle } = useRevealedSecret(webhookId);
+  const { revealed, toggle } = useRevealedSecret(webhookId);
   return (
     <div class="signature-secrets">
       {secrets.map(({ name, masked, signature, matches }) => {
-        const secret = name === 'current' ? shown?.secret : shown?.previous_secret;
+        const secret = name === 'current' ? revealed?.secret : revealed?.previous_secret;
         return (
           <dl key={name} class="properties">
             <dt>{name === 'current' ? 'Secret' : 'Previous secret'}</dt>
@@ -141,7 +147,8 @@ export function SigningSecrets({ secrets, webhookId }: SigningSecretsProps) {
       })}
       <div class="row">
         <button type="button" onClick={toggle}>
-          <Icon name="eye" /> {shown === null ? 'Show' : 'Hide'} {secrets.length === 1 ? 'secret' : 'secrets'}
+          <Icon name="eye" /> {revealed === null ? 'Show' : 'Hide'}{' '}
+          {secrets.length === 1 ? 'secret' : 'secrets'}
         </button>
       </div>
     </div>

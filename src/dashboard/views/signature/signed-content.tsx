@@ -2,7 +2,7 @@ import type { SignatureDetail } from '../../../contract/delivery-schemas.ts';
 
 type Parts = SignatureDetail['signed_parts'];
 
-const names = { id: 'delivery ID', timestamp: 'timestamp', body: 'body', literal: 'separator' } as const;
+const partNames = { id: 'delivery ID', timestamp: 'timestamp', body: 'body', literal: 'separator' } as const;
 
 /** The signed content, with each part marked by a color and a name. */
 export function SignedContent({ label, parts }: { readonly label: string; readonly parts: Parts }) {
@@ -13,7 +13,7 @@ export function SignedContent({ label, parts }: { readonly label: string; readon
       <section tabIndex={0} aria-label={label}>
         {parts.map(({ part, text }, index) => (
           <span key={index} class={`signed-part ${part}`}>
-            <span class="signed-part-name">{names[part]}</span>
+            <span class="signed-part-name">{partNames[part]}</span>
             <code>{text}</code>
           </span>
         ))}

@@ -17,20 +17,24 @@ export function EventTypeCombobox({ fixtures, type, isRejected, onSelect }: Prop
   // Typed text filters the list; a selected type does not.
   const [search, setSearch] = useState('');
   const [active, setActive] = useState<string | null>(null);
-  const matching = searchFixtures(fixtures, search);
+  const matchingFixtures = searchFixtures(fixtures, search);
   const select = (selectedType: string) => {
     setSearch('');
     setActive(null);
     onSelect(selectedType);
   };
-  const move = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === 'Enter' && active !== null) select(active);
-    else if (step !== undefined && matching.length > 0) {
+    else if (step !== undefined && matchingFixtures.length > 0) {
       event.preventDefault();
-      const at = matching.findIndex((each) => each.type === (active ?? type));
+      const index = matchingFixtures.findIndex((fixture) => fixture.type === (active ?? type));
       const next =
-        matching[at < 0 && step < 0 ? matching.length - 1 : (at + step + matching.length) % matching.length];
+        matchingFixtures[
+          index < 0 && step < 0
+            ? matchingFixtures.length - 1
+            : (index + step + matchingFixtures.length) % matchingFixtures.length
+        ];
       setActive(next?.type ?? null);
       document.getElementById(`${id}-${next?.type}`)?.scrollIntoView({ block: 'nearest' });
     }
@@ -50,7 +54,7 @@ export function EventTypeCombobox({ fixtures, type, isRejected, onSelect }: Prop
           spellcheck={false}
           placeholder="order.shipped"
           value={type}
-          onKeyDown={move}
+          onKeyDown={onKeyDown}
           onBlur={() => setActive(null)}
           onInput={({ currentTarget: { value } }) => {
             setSearch(value);
@@ -60,7 +64,7 @@ export function EventTypeCombobox({ fixtures, type, isRejected, onSelect }: Prop
         />
       </label>
       <div id={`${id}-list`} role="listbox" aria-label="Fixtures">
-        {matching.map((fixture) => (
+        {matchingFixtures.map((fixture) => (
           <Option
             key={fixture.type}
             id={`${id}-${fixture.type}`}
@@ -72,7 +76,8 @@ export function EventTypeCombobox({ fixtures, type, isRejected, onSelect }: Prop
         ))}
       </div>
       <p class="muted" role="status">
-        {matching.length === 0 && `No fixture matches “${search}”. You can still send an event of this type.`}
+        {matchingFixtures.length === 0 &&
+          `No fixture matches “${search}”. You can still send an event of this type.`}
       </p>
     </div>
   );

@@ -4,7 +4,7 @@ import { toHash } from '../../address.ts';
 import type { ApiErrorResponse } from '../../public-api-client.ts';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { AttemptDueTime } from '../../ui/time.tsx';
+import { AttemptCount } from '../../ui/time.tsx';
 import { startRun, type TriggerRun, triggerRuns } from './trigger-runs.ts';
 
 /** Limit for the deliveries of one run that are listed. */
@@ -42,7 +42,7 @@ function RunHeader({ run }: { readonly run: TriggerRun }) {
           {onlyEventId}
         </a>
       )}
-      <span role="status">{describe(run)}</span>
+      <span role="status">{describeProgress(run)}</span>
       {replayedCount > 0 && (
         <span
           class="badge canceled"
@@ -64,7 +64,7 @@ function RunHeader({ run }: { readonly run: TriggerRun }) {
   );
 }
 
-function describe({ input: { count }, eventIds, isFinished, error }: TriggerRun): string {
+function describeProgress({ input: { count }, eventIds, isFinished, error }: TriggerRun): string {
   if (count === 1) return isFinished || error !== null ? '' : 'Sending…';
   return `${eventIds.size} of ${count} events created`;
 }
@@ -72,42 +72,25 @@ function describe({ input: { count }, eventIds, isFinished, error }: TriggerRun)
 function RunDeliveries({ run: { input, eventIds, deliveries, isFinished } }: { readonly run: TriggerRun }) {
   if (eventIds.size === 0) return null;
   if (deliveries.size === 0) return isFinished ? <NoSubscribers type={input.type} /> : null;
-  const all = [...deliveries.values()];
+  const runDeliveries = [...deliveries.values()];
   return (
     <>
-      {all.length > 1 && <Counts deliveries={all} />}
+      {runDeliveries.length > 1 && <Counts deliveries={runDeliveries} />}
       <ul class="trigger-deliveries">
-        {all.slice(0, MAX_SHOWN).map((delivery) => (
+        {runDeliveries.slice(0, MAX_SHOWN).map((delivery) => (
           <li key={delivery.id} class="row">
             <StatusBadge status={delivery.status} paused={delivery.paused} />
             <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
-            <Progress delivery={delivery} />
+            <AttemptCount delivery={delivery} />
           </li>
         ))}
       </ul>
-      {all.length > MAX_SHOWN && (
+      {runDeliveries.length > MAX_SHOWN && (
         <a href={toHash({ section: 'deliveries', query: { type: input.type } })}>
           All deliveries of {input.type}
         </a>
       )}
     </>
-  );
-}
-
-function Progress({
-  delivery: { attempt_count: count, next_attempt_at: next },
-}: {
-  readonly delivery: Delivery;
-}) {
-  return (
-    <span class="muted">
-      {count} {count === 1 ? 'attempt' : 'attempts'}
-      {next !== null && count > 0 && (
-        <>
-          , next <AttemptDueTime at={next} />
-        </>
-      )}
-    </span>
   );
 }
 

@@ -37,7 +37,7 @@ export async function startRun(input: TriggerInput): Promise<void> {
   const abortController = new AbortController();
   const run: TriggerRun = {
     number,
-    input: input,
+    input,
     replayedCount: 0,
     error: null,
     isFinished: false,
@@ -47,7 +47,7 @@ export async function startRun(input: TriggerInput): Promise<void> {
   };
   triggerRuns.value = [run, ...triggerRuns.peek()].slice(0, MAX_RUNS);
   const { count: eventCount } = input;
-  await mapAtRate((index) => createOne(run, index + 1), {
+  await mapAtRate((index) => createEventOfRun(run, index + 1), {
     count: eventCount,
     perSecond: Number.POSITIVE_INFINITY,
     signal: abortController.signal,
@@ -60,7 +60,7 @@ export async function startRun(input: TriggerInput): Promise<void> {
 
 const noResponse = { code: 'no_emulator', requestId: null };
 
-async function createOne(run: TriggerRun, index: number): Promise<void> {
+async function createEventOfRun(run: TriggerRun, index: number): Promise<void> {
   const { number, input } = run;
   const { body, idempotencyKey } = toRequest(input, index, status.peek()?.payload_member ?? 'payload');
   const apiKey = await getEventApiKey(input.workspaceId);
@@ -75,17 +75,15 @@ async function createOne(run: TriggerRun, index: number): Promise<void> {
     replayedCount: replayedCount + (isReplayed ? 1 : 0),
   }));
   // Deliveries may have started before the response that contains the event ID; the live stream reports later changes.
-  const delivered = await control
-    .listDeliveries({ event_id: event.id, limit: 1000 })
-    .catch(() => ({ data: [] }));
+  const page = await control.listDeliveries({ event_id: event.id, limit: 1000 }).catch(() => ({ data: [] }));
   updateRun(number, ({ deliveries }) => ({
-    deliveries: new Map([...toEntries(delivered.data), ...deliveries]),
+    deliveries: new Map([...toEntries(page.data), ...deliveries]),
   }));
 }
 
 /** After one rejection, further requests would be rejected too. */
 function fail({ number, stop }: TriggerRun, error: ApiErrorResponse): void {
-  updateRun(number, () => ({ error: error }));
+  updateRun(number, () => ({ error }));
   stop();
 }
 

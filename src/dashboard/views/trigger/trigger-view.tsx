@@ -35,7 +35,7 @@ interface TriggerProps {
 }
 
 function Trigger({ fixtures, type, eventId }: TriggerProps) {
-  const hasFixture = fixtures.some((each) => each.type === type && each.problem === null);
+  const hasFixture = fixtures.some((fixture) => fixture.type === type && fixture.problem === null);
   const source = eventId !== '' ? eventId : hasFixture ? type : '';
   const initial = useQuery(() => loadInitialValues(eventId, source), [source]);
   const rejectedField = findRejectedField(type);

@@ -19,9 +19,9 @@ export function computeAttemptStats(attempts: readonly Measured[]): AttemptStats
   return {
     count: attempts.length,
     succeeded: attempts.filter(({ outcome }) => outcome === 'succeeded').length,
-    p50: percentile(durations, 0.5),
-    p95: percentile(durations, 0.95),
-    longest: percentile(durations, 1),
+    p50: findPercentile(durations, 0.5),
+    p95: findPercentile(durations, 0.95),
+    longest: findPercentile(durations, 1),
   };
 }
 
@@ -34,15 +34,15 @@ export function formatSuccessRate({ count, succeeded }: Pick<AttemptStats, 'coun
 
 /** Merges new items with existing ones, newest first, without duplicates. */
 export function mergeNewest<Item extends { readonly id: string }>(
-  heard: readonly Item[],
-  before: readonly Item[],
-  most: number,
+  newItems: readonly Item[],
+  oldItems: readonly Item[],
+  limit: number,
 ): Item[] {
-  const known = new Set(heard.map(({ id }) => id));
-  return [...heard, ...before.filter(({ id }) => !known.has(id))].slice(0, most);
+  const newIds = new Set(newItems.map(({ id }) => id));
+  return [...newItems, ...oldItems.filter(({ id }) => !newIds.has(id))].slice(0, limit);
 }
 
 /** The smallest value that is not exceeded by `share` of all values. */
-function percentile(sorted: readonly number[], share: number): number {
+function findPercentile(sorted: readonly number[], share: number): number {
   return sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
 }

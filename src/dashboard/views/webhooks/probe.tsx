@@ -7,17 +7,17 @@ import { toErrorMessage } from '../../error-message.ts';
 import { wallNow } from '../../schedule-clock.ts';
 import { Icon } from '../../ui/icon.tsx';
 
-type State = 'none' | 'asked' | readonly Finding[] | { readonly error: string };
+type State = 'none' | 'running' | readonly Finding[] | { readonly error: string };
 
 /** Probes the endpoint: whether it is reachable, accepts valid signatures and rejects forged ones. */
 export function Probe({ webhookId }: { readonly webhookId: string }) {
   const [state, setState] = useState<State>('none');
   const probe = async () => {
-    setState('asked');
+    setState('running');
     try {
-      const answer = await control.probeWebhook({ id: webhookId });
+      const result = await control.probeWebhook({ id: webhookId });
       // The page already shows the URL.
-      setState(toProbeFindings({ ...answer, url: 'the endpoint' }, wallNow.peek() ?? 0));
+      setState(toProbeFindings({ ...result, url: 'the endpoint' }, wallNow.peek() ?? 0));
     } catch (error) {
       setState({ error: toErrorMessage(error) });
     }
@@ -26,7 +26,7 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
     <section class="card webhooks-probe" aria-label="Test the endpoint">
       <div class="row">
         <h3>Test the endpoint</h3>
-        <button type="button" disabled={state === 'asked'} onClick={probe}>
+        <button type="button" disabled={state === 'running'} onClick={probe}>
           <Icon name="bolt" /> Send test deliveries
         </button>
       </div>
@@ -37,7 +37,7 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
             responses. The deliveries are not recorded.
           </p>
         )}
-        {state === 'asked' && <p class="muted">Waiting for the receiver…</p>}
+        {state === 'running' && <p class="muted">Waiting for the receiver…</p>}
         {typeof state === 'object' && 'error' in state && <p class="field-error">{state.error}</p>}
         {Array.isArray(state) && (
           <ul>

@@ -15,17 +15,17 @@ export function useAttempts(webhookId: string): Query<readonly AttemptSummary[]>
     () => control.listAttempts({ webhook_id: webhookId, limit: MAX_ATTEMPTS }),
     [webhookId],
   );
-  const [heard, setHeard] = useState<readonly AttemptSummary[]>([]);
-  useEffect(() => setHeard([]), [webhookId]);
+  const [liveAttempts, setLiveAttempts] = useState<readonly AttemptSummary[]>([]);
+  useEffect(() => setLiveAttempts([]), [webhookId]);
   useLiveItems((items) => {
     if (items.some(({ type }) => type === 'reset')) {
-      setHeard([]);
+      setLiveAttempts([]);
       return query.refetch();
     }
-    const news = items.flatMap((item) => toSummary(item, webhookId)).reverse();
-    if (news.length > 0) setHeard((before) => mergeNewest(news, before, MAX_ATTEMPTS));
+    const newAttempts = items.flatMap((item) => toSummary(item, webhookId)).reverse();
+    if (newAttempts.length > 0) setLiveAttempts((before) => mergeNewest(newAttempts, before, MAX_ATTEMPTS));
   });
-  return { ...query, value: query.value && mergeNewest(heard, query.value.data, MAX_ATTEMPTS) };
+  return { ...query, value: query.value && mergeNewest(liveAttempts, query.value.data, MAX_ATTEMPTS) };
 }
 
 function toSummary(item: StreamItem, webhookId: string): AttemptSummary[] {

@@ -30,7 +30,7 @@ export function WebhookAttempts({ webhookId }: { readonly webhookId: string }) {
               endpoint subscribes to.
             </p>
           ) : (
-            <Figures attempts={attempts} />
+            <AttemptStatistics attempts={attempts} />
           )
         }
       </QueryView>
@@ -38,7 +38,7 @@ export function WebhookAttempts({ webhookId }: { readonly webhookId: string }) {
   );
 }
 
-function Figures({ attempts }: { readonly attempts: readonly AttemptSummary[] }) {
+function AttemptStatistics({ attempts }: { readonly attempts: readonly AttemptSummary[] }) {
   const attemptStats = computeAttemptStats(attempts);
   if (attemptStats === null) return null;
   const { count, succeeded, p50, p95, longest } = attemptStats;
@@ -65,7 +65,7 @@ function Figures({ attempts }: { readonly attempts: readonly AttemptSummary[] })
             <AttemptLink attempt={attempt} />
             <OutcomeBadge {...attempt} />
             <span class="webhooks-duration">{formatLatency(attempt.duration_ms)}</span>
-            <Time at={attempt.sent_at} of="wall" />
+            <Time at={attempt.sent_at} clock="wall" />
           </li>
         ))}
       </ol>

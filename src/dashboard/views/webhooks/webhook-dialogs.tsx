@@ -84,11 +84,11 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
 }
 
 /** Above this number, the count shows "or more". */
-const COUNTED = 1000;
+const MAX_COUNT = 1000;
 
 export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
-  const { value: pending } = useQuery(
-    () => control.listDeliveries({ webhook_id: id, status: 'pending', limit: COUNTED }),
+  const { value: pendingDeliveries } = useQuery(
+    () => control.listDeliveries({ webhook_id: id, status: 'pending', limit: MAX_COUNT }),
     [id],
   );
   const { error, isBusy, submit } = useFormSubmit([], async () => {
@@ -104,7 +104,9 @@ export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
       <form class="form" onSubmit={submit}>
         <p class="webhooks-url">{url}</p>
         <p role="status">
-          {pending === undefined ? 'Counting pending deliveries…' : describePending(pending)}
+          {pendingDeliveries === undefined
+            ? 'Counting pending deliveries…'
+            : `${describePending(pendingDeliveries)} You cannot undo this.`}
         </p>
         <FormErrorText error={error} />
         <div class="row">
@@ -122,13 +124,13 @@ export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
 
 function describePending({
   data,
-  has_more: isMore,
+  has_more: hasMore,
 }: {
   readonly data: readonly unknown[];
   readonly has_more: boolean;
 }) {
   if (data.length === 0) return 'No deliveries are pending.';
-  const count = `${data.length}${isMore ? ' or more' : ''}`;
+  const count = `${data.length}${hasMore ? ' or more' : ''}`;
   return data.length === 1
     ? '1 pending delivery will be canceled.'
     : `${count} pending deliveries will be canceled.`;

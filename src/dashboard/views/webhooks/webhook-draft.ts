@@ -37,27 +37,28 @@ export function toTypes(text: string): string[] {
 /** Adds or removes an event type; `*` matches every type, so it replaces the others. */
 export function toggleType(text: string, type: string): string {
   const types = toTypes(text);
-  if (types.includes(type)) return types.filter((each) => each !== type).join(', ');
+  if (types.includes(type)) return types.filter((listed) => listed !== type).join(', ');
   if (type === WILDCARD_SUBSCRIPTION) return WILDCARD_SUBSCRIPTION;
-  return [...types.filter((each) => each !== WILDCARD_SUBSCRIPTION), type].join(', ');
+  return [...types.filter((listed) => listed !== WILDCARD_SUBSCRIPTION), type].join(', ');
 }
 
 function toHeaders(text: string): Record<string, string> {
   const headers = new Map<string, string>();
-  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+  for (const line of text.split('\n').filter((text) => text.trim() !== '')) {
     const colon = line.indexOf(':');
     const [name, value] = [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-    if (colon === -1) refuse(`must have the form 'Authorization: Bearer abc', not '${line.trim()}'`);
-    const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
-    const problem = [...headers.keys()].some(isSame)
-      ? `${name} is given twice`
+    if (colon === -1)
+      throwHeaderError(`must have the form 'Authorization: Bearer abc', not '${line.trim()}'`);
+    const isSameName = (other: string) => other.toLowerCase() === name.toLowerCase();
+    const problem = [...headers.keys()].some(isSameName)
+      ? `${name} appears twice`
       : findHeaderProblem(name, value);
-    if (problem !== null) refuse(`cannot be added: ${problem}`);
+    if (problem !== null) throwHeaderError(`cannot be added: ${problem}`);
     headers.set(name, value);
   }
   return Object.fromEntries(headers);
 }
 
-function refuse(problem: string): never {
+function throwHeaderError(problem: string): never {
   throw new SvcError('usage', `headers ${problem}.`);
 }

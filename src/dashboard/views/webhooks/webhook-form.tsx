@@ -46,7 +46,7 @@ export function WebhookForm({ original, action, send }: Props) {
           />
         )}
       </Field>
-      <Types chosen={draft.events} onChange={(events) => change({ events })} />
+      <EventTypeButtons selected={draft.events} onChange={(events) => change({ events })} />
       <Field
         label="Custom headers"
         name="headers"
@@ -82,14 +82,14 @@ export function WebhookForm({ original, action, send }: Props) {
   );
 }
 
-interface TypesProps {
-  readonly chosen: string;
+interface EventTypeButtonsProps {
+  readonly selected: string;
   readonly onChange: (types: string) => void;
 }
 
-function Types({ chosen, onChange }: TypesProps) {
+function EventTypeButtons({ selected, onChange }: EventTypeButtonsProps) {
   const types = useEventTypes();
-  const isChosen = new Set(toTypes(chosen));
+  const selectedTypes = new Set(toTypes(selected));
   return (
     <fieldset class="webhooks-types">
       <legend class="visually-hidden">Known event types</legend>
@@ -97,9 +97,9 @@ function Types({ chosen, onChange }: TypesProps) {
         <button
           key={type}
           type="button"
-          aria-pressed={isChosen.has(type)}
+          aria-pressed={selectedTypes.has(type)}
           aria-label={type === WILDCARD_SUBSCRIPTION ? 'Every type' : type}
-          onClick={() => onChange(toggleType(chosen, type))}
+          onClick={() => onChange(toggleType(selected, type))}
         >
           {type}
         </button>

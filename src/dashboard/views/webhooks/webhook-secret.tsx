@@ -7,19 +7,19 @@ const MASK = '••••••••••••••••';
 
 /** The secret of an endpoint, hidden until the user shows it. It can be copied while hidden. */
 export function WebhookSecret({ webhookId }: { readonly webhookId: string }) {
-  const { shown, toggle } = useRevealedSecret(webhookId);
+  const { revealed, toggle } = useRevealedSecret(webhookId);
   return (
     <>
       <span class="row webhooks-secret">
-        <code>{shown?.secret ?? <span aria-hidden="true">{MASK}</span>}</code>
-        <button type="button" class="subtle" aria-pressed={shown !== null} onClick={toggle}>
-          <Icon name="eye" /> {shown === null ? 'Show' : 'Hide'}
+        <code>{revealed?.secret ?? <span aria-hidden="true">{MASK}</span>}</code>
+        <button type="button" class="subtle" aria-pressed={revealed !== null} onClick={toggle}>
+          <Icon name="eye" /> {revealed === null ? 'Show' : 'Hide'}
         </button>
         <CopyButton what="secret" text={async () => (await control.revealSecret({ id: webhookId })).secret} />
       </span>
-      {shown !== null && shown.previous_secret !== null && (
+      {revealed !== null && revealed.previous_secret !== null && (
         <span class="row webhooks-secret">
-          <span class="muted">previous secret</span> <code>{shown.previous_secret}</code>
+          <span class="muted">previous secret</span> <code>{revealed.previous_secret}</code>
         </span>
       )}
     </>

@@ -29,8 +29,8 @@ export function WebhookView({ id }: { readonly id: string }) {
       <QueryView query={query} what="the endpoint">
         {(webhook) => (
           <>
-            <Head webhook={webhook} onChange={query.refetch} />
-            <Facts webhook={webhook} />
+            <WebhookHeader webhook={webhook} onChange={query.refetch} />
+            <WebhookProperties webhook={webhook} />
             <WebhookAttempts webhookId={id} />
             <Probe key={id} webhookId={id} />
             <WebhookFaults webhook={webhook} />
@@ -43,12 +43,12 @@ export function WebhookView({ id }: { readonly id: string }) {
 
 const dialogs = { edit: EditDialog, rotate: RotateDialog, delete: DeleteDialog } as const;
 
-interface HeadProps {
+interface WebhookHeaderProps {
   readonly webhook: WebhookDetail;
   readonly onChange: () => void;
 }
 
-function Head({ webhook, onChange }: HeadProps) {
+function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
   const [open, setOpen] = useState<keyof typeof dialogs | null>(null);
   const { id, disabled } = webhook;
   const Dialog = open === null ? null : dialogs[open];
@@ -87,7 +87,7 @@ function Head({ webhook, onChange }: HeadProps) {
   );
 }
 
-function Facts({ webhook }: { readonly webhook: WebhookDetail }) {
+function WebhookProperties({ webhook }: { readonly webhook: WebhookDetail }) {
   const { id, events, headers, skip_verify, previous_secret_expires_at: expiry, created_at } = webhook;
   return (
     <dl class="properties card">
@@ -105,7 +105,7 @@ function Facts({ webhook }: { readonly webhook: WebhookDetail }) {
         <>
           <dt>Previous secret</dt>
           <dd>
-            {isReached(expiry) ? 'expired' : 'expires'} <Time at={expiry} of="schedule" />
+            {isReached(expiry) ? 'expired' : 'expires'} <Time at={expiry} clock="schedule" />
           </dd>
         </>
       )}
@@ -129,7 +129,7 @@ function Facts({ webhook }: { readonly webhook: WebhookDetail }) {
       )}
       <dt>Created</dt>
       <dd>
-        <Time at={created_at} of="schedule" />
+        <Time at={created_at} clock="schedule" />
       </dd>
     </dl>
   );

@@ -105,7 +105,7 @@ function Row({ webhook }: { readonly webhook: WebhookDetail }) {
             <div>
               <dt>Last attempt</dt>
               <dd>
-                <Time at={last.sent_at} of="wall" />
+                <Time at={last.sent_at} clock="wall" />
               </dd>
             </div>
           </dl>
