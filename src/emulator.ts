@@ -27,7 +27,7 @@ import type { BootstrapResult } from './sandbox/bootstrap.ts';
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { StateLifecycle } from './sandbox/state-lifecycle.ts';
 import { toStoreError } from './store/database.ts';
-import { toFileProblemError } from './store/database-file-monitor.ts';
+import { createFileProblemError } from './store/database-file-monitor.ts';
 import { Store } from './store/store.ts';
 import { VERSION } from './version.ts';
 
@@ -204,7 +204,7 @@ async function startOn(
     control,
     status,
     ...ending,
-    seeded: stateLifecycle.bootstrapped.seeded,
+    seeded: stateLifecycle.bootstrapped.isSeeded,
     certificate: listening.certificate,
     fetch: (request) => fetchInProcess(app, request),
   };
@@ -228,7 +228,7 @@ function resolveRetention({
 function describeFileProblem(store: Store): Pick<EmulatorStatus, 'storage_problem'> {
   const kind = store.checkFile();
   if (kind === null) return {};
-  const { message, hint = '' } = toFileProblemError(kind);
+  const { message, hint = '' } = createFileProblemError(kind);
   return { storage_problem: { kind, message, hint } };
 }
 

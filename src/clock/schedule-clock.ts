@@ -63,7 +63,7 @@ export class ScheduleClock {
   }
 
   /** The state to store. */
-  state(): ScheduleClockState {
+  getState(): ScheduleClockState {
     return { at: this.now(), wallAt: this.#wall.now(), speed: this.#speed, frozen: this.#frozen };
   }
 

@@ -13,7 +13,7 @@ import { eventFixtureKind, findFixture } from '../fixtures/event-fixtures.ts';
 import { listFixtureFiles } from '../fixtures/fixture-index.ts';
 import { readFixture } from '../fixtures/fixture-kind.ts';
 import { fillTemplates } from '../fixtures/template.ts';
-import { notFound } from '../sandbox/access.ts';
+import { createNotFoundError } from '../sandbox/access.ts';
 import { createApiKey } from '../sandbox/api-keys.ts';
 import type { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
 import { toListBody, toPageRequest } from '../sandbox/pagination.ts';
@@ -119,13 +119,13 @@ function createWorkspaceHandlers(
   const { store, environment } = sandbox;
   return {
     listWorkspaces: async (input) => {
-      const request = toPageRequest(input, (id) => store.workspaces.find(id));
+      const request = toPageRequest(input, (id) => store.workspaces.find(id)?.seq);
       return toListBody(store.workspaces.list(request), (row) => toWorkspace(row, environment));
     },
     createWorkspace: (input) => store.write(() => createWorkspace(sandbox, input)),
     getWorkspace: async ({ id }) => {
       const row = store.workspaces.find(id);
-      if (row === undefined) throw notFound('workspace', id);
+      if (row === undefined) throw createNotFoundError('workspace', id);
       return toWorkspace(row, environment);
     },
   };
@@ -136,7 +136,7 @@ function createKeyHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listKeys' |
   return {
     listKeys: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
-      const request = toPageRequest(input, (id) => store.apiKeys.find(id));
+      const request = toPageRequest(input, (id) => store.apiKeys.find(id)?.seq);
       return toListBody(store.apiKeys.list(workspace?.seq ?? null, request), toApiKey);
     },
     createKey: ({ scopes, workspace_id }) => {
@@ -145,7 +145,7 @@ function createKeyHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listKeys' |
     },
     revokeKey: async ({ id }) => {
       const row = store.apiKeys.find(id);
-      if (row === undefined) throw notFound('key', id);
+      if (row === undefined) throw createNotFoundError('key', id);
       await store.write(() => store.apiKeys.revoke(row.seq, wall.now()));
       return toApiKey(store.apiKeys.find(id) ?? row);
     },
@@ -216,7 +216,7 @@ function createRequestHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listReq
     listRequests: async (input) => {
       // The log is written with a delay. The list must include every finished request.
       store.flush();
-      const request = toPageRequest(input, (id) => store.apiRequests.find(id));
+      const request = toPageRequest(input, (id) => store.apiRequests.find(id)?.seq);
       return toListBody(await store.apiRequests.list(toRequestFilter(sandbox, input), request), toApiRequest);
     },
   };
@@ -228,7 +228,7 @@ function createEventHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listEvent
     listEvents: async (input) => {
       // Events are listed with the request that created them, and the request log is written with a delay.
       store.flush();
-      const request = toPageRequest(input, (id) => store.events.find(id));
+      const request = toPageRequest(input, (id) => store.events.find(id)?.seq);
       return toListBody(
         await store.eventQueries.list(toEventFilter(sandbox, input), request),
         toEventSummary,
@@ -237,7 +237,7 @@ function createEventHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listEvent
     getEvent: async ({ id }) => {
       store.flush();
       const row = store.events.find(id);
-      if (row === undefined) throw notFound('event', id);
+      if (row === undefined) throw createNotFoundError('event', id);
       const { value, memberText } = parseJsonObject(toEventRecordText(row));
       return {
         ...(value as Event),
@@ -256,20 +256,20 @@ function createFaultHandlers(
     addFault: async (rule) => {
       findWorkspace(sandbox, rule.workspace_id);
       const { webhook_id: webhookId, api_key_id: keyId } = rule;
-      if (webhookId && !store.webhooks.findSeq(webhookId)) throw notFound('webhook', webhookId);
-      if (keyId && !store.apiKeys.find(keyId)) throw notFound('key', keyId);
+      if (webhookId && !store.webhooks.findSeq(webhookId)) throw createNotFoundError('webhook', webhookId);
+      if (keyId && !store.apiKeys.find(keyId)) throw createNotFoundError('key', keyId);
       return faults.add(rule);
     },
     listFaults: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
       // The counts are written with a delay.
       store.flush();
-      const request = toPageRequest(input, (id) => store.faults.find(id));
+      const request = toPageRequest(input, (id) => store.faults.find(id)?.seq);
       return toListBody(store.faults.list(workspace?.id ?? null, request), toFault);
     },
     clearFaults: async ({ id, workspace_id: workspaceId }) => {
       const workspace = findWorkspace(sandbox, workspaceId);
-      if (id && !store.faults.find(id)) throw notFound('fault', id);
+      if (id && !store.faults.find(id)) throw createNotFoundError('fault', id);
       return { cleared: await faults.clear(id ?? null, workspace?.id ?? null) };
     },
   };
@@ -280,7 +280,7 @@ function createFixtureHandlers(
   { generator, workspaces }: Sandbox,
   folders: readonly string[],
 ): Pick<ControlHandlers, 'listFixtures' | 'getFixture'> {
-  const random = generator.randomSource('fixtures');
+  const random = generator.createRandomSource('fixtures');
   let sequence = 0;
   return {
     listFixtures: async () => ({
@@ -295,7 +295,7 @@ function createFixtureHandlers(
     }),
     getFixture: async ({ type }) => {
       const fixture = findFixture(type, folders);
-      if (fixture === null) throw notFound('fixture', type);
+      if (fixture === null) throw createNotFoundError('fixture', type);
       sequence++;
       const scope = { env: process.env, random, now: workspaces.default.clock.now(), sequence };
       const { description, template } = fixture;

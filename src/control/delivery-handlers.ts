@@ -2,7 +2,7 @@
 import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
 import { replayDelivery } from '../delivery/replay-delivery.ts';
 import { projectAttempts } from '../domain/delivery.ts';
-import { notFound } from '../sandbox/access.ts';
+import { createNotFoundError } from '../sandbox/access.ts';
 import { toListBody, toPageRequest } from '../sandbox/pagination.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { checkSignature, describeSignature } from '../sandbox/signature-detail.ts';
@@ -29,7 +29,7 @@ export function createDeliveryHandlers(
   return {
     listDeliveries: async (input) => {
       const filter = toDeliveryFilter(sandbox, input);
-      const request = toPageRequest(input, (id) => store.deliveryQueries.find(id));
+      const request = toPageRequest(input, (id) => store.deliveryQueries.find(id)?.seq);
       return toListBody(await store.deliveryQueries.list(filter, request), toDelivery);
     },
     listDue: async ({ workspace_id, limit }) => {
@@ -44,7 +44,7 @@ export function createDeliveryHandlers(
     },
     getDelivery: async ({ id }): Promise<DeliveryDetail> => {
       const row = store.deliveryQueries.find(id);
-      if (row === undefined) throw notFound('delivery', id);
+      if (row === undefined) throw createNotFoundError('delivery', id);
       return {
         ...toDelivery(row),
         attempts: listAttempts(sandbox, row),

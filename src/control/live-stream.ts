@@ -70,7 +70,7 @@ export function createLiveStream(
       feed,
       new Set(types ?? ALL_TYPES),
       { ...selection, listener, historyStart, upperBound, text: filter.text },
-      { after, stateReplacedSeq: since_sequence || store.renewedSeq },
+      { after, stateReplacedSeq: since_sequence || store.stateReplacedSeq },
       end,
     );
   if (listener.length === 0) return followUntil(signal);
@@ -117,8 +117,8 @@ async function* follow(
   let { after: last, stateReplacedSeq } = start;
   for (;;) {
     // Also for streams whose endpoints were removed, as their last item. The content of a snapshot is not sent as changes.
-    if (store.renewedSeq > stateReplacedSeq) {
-      stateReplacedSeq = last = store.renewedSeq;
+    if (store.stateReplacedSeq > stateReplacedSeq) {
+      stateReplacedSeq = last = store.stateReplacedSeq;
       yield { type: 'reset', sequence: last };
     }
     if (signal.aborted) return;

@@ -7,7 +7,7 @@ import type {
   RequestFilter as RequestFilterSchema,
 } from '../contract/list-filters.ts';
 import { parseRelativeTime } from '../domain/relative-time.ts';
-import { notFound } from '../sandbox/access.ts';
+import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { ApiRequestFilter } from '../store/api-requests.ts';
@@ -25,8 +25,9 @@ export function toDeliveryFilter(
   const { store } = sandbox;
   const workspace = findWorkspace(sandbox, input.workspace_id);
   const { event_id: eventId = null, webhook_id: webhookId = null } = input;
-  if (eventId !== null && !store.events.find(eventId)) throw notFound('event', eventId);
-  if (webhookId !== null && !store.webhooks.findSeq(webhookId)) throw notFound('webhook', webhookId);
+  if (eventId !== null && !store.events.find(eventId)) throw createNotFoundError('event', eventId);
+  if (webhookId !== null && !store.webhooks.findSeq(webhookId))
+    throw createNotFoundError('webhook', webhookId);
   const now = (workspace ?? sandbox.workspaces.default).clock.now();
   return {
     workspaceSeq: workspace?.seq ?? null,
@@ -56,8 +57,10 @@ export function toAttemptFilter(
 ): AttemptFilter {
   const { store } = sandbox;
   const { webhook_id: webhookId = null, delivery_id: deliveryId = null } = input;
-  if (webhookId !== null && !store.webhooks.findSeq(webhookId)) throw notFound('webhook', webhookId);
-  if (deliveryId !== null && !store.deliveryQueries.find(deliveryId)) throw notFound('delivery', deliveryId);
+  if (webhookId !== null && !store.webhooks.findSeq(webhookId))
+    throw createNotFoundError('webhook', webhookId);
+  if (deliveryId !== null && !store.deliveryQueries.find(deliveryId))
+    throw createNotFoundError('delivery', deliveryId);
   const workspaceSeq = findWorkspace(sandbox, input.workspace_id)?.seq ?? null;
   return { workspaceSeq, webhookId, deliveryId, since: parseOptionalTime(input.since, sandbox.wall.now()) };
 }
@@ -83,7 +86,7 @@ export function toRequestFilter(
 export function findWorkspace(sandbox: Sandbox, id: string | null | undefined): LoadedWorkspace | null {
   if (id === null || id === undefined) return null;
   const workspace = sandbox.workspaces.find(id);
-  if (workspace === undefined) throw notFound('workspace', id);
+  if (workspace === undefined) throw createNotFoundError('workspace', id);
   return workspace;
 }
 

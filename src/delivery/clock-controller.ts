@@ -5,7 +5,7 @@ import { SvcError } from '../errors.ts';
 import { persistClock } from '../sandbox/clock-persistence.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
-import { toFileProblemError } from '../store/database-file-monitor.ts';
+import { createFileProblemError } from '../store/database-file-monitor.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
 export class ClockController {
@@ -106,7 +106,7 @@ export class ClockController {
   async #waitForNextDueAt(workspace: LoadedWorkspace): Promise<number | null> {
     await this.#dispatcher.whenIdle(workspace);
     const problem = this.#sandbox.store.checkFile();
-    if (problem !== null) throw toFileProblemError(problem);
+    if (problem !== null) throw createFileProblemError(problem);
     if (!this.#dispatcher.isRunning) throw new SvcError('conflict', 'The emulator is stopping.');
     this.#assertCurrent(workspace);
     return this.findNextDueAt(workspace);

@@ -99,7 +99,7 @@ export class EndpointQueue {
    */
   findPauseEnd(windowMs: number): number {
     if (this.isEnabled || this.inFlight > 0) return Number.POSITIVE_INFINITY;
-    const startedAt = this.#store.deliveries.findPauseStart(this.webhookSeq);
+    const startedAt = this.#store.deliveries.findOldestWindowStart(this.webhookSeq);
     return startedAt === null ? Number.POSITIVE_INFINITY : startedAt + windowMs;
   }
 
@@ -108,8 +108,8 @@ export class EndpointQueue {
     if (this.isEnabled || this.inFlight > 0) return;
     const { deliveries } = this.#store;
     const startedBy = this.workspace.clock.now() - windowMs;
-    for (const { seq, started_at } of deliveries.listPaused(this.webhookSeq, startedBy)) {
-      deliveries.expire(seq, started_at + windowMs, this.#store.nextSeq());
+    for (const { seq, window_started_at } of deliveries.listExpirable(this.webhookSeq, startedBy)) {
+      deliveries.expire(seq, window_started_at + windowMs, this.#store.nextSeq());
     }
   }
 

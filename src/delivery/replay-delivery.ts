@@ -2,7 +2,7 @@
 import { compactJson, parseJsonObject } from '../domain/json.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
-import { notFound } from '../sandbox/access.ts';
+import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { DeliveryRow } from '../store/delivery-queries.ts';
 
@@ -28,7 +28,7 @@ export interface ReplayRequest {
 export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): Promise<DeliveryRow> {
   const { store, bus } = sandbox;
   const row = store.deliveryQueries.find(request.id);
-  if (row === undefined) throw notFound('delivery', request.id);
+  if (row === undefined) throw createNotFoundError('delivery', request.id);
   const changes = checkChanges(sandbox, request);
   const isNew = request.newId === true || changes.url !== null || changes.body !== null;
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();

@@ -26,26 +26,31 @@ export function authenticate(
   authorization: string | null,
 ): Caller {
   if (authorization === null)
-    throw unauthenticated('The request has no Authorization header; send `Authorization: Bearer <API_KEY>`.');
+    throw createUnauthenticatedError(
+      'The request has no Authorization header; send `Authorization: Bearer <API_KEY>`.',
+    );
   const key = BEARER.exec(authorization)?.[1];
   if (key === undefined)
-    throw unauthenticated('The Authorization header does not have the form `Bearer <API_KEY>`.');
+    throw createUnauthenticatedError('The Authorization header does not have the form `Bearer <API_KEY>`.');
   assertEnvironment(key, environment);
   const row = store.apiKeys.findByKey(key);
-  if (row === undefined) throw unauthenticated('The API key does not exist in this emulator.');
-  if (row.revoked_at !== null) throw unauthenticated('The API key has been revoked.');
+  if (row === undefined) throw createUnauthenticatedError('The API key does not exist in this emulator.');
+  if (row.revoked_at !== null) throw createUnauthenticatedError('The API key has been revoked.');
   const { seq: keySeq, id: keyId, workspace_seq: workspaceSeq } = row;
   return { keySeq, keyId, workspaceSeq, scopes: toScopes(row) };
 }
 
-function assertEnvironment(key: string, here: Environment): void {
+function assertEnvironment(key: string, ownEnvironment: Environment): void {
   const environment = environmentOfApiKey(key);
-  if (environment === null) throw unauthenticated('The API key starts with neither svc_test_ nor svc_live_.');
-  if (environment !== here)
-    throw unauthenticated(`The API key is for the ${environment} environment; this is ${here}.`);
+  if (environment === null)
+    throw createUnauthenticatedError('The API key starts with neither svc_test_ nor svc_live_.');
+  if (environment !== ownEnvironment)
+    throw createUnauthenticatedError(
+      `The API key is for the ${environment} environment, but this emulator runs as ${ownEnvironment}.`,
+    );
 }
 
-function unauthenticated(message: string): SvcError {
+function createUnauthenticatedError(message: string): SvcError {
   return new SvcError('unauthenticated', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
@@ -71,11 +76,12 @@ export function resolveWorkspace(
     if (caller.workspaceSeq !== null) return sandbox.workspaces.get(caller.workspaceSeq);
     throw new SvcError(
       missing.code,
-      `${missing.parameter} is required: the API key is not bound to one workspace.`,
+      `${missing.parameter} is required, because the API key is not bound to a workspace.`,
     );
   }
   const workspace = sandbox.workspaces.find(id);
-  if (workspace === undefined || !canAccess(caller, workspace.seq)) throw notFound('workspace', id);
+  if (workspace === undefined || !canAccess(caller, workspace.seq))
+    throw createNotFoundError('workspace', id);
   return workspace;
 }
 
@@ -84,7 +90,7 @@ export function canAccess(caller: Caller, workspaceSeq: number): boolean {
   return caller.workspaceSeq === null || caller.workspaceSeq === workspaceSeq;
 }
 
-/** The id kind of each noun that {@link notFound} accepts. */
+/** The id kind of each noun that {@link createNotFoundError} accepts. */
 const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
   workspace: 'workspace',
   event: 'event',
@@ -95,10 +101,10 @@ const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
 };
 
 /** @param kind noun for the message, such as `event`. */
-export function notFound(kind: string, id: string): SvcError {
+export function createNotFoundError(kind: string, id: string): SvcError {
   const idKind = idKinds[kind];
-  const other = idKind === undefined ? null : describeIdKindMismatch(id, idKind);
-  if (other !== null) return new SvcError('not_found', `${other}.`);
+  const mismatch = idKind === undefined ? null : describeIdKindMismatch(id, idKind);
+  if (mismatch !== null) return new SvcError('not_found', `${mismatch}.`);
   const noun = kind.charAt(0).toUpperCase() + kind.slice(1);
   return new SvcError('not_found', `${noun} ${JSON.stringify(id).slice(1, -1).slice(0, 64)} does not exist.`);
 }

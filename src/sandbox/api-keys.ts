@@ -17,10 +17,9 @@ export interface NewApiKey {
 /** Writes an API key. Only its hash is stored, so only the returned value contains the key. Call inside a write. */
 export function createApiKey(
   sandbox: Pick<Sandbox, 'store' | 'generator' | 'environment' | 'timestamp'>,
-  { scopes, workspace, key: given }: NewApiKey,
+  { scopes, workspace, key = sandbox.generator.apiKey(sandbox.environment) }: NewApiKey,
 ): CreatedApiKey {
-  const { store, generator, environment } = sandbox;
-  const key = given ?? generator.apiKey(environment);
+  const { store, generator } = sandbox;
   const createdAt = sandbox.timestamp();
   const row = {
     seq: store.nextSeq(),

@@ -1,4 +1,4 @@
-/** Creates what every sandbox has after boot: a workspace, an API key with all scopes and, with `--forward-to`, an endpoint. */
+/** Creates what every sandbox has after the start: a workspace, an API key with all scopes and, with `--forward-to`, an endpoint. */
 import type { ValidatedSeed } from '../contract/seed-schema.ts';
 import { validate } from '../contract/validate.ts';
 import { scopes } from '../domain/environment.ts';
@@ -15,10 +15,12 @@ import { createWorkspace, insertWorkspace } from './workspaces.ts';
 const DEFAULT_WORKSPACE_NAME = 'Default workspace';
 
 export interface BootstrapOptions {
-  /** The key of an earlier boot; it is used again unless it was revoked. */
+  /** Path of the database file, or `:memory:`. */
+  readonly db: string;
+  /** The key of an earlier start; it is used again unless it was revoked. */
   readonly knownKey: string | null;
-  /** Adds that key to the store if it does not exist there. */
-  readonly adoptKey?: boolean;
+  /** Whether that key is added to the store if it does not exist there. */
+  readonly canAdoptKey?: boolean;
   /** Initial data for a store without a workspace; ignored for any other store. */
   readonly seed?: ValidatedSeed | null | undefined;
   readonly forwardTo?: ForwardTarget | null | undefined;
@@ -29,8 +31,8 @@ export interface BootstrapOptions {
 export interface BootstrapResult {
   readonly workspace: LoadedWorkspace;
   readonly apiKey: string;
-  /** Whether the seed was applied. */
-  readonly seeded: boolean;
+  /** Whether {@link BootstrapOptions.seed} was applied. */
+  readonly isSeeded: boolean;
   readonly webhook: { readonly id: string; readonly secret: string } | null;
 }
 
@@ -43,30 +45,30 @@ export function bootstrap(sandbox: Sandbox, options: BootstrapOptions): Bootstra
   const { seed, forwardTo, clock } = options;
   const { store, workspaces } = sandbox;
   return store.writeNow(() => {
-    assertStoreEnvironment(sandbox);
+    assertStoreEnvironment(sandbox, options.db);
     const isNew = store.workspaces.findOldest() === undefined;
-    const seeded = isNew && seed ? seed : null;
-    if (seeded) applySeed(sandbox, seeded);
+    const appliedSeed = isNew && seed ? seed : null;
+    if (appliedSeed) applySeed(sandbox, appliedSeed);
     else if (isNew) createWorkspace(sandbox, { name: DEFAULT_WORKSPACE_NAME });
     const workspace = workspaces.default;
     if (clock !== undefined) workspace.clock.set(clock);
     persistClock(sandbox, workspace);
-    const knownKey = (seeded && findDefaultKey(seeded)) ?? options.knownKey;
+    const knownKey = (appliedSeed && findDefaultKey(appliedSeed)) ?? options.knownKey;
     const apiKey = ensureKey(sandbox, workspace, { ...options, knownKey });
     const webhook = forwardTo ? registerForwardTarget(sandbox, workspace, forwardTo) : null;
-    return { workspace, apiKey, seeded: seeded !== null, webhook };
+    return { workspace, apiKey, isSeeded: appliedSeed !== null, webhook };
   });
 }
 
-function assertStoreEnvironment({ store, environment }: Pick<Sandbox, 'store' | 'environment'>): void {
+function assertStoreEnvironment({ store, environment }: Sandbox, db: string): void {
   const owner = store.settings.find('environment');
   if (owner === undefined) store.settings.set('environment', environment);
   else if (owner !== environment) {
     throw new SvcError(
       'database_unusable',
-      `The database belongs to the ${owner} environment; this emulator is ${environment}.`,
+      `${db} belongs to the ${owner} environment, but this emulator runs as ${environment}.`,
       {
-        hint: `Name another file with --db, or start with --environment ${owner}.`,
+        hint: `Choose another file with --db, or start with --environment ${owner}.`,
       },
     );
   }
@@ -75,16 +77,16 @@ function assertStoreEnvironment({ store, environment }: Pick<Sandbox, 'store' | 
 function ensureKey(
   sandbox: Sandbox,
   workspace: LoadedWorkspace,
-  { knownKey, adoptKey = false }: BootstrapOptions,
+  { knownKey, canAdoptKey = false }: BootstrapOptions,
 ): string {
-  const known = knownKey === null ? undefined : sandbox.store.apiKeys.findByKey(knownKey);
-  if (knownKey !== null && known?.revoked_at === null) return knownKey;
-  const canAdopt = adoptKey && knownKey !== null && known === undefined;
+  const row = knownKey === null ? undefined : sandbox.store.apiKeys.findByKey(knownKey);
+  if (knownKey !== null && row?.revoked_at === null) return knownKey;
+  const canAdopt = canAdoptKey && knownKey !== null && row === undefined;
   return createApiKey(sandbox, { scopes, workspace, ...(canAdopt && { key: knownKey }) }).key;
 }
 
 /**
- * Registers the endpoint of `--forward-to` by the rules of `POST /webhooks`. An endpoint of an earlier boot with the same
+ * Registers the endpoint of `--forward-to` by the rules of `POST /webhooks`. An endpoint of an earlier start with the same
  * URL is reused with its secret, and enabled.
  */
 function registerForwardTarget(sandbox: Sandbox, workspace: LoadedWorkspace, target: ForwardTarget) {
@@ -98,23 +100,23 @@ type SeedWorkspace = ValidatedSeed['workspaces'][number];
 /** Writes the records of a seed. Its events are delivered like events that are created through the API. Call inside a write. */
 function applySeed(sandbox: Sandbox, { workspaces, keys, faults }: ValidatedSeed): void {
   for (const workspace of workspaces) seedWorkspace(sandbox, workspace);
-  for (const { key, scopes: granted } of keys)
-    createApiKey(sandbox, { scopes: granted, workspace: null, key });
+  for (const { key, scopes: keyScopes } of keys)
+    createApiKey(sandbox, { scopes: keyScopes, workspace: null, key });
   for (const fault of faults) sandbox.faults.insert(fault);
 }
 
-function seedWorkspace(sandbox: Sandbox, seeded: SeedWorkspace): void {
-  const { seq } = insertWorkspace(sandbox, seeded);
+function seedWorkspace(sandbox: Sandbox, seed: SeedWorkspace): void {
+  const { seq } = insertWorkspace(sandbox, seed);
   const workspace = sandbox.workspaces.get(seq);
-  for (const { key, scopes: granted } of seeded.keys)
-    createApiKey(sandbox, { scopes: granted, workspace, key });
-  for (const { skip_verify: skipVerify, ...webhook } of seeded.webhooks) {
+  for (const { key, scopes: keyScopes } of seed.keys)
+    createApiKey(sandbox, { scopes: keyScopes, workspace, key });
+  for (const { skip_verify: skipVerify, ...webhook } of seed.webhooks) {
     createWebhook(sandbox, { ...webhook, workspace, skipVerify });
   }
-  for (const { payload = {}, ...event } of seeded.events) {
+  for (const { payload = {}, ...event } of seed.events) {
     createEvent(sandbox, { ...event, workspace, payload: JSON.stringify(payload) });
   }
-  for (const fault of seeded.faults) sandbox.faults.insert({ ...fault, workspace_id: workspace.id });
+  for (const fault of seed.faults) sandbox.faults.insert({ ...fault, workspace_id: workspace.id });
 }
 
 /** The first key of a seed with all scopes in its first workspace, which replaces the generated default key. */

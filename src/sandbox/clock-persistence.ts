@@ -17,7 +17,7 @@ export function persistClock(
   workspace: LoadedWorkspace,
 ): void {
   persistedAt.set(workspace, wall.monotonic());
-  store.workspaces.setClock(workspace.seq, workspace.clock.state());
+  store.workspaces.setClock(workspace.seq, workspace.clock.getState());
 }
 
 /**
@@ -29,8 +29,8 @@ export function persistClockIfNeeded(
   workspace: LoadedWorkspace,
 ): void {
   const { rate } = workspace.clock;
-  const since = sandbox.wall.monotonic() - (persistedAt.get(workspace) ?? Number.NEGATIVE_INFINITY);
-  if (rate > 0 && (rate !== 1 || since > PERSIST_INTERVAL_MS)) persistClock(sandbox, workspace);
+  const elapsedMs = sandbox.wall.monotonic() - (persistedAt.get(workspace) ?? Number.NEGATIVE_INFINITY);
+  if (rate > 0 && (rate !== 1 || elapsedMs > PERSIST_INTERVAL_MS)) persistClock(sandbox, workspace);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { toEnvelope, toEventRecord } from '../domain/event.ts';
 import type { NewDelivery } from '../store/deliveries.ts';
 import { type EventRow, toEventRecordText } from '../store/events.ts';
-import { type Caller, canAccess, notFound, resolveWorkspace } from './access.ts';
+import { type Caller, canAccess, createNotFoundError, resolveWorkspace } from './access.ts';
 import { persistClockIfNeeded } from './clock-persistence.ts';
 import type { SandboxEvent } from './event-bus.ts';
 import { toPageRequest } from './pagination.ts';
@@ -23,7 +23,7 @@ export interface CreatedEvent {
   /** The event record as JSON text. */
   readonly record: string;
   /** Sandbox events to publish after the commit. */
-  readonly toPublish: readonly SandboxEvent[];
+  readonly eventsToPublish: readonly SandboxEvent[];
 }
 
 /** Writes an event and a delivery for each subscribed endpoint. Call inside a write. */
@@ -34,7 +34,7 @@ export function createEvent(sandbox: Pick<Sandbox, 'store' | 'wall'>, input: New
   const row = { ...event.row, seq };
   store.events.insert(row);
   const webhooks = store.webhooks.listSubscribed(row.workspace_seq, input.type);
-  const toPublish = webhooks.map((webhook): SandboxEvent => {
+  const eventsToPublish = webhooks.map((webhook): SandboxEvent => {
     const delivery = insertDelivery(sandbox, input.workspace, row, webhook.seq, store.nextSeq());
     store.deliveries.preload(delivery, webhook, row.envelope);
     return {
@@ -45,13 +45,13 @@ export function createEvent(sandbox: Pick<Sandbox, 'store' | 'wall'>, input: New
     };
   });
   persistClockIfNeeded(sandbox, input.workspace);
-  return { id: row.id, record: event.record, toPublish };
+  return { id: row.id, record: event.record, eventsToPublish };
 }
 
 /** The row of a new event without its sequence, and the event record as JSON text. */
 export function toEventRow({ workspace, type, payload, id }: NewEvent) {
   const createdAt = workspace.clock.now();
-  const facts = {
+  const fields = {
     id: id ?? workspace.ids.next('event', createdAt),
     workspaceId: workspace.id,
     type,
@@ -59,13 +59,13 @@ export function toEventRow({ workspace, type, payload, id }: NewEvent) {
     createdAt,
   };
   const row = {
-    id: facts.id,
+    id: fields.id,
     workspace_seq: workspace.seq,
     type,
     created_at: createdAt,
-    envelope: toEnvelope(facts),
+    envelope: toEnvelope(fields),
   };
-  return { row, record: toEventRecord(facts) };
+  return { row, record: toEventRecord(fields) };
 }
 
 /** Writes a new pending delivery. Call inside a write. */
@@ -92,7 +92,7 @@ export function insertDelivery(
 /** The event record as JSON text. @throws SvcError `not_found`, also for an event in a workspace that the key cannot access. */
 export function getEvent({ store }: Pick<Sandbox, 'store'>, caller: Caller, id: string): string {
   const row = store.events.find(id);
-  if (row === undefined || !canAccess(caller, row.workspace_seq)) throw notFound('event', id);
+  if (row === undefined || !canAccess(caller, row.workspace_seq)) throw createNotFoundError('event', id);
   return toEventRecordText(row);
 }
 
@@ -112,8 +112,10 @@ export function listEvents(
   const { store, rules } = sandbox;
   const missing = { parameter: rules.list.workspaceParameter, code: 'invalid_request' } as const;
   const workspace = resolveWorkspace(sandbox, caller, input.workspaceId, missing);
-  const ofWorkspace = (row: EventRow | undefined) => (row?.workspace_seq === workspace.seq ? row : undefined);
-  const request = toPageRequest(input, (id) => ofWorkspace(store.events.find(id)));
+  const request = toPageRequest(input, (id) => {
+    const row = store.events.find(id);
+    return row?.workspace_seq === workspace.seq ? row.seq : undefined;
+  });
   const { rows, hasMore } = store.events.list(workspace.seq, input.type ?? null, request);
   const endCursor = JSON.stringify(rows.at(-1)?.id ?? null);
   return `{"data":[${rows.map(toEventRecordText).join(',')}],"has_more":${hasMore},"end_cursor":${endCursor}}`;

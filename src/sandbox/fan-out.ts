@@ -23,8 +23,8 @@ export interface PreparedEvent {
 
 export class FanOut {
   readonly #sandbox: Pick<Sandbox, 'store' | 'wall'>;
-  /** The creation in progress; the next one waits for it. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** The last creation that was started; the next one waits for it. */
+  #lastCreation: Promise<unknown> = Promise.resolve();
 
   constructor(sandbox: Pick<Sandbox, 'store' | 'wall'>) {
     this.#sandbox = sandbox;
@@ -44,8 +44,8 @@ export class FanOut {
    */
   create<Result>(input: NewEvent, finish: (prepared: PreparedEvent) => Promise<Result>): Promise<Result> {
     const run = () => this.#create(input, finish);
-    const result = this.#last.then(run, run);
-    this.#last = result.catch(() => {});
+    const result = this.#lastCreation.then(run, run);
+    this.#lastCreation = result.catch(() => {});
     return result;
   }
 
@@ -71,7 +71,7 @@ export class FanOut {
           return {
             id: row.id,
             record: event.record,
-            toPublish: [{ type: 'event_due', workspaceSeq: row.workspace_seq, eventSeq: seq }],
+            eventsToPublish: [{ type: 'event_due', workspaceSeq: row.workspace_seq, eventSeq: seq }],
           };
         },
       });
@@ -90,12 +90,12 @@ export class FanOut {
     // A delivery for an endpoint that was deleted meanwhile would stay pending forever.
     const exists = ({ seq }: WebhookRow) =>
       store.webhooks.revision === revision || store.webhooks.findBySeq(seq)?.deleted_at === null;
-    for (let at = 0; at < webhooks.length; at += FAN_OUT_SLICE) {
+    for (let start = 0; start < webhooks.length; start += FAN_OUT_SLICE) {
       this.#assertReserved(event.seq);
       store.writeUnpublished(() => {
-        for (const [index, webhook] of webhooks.slice(at, at + FAN_OUT_SLICE).entries()) {
+        for (const [index, webhook] of webhooks.slice(start, start + FAN_OUT_SLICE).entries()) {
           if (!exists(webhook)) continue;
-          insertDelivery(this.#sandbox, input.workspace, event, webhook.seq, event.seq + 1 + at + index);
+          insertDelivery(this.#sandbox, input.workspace, event, webhook.seq, event.seq + 1 + start + index);
         }
       });
       await new Promise((resolve) => setImmediate(resolve));

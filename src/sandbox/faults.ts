@@ -25,8 +25,8 @@ interface ActiveFault {
   readonly id: string;
   readonly rule: FaultRule;
   fired: number;
-  /** Number of requests that it was checked for; part of the name that its probability is drawn from. */
-  checks: number;
+  /** Number of requests that it was checked for. Each check draws a new random number. */
+  checkCount: number;
 }
 
 export interface FaultRegistryOptions {
@@ -76,45 +76,46 @@ export class FaultRegistry {
   }
 
   /** Returns the oldest fault that matches a request, and counts it as fired. */
-  fireForRequest(findFacts: () => FaultableRequest): FiredFault | undefined {
+  fireForRequest(getRequest: () => FaultableRequest): FiredFault | undefined {
     if (this.#active.length === 0) return undefined;
-    const facts = findFacts();
+    const request = getRequest();
     return this.#fire(
       'request',
-      (rule) => matchesRequest(rule, facts),
-      (fault) => String(fault.checks++),
+      (rule) => matchesRequest(rule, request),
+      (fault) => String(fault.checkCount++),
     );
   }
 
   /**
    * Returns the oldest fault that matches an attempt, and counts it as fired.
-   * @param name of the attempt. A probability is drawn from it, so that it does not depend on the order of attempts.
+   * @param name of the attempt. The random number for `probability` depends on it, and not on the order of attempts.
    */
-  fireForDelivery(name: string, findFacts: () => FaultableDelivery): FiredFault | undefined {
+  fireForDelivery(name: string, getDelivery: () => FaultableDelivery): FiredFault | undefined {
     if (this.#active.length === 0) return undefined;
-    const facts = findFacts();
+    const delivery = getDelivery();
     return this.#fire(
       'delivery',
-      (rule) => matchesDelivery(rule, facts),
+      (rule) => matchesDelivery(rule, delivery),
       () => name,
     );
   }
 
   #fire(
     on: FaultRule['on'],
-    meets: (rule: FaultRule) => boolean,
-    drawFrom: (fault: ActiveFault) => string,
+    matches: (rule: FaultRule) => boolean,
+    getRandomName: (fault: ActiveFault) => string,
   ): FiredFault | undefined {
-    const match = this.#active.find((fault) => {
+    const firing = this.#active.find((fault) => {
       const { id, rule, fired } = fault;
-      if (rule.on !== on || fired >= (rule.count ?? Number.POSITIVE_INFINITY) || !meets(rule)) return false;
+      if (rule.on !== on || fired >= (rule.count ?? Number.POSITIVE_INFINITY) || !matches(rule)) return false;
       return (
-        rule.probability >= 1 || this.#generator.seededRandom(`${id} ${drawFrom(fault)}`) < rule.probability
+        rule.probability >= 1 ||
+        this.#generator.seededRandom(`${id} ${getRandomName(fault)}`) < rule.probability
       );
     });
-    if (match === undefined) return undefined;
-    const { seq, id, rule } = match;
-    const fired = ++match.fired;
+    if (firing === undefined) return undefined;
+    const { seq, id, rule } = firing;
+    const fired = ++firing.fired;
     // Committed together with the effect of the fault, or before it. The change feed does not contain faults.
     this.#store.writeSoon(() => this.#store.faults.setFired(seq, fired));
     return { mark: { id, kind: faultKindOf(rule) }, rule };
@@ -126,16 +127,16 @@ export class FaultRegistry {
     return result;
   }
 
-  /** @param known faults to keep: their `fired` may be ahead of their rows. */
-  #load(known: readonly ActiveFault[]): void {
+  /** @param previous active faults, whose `fired` may be ahead of their rows. */
+  #load(previous: readonly ActiveFault[]): void {
     this.#active = this.#store.faults.listAll().map(
       ({ seq, id, rule, fired }) =>
-        known.find((fault) => fault.seq === seq) ?? {
+        previous.find((fault) => fault.seq === seq) ?? {
           seq,
           id,
           rule: JSON.parse(rule),
           fired,
-          checks: 0,
+          checkCount: 0,
         },
     );
   }

@@ -13,7 +13,7 @@ export class IdAndSecretGenerator {
   readonly #seed: number | null;
   readonly #seedsKeys: boolean;
   #series = '';
-  readonly idSource = new Map<string, UlidGenerator>();
+  readonly #idSources = new Map<string, UlidGenerator>();
   #secrets: RandomSource;
 
   /**
@@ -32,16 +32,16 @@ export class IdAndSecretGenerator {
    */
   startSeries(series: string): void {
     this.#series = series;
-    this.idSource.clear();
-    this.#secrets = this.randomSource('secrets');
+    this.#idSources.clear();
+    this.#secrets = this.createRandomSource('secrets');
   }
 
   /** The id source for a purpose. */
   ids(purpose: string): UlidGenerator {
-    const known = this.idSource.get(purpose);
-    if (known) return known;
-    const source = new UlidGenerator(this.randomSource(purpose).fill);
-    this.idSource.set(purpose, source);
+    const existing = this.#idSources.get(purpose);
+    if (existing) return existing;
+    const source = new UlidGenerator(this.createRandomSource(purpose).fill);
+    this.#idSources.set(purpose, source);
     return source;
   }
 
@@ -52,17 +52,17 @@ export class IdAndSecretGenerator {
 
   apiKey(environment: Environment): string {
     // Always drawn, so that the following secrets do not depend on `seedsKeys`.
-    const seeded = createApiKey(environment, this.#secrets.fill);
-    return this.#seedsKeys ? seeded : createApiKey(environment);
+    const seededKey = createApiKey(environment, this.#secrets.fill);
+    return this.#seedsKeys ? seededKey : createApiKey(environment);
   }
 
   /** Uniform in [0, 1); in a seeded run always the same for the same name. */
   seededRandom(name: string): number {
-    return this.randomSource(name).next();
+    return this.createRandomSource(name).next();
   }
 
   /** A new random source for a purpose, at the beginning of the series. */
-  randomSource(purpose: string): RandomSource {
+  createRandomSource(purpose: string): RandomSource {
     return createRandomSource(this.#seed, `${this.#series} ${purpose}`);
   }
 }

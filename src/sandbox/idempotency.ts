@@ -49,7 +49,8 @@ export type WriteOperation = (
 /** Stores responses, and tracks which requests are in progress. */
 export class Idempotency {
   readonly #sandbox: Pick<Sandbox, 'store' | 'rules' | 'workspaces'>;
-  readonly #running = new Set<string>();
+  /** Scope hashes of the requests in progress, as Base64. */
+  readonly #runningScopes = new Set<string>();
 
   constructor(sandbox: Pick<Sandbox, 'store' | 'rules' | 'workspaces'>) {
     this.#sandbox = sandbox;
@@ -66,16 +67,16 @@ export class Idempotency {
     workspace: LoadedWorkspace,
     save: WriteOperation,
   ): Promise<OperationResponse> {
-    const scope = this.#scopeOf(request);
+    const scope = this.#hashScope(request);
     const scopeText = scope.toString('base64');
-    if (this.#running.has(scopeText)) throw inProgress();
-    this.#running.add(scopeText);
+    if (this.#runningScopes.has(scopeText)) throw createInProgressError();
+    this.#runningScopes.add(scopeText);
     try {
       const bodyHash = createHash('sha256').update(request.body).digest();
       const isRepeat = this.#findStored(scope) !== undefined;
       return await save((operation) => this.#respond(scope, bodyHash, workspace, operation), isRepeat);
     } finally {
-      this.#running.delete(scopeText);
+      this.#runningScopes.delete(scopeText);
     }
   }
 
@@ -120,7 +121,7 @@ export class Idempotency {
       : undefined;
   }
 
-  #scopeOf({ caller, method, path, key }: IdempotentRequest): Buffer {
+  #hashScope({ caller, method, path, key }: IdempotentRequest): Buffer {
     const parts = [caller.keyId, key];
     if (this.#sandbox.rules.idempotency.scope === 'api_key_method_path') parts.push(method, path);
     // No part contains a line feed, so the joined text is unambiguous.
@@ -128,7 +129,7 @@ export class Idempotency {
   }
 }
 
-function inProgress(): SvcError {
+function createInProgressError(): SvcError {
   return new SvcError(
     'idempotency_in_progress',
     'The first request with this Idempotency-Key is still running.',

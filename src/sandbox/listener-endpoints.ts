@@ -9,17 +9,16 @@ import { removeWebhook } from './webhooks.ts';
 
 export interface ListenerEndpointsOptions {
   readonly gracePeriodMs: number;
-  /** Called with the error if an endpoint could not be removed. */
-  readonly onInternalError: (fault: unknown) => void;
+  /** Called if an endpoint cannot be removed. */
+  readonly onInternalError: (error: unknown) => void;
 }
 
-/** The state of an endpoint since boot. */
 interface ListenerState {
-  /** Streams that hold it. */
+  /** Number of streams that hold the endpoint. */
   streams: number;
-  /** A stream held it, and none does now. */
-  abandoned: boolean;
-  grace?: NodeJS.Timeout;
+  /** Whether a stream held it since the start, and none does now. */
+  isAbandoned: boolean;
+  graceTimer?: NodeJS.Timeout;
 }
 
 export class ListenerEndpoints {
@@ -47,16 +46,16 @@ export class ListenerEndpoints {
   /** Stops removing endpoints. The next start continues. */
   stop(): void {
     this.#isStopped = true;
-    for (const { grace } of this.#states.values()) clearTimeout(grace);
+    for (const { graceTimer } of this.#states.values()) clearTimeout(graceTimer);
   }
 
   /** Removes an endpoint after the grace period, unless a stream holds it by then. */
   startGracePeriod(id: string): void {
-    const state = this.#stateOf(id);
+    const state = this.#getOrCreateState(id);
     if (this.#isStopped || state.streams > 0) return;
-    state.abandoned = false;
-    clearTimeout(state.grace);
-    state.grace = setTimeout(() => {
+    state.isAbandoned = false;
+    clearTimeout(state.graceTimer);
+    state.graceTimer = setTimeout(() => {
       this.#states.delete(id);
       this.#remove(id).catch(this.#options.onInternalError);
     }, this.#options.gracePeriodMs);
@@ -64,30 +63,30 @@ export class ListenerEndpoints {
 
   /** Keeps an endpoint until the returned function is called. Only the first call counts. */
   acquire(id: string): () => void {
-    const state = this.#stateOf(id);
-    clearTimeout(state.grace);
+    const state = this.#getOrCreateState(id);
+    clearTimeout(state.graceTimer);
     state.streams++;
-    state.abandoned = false;
+    state.isAbandoned = false;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       state.streams--;
       this.startGracePeriod(id);
-      state.abandoned = state.streams === 0;
+      state.isAbandoned = state.streams === 0;
     };
   }
 
   /**
    * Whether the listener of an endpoint is gone, so that the next listener for the same URL can reuse the endpoint. A
-   * listener that has not connected yet since boot may still do so.
+   * listener that has not connected since the start may still do so.
    */
   isAbandoned({ id, listener, deleted_at: deletedAt }: WebhookRow): boolean {
-    return listener === 1 && (deletedAt !== null || this.#states.get(id)?.abandoned === true);
+    return listener === 1 && (deletedAt !== null || this.#states.get(id)?.isAbandoned === true);
   }
 
-  #stateOf(id: string): ListenerState {
-    const state = this.#states.get(id) ?? { streams: 0, abandoned: false };
+  #getOrCreateState(id: string): ListenerState {
+    const state = this.#states.get(id) ?? { streams: 0, isAbandoned: false };
     this.#states.set(id, state);
     return state;
   }

@@ -4,19 +4,19 @@ import { SvcError } from '../errors.ts';
 import type { PageRequest, RowPage } from '../store/row-page.ts';
 
 /**
- * @param find finds the row of a cursor among those that the caller can access.
+ * @param findSeq finds the sequence of a cursor among the rows that the caller can access.
  * @throws SvcError `invalid_request` for an unknown cursor (decision `list.order`).
  */
 export function toPageRequest(
   input: { readonly limit: number; readonly starting_after?: string | undefined },
-  find: (id: string) => { readonly seq: number } | undefined,
+  findSeq: (id: string) => number | undefined,
 ): PageRequest {
   if (input.starting_after === undefined) return { limit: input.limit, beforeSeq: null };
-  const row = find(input.starting_after);
-  if (row === undefined) {
+  const beforeSeq = findSeq(input.starting_after);
+  if (beforeSeq === undefined) {
     throw new SvcError('invalid_request', 'starting_after is not the end_cursor of a page of this list.');
   }
-  return { limit: input.limit, beforeSeq: row.seq };
+  return { limit: input.limit, beforeSeq };
 }
 
 /** Converts rows to the response body of a list; `end_cursor` is the id of the last item. */

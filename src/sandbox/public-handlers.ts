@@ -34,7 +34,7 @@ interface WriteResult {
   readonly id: string;
   /** The record as JSON text. */
   readonly text: string;
-  readonly toPublish?: readonly SandboxEvent[];
+  readonly eventsToPublish?: readonly SandboxEvent[];
 }
 
 export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
@@ -50,14 +50,14 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
     write: (prepared?: PreparedEvent) => WriteResult,
     event?: NewEvent,
   ): Promise<OperationResponse> {
-    let toPublish: readonly SandboxEvent[] = [];
+    let eventsToPublish: readonly SandboxEvent[] = [];
     const save: WriteOperation = async (protect, isRepeat) => {
       const commit = (prepared?: PreparedEvent) =>
         store.write(() =>
           protect(() => {
-            const written = write(prepared);
-            toPublish = written.toPublish ?? [];
-            return { status, text: written.text, resourceId: written.id };
+            const result = write(prepared);
+            eventsToPublish = result.eventsToPublish ?? [];
+            return { status, text: result.text, resourceId: result.id };
           }),
         );
       const isLarge = event !== undefined && !isRepeat && (await fanOut.isNeededFor(event));
@@ -68,7 +68,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
       key === null || body === null
         ? await save((operation) => operation(), false)
         : await idempotency.run({ caller, method, path, key, body: body.bytes }, workspace, save);
-    for (const event of toPublish) bus.publish(event);
+    for (const sandboxEvent of eventsToPublish) bus.publish(sandboxEvent);
     return response;
   }
 
@@ -94,8 +94,8 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
       const payload = call.body?.json.memberText(rules.payloadMember) ?? '{}';
       const event = { workspace, type, payload };
       const write = (prepared?: PreparedEvent) => {
-        const { id, record, toPublish } = prepared ? prepared.publish() : createEvent(sandbox, event);
-        return { id, text: record, toPublish };
+        const { id, record, eventsToPublish } = prepared ? prepared.publish() : createEvent(sandbox, event);
+        return { id, text: record, eventsToPublish };
       };
       return create(call, workspace, operations.createEvent.status, write, event);
     },

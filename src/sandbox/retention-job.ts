@@ -17,17 +17,17 @@ export function startRetentionJob(
   onInternalError: (error: unknown) => void,
 ): () => void {
   let isStopped = false;
-  async function run(removals: Generator<() => void>): Promise<void> {
-    for (const remove of removals) {
+  async function runSteps(steps: Generator<() => void>): Promise<void> {
+    for (const step of steps) {
       if (isStopped) return;
-      await store.write(remove);
+      await store.write(step);
     }
   }
-  async function sweep(): Promise<void> {
+  async function removeOldRows(): Promise<void> {
     const { retention, lastSeq } = store;
-    if (days !== null) await run(retention.removalsBefore(wall.now() - days * DAY_MS));
-    if (requests !== null) await run(retention.removalsBeyond(requests));
-    if (megabytes !== null) await run(retention.removalsToFit(megabytes * MEGABYTE, lastSeq));
+    if (days !== null) await runSteps(retention.planRemovalBefore(wall.now() - days * DAY_MS));
+    if (requests !== null) await runSteps(retention.planRemovalBeyond(requests));
+    if (megabytes !== null) await runSteps(retention.planRemovalToFit(megabytes * MEGABYTE, lastSeq));
     await store.releaseFreePages();
   }
   // A problem with the file is already reported by `watchDatabaseFile`.
@@ -37,14 +37,14 @@ export function startRetentionJob(
   const timer = setInterval(() => {
     runUnlessFileLost(async () => {
       await store.write(() => store.retention.recordAge(store.lastSeq, wall.now()));
-      await sweep();
+      await removeOldRows();
     });
   }, HOUR_MS);
   timer.unref();
   const unsubscribe = bus.subscribe(({ type }) => {
     if (type === 'state_replaced') runUnlessFileLost(() => store.releaseFreePages());
   });
-  runUnlessFileLost(sweep);
+  runUnlessFileLost(removeOldRows);
   return () => {
     isStopped = true;
     unsubscribe();

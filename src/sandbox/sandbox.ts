@@ -1,4 +1,4 @@
-/** The shared state and services that every operation uses. Created once, at boot. */
+/** The shared state and services that every operation uses. Created once, at the start. */
 import { createPublicOperations, type PublicOperations } from '../contract/public-operations.ts';
 import type { WallClock } from '../domain/clock.ts';
 import type { Environment } from '../domain/environment.ts';

@@ -10,7 +10,7 @@ import {
 } from '../domain/signature/digest.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { readSignature, toAttempt } from '../store/attempts.ts';
-import { notFound } from './access.ts';
+import { createNotFoundError } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 import {
   findVerification,
@@ -29,29 +29,30 @@ export function describeSignature(
   id: string,
   number: number | undefined,
 ): SignatureDetail {
-  const { row, shown, sentBody, scheme, message, digests } = getSignedAttempt(sandbox, id, number);
-  const { headers, body } = shown.request;
-  const sign = (by: string, signed: SignedMessage) => recomputeSignature(scheme, by, signed, digests);
-  const [secret = '', previous] = listSecrets(sandbox, row);
-  const toSecret = (name: 'current' | 'previous', text: string) => ({
+  const { row, attempt, sentBody, scheme, message, digests } = getSignedAttempt(sandbox, id, number);
+  const { headers, body } = attempt.request;
+  const sign = (secret: string, signedMessage: SignedMessage) =>
+    recomputeSignature(scheme, secret, signedMessage, digests);
+  const [currentSecret = '', previousSecret] = listSecrets(sandbox, row);
+  const describeSecret = (name: 'current' | 'previous', secret: string) => ({
     name,
-    masked: maskSecret(text),
-    ...sign(text, message),
+    masked: maskSecret(secret),
+    ...sign(secret, message),
   });
-  const reserialized = reserialize(body);
+  const reserializedBody = reserialize(body);
   return {
     scheme: scheme.name,
-    attempt: shown.number,
+    attempt: attempt.number,
     headers: pickSchemeHeaders(scheme, headers),
     signed_parts: listSignedParts(scheme, message),
     secrets: [
-      toSecret('current', secret),
-      ...(previous === undefined ? [] : [toSecret('previous', previous)]),
+      describeSecret('current', currentSecret),
+      ...(previousSecret === undefined ? [] : [describeSecret('previous', previousSecret)]),
     ],
-    verification: findVerification(sandbox, row, shown, sentBody),
-    reserialised: reserialized && {
-      ...reserialized,
-      ...sign(secret, { ...message, body: reserialized.body }),
+    verification: findVerification(sandbox, row, attempt, sentBody),
+    reserialised: reserializedBody && {
+      ...reserializedBody,
+      ...sign(currentSecret, { ...message, body: reserializedBody.body }),
     },
   };
 }
@@ -64,14 +65,17 @@ export function checkSignature(
   sandbox: Pick<Sandbox, 'store' | 'rules'>,
   input: VerificationInput,
 ): SignatureCheck {
-  const { row, shown, scheme, message, digests } = getSignedAttempt(sandbox, input.id, input.attempt);
-  const received = { ...message, body: input.payload ?? shown.request.body };
+  const { row, attempt, scheme, message, digests } = getSignedAttempt(sandbox, input.id, input.attempt);
+  const receivedMessage = { ...message, body: input.payload ?? attempt.request.body };
   const secrets = input.secrets ?? listSecrets(sandbox, row);
   return {
-    signed_parts: listSignedParts(scheme, { ...received, body: Buffer.from(received.body).toString() }),
+    signed_parts: listSignedParts(scheme, {
+      ...receivedMessage,
+      body: Buffer.from(receivedMessage.body).toString(),
+    }),
     signatures: secrets
       .filter((secret) => isUsableSecret(scheme, secret))
-      .map((secret) => recomputeSignature(scheme, secret, received, digests)),
+      .map((secret) => recomputeSignature(scheme, secret, receivedMessage, digests)),
     verification: verifyDelivery(sandbox, input),
   };
 }
@@ -80,13 +84,13 @@ export function checkSignature(
 function getSignedAttempt(sandbox: Pick<Sandbox, 'store' | 'rules'>, id: string, number: number | undefined) {
   const { store, rules } = sandbox;
   const row = store.deliveryQueries.find(id);
-  if (row === undefined) throw notFound('delivery', id);
-  const attempt = pickAttempt(store.attempts.listByDelivery(row.seq), number, row);
+  if (row === undefined) throw createNotFoundError('delivery', id);
+  const attemptRow = pickAttempt(store.attempts.listByDelivery(row.seq), number, row);
   const scheme = rules.signature;
   const sentBody = store.deliveryQueries.getBody(row.seq);
   const sent = { id: row.id, body: sentBody, scheme };
-  const shown = toAttempt(attempt, sent);
-  return { row, shown, sentBody, scheme, ...readSignature(shown.request.headers, sent) };
+  const attempt = toAttempt(attemptRow, sent);
+  return { row, attempt, sentBody, scheme, ...readSignature(attempt.request.headers, sent) };
 }
 
 /** The signature with `secret` as it appears in the header, and whether it is one of `digests`. */
@@ -108,16 +112,16 @@ function pickSchemeHeaders({ headers: names }: SignatureScheme, headers: Readonl
   return Object.fromEntries(Object.entries(headers).filter(([name]) => schemeHeaders.includes(name)));
 }
 
-/** The body after JSON.parse and JSON.stringify; null if it is the same or not JSON. */
+/** The body after JSON.parse and JSON.stringify, with the index of the first difference; null if it is the same or not JSON. */
 function reserialize(body: string): { readonly body: string; readonly differs_at: number } | null {
-  let reserialized: string;
+  let newBody: string;
   try {
-    reserialized = JSON.stringify(JSON.parse(body));
+    newBody = JSON.stringify(JSON.parse(body));
   } catch {
     return null;
   }
-  if (reserialized === body) return null;
-  let at = 0;
-  while (at < reserialized.length && reserialized[at] === body[at]) at++;
-  return { body: reserialized, differs_at: at };
+  if (newBody === body) return null;
+  let index = 0;
+  while (index < newBody.length && newBody[index] === body[index]) index++;
+  return { body: newBody, differs_at: index };
 }

@@ -1,4 +1,4 @@
-/** Boots a sandbox, resets it, and saves and loads snapshots of it. */
+/** Prepares a sandbox at the start, resets it, and saves and loads snapshots of it. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { SvcError } from '../errors.ts';
 import type { SavedSnapshot } from '../store/save-snapshot.ts';
@@ -6,15 +6,13 @@ import { type BootstrapOptions, type BootstrapResult, bootstrap } from './bootst
 import { persistClock, resumeClocks } from './clock-persistence.ts';
 import type { Sandbox } from './sandbox.ts';
 
-export interface StateLifecycleOptions extends Pick<BootstrapOptions, 'seed' | 'forwardTo' | 'clock'> {
-  /** Path of the database file; the default key is stored next to it. */
-  readonly db: string;
-}
+/** The default key is stored next to the database file. */
+export type StateLifecycleOptions = Pick<BootstrapOptions, 'db' | 'seed' | 'forwardTo' | 'clock'>;
 
 export class StateLifecycle {
   readonly #sandbox: Sandbox;
   readonly #options: StateLifecycleOptions;
-  #bootstrapped: BootstrapResult;
+  #bootstrapResult: BootstrapResult;
   /** Wall time of the baseline. */
   #baselineAt = 0;
 
@@ -22,18 +20,18 @@ export class StateLifecycle {
   constructor(sandbox: Sandbox, options: StateLifecycleOptions) {
     this.#sandbox = sandbox;
     this.#options = options;
-    this.#bootstrapped = bootstrap(sandbox, { ...options, knownKey: readKeyFile(options.db) });
+    this.#bootstrapResult = bootstrap(sandbox, { ...options, knownKey: readKeyFile(options.db) });
     this.#startFromCurrentState();
   }
 
   /** The default workspace, API key and endpoint. */
   get bootstrapped(): BootstrapResult {
-    return this.#bootstrapped;
+    return this.#bootstrapResult;
   }
 
   /**
-   * Restores the state after boot, or after the last loaded snapshot: rows, clocks, rate limits, and in a seeded run the
-   * next ids. Attempts in flight are not recorded.
+   * Restores the state of the start, of the last loaded snapshot or of the last {@link restoreDatabase}: rows, clocks, rate
+   * limits, and in a seeded run the next ids. Attempts in flight are not recorded.
    * @throws SvcError `storage_unavailable`, in which case nothing has changed.
    */
   reset(): void {
@@ -54,7 +52,7 @@ export class StateLifecycle {
 
   /**
    * Replaces the state by that of a snapshot, including the clocks, and makes it the state that a reset restores. The
-   * default key of this emulator and the endpoint of `--forward-to` are added again, as after boot.
+   * default key of this emulator and the endpoint of `--forward-to` are added again, as at the start.
    * @throws SvcError as `Store.loadSnapshot`, in which case nothing has changed.
    */
   async loadSnapshot(path: string): Promise<void> {
@@ -63,9 +61,9 @@ export class StateLifecycle {
     try {
       store.setBaseline();
       clearMemory(this.#sandbox);
-      const { apiKey: knownKey } = this.#bootstrapped;
-      const { forwardTo } = this.#options;
-      this.#bootstrapped = bootstrap(this.#sandbox, { knownKey, adoptKey: true, forwardTo });
+      const { apiKey: knownKey } = this.#bootstrapResult;
+      const { db, forwardTo } = this.#options;
+      this.#bootstrapResult = bootstrap(this.#sandbox, { db, knownKey, canAdoptKey: true, forwardTo });
     } finally {
       this.#startFromCurrentState();
     }
@@ -85,13 +83,13 @@ export class StateLifecycle {
     store.setBaseline();
     this.#baselineAt = wall.now();
     rebuildMemory(this.#sandbox);
-    writeKeyFile(this.#options.db, this.#bootstrapped.apiKey);
+    writeKeyFile(this.#options.db, this.#bootstrapResult.apiKey);
   }
 }
 
 /**
- * Rebuilds the state in memory from the rows. This is the same after boot and after the rows were replaced, so that a
- * sandbox behaves the same after a reset as after boot.
+ * Rebuilds the state in memory from the rows, in the same way at the start and after the rows were replaced, so that a
+ * sandbox behaves the same after a reset as after the start.
  */
 function rebuildMemory(sandbox: Sandbox): void {
   clearMemory(sandbox);
@@ -105,14 +103,14 @@ function clearMemory({
 }: Pick<Sandbox, 'store' | 'generator' | 'workspaces'>): void {
   // Each new row increases the sequence, so no series starts twice from the same baseline.
   generator.startSeries(`after ${store.baselineSeq}`);
-  for (const newest of [store.workspaces.findNewestId(), store.apiKeys.findNewestId()]) {
-    if (newest !== undefined) generator.ids('resources').continueAfter(newest);
+  for (const newestId of [store.workspaces.findNewestId(), store.apiKeys.findNewestId()]) {
+    if (newestId !== undefined) generator.ids('resources').continueAfter(newestId);
   }
   workspaces.clear();
 }
 
 /**
- * Reads the default API key of an earlier boot from its private file next to the database, which contains only a hash.
+ * Reads the default API key of an earlier start from its private file next to the database, which contains only a hash.
  * @returns null if the file does not exist or cannot be read.
  * @throws SvcError `usage` for a FIFO or a device, which could block.
  */
@@ -129,7 +127,7 @@ export function readKeyFile(db: string): string | null {
   }
 }
 
-/** Stores the key for the next boot. */
+/** Stores the key for the next start. */
 function writeKeyFile(db: string, key: string): void {
   if (db === ':memory:' || readKeyFile(db) === key) return;
   writeFileSync(`${db}.key`, `${key}\n`, { mode: 0o600 });

@@ -6,22 +6,22 @@ import type { NamedSecret } from '../domain/signature/verify-input.ts';
 import { SvcError } from '../errors.ts';
 import { readSignature, toAttempt } from '../store/attempts.ts';
 import type { DeliveryRow } from '../store/delivery-queries.ts';
-import { notFound } from './access.ts';
+import { createNotFoundError } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** The attempts of a delivery, each with its verification result. */
 export function listAttempts(sandbox: Pick<Sandbox, 'store' | 'rules'>, row: DeliveryRow): AttemptDetail[] {
   const { store, rules } = sandbox;
   const sent = { id: row.id, body: store.deliveryQueries.getBody(row.seq), scheme: rules.signature };
-  return store.attempts.listByDelivery(row.seq).map((attempt) => {
-    const shown = toAttempt(attempt, sent);
-    return { ...shown, verification: findVerification(sandbox, row, shown, sent.body) };
+  return store.attempts.listByDelivery(row.seq).map((attemptRow) => {
+    const attempt = toAttempt(attemptRow, sent);
+    return { ...attempt, verification: findVerification(sandbox, row, attempt, sent.body) };
   });
 }
 
 /**
  * The verification result of a receiver with the correct secret. Only an injected fault makes it fail.
- * @returns null if it fails without a fault: the secret or the scheme has changed since, which says nothing about the attempt.
+ * @returns null if it fails without a fault, because the secret or the scheme has changed since the attempt.
  */
 export function findVerification(
   sandbox: Pick<Sandbox, 'store' | 'rules'>,
@@ -62,7 +62,7 @@ export function verifyDelivery(
 ): Verification {
   const { store } = sandbox;
   const row = store.deliveryQueries.find(input.id);
-  if (row === undefined) throw notFound('delivery', input.id);
+  if (row === undefined) throw createNotFoundError('delivery', input.id);
   const attempt = pickAttempt(listAttempts(sandbox, row), input.attempt, row);
   if (input.computed !== undefined)
     return diagnose(sandbox, row, attempt, { ...input, computed: input.computed });
@@ -80,18 +80,18 @@ export function verifyDelivery(
  * Returns the attempt with a number (default: the last one).
  * @throws SvcError `not_found` if the delivery has no such attempt.
  */
-export function pickAttempt<One extends { readonly number: number }>(
-  attempts: readonly One[],
+export function pickAttempt<Numbered extends { readonly number: number }>(
+  attempts: readonly Numbered[],
   number: number | undefined,
   { id }: DeliveryRow,
-): One {
+): Numbered {
   const last = attempts.at(-1);
   if (last === undefined) {
     throw new SvcError('not_found', `${id} has no attempts yet.`, {
       hint: 'Send the next due delivery with: svc clock next',
     });
   }
-  const attempt = number === undefined ? last : attempts.find((each) => each.number === number);
+  const attempt = number === undefined ? last : attempts.find((candidate) => candidate.number === number);
   if (attempt !== undefined) return attempt;
   throw new SvcError('not_found', `${id} has no attempt ${number}; its last attempt is ${last.number}.`);
 }
@@ -113,7 +113,7 @@ function diagnose(
 ): Verification {
   const { signature: scheme } = sandbox.rules;
   const { message, digests } = readSignature(request.headers, { id: row.id, body: request.body, scheme });
-  const given = secrets.map((secret) => ({
+  const secretsOfReceiver = secrets.map((secret) => ({
     name: 'the given secret, which is not the secret of the endpoint',
     secret,
   }));
@@ -124,11 +124,12 @@ function diagnose(
     sentDigests: digests,
     payload,
     secrets: listSecrets(sandbox, row),
-    otherSecrets: [...given, ...listKnownSecrets(sandbox.store, row.workspace_seq)],
+    otherSecrets: [...secretsOfReceiver, ...listWorkspaceSecrets(sandbox.store, row.workspace_seq)],
   });
   return { ...diagnosis, scheme: scheme.name };
 }
 
+/** The input of {@link verifyAttempt} that can differ from the recorded attempt. */
 interface VerifierInput {
   readonly secret: readonly string[];
   readonly sentBody: string;
@@ -146,7 +147,7 @@ function verifyAttempt(
   return verifyMessage({
     scheme: rules.signature,
     secret,
-    otherSecrets: listKnownSecrets(store, workspaceSeq),
+    otherSecrets: listWorkspaceSecrets(store, workspaceSeq),
     headers: new Headers(request.headers),
     payload: payload ?? request.body,
     sentBody,
@@ -156,7 +157,7 @@ function verifyAttempt(
 }
 
 /** The secrets of all endpoints of a workspace, each with its name for messages. */
-function listKnownSecrets(store: Sandbox['store'], workspaceSeq: number): NamedSecret[] {
+function listWorkspaceSecrets(store: Sandbox['store'], workspaceSeq: number): NamedSecret[] {
   return store.webhooks
     .listSecrets(workspaceSeq)
     .flatMap(({ id, secret, previous_secret: previous }) => [

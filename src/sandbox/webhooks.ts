@@ -2,7 +2,7 @@
 import type { CreatedWebhook, WebhookDetail, WebhookWithSecret } from '../contract/resources.ts';
 import { LAST_TIME } from '../domain/clock.ts';
 import { toWebhook, toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
-import { notFound } from './access.ts';
+import { createNotFoundError } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
@@ -41,27 +41,22 @@ export function createWebhook(
 export function registerWebhook(
   sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
   input: NewWebhook,
-  canReuse: (former: WebhookRow) => boolean,
+  canReuse: (row: WebhookRow) => boolean,
 ): WebhookWithWorkspace {
-  const former = sandbox.store.webhooks.listByUrl(input.workspace.seq, input.url);
-  const known = former.find(canReuse);
-  if (known) return reuseWebhook(sandbox, known, input);
-  return insertWebhook(sandbox, { ...input, secret: input.secret ?? former[0]?.secret });
+  const { webhooks } = sandbox.store;
+  const earlierRows = webhooks.listByUrl(input.workspace.seq, input.url);
+  const reusableRow = earlierRows.find(canReuse);
+  if (reusableRow === undefined) {
+    return insertWebhook(sandbox, { ...input, secret: input.secret ?? earlierRows[0]?.secret });
+  }
+  const row = { ...applyChange(reusableRow, { disabled: false, ...input }), deleted_at: null };
+  webhooks.update(row);
+  return row;
 }
 
 /** Whether an endpoint exists and does not depend on a listener. */
 export function isPermanent({ listener, deleted_at: deletedAt }: WebhookRow): boolean {
   return listener === 0 && deletedAt === null;
-}
-
-function reuseWebhook(
-  { store }: Pick<Sandbox, 'store'>,
-  known: WebhookWithWorkspace,
-  input: NewWebhook,
-): WebhookWithWorkspace {
-  const row = { ...applyChange(known, { disabled: false, ...input }), deleted_at: null };
-  store.webhooks.update(row);
-  return row;
 }
 
 function insertWebhook(
@@ -109,9 +104,9 @@ export function updateWebhook(
   id: string,
   change: WebhookChange,
 ): WebhookDetail {
-  const changed = applyChange(getWebhookRow(sandbox, id), change);
-  sandbox.store.webhooks.update(changed);
-  return toWebhookDetail(changed);
+  const row = applyChange(getWebhookRow(sandbox, id), change);
+  sandbox.store.webhooks.update(row);
+  return toWebhookDetail(row);
 }
 
 function applyChange(row: WebhookWithWorkspace, change: WebhookChange): WebhookWithWorkspace {
@@ -144,14 +139,14 @@ export function rotateWebhookSecret(
 ): WebhookWithSecret {
   const row = getWebhookRow(sandbox, id);
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
-  const rotated = {
+  const newRow = {
     ...row,
     secret: sandbox.generator.webhookSecret(sandbox.rules.signature.key),
     previous_secret: row.secret,
     previous_secret_expires_at: overlapMs > 0 ? Math.min(now + overlapMs, LAST_TIME) : null,
   };
-  sandbox.store.webhooks.update(rotated);
-  return { ...toWebhookDetail(rotated), secret: rotated.secret };
+  sandbox.store.webhooks.update(newRow);
+  return { ...toWebhookDetail(newRow), secret: newRow.secret };
 }
 
 /** Deletes an endpoint and publishes the cancellation. @returns the number of canceled deliveries. */
@@ -168,7 +163,7 @@ export async function removeWebhook(
 /** The row of an endpoint. @throws SvcError `not_found`. */
 export function getWebhookRow({ store }: Pick<Sandbox, 'store'>, id: string) {
   const row = store.webhooks.find(id);
-  if (row === undefined) throw notFound('webhook', id);
+  if (row === undefined) throw createNotFoundError('webhook', id);
   return row;
 }
 

@@ -30,22 +30,22 @@ export class WorkspaceRegistry {
   }
 
   find(id: string): LoadedWorkspace | undefined {
-    const known = this.#byId.get(id);
-    if (known) return known;
+    const loaded = this.#byId.get(id);
+    if (loaded) return loaded;
     const row = this.#store.workspaces.find(id);
     return row && this.#load(row);
   }
 
   /** Returns an existing workspace. @throws Error if it does not exist. */
   get(seq: number): LoadedWorkspace {
-    const known = this.#bySeq.get(seq);
-    if (known) return known;
+    const loaded = this.#bySeq.get(seq);
+    if (loaded) return loaded;
     const row = this.#store.workspaces.findBySeq(seq);
     if (row === undefined) throw new Error(`workspace ${seq} does not exist`);
     return this.#load(row);
   }
 
-  /** The workspace that the first boot created, which is used if none is named. */
+  /** The workspace that the first start created. It is used if a request names none. */
   get default(): LoadedWorkspace {
     const row = this.#store.workspaces.findOldest();
     if (row === undefined) throw new Error('the store has no workspace');
@@ -68,14 +68,14 @@ export class WorkspaceRegistry {
   }
 
   #load(row: WorkspaceRow): LoadedWorkspace {
-    const known = this.#bySeq.get(row.seq);
-    if (known) return known;
+    const loaded = this.#bySeq.get(row.seq);
+    if (loaded) return loaded;
     const clock = new ScheduleClock(this.#wall, toClockState(row));
     const ids = this.#generator.ids(row.id);
     const { events, deliveries, webhooks } = this.#store;
     for (const table of [events, deliveries, webhooks]) {
-      const newest = table.findNewestId(row.seq);
-      if (newest !== undefined) ids.continueAfter(newest);
+      const newestId = table.findNewestId(row.seq);
+      if (newestId !== undefined) ids.continueAfter(newestId);
     }
     const workspace = { seq: row.seq, id: row.id, clock, ids };
     this.#bySeq.set(row.seq, workspace);

@@ -1,7 +1,7 @@
 /** Creates and reads workspaces. */
 import type { Workspace } from '../contract/resources.ts';
 import { toWorkspace, type WorkspaceRow } from '../store/workspaces.ts';
-import { type Caller, canAccess, notFound } from './access.ts';
+import { type Caller, canAccess, createNotFoundError } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface NewWorkspace {
@@ -35,13 +35,13 @@ export function insertWorkspace(
   { name, id, clock = {} }: NewWorkspace,
 ): WorkspaceRow {
   const { store, wall, generator, newClockSettings } = sandbox;
-  const at = clock.now === undefined ? sandbox.timestamp() : Date.parse(clock.now);
+  const scheduleTime = clock.now === undefined ? sandbox.timestamp() : Date.parse(clock.now);
   const row: WorkspaceRow = {
     seq: store.nextSeq(),
-    id: id ?? generator.ids('resources').next('workspace', at),
+    id: id ?? generator.ids('resources').next('workspace', scheduleTime),
     name,
-    created_at: at,
-    clock_at: at,
+    created_at: scheduleTime,
+    clock_at: scheduleTime,
     clock_wall_at: wall.now(),
     clock_speed: clock.speed ?? newClockSettings.speed,
     clock_frozen: (clock.frozen ?? newClockSettings.frozen) ? 1 : 0,
@@ -57,6 +57,6 @@ export function getWorkspace(
   id: string,
 ): Workspace {
   const row = store.workspaces.find(id);
-  if (row === undefined || !canAccess(caller, row.seq)) throw notFound('workspace', id);
+  if (row === undefined || !canAccess(caller, row.seq)) throw createNotFoundError('workspace', id);
   return toWorkspace(row, environment);
 }

@@ -21,7 +21,7 @@ export interface ApiKeyRow {
 
 type ApiKeyWithWorkspace = ApiKeyRow & { readonly workspace_id: string | null };
 
-const SELECT =
+const SELECT_WITH_WORKSPACE =
   'SELECT k.*, w.id AS workspace_id FROM api_keys k LEFT JOIN workspaces w ON w.seq = k.workspace_seq';
 
 export class ApiKeyTable {
@@ -41,10 +41,10 @@ export class ApiKeyTable {
       `INSERT INTO api_keys (seq, id, workspace_seq, hash, last4, scopes, created_at, revoked_at)
        VALUES (@seq, @id, @workspace_seq, @hash, @last4, @scopes, @created_at, @revoked_at)`,
     );
-    this.#byHash = db.prepare(`${SELECT} WHERE k.hash = ?`);
-    this.#byId = db.prepare(`${SELECT} WHERE k.id = ?`);
+    this.#byHash = db.prepare(`${SELECT_WITH_WORKSPACE} WHERE k.hash = ?`);
+    this.#byId = db.prepare(`${SELECT_WITH_WORKSPACE} WHERE k.id = ?`);
     this.#page = db.prepare(
-      `${SELECT} WHERE k.seq < @before AND (@workspace IS NULL OR k.workspace_seq = @workspace)
+      `${SELECT_WITH_WORKSPACE} WHERE k.seq < @before AND (@workspace IS NULL OR k.workspace_seq = @workspace)
        ORDER BY k.seq DESC LIMIT @limit`,
     );
     this.#newestId = db.prepare<[], string>('SELECT id FROM api_keys ORDER BY seq DESC LIMIT 1').pluck();

@@ -40,7 +40,7 @@ export interface ApiRequestFilter {
   readonly since: number | null;
 }
 
-const SELECT = `SELECT r.*, k.id AS api_key_id, w.id AS workspace_id FROM api_requests r
+const SELECT_WITH_IDS = `SELECT r.*, k.id AS api_key_id, w.id AS workspace_id FROM api_requests r
   LEFT JOIN api_keys k ON k.seq = r.api_key_seq LEFT JOIN workspaces w ON w.seq = r.workspace_seq`;
 
 /** Maximum number of logged requests without a valid key. Anyone who reaches the emulator can send them. */
@@ -63,8 +63,8 @@ export class ApiRequestTable {
        VALUES (@seq, @id, @at_wall, @method, @path, @status, @error_code, @duration_ms, @api_key_seq, @workspace_seq,
          @resource_id, @fault)`,
     );
-    this.#bySeq = db.prepare(`${SELECT} WHERE r.seq = ?`);
-    this.#byId = db.prepare(`${SELECT} WHERE r.id = ?`);
+    this.#bySeq = db.prepare(`${SELECT_WITH_IDS} WHERE r.seq = ?`);
+    this.#byId = db.prepare(`${SELECT_WITH_IDS} WHERE r.id = ?`);
     this.#delete = db.prepare('DELETE FROM api_requests WHERE seq = ?');
     this.#listUnauthenticated = db
       .prepare<[], number>('SELECT seq FROM api_requests WHERE api_key_seq IS NULL ORDER BY seq')

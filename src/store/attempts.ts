@@ -73,7 +73,7 @@ export class AttemptTable {
   readonly #ofDelivery: Database.Statement<[number], AttemptRow>;
   readonly #ofWorkspace: Database.Statement<[number, number], AttemptSummaryRow>;
   readonly #countByWorkspace: Database.Statement<[number, number], number>;
-  readonly #seqByNumber: Database.Statement<[string, number], Pick<AttemptRow, 'seq'>>;
+  readonly #seqByNumber: Database.Statement<[string, number], number>;
   readonly #scan: Scan<AttemptSummaryRow>;
   readonly #bySeq: Database.Statement<[number], AttemptRow>;
 
@@ -99,9 +99,11 @@ export class AttemptTable {
         'SELECT count(*) FROM attempts a JOIN deliveries d ON d.seq = a.delivery_seq WHERE a.seq > ? AND d.workspace_seq = ?',
       )
       .pluck();
-    this.#seqByNumber = db.prepare(
-      'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
-    );
+    this.#seqByNumber = db
+      .prepare<[string, number], number>(
+        'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
+      )
+      .pluck();
     const bySeq = db.prepare<[number], AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.seq = ?`);
     this.#scan = new Scan(db, (seq) => bySeq.get(seq));
     this.#bySeq = db.prepare('SELECT * FROM attempts WHERE seq = ?');
@@ -132,8 +134,8 @@ export class AttemptTable {
     return this.#bySeq.get(seq);
   }
 
-  /** The sequence of an attempt by its id, as {@link toAttempt} makes it. */
-  findSeq(id: string): Pick<AttemptRow, 'seq'> | undefined {
+  /** The sequence of an attempt by the id that {@link toAttempt} creates. */
+  findSeq(id: string): number | undefined {
     const [, opaque, number] = /^att_([0-9A-Z]+)_(\d{1,9})$/.exec(id) ?? [];
     return this.#seqByNumber.get(`del_${opaque}`, Number(number));
   }

@@ -1,5 +1,5 @@
 /**
- * The state that a reset restores: the one after boot or after a snapshot was loaded.
+ * The state that a reset restores: that of the start, of the last loaded snapshot, or of the last restored database file.
  *
  * Temporary triggers copy a row before its first change or deletion; rows that were added later are known by their `seq`.
  * The copies are in an attached temporary database, so commits to the file are not slower. SQLite moves that database to

@@ -61,13 +61,13 @@ export class ChangeFeed {
   /** The first `limit` visible changes of the given types after the sequence `after`, in order. */
   listAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
     const upTo = this.#unpublished.hidden.from - 1;
-    return this.#statementOf(types).all({ after, upTo, limit });
+    return this.#getStatement(types).all({ after, upTo, limit });
   }
 
-  #statementOf(types: ReadonlySet<StreamTopic>) {
+  #getStatement(types: ReadonlySet<StreamTopic>) {
     const key = [...types].sort().join();
-    const known = this.#statements.get(key);
-    if (known) return known;
+    const cached = this.#statements.get(key);
+    if (cached) return cached;
     const parts = [...types].flatMap((type) => SOURCES[type]).map((source) => `SELECT * FROM (${source})`);
     const statement = this.#db.prepare<[Range], Change>(
       `${parts.join(' UNION ALL ')} ORDER BY seq LIMIT @limit`,

@@ -1,7 +1,7 @@
 /** An open database file with its group commits, file monitor, baseline and unpublished event. */
 import type Database from 'better-sqlite3';
 import { Baseline } from './baseline.ts';
-import { type DatabaseOptions, isStorageError, openDatabase, storeClosedError } from './database.ts';
+import { createStoreClosedError, type DatabaseOptions, isStorageError, openDatabase } from './database.ts';
 import { DatabaseFileMonitor } from './database-file-monitor.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
 import { deleteUnpublished, UnpublishedEvent } from './unpublished-event.ts';
@@ -10,7 +10,7 @@ export interface ConnectionHooks {
   /** Called after every commit of a group. */
   readonly onCommit: () => void;
   /** Called after every rollback. */
-  readonly onUndo: () => void;
+  readonly onRollback: () => void;
 }
 
 export class Connection {
@@ -21,7 +21,7 @@ export class Connection {
   readonly unpublished: UnpublishedEvent;
 
   /** @throws SvcError as {@link openDatabase}. */
-  constructor(options: DatabaseOptions, { onCommit, onUndo }: ConnectionHooks) {
+  constructor(options: DatabaseOptions, { onCommit, onRollback }: ConnectionHooks) {
     const db = openDatabase(options);
     const monitor = new DatabaseFileMonitor(options.path);
     this.db = db;
@@ -35,14 +35,14 @@ export class Connection {
         monitor.recordWrite();
         onCommit();
       },
-      onUndo,
+      onRollback,
       () => monitor.assertIntact(),
     );
   }
 
   /** @throws SvcError `storage_unavailable` after the database was closed. */
   assertOpen(): void {
-    if (!this.db.open) throw storeClosedError();
+    if (!this.db.open) throw createStoreClosedError();
   }
 
   /** Writes at once, in a separate transaction. */
@@ -61,8 +61,8 @@ export class Connection {
     }
   }
 
-  /** Writes with foreign keys off, after all waiting writes. @throws SvcError `storage_unavailable`. */
-  overwrite(operation: () => void): void {
+  /** Writes in its own transaction, after all waiting writes. @throws SvcError `storage_unavailable`. */
+  writeWithoutForeignKeys(operation: () => void): void {
     this.group.flush();
     this.monitor.assertIntact();
     this.db.pragma('foreign_keys = OFF');

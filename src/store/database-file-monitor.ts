@@ -8,7 +8,7 @@ const CHECK_INTERVAL_MS = 500;
 export const databaseFileProblems = ['removed', 'replaced', 'truncated'] as const;
 export type DatabaseFileProblem = (typeof databaseFileProblems)[number];
 
-interface KnownFile {
+interface TrackedFile {
   readonly path: string;
   dev: number;
   ino: number;
@@ -20,7 +20,7 @@ interface KnownFile {
  * microseconds. It never opens the files: closing a descriptor would release the locks that SQLite holds on them.
  */
 export class DatabaseFileMonitor {
-  readonly #files: KnownFile[] = [];
+  readonly #files: TrackedFile[] = [];
   readonly #log: string | null;
   #problem: DatabaseFileProblem | null = null;
 
@@ -51,7 +51,7 @@ export class DatabaseFileMonitor {
   /** @throws SvcError `storage_unavailable` if a file was removed, replaced or truncated. */
   assertIntact(): void {
     const problem = this.check();
-    if (problem !== null) throw toFileProblemError(problem);
+    if (problem !== null) throw createFileProblemError(problem);
   }
 
   /** Records the current sizes. Must be called after each write of the emulator itself. */
@@ -60,7 +60,7 @@ export class DatabaseFileMonitor {
     if (this.#files.length === 1) this.#track(this.#log);
     for (const file of this.#files) {
       const stat = findStat(file.path);
-      if (stat && isSame(file, stat)) file.size = stat.size;
+      if (stat && isSameFile(file, stat)) file.size = stat.size;
     }
   }
 
@@ -82,7 +82,7 @@ export function watchDatabaseFile(
   let reported = store.fileProblem;
   const timer = setInterval(() => {
     const problem = store.checkFile();
-    if (problem !== null && problem !== reported) onProblem(toFileProblemError(problem));
+    if (problem !== null && problem !== reported) onProblem(createFileProblemError(problem));
     reported = problem;
   }, CHECK_INTERVAL_MS);
   timer.unref();
@@ -97,22 +97,23 @@ const messages: Readonly<Record<DatabaseFileProblem, string>> = {
 
 const hints: Readonly<Record<DatabaseFileProblem, string>> = {
   removed:
-    'Nothing is lost until the emulator stops. Write the file again with: svc emulator restore. To start with an empty database instead, restart the emulator.',
+    'Write the file again with: svc emulator restore. Nothing is lost until the emulator stops. To start with an empty database instead, restart the emulator.',
   replaced:
-    'Nothing is lost until the emulator stops. Save its state with: svc emulator snapshot save FILE. Then restart it, which uses the new file, and load the snapshot.',
+    'Save the state with: svc emulator snapshot save FILE. Then restart the emulator, and load the snapshot. Nothing is lost until the emulator stops.',
   truncated:
     'Save what can still be read with: svc emulator snapshot save FILE. Then move the database file away, restart the emulator and load the snapshot.',
 };
 
-export function toFileProblemError(loss: DatabaseFileProblem): SvcError {
-  return new SvcError('storage_unavailable', `${messages[loss]} Writes are refused.`, { hint: hints[loss] });
+export function createFileProblemError(problem: DatabaseFileProblem): SvcError {
+  const message = `${messages[problem]} Writes are refused.`;
+  return new SvcError('storage_unavailable', message, { hint: hints[problem] });
 }
 
-function findProblem(file: KnownFile): DatabaseFileProblem | null {
+function findProblem(file: TrackedFile): DatabaseFileProblem | null {
   const stat = findStat(file.path);
   if (stat === null) return null;
   if (stat === undefined || stat.nlink === 0) return 'removed';
-  if (!isSame(file, stat)) return 'replaced';
+  if (!isSameFile(file, stat)) return 'replaced';
   return stat.size < file.size ? 'truncated' : null;
 }
 
@@ -125,6 +126,6 @@ function findStat(path: string): Stats | undefined | null {
   }
 }
 
-function isSame({ dev, ino }: KnownFile, stat: Stats): boolean {
+function isSameFile({ dev, ino }: TrackedFile, stat: Stats): boolean {
   return stat.dev === dev && stat.ino === ino;
 }

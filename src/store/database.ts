@@ -2,6 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
+import { describeFileError } from '../domain/file-error.ts';
 import { containsText } from '../domain/text-search.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
@@ -53,7 +54,9 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db.pragma('trusted_schema = OFF');
     // This write takes the exclusive lock, which is held while the file is open.
     db.pragma(`application_id = ${APPLICATION_ID}`);
-    db.function('has_text', { deterministic: true }, (text, wanted) => (containsText(text, wanted) ? 1 : 0));
+    db.function('has_text', { deterministic: true }, (text, searchText) =>
+      containsText(text, searchText) ? 1 : 0,
+    );
     migrate(db, path);
     return db;
   } catch (error) {
@@ -80,13 +83,13 @@ export function assertSingleLink(path: string): void {
   if (stat.isDirectory()) return;
   if (!stat.isFile()) {
     throw new SvcError('database_unusable', `${path} is not a regular file.`, {
-      hint: 'Name another file with --db.',
+      hint: 'Choose another file with --db.',
     });
   }
   if (nlink < 2) return;
   throw new SvcError(
     'database_unusable',
-    `${path} has ${nlink} hard links. A database that is opened by one name can miss what was written by another.`,
+    `${path} has ${nlink} hard links. A program that opens the database by one link can miss changes made through another.`,
     { hint: 'Remove the other links, or copy the file and start on the copy.' },
   );
 }
@@ -103,7 +106,7 @@ export function assertApplicationId(db: Database.Database, path: string): void {
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
   if (id !== 0 || tables !== 0) {
     throw new SvcError('database_unusable', `${path} is the SQLite database of another program.`, {
-      hint: 'Name another file with --db.',
+      hint: 'Choose another file with --db.',
     });
   }
 }
@@ -115,7 +118,7 @@ export function migrate(db: Database.Database, path: string): void {
     throw new SvcError(
       'database_unusable',
       `${path} was written by a newer version of svc: its schema is version ${version}, and this svc supports up to ${migrations.length}.`,
-      { hint: 'Upgrade svc, or name another file with --db.' },
+      { hint: 'Upgrade svc, or choose another file with --db.' },
     );
   }
   if (version === migrations.length) return;
@@ -131,13 +134,13 @@ export function toStoreError(error: unknown, path: string): unknown {
   const code = (error as { code?: unknown }).code;
   if (code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED') {
     return new SvcError('database_in_use', `${path} is in use by another process.`, {
-      hint: 'Stop the emulator that uses it with: svc emulator stop. Or name another file with --db.',
+      hint: 'Stop the emulator that uses it with: svc emulator stop. Or choose another file with --db.',
       cause: error,
     });
   }
   if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
     return new SvcError('database_unusable', `${path} cannot be read as a database: ${error.message}.`, {
-      hint: 'Move it away to start with an empty database, or name another file with --db.',
+      hint: 'Move it away to start with an empty database, or choose another file with --db.',
       cause: error,
     });
   }
@@ -145,16 +148,20 @@ export function toStoreError(error: unknown, path: string): unknown {
     typeof code === 'string' &&
     /^(SQLITE_(CANTOPEN|READONLY|IOERR|PERM|FULL)|EACCES|EPERM|EROFS|ENOTDIR|EEXIST|ENOSPC|EFBIG)/.test(code)
   ) {
-    return new SvcError('database_unusable', `${path} cannot be opened for writing: ${error.message}.`, {
-      hint: 'Check the path, its permissions and free space, or use --db :memory:.',
-      cause: error,
-    });
+    return new SvcError(
+      'database_unusable',
+      `${path} cannot be opened for writing: ${describeFileError(error)}.`,
+      {
+        hint: 'Check the path, its permissions and free space, or use --db :memory:.',
+        cause: error,
+      },
+    );
   }
   return error;
 }
 
 /** The error of an operation after the store was closed. */
-export function storeClosedError(): SvcError {
+export function createStoreClosedError(): SvcError {
   return new SvcError('storage_unavailable', 'The emulator is stopping.', {
     hint: 'Start the emulator again, then repeat the request.',
   });

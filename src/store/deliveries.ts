@@ -14,11 +14,11 @@ export interface NewDelivery {
   readonly due_at: number;
 }
 
-/** A pending delivery of a disabled endpoint. */
-export interface PausedDelivery {
+/** A pending delivery that fails when its retry window has elapsed, unless its endpoint is enabled before. */
+export interface ExpirableDelivery {
   readonly seq: number;
-  /** Start of the retry window: the time of the first attempt, or of the creation before it. */
-  readonly started_at: number;
+  /** Start of the retry window: the time of the first attempt, or of the creation if there was none. */
+  readonly window_started_at: number;
 }
 
 /** The columns that an endpoint queue needs. */
@@ -51,9 +51,12 @@ export interface DeliveryProgressRow {
   readonly workspace_seq: number;
   readonly due_at: number | null;
   readonly first_attempt_at: number | null;
+  /** Whether the retry schedule still makes attempts. */
   readonly on_schedule: 0 | 1;
+  /** Number of attempts that the retry schedule made, without replays. */
   readonly scheduled_attempts: number;
   readonly attempt_count: number;
+  /** Number of requested replays that were not sent yet. */
   readonly replays_waiting: number;
 }
 
@@ -112,8 +115,8 @@ export class DeliveryTable {
   readonly #newestId: Database.Statement<[number], string>;
   readonly #pending: Database.Statement<[{ workspace: number | null; from: number; to: number }], number>;
   readonly #pendingByEvent: Database.Statement<[number, number, number], QueuedDelivery>;
-  readonly #pauseStart: Database.Statement<[number], number | null>;
-  readonly #paused: Database.Statement<[number, number], PausedDelivery>;
+  readonly #oldestWindowStart: Database.Statement<[number], number | null>;
+  readonly #expirable: Database.Statement<[number, number], ExpirableDelivery>;
   readonly #pausedByWebhook: Database.Statement<[number], { webhook_id: string; deliveries: number }>;
   readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
   readonly #webhooks: Pick<WebhookTable, 'revision'>;
@@ -203,14 +206,14 @@ export class DeliveryTable {
            AND (d.seq < @from OR d.seq > @to)`,
       )
       .pluck();
-    this.#pauseStart = db
+    this.#oldestWindowStart = db
       .prepare<[number], number | null>(
         `SELECT min(coalesce(first_attempt_at, created_at)) FROM deliveries
          WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0`,
       )
       .pluck();
-    this.#paused = db.prepare(
-      `SELECT seq, coalesce(first_attempt_at, created_at) AS started_at FROM deliveries
+    this.#expirable = db.prepare(
+      `SELECT seq, coalesce(first_attempt_at, created_at) AS window_started_at FROM deliveries
        WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0 AND coalesce(first_attempt_at, created_at) <= ?
        ORDER BY seq`,
     );
@@ -234,8 +237,8 @@ export class DeliveryTable {
   }
 
   /**
-   * Keeps a new delivery in memory for {@link findSendable}, because its first attempt usually follows the commit. Does
-   * nothing if many are already kept.
+   * Holds a new delivery in memory for {@link findSendable}, because its first attempt usually follows the commit. Does
+   * nothing if {@link MAX_PRELOADED} are held already.
    */
   preload(row: NewDelivery, webhook: WebhookRow, body: string): void {
     if (this.#preloaded.size >= MAX_PRELOADED) return;
@@ -297,7 +300,7 @@ export class DeliveryTable {
     this.#expire.run(at, settledSeq, seq);
   }
 
-  /** Makes one more attempt due at `at`; it replaces a pending retry. */
+  /** Makes one more attempt due at `at`. A pending retry is dropped. */
   requestReplay(seq: number, at: number): void {
     this.#preloaded.delete(seq);
     this.#requestReplay.run(at, seq);
@@ -333,17 +336,17 @@ export class DeliveryTable {
     return this.#pending.get({ workspace: workspaceSeq, ...this.#unpublished.hidden }) ?? 0;
   }
 
-  /** Start of the retry window of the oldest paused delivery; null without one. */
-  findPauseStart(webhookSeq: number): number | null {
-    return this.#pauseStart.get(webhookSeq) ?? null;
+  /** Earliest start of the retry window of an expirable delivery of the endpoint; null without one. */
+  findOldestWindowStart(webhookSeq: number): number | null {
+    return this.#oldestWindowStart.get(webhookSeq) ?? null;
   }
 
-  /** Paused deliveries whose retry window started at or before `startedBy`, except those that wait for a replay. */
-  listPaused(webhookSeq: number, startedBy: number): PausedDelivery[] {
-    return this.#paused.all(webhookSeq, startedBy);
+  /** Pending deliveries without a waiting replay whose retry window started at or before `startedBy`. */
+  listExpirable(webhookSeq: number, startedBy: number): ExpirableDelivery[] {
+    return this.#expirable.all(webhookSeq, startedBy);
   }
 
-  /** Number of paused deliveries of each disabled endpoint of a workspace. */
+  /** Number of pending deliveries of each disabled endpoint of a workspace. */
   countPaused(workspaceSeq: number): { webhook_id: string; deliveries: number }[] {
     return this.#pausedByWebhook.all(workspaceSeq);
   }

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import type Database from 'better-sqlite3';
 import { SvcError } from '../errors.ts';
 import {
-  buildCommand,
   findPackageManager,
-  installCommand,
+  getBuildCommand,
+  getInstallCommand,
+  getUpdateCommand,
   type PackageManager,
-  updateCommand,
 } from './install-commands.ts';
 
 type Driver = typeof Database;
@@ -26,7 +26,7 @@ const DRIVER = 'better-sqlite3';
 /** Version 12 in a clone of this repository on Node.js 20, where the lockfile has version 13 under the usual name. */
 const CLONE_DRIVER = 'better-sqlite3-node-20';
 
-let loaded: Driver | undefined;
+let loadedDriver: Driver | undefined;
 
 /**
  * Opens a SQLite database.
@@ -34,8 +34,8 @@ let loaded: Driver | undefined;
  *   crash in this one; otherwise the error of SQLite.
  */
 export function openSqlite(path: string, options?: Database.Options): Database.Database {
-  loaded ??= loadDriver(currentEnvironment());
-  return new loaded(path, options);
+  loadedDriver ??= loadDriver(getCurrentEnvironment());
+  return new loadedDriver(path, options);
 }
 
 /**
@@ -43,11 +43,11 @@ export function openSqlite(path: string, options?: Database.Options): Database.D
  * @throws SvcError `sqlite_unavailable`
  */
 export function resolveDriver(): string {
-  const environment = currentEnvironment();
+  const environment = getCurrentEnvironment();
   return environment.require.resolve(choosePackage(environment).name);
 }
 
-function currentEnvironment(): DriverEnvironment {
+function getCurrentEnvironment(): DriverEnvironment {
   // A CommonJS bundle has no `import.meta.url`.
   const module = import.meta.url ? fileURLToPath(import.meta.url) : join(process.cwd(), 'package.json');
   return {
@@ -66,7 +66,7 @@ export function loadDriver(environment: DriverEnvironment): Driver {
     new driver(':memory:').close();
     return driver;
   } catch (error) {
-    throw toUnavailable(error as NodeJS.ErrnoException, version, environment);
+    throw toDriverError(error as NodeJS.ErrnoException, version, environment);
   }
 }
 
@@ -74,15 +74,15 @@ function choosePackage(environment: DriverEnvironment): { name: string; version:
   const { require, nodeVersion } = environment;
   const version = findVersion(require, DRIVER);
   if (version === null) {
-    throw unavailable(
+    throw createUnavailableError(
       `The SQLite driver ${DRIVER} is not installed.`,
-      `Install it: ${installCommand(environment.findPackageManager())}`,
+      `Install it: ${getInstallCommand(environment.findPackageManager())}`,
     );
   }
   if (!isKnownToCrash(version, nodeVersion)) return { name: DRIVER, version };
   if (findVersion(require, CLONE_DRIVER) !== null) return { name: CLONE_DRIVER, version: '12' };
   const message = `${DRIVER} ${version} crashes on Node.js ${nodeVersion}.`;
-  throw unavailable(message, adviseForCrash(version, environment));
+  throw createUnavailableError(message, getCrashHint(version, environment));
 }
 
 function findVersion(require: NodeJS.Require, name: string): string | null {
@@ -100,21 +100,21 @@ function isKnownToCrash(driverVersion: string, nodeVersion: string): boolean {
 }
 
 function isOlder(nodeVersion: string, major: number, minor: number): boolean {
-  const [ownMajor = 0, ownMinor = 0] = nodeVersion.split('.').map(Number);
-  return ownMajor < major || (ownMajor === major && ownMinor < minor);
+  const [nodeMajor = 0, nodeMinor = 0] = nodeVersion.split('.').map(Number);
+  return nodeMajor < major || (nodeMajor === major && nodeMinor < minor);
 }
 
-function adviseForCrash(version: string, { findPackageManager }: DriverEnvironment): string {
+function getCrashHint(version: string, { findPackageManager }: DriverEnvironment): string {
   const manager = findPackageManager();
-  if (!version.startsWith('13.')) return `Update it: ${updateCommand(manager)}`;
-  const use22 = 'Use Node.js 22 or later';
+  if (!version.startsWith('13.')) return `Update it: ${getUpdateCommand(manager)}`;
+  const hint = 'Use Node.js 22 or later';
   // The other package managers install a separate version for this package.
   return manager.name === 'npm' && !manager.isGlobal
-    ? `${use22}, or install version 12: npm install ${DRIVER}@^12.11.1`
-    : `${use22}.`;
+    ? `${hint}, or install version 12: npm install ${DRIVER}@^12.11.1`
+    : `${hint}.`;
 }
 
-function toUnavailable(
+function toDriverError(
   error: NodeJS.ErrnoException,
   version: string,
   { nodeVersion, findPackageManager }: DriverEnvironment,
@@ -122,20 +122,20 @@ function toUnavailable(
   const [reason = ''] = error.message.split('\n');
   const isUnbuilt = error.code === 'MODULE_NOT_FOUND' || error.message.includes('bindings file');
   const message = /NODE_MODULE_VERSION|different Node\.js version/.test(error.message)
-    ? `${DRIVER} ${version} was built for another version of Node.js than ${nodeVersion}.`
+    ? `${DRIVER} ${version} was built for a different version of Node.js than ${nodeVersion}.`
     : isUnbuilt
       ? `${DRIVER} ${version} is installed, but its native part was not built.`
       : `${DRIVER} ${version} cannot be loaded: ${reason}.`;
   const manager = findPackageManager();
-  const build = buildCommand(manager);
+  const build = getBuildCommand(manager);
   const hint = version.startsWith('13.')
     ? `Build it: ${build}`
     : isOlder(nodeVersion, 22, 0)
       ? `Use Node.js 22 or later, which needs no build, or build it: ${build}`
-      : `Use version 13, which needs no build: ${updateCommand(manager)}. Or build it: ${build}`;
-  return unavailable(message, hint, error);
+      : `Use version 13, which needs no build: ${getUpdateCommand(manager)}. Or build it: ${build}`;
+  return createUnavailableError(message, hint, error);
 }
 
-function unavailable(message: string, hint: string, cause?: unknown): SvcError {
+function createUnavailableError(message: string, hint: string, cause?: unknown): SvcError {
   return new SvcError('sqlite_unavailable', message, { hint, cause });
 }

@@ -15,7 +15,8 @@ export interface EventRow {
 
 type EventWithWorkspace = EventRow & { readonly workspace_id: string };
 
-const SELECT = 'SELECT e.*, w.id AS workspace_id FROM events e JOIN workspaces w ON w.seq = e.workspace_seq';
+const SELECT_WITH_WORKSPACE =
+  'SELECT e.*, w.id AS workspace_id FROM events e JOIN workspaces w ON w.seq = e.workspace_seq';
 const PAGE = 'AND e.seq < ? ORDER BY e.seq DESC LIMIT ?';
 
 export class EventTable {
@@ -29,9 +30,11 @@ export class EventTable {
     this.#insert = db.prepare(
       'INSERT INTO events (seq, id, workspace_seq, type, created_at, envelope) VALUES (?, ?, ?, ?, ?, ?)',
     );
-    this.#byId = db.prepare(`${SELECT} WHERE e.id = ?`);
-    this.#page = db.prepare(`${SELECT} WHERE e.workspace_seq = ? ${PAGE}`);
-    this.#pageOfType = db.prepare(`${SELECT} WHERE e.workspace_seq = ? AND e.type = ? ${PAGE}`);
+    this.#byId = db.prepare(`${SELECT_WITH_WORKSPACE} WHERE e.id = ?`);
+    this.#page = db.prepare(`${SELECT_WITH_WORKSPACE} WHERE e.workspace_seq = ? ${PAGE}`);
+    this.#pageOfType = db.prepare(
+      `${SELECT_WITH_WORKSPACE} WHERE e.workspace_seq = ? AND e.type = ? ${PAGE}`,
+    );
     this.#newestId = db
       .prepare<[number], string>('SELECT id FROM events WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1')
       .pluck();

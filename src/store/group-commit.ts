@@ -1,9 +1,10 @@
 /** Runs all writes of one turn of the event loop in one transaction. */
 import type Database from 'better-sqlite3';
+import { describeFileError } from '../domain/file-error.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setImmediate, setTimeout } from '../timers.ts';
 
-interface Waiting {
+interface WaitingWrite {
   readonly operation: () => unknown;
   readonly resolve: (value: never) => void;
   readonly reject: (reason: unknown) => void;
@@ -19,40 +20,40 @@ const SOON_MS = 50;
 export class GroupCommit {
   readonly #db: Database.Database;
   readonly #onCommit: () => void;
-  readonly #onUndo: () => void;
+  readonly #onRollback: () => void;
   readonly #assertWritable: () => void;
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
   readonly #rollback: Database.Statement;
   readonly #savepoint: Database.Statement;
   readonly #release: Database.Statement;
-  readonly #undo: Database.Statement;
-  #waiting: Waiting[] = [];
-  #later: Array<() => void> = [];
-  #scheduled = false;
+  readonly #rollbackOperation: Database.Statement;
+  #waiting: WaitingWrite[] = [];
+  #waitingWithoutCaller: Array<() => void> = [];
+  #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
   /**
    * @param onCommit called after every commit, before the promises of its operations settle
-   * @param onUndo called after every rollback
+   * @param onRollback called after every rollback
    * @param assertWritable called before a group begins; an error that it throws rejects the whole group
    */
   constructor(
     db: Database.Database,
     onCommit: () => void = () => {},
-    onUndo: () => void = () => {},
+    onRollback: () => void = () => {},
     assertWritable: () => void = () => {},
   ) {
     this.#db = db;
     this.#onCommit = onCommit;
-    this.#onUndo = onUndo;
+    this.#onRollback = onRollback;
     this.#assertWritable = assertWritable;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#rollback = db.prepare('ROLLBACK');
     this.#savepoint = db.prepare('SAVEPOINT operation');
     this.#release = db.prepare('RELEASE operation');
-    this.#undo = db.prepare('ROLLBACK TO operation');
+    this.#rollbackOperation = db.prepare('ROLLBACK TO operation');
   }
 
   /**
@@ -64,8 +65,8 @@ export class GroupCommit {
   run<Result>(operation: () => Result): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ operation, resolve: resolve as (value: never) => void, reject });
-      if (!this.#scheduled) {
-        this.#scheduled = true;
+      if (!this.#isScheduled) {
+        this.#isScheduled = true;
         setImmediate(() => this.flush());
       }
     });
@@ -76,58 +77,59 @@ export class GroupCommit {
    * killed. An error is ignored.
    */
   runSoon(operation: () => void): void {
-    this.#later.push(operation);
-    if (this.#timer !== undefined || this.#scheduled) return;
+    this.#waitingWithoutCaller.push(operation);
+    if (this.#timer !== undefined || this.#isScheduled) return;
     this.#timer = setTimeout(() => this.flush(), SOON_MS);
     this.#timer.unref();
   }
 
   /** Commits all waiting operations now. */
   flush(): void {
-    this.#scheduled = false;
+    this.#isScheduled = false;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const group = this.#waiting.concat(this.#later.map(withoutCaller));
+    const group = this.#waiting.concat(this.#waitingWithoutCaller.map(withoutCaller));
     if (group.length === 0) return;
     this.#waiting = [];
-    this.#later = [];
-    let settle: Array<() => void>;
+    this.#waitingWithoutCaller = [];
+    let settlers: Array<() => void>;
     try {
       this.#assertWritable();
       this.#begin.run();
-      settle = this.#runTogether(group);
+      settlers = this.#runTogether(group);
       this.#commit.run();
     } catch (error) {
       this.#rejectGroup(group, error);
       return;
     }
     this.#onCommit();
-    for (const settleOne of settle) settleOne();
+    for (const settlePromise of settlers) settlePromise();
   }
 
   /**
    * Runs without savepoints, which cost as much as the rows and are rarely needed. If an operation throws, the group is
    * rolled back and the other operations run again, each in its own savepoint.
+   * @returns functions that settle the promises after the commit.
    */
-  #runTogether(group: readonly Waiting[]): Array<() => void> {
-    const settle: Array<() => void> = [];
+  #runTogether(group: readonly WaitingWrite[]): Array<() => void> {
+    const settlers: Array<() => void> = [];
     for (const waiting of group) {
       const { operation, resolve, reject } = waiting;
       try {
         const result = operation();
-        settle.push(() => resolve(result as never));
+        settlers.push(() => resolve(result as never));
       } catch (error) {
         if (!this.#db.inTransaction) throw error;
         this.#rollback.run();
-        this.#onUndo();
+        this.#onRollback();
         this.#begin.run();
-        return group.map((each) => (each === waiting ? () => reject(error) : this.#runInSavepoint(each)));
+        return group.map((other) => (other === waiting ? () => reject(error) : this.#runInSavepoint(other)));
       }
     }
-    return settle;
+    return settlers;
   }
 
-  #runInSavepoint({ operation, resolve, reject }: Waiting): () => void {
+  #runInSavepoint({ operation, resolve, reject }: WaitingWrite): () => void {
     this.#savepoint.run();
     try {
       const result = operation();
@@ -136,16 +138,16 @@ export class GroupCommit {
     } catch (error) {
       // After a full disk or an I/O error, SQLite itself has rolled back the whole transaction.
       if (!this.#db.inTransaction) throw error;
-      this.#undo.run();
+      this.#rollbackOperation.run();
       this.#release.run();
-      this.#onUndo();
+      this.#onRollback();
       return () => reject(error);
     }
   }
 
-  #rejectGroup(group: readonly Waiting[], cause: unknown): void {
+  #rejectGroup(group: readonly WaitingWrite[], cause: unknown): void {
     if (this.#db.inTransaction) this.#rollback.run();
-    this.#onUndo();
+    this.#onRollback();
     const error = toWriteError(cause);
     for (const { reject } of group) reject(error);
   }
@@ -154,10 +156,12 @@ export class GroupCommit {
 /** Converts the cause of a failed write to an `SvcError`. */
 export function toWriteError(cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
-  const reason = (cause as Error).message;
-  return new SvcError('storage_unavailable', `Writing to the database failed: ${reason}.`, { cause });
+
+  return new SvcError('storage_unavailable', `Writing to the database failed: ${describeFileError(cause)}.`, {
+    cause,
+  });
 }
 
-function withoutCaller(operation: () => void): Waiting {
+function withoutCaller(operation: () => void): WaitingWrite {
   return { operation, resolve: () => {}, reject: () => {} };
 }

@@ -26,18 +26,18 @@ export async function releaseFreePages(
   canContinue: () => boolean,
   onStep: () => void,
 ): Promise<void> {
-  const read = (name: string) => Number(db.pragma(name, { simple: true }));
-  if (!canContinue() || read('freelist_count') <= MIN_FREE_PAGES) return;
-  if (read('auto_vacuum') !== INCREMENTAL) {
+  const readPragma = (name: string) => Number(db.pragma(name, { simple: true }));
+  if (!canContinue() || readPragma('freelist_count') <= MIN_FREE_PAGES) return;
+  if (readPragma('auto_vacuum') !== INCREMENTAL) {
     // An earlier version created the file. If it is too large to be rewritten, its free pages are used for new rows.
-    const used = (read('page_count') - read('freelist_count')) * read('page_size');
-    if (used > REWRITE_LIMIT_BYTES) return;
+    const usedBytes = (readPragma('page_count') - readPragma('freelist_count')) * readPragma('page_size');
+    if (usedBytes > REWRITE_LIMIT_BYTES) return;
     enableIncrementalVacuum(db);
     db.exec('VACUUM');
     onStep();
   }
   let endsAt = monotonic() + SLICE_MS;
-  while (canContinue() && read('freelist_count') > 0) {
+  while (canContinue() && readPragma('freelist_count') > 0) {
     db.pragma(`incremental_vacuum(${PAGES_PER_STEP})`);
     onStep();
     if (monotonic() < endsAt) continue;

@@ -10,18 +10,18 @@ export interface IntegrityReport {
   /** If this is below the newest version, the database is upgraded when it is next opened for use. */
   readonly schemaVersion: number;
   readonly newestSchemaVersion: number;
-  /** What SQLite reports as damaged; empty for an intact database. */
+  /** Messages of SQLite about damage; empty for an intact database. */
   readonly damage: readonly string[];
 }
 
-const DAMAGE_SHOWN = 5;
+const MAX_MESSAGES = 5;
 
 /** Reads the whole database; takes seconds if it is large. */
 export function checkIntegrity(db: Database.Database): IntegrityReport {
-  const numberOf = (pragma: string) => Number(db.pragma(pragma, { simple: true }));
+  const readPragma = (name: string) => Number(db.pragma(name, { simple: true }));
   return {
-    sizeBytes: numberOf('page_count') * numberOf('page_size'),
-    schemaVersion: numberOf('user_version'),
+    sizeBytes: readPragma('page_count') * readPragma('page_size'),
+    schemaVersion: readPragma('user_version'),
     newestSchemaVersion: migrations.length,
     damage: findDamage(db),
   };
@@ -29,8 +29,8 @@ export function checkIntegrity(db: Database.Database): IntegrityReport {
 
 function findDamage(db: Database.Database): string[] {
   try {
-    const found = db.pragma(`quick_check(${DAMAGE_SHOWN})`) as { quick_check: string }[];
-    return found.map(({ quick_check: text }) => text).filter((text) => text !== 'ok');
+    const rows = db.pragma(`quick_check(${MAX_MESSAGES})`) as { quick_check: string }[];
+    return rows.map(({ quick_check: message }) => message).filter((message) => message !== 'ok');
   } catch (error) {
     // Some damage makes the check itself fail.
     if ((error as { code?: unknown }).code === 'SQLITE_CORRUPT') return [(error as Error).message];

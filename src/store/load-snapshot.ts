@@ -8,6 +8,8 @@ import type Database from 'better-sqlite3';
 import { LAST_TIME } from '../domain/clock.ts';
 import { HOUR_MS } from '../domain/duration.ts';
 import type { Environment } from '../domain/environment.ts';
+import { describeFileError } from '../domain/file-error.ts';
+import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 import {
   APPLICATION_ID,
@@ -55,12 +57,13 @@ export async function checkSnapshot(path: string, environment: Environment): Pro
   }
 }
 
-function removeAbandonedCopies(now: number): void {
-  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(COPY_PREFIX))) {
+/** @param wallTime the current time of the file system. */
+function removeAbandonedCopies(wallTime: number): void {
+  for (const name of readdirSync(tmpdir()).filter((file) => file.startsWith(COPY_PREFIX))) {
     const path = join(tmpdir(), name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (!stat?.isDirectory() || stat.uid !== (process.getuid?.() ?? stat.uid)) continue;
-    if (now - stat.mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
+    if (wallTime - stat.mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
   }
 }
 
@@ -69,7 +72,9 @@ async function copyRegularFile(from: string, to: string): Promise<void> {
   const file = await open(from, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     if (!(await file.stat()).isFile()) {
-      throw new SvcError('usage', `${from} is not a regular file.`, { hint: 'Name the file of a snapshot.' });
+      throw new SvcError('usage', `${from} is not a regular file.`, {
+        hint: 'Pass the path of a snapshot file.',
+      });
     }
     const header = Buffer.alloc(HEADER_BYTES);
     await file.read(header, 0, HEADER_BYTES, 0);
@@ -83,11 +88,14 @@ async function copyRegularFile(from: string, to: string): Promise<void> {
   }
 }
 
-/** Refuses most wrong files before they are copied. */
+/** Refuses most files that are not snapshots before they are copied. */
 function assertSnapshotHeader(header: Buffer, path: string): void {
   const id = readApplicationId(header);
-  if (id === APPLICATION_ID) throw notASnapshotError(path, `Start an emulator on it instead: --db ${path}`);
-  if (id !== SNAPSHOT_APPLICATION_ID) throw notASnapshotError(path);
+  if (id === APPLICATION_ID) {
+    const command = `svc emulator start --db ${quoteForShell(path)}`;
+    throw createNotASnapshotError(path, `Use it as the database instead: ${command}`);
+  }
+  if (id !== SNAPSHOT_APPLICATION_ID) throw createNotASnapshotError(path);
 }
 
 async function checkCopy(copy: string, path: string, environment: Environment): Promise<number> {
@@ -98,16 +106,16 @@ async function checkCopy(copy: string, path: string, environment: Environment): 
     db.pragma('cell_size_check = ON');
     assertKnownSchema(db, path);
     const damage = findDamage(db);
-    if (damage !== null) throw damagedSnapshotError(path, damage);
+    if (damage !== null) throw createDamagedSnapshotError(path, damage);
     migrate(db, path);
-    const wrong = await findInvalidRow(db);
-    if (wrong !== null) throw damagedSnapshotError(path, wrong);
+    const invalidRow = await findInvalidRow(db);
+    if (invalidRow !== null) throw createDamagedSnapshotError(path, invalidRow);
     const find = db.prepare<[string], string>('SELECT value FROM settings WHERE key = ?').pluck();
     const owner = find.get('environment');
     if (owner !== environment) {
       throw new SvcError(
         'validation_failed',
-        `${path} belongs to the ${owner} environment; this emulator is ${environment}.`,
+        `${path} belongs to the ${owner} environment, but this emulator runs as ${environment}.`,
         {
           hint: `Start an emulator with --environment ${owner} to load it.`,
         },
@@ -138,7 +146,7 @@ function assertKnownSchema(db: Database.Database, path: string): void {
   try {
     for (const step of migrations.slice(0, version)) reference.exec(step);
     if (version < 1 || readSchema(db) !== readSchema(reference)) {
-      throw damagedSnapshotError(path, 'its schema differs from that of a snapshot');
+      throw createDamagedSnapshotError(path, 'its schema differs from that of a snapshot');
     }
   } finally {
     reference.close();
@@ -162,25 +170,28 @@ function assertTimesInRange(db: Database.Database, path: string, savedAt: number
     )
     .pluck();
   if (!(savedAt >= 0 && savedAt <= LAST_TIME))
-    throw damagedSnapshotError(path, 'the time at which it was saved is missing or invalid');
+    throw createDamagedSnapshotError(path, 'the time at which it was saved is missing or invalid');
   if ((latestClock.get({ savedAt }) ?? 0) > LAST_TIME)
-    throw damagedSnapshotError(path, 'a clock is past the year 9999');
+    throw createDamagedSnapshotError(path, 'a clock is past the year 9999');
 }
 
 function findDamage(db: Database.Database): string | null {
-  const verdict = String(db.pragma('integrity_check(1)', { simple: true }));
-  if (verdict !== 'ok') return verdict;
+  const result = String(db.pragma('integrity_check(1)', { simple: true }));
+  if (result !== 'ok') return result;
   // The snapshot may contain an unpublished event.
   deleteUnpublished(db);
-  const [broken] = db.pragma('foreign_key_check') as { table: string; parent: string }[];
-  return broken ? `a row of ${broken.table} refers to a missing row of ${broken.parent}` : null;
+  const [violation] = db.pragma('foreign_key_check') as { table: string; parent: string }[];
+  return violation ? `a row of ${violation.table} refers to a missing row of ${violation.parent}` : null;
 }
 
-function notASnapshotError(path: string, hint = 'Save one with: svc emulator snapshot save FILE'): SvcError {
+function createNotASnapshotError(
+  path: string,
+  hint = 'Save one with: svc emulator snapshot save FILE',
+): SvcError {
   return new SvcError('validation_failed', `${path} is not a snapshot.`, { hint });
 }
 
-function damagedSnapshotError(path: string, damage: string): SvcError {
+function createDamagedSnapshotError(path: string, damage: string): SvcError {
   return new SvcError('validation_failed', `${path} is damaged: ${damage}.`, {
     hint: 'Save the snapshot again, or restore the file from a backup. Nothing was loaded.',
   });
@@ -190,9 +201,11 @@ function toLoadError(error: unknown, path: string): unknown {
   if (error instanceof SvcError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return new SvcError('usage', `The file ${path} does not exist.`, { cause: error });
-  if (code === 'SQLITE_NOTADB') return notASnapshotError(path);
-  if (code === 'SQLITE_CORRUPT') return damagedSnapshotError(path, message);
-  return new SvcError('usage', `The snapshot ${path} cannot be read: ${message}.`, { cause: error });
+  if (code === 'SQLITE_NOTADB') return createNotASnapshotError(path);
+  if (code === 'SQLITE_CORRUPT') return createDamagedSnapshotError(path, message);
+  return new SvcError('usage', `The snapshot ${path} cannot be read: ${describeFileError(error)}.`, {
+    cause: error,
+  });
 }
 
 /**
@@ -201,11 +214,11 @@ function toLoadError(error: unknown, path: string): unknown {
  * @param lastSeq the highest sequence in use: loaded rows get higher ones.
  */
 export function replaceRows(db: Database.Database, lastSeq: number): void {
-  const firsts = listSequencedTables(db).map((table) =>
+  const lowestSeqs = listSequencedTables(db).map((table) =>
     db.prepare<[], number | null>(`SELECT min(seq) FROM snapshot.${table}`).pluck().get(),
   );
-  const first = Math.min(...firsts.map((seq) => seq ?? Number.POSITIVE_INFINITY));
-  const offset = Number.isFinite(first) ? lastSeq + 1 - first : 0;
+  const lowestSeq = Math.min(...lowestSeqs.map((seq) => seq ?? Number.POSITIVE_INFINITY));
+  const offset = Number.isFinite(lowestSeq) ? lastSeq + 1 - lowestSeq : 0;
   for (const table of listTableNames(db).filter((name) => name !== 'settings')) {
     const columns = listColumns(db, table).map(({ name }) => name);
     const values = columns.map((name) => (/(?:^|_)seq$/.test(name) ? `${name} + ${offset}` : name));

@@ -13,8 +13,14 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
+import { describeFileError } from '../domain/file-error.ts';
 import { SvcError } from '../errors.ts';
-import { HEADER_BYTES, readApplicationId, SNAPSHOT_APPLICATION_ID, storeClosedError } from './database.ts';
+import {
+  createStoreClosedError,
+  HEADER_BYTES,
+  readApplicationId,
+  SNAPSHOT_APPLICATION_ID,
+} from './database.ts';
 import { copyDatabase, fsyncFolder } from './database-copy.ts';
 import { openSqlite } from './driver.ts';
 import { deleteUnpublished } from './unpublished-event.ts';
@@ -22,7 +28,7 @@ import { deleteUnpublished } from './unpublished-event.ts';
 /** Setting that only snapshots have: the wall time of their state. */
 export const SAVED_AT_SETTING = 'snapshot_saved_at';
 
-const UNFINISHED_NAME = /^\.svc-snapshot-[0-9a-f-]{36}\.tmp(-journal|-wal|-shm)?$/;
+const UNFINISHED_SNAPSHOT_NAME = /^\.svc-snapshot-[0-9a-f-]{36}\.tmp(-journal|-wal|-shm)?$/;
 /** A temporary file that was not written to for this long was left by a killed process. */
 const ABANDONED_AFTER_MS = 60_000;
 
@@ -34,10 +40,10 @@ export interface SavedSnapshot {
 
 export interface SaveOptions {
   /** Called with the path of the temporary file before it is created. */
-  readonly onUnfinished: (path: string) => void;
+  readonly onTemporaryPath: (path: string) => void;
   /** Called right before the last pages are copied. */
   readonly beforeLastPages: () => void;
-  readonly now: () => number;
+  readonly getWallTime: () => number;
 }
 
 /**
@@ -48,28 +54,28 @@ export interface SaveOptions {
 export async function saveSnapshot(
   db: Database.Database,
   path: string,
-  saving: SaveOptions,
+  { onTemporaryPath, beforeLastPages, getWallTime }: SaveOptions,
 ): Promise<SavedSnapshot> {
-  let unfinished: string | null = null;
+  let temporaryPath: string | null = null;
   try {
-    const target = findTarget(path);
-    unfinished = join(dirname(target), `.svc-snapshot-${randomUUID()}.tmp`);
-    saving.onUnfinished(unfinished);
+    const target = resolveTarget(path);
+    temporaryPath = join(dirname(target), `.svc-snapshot-${randomUUID()}.tmp`);
+    onTemporaryPath(temporaryPath);
     let savedAt = 0;
-    const atEnd = () => {
-      savedAt = saving.now();
+    const onLastPage = () => {
+      savedAt = getWallTime();
     };
-    await copyDatabase(db, unfinished, { beforeLastPages: saving.beforeLastPages, onLastPage: atEnd });
-    markAsSnapshot(unfinished, savedAt);
-    renameSync(unfinished, target);
+    await copyDatabase(db, temporaryPath, { beforeLastPages, onLastPage });
+    markAsSnapshot(temporaryPath, savedAt);
+    renameSync(temporaryPath, target);
     removeAbandonedSnapshots(dirname(target), statSync(target).mtimeMs);
     fsyncFolder(dirname(target));
     return { sizeBytes: statSync(target).size, savedAt };
   } catch (error) {
-    if (unfinished !== null) removeUnfinishedSnapshot(unfinished);
+    if (temporaryPath !== null) removeUnfinishedSnapshot(temporaryPath);
     if (error instanceof SvcError) throw error;
-    if (!db.open) throw storeClosedError();
-    throw new SvcError('usage', `The snapshot ${path} cannot be written: ${(error as Error).message}.`, {
+    if (!db.open) throw createStoreClosedError();
+    throw new SvcError('usage', `The snapshot ${path} cannot be written: ${describeFileError(error)}.`, {
       hint: 'Check the path, its permissions and free space.',
       cause: error,
     });
@@ -78,23 +84,25 @@ export async function saveSnapshot(
 
 /** Deletes the temporary file that a killed save left. Does nothing for any other path. */
 export function removeUnfinishedSnapshot(path: string): void {
-  if (!UNFINISHED_NAME.test(basename(path))) return;
-  for (const each of [path, `${path}-journal`, `${path}-wal`, `${path}-shm`]) rmSync(each, { force: true });
+  if (!UNFINISHED_SNAPSHOT_NAME.test(basename(path))) return;
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(path + suffix, { force: true });
 }
 
 /**
  * The file to write, with symbolic links resolved.
  * @throws SvcError `usage` if it exists and is not a snapshot.
  */
-function findTarget(path: string): string {
+function resolveTarget(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
   const target = realpathSync(path);
   if (!statSync(target).isFile()) {
-    throw new SvcError('usage', `${path} is not a regular file.`, { hint: 'Name a file.' });
+    throw new SvcError('usage', `${path} is not a regular file.`, {
+      hint: 'Pass the path of a regular file.',
+    });
   }
   if (readApplicationId(readHeader(target)) === SNAPSHOT_APPLICATION_ID) return target;
   throw new SvcError('usage', `${path} already exists and is not a snapshot.`, {
-    hint: 'Name another file, or remove it first.',
+    hint: 'Choose another file, or remove it first.',
   });
 }
 
@@ -109,12 +117,12 @@ function readHeader(path: string): Buffer {
   return header;
 }
 
-/** Deletes temporary files of killed saves. @param now a modification time of the same file system. */
-function removeAbandonedSnapshots(folder: string, now: number): void {
-  for (const name of readdirSync(folder).filter((each) => UNFINISHED_NAME.test(each))) {
+/** Deletes temporary files of killed saves. @param wallTime the current time of the file system. */
+function removeAbandonedSnapshots(folder: string, wallTime: number): void {
+  for (const name of readdirSync(folder).filter((file) => UNFINISHED_SNAPSHOT_NAME.test(file))) {
     const path = join(folder, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat?.isFile() && now - stat.mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { force: true });
+    if (stat?.isFile() && wallTime - stat.mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { force: true });
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type Database from 'better-sqlite3';
 import { monotonic, setImmediate } from '../timers.ts';
-import { storeClosedError } from './database.ts';
+import { createStoreClosedError } from './database.ts';
 import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
 
 /** Milliseconds of work before other tasks of the event loop run. */
@@ -46,8 +46,8 @@ export class Scan<Row> {
   }
 
   #prepare(sql: string): Database.Statement<[Values], Candidate> {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
+    const cached = this.#statements.get(sql);
+    if (cached !== undefined) return cached;
     const statement = this.#db.prepare<[Values], Candidate>(sql);
     this.#statements.set(sql, statement);
     return statement;
@@ -55,7 +55,7 @@ export class Scan<Row> {
 
   async #yieldToEventLoop(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    if (!this.#db.open) throw storeClosedError();
+    if (!this.#db.open) throw createStoreClosedError();
   }
 }
 

@@ -13,10 +13,10 @@ import { monotonic, setImmediate } from '../timers.ts';
 import { listColumns } from './schema.ts';
 
 /** Far below 2^53, so that a store can continue counting from there. */
-const LAST_SEQ = 2 ** 48;
-const LAST_COUNT = 2 ** 31;
+const MAX_SEQ = 2 ** 48;
+const MAX_COUNT = 2 ** 31;
 
-/** Makes an SQL condition for a column. The row passes if the condition is NULL, as it is for a NULL column. */
+/** Creates an SQL condition for a column. A NULL column makes the condition NULL, and the row passes. */
 type Condition = (column: string) => string;
 
 const between =
@@ -27,15 +27,15 @@ const among =
   (values: readonly string[]): Condition =>
   (column) =>
     `${column} IN (${values.map((value) => `'${value}'`).join(', ')})`;
-const bytes =
+const hasLength =
   (count: number): Condition =>
   (column) =>
     `length(${column}) = ${count}`;
 
 const anyValue: Condition = () => 'TRUE';
-const sequence = between(1, LAST_SEQ);
+const sequence = between(1, MAX_SEQ);
 const time = between(0, LAST_TIME);
-const count = between(0, LAST_COUNT);
+const count = between(0, MAX_COUNT);
 const flag = between(0, 1);
 const duration = between(0, LAST_TIME);
 const status = between(0, 999);
@@ -54,7 +54,7 @@ const checks = {
       v.array(
         v.pipe(
           v.string(),
-          v.check((each) => each === WILDCARD_SUBSCRIPTION || isEventType(each)),
+          v.check((type) => type === WILDCARD_SUBSCRIPTION || isEventType(type)),
         ),
       ),
       value,
@@ -66,7 +66,7 @@ const checks = {
   ...idChecks(),
 } satisfies Record<string, (value: string) => boolean>;
 
-const passes =
+const passesCheck =
   (name: keyof typeof checks): Condition =>
   (column) =>
     `check_${name}(${column})`;
@@ -76,8 +76,8 @@ export const columnConditions: Readonly<Record<string, Readonly<Record<string, C
   settings: { key: anyValue, value: anyValue },
   workspaces: {
     seq: sequence,
-    id: passes('id_workspace'),
-    name: passes('name'),
+    id: passesCheck('id_workspace'),
+    name: passesCheck('name'),
     created_at: time,
     clock_at: time,
     clock_wall_at: time,
@@ -86,25 +86,25 @@ export const columnConditions: Readonly<Record<string, Readonly<Record<string, C
   },
   api_keys: {
     seq: sequence,
-    id: passes('id_apiKey'),
+    id: passesCheck('id_apiKey'),
     workspace_seq: sequence,
-    hash: bytes(32),
-    last4: bytes(4),
-    scopes: passes('scopes'),
+    hash: hasLength(32),
+    last4: hasLength(4),
+    scopes: passesCheck('scopes'),
     created_at: time,
     revoked_at: time,
   },
   webhooks: {
     seq: sequence,
-    id: passes('id_webhook'),
+    id: passesCheck('id_webhook'),
     workspace_seq: sequence,
-    url: passes('url'),
-    events: passes('subscriptions'),
-    secret: passes('secret'),
-    previous_secret: passes('secret'),
+    url: passesCheck('url'),
+    events: passesCheck('subscriptions'),
+    secret: passesCheck('secret'),
+    previous_secret: passesCheck('secret'),
     previous_secret_expires_at: time,
     disabled: flag,
-    headers: passes('extra_headers'),
+    headers: passesCheck('extra_headers'),
     skip_verify: flag,
     listener: flag,
     created_at: time,
@@ -112,40 +112,40 @@ export const columnConditions: Readonly<Record<string, Readonly<Record<string, C
   },
   events: {
     seq: sequence,
-    id: passes('id_event'),
+    id: passesCheck('id_event'),
     workspace_seq: sequence,
-    type: passes('type'),
+    type: passesCheck('type'),
     created_at: time,
     envelope: (column) =>
       `check_envelope(${column}, id, type, created_at, (SELECT w.id FROM workspaces w WHERE w.seq = workspace_seq))`,
   },
   deliveries: {
     seq: sequence,
-    id: passes('id_delivery'),
+    id: passesCheck('id_delivery'),
     event_seq: sequence,
     webhook_seq: sequence,
     workspace_seq: sequence,
-    own_url: passes('url'),
-    own_body: passes('json'),
+    own_url: passesCheck('url'),
+    own_body: passesCheck('json'),
     replay_of_seq: sequence,
     created_at: time,
     status: among(deliveryStatuses),
     settled_reason: among(settledReasons),
     settled_at: time,
-    settled_seq: (column) => `${column} BETWEEN seq AND ${LAST_SEQ}`,
+    settled_seq: (column) => `${column} BETWEEN seq AND ${MAX_SEQ}`,
     due_at: time,
     first_attempt_at: time,
     on_schedule: flag,
     scheduled_attempts: count,
     attempt_count: count,
     replays_waiting: count,
-    fault: passes('fault_mark'),
+    fault: passesCheck('fault_mark'),
   },
   attempts: {
     seq: sequence,
     delivery_seq: sequence,
     webhook_seq: sequence,
-    number: between(1, LAST_COUNT),
+    number: between(1, MAX_COUNT),
     trigger: among(attemptTriggers),
     scheduled_at: time,
     sent_at_wall: time,
@@ -153,16 +153,16 @@ export const columnConditions: Readonly<Record<string, Readonly<Record<string, C
     outcome: among(attemptOutcomes),
     response_status: status,
     error: anyValue,
-    request_url: passes('url'),
-    request_headers: passes('headers'),
-    response_headers: passes('headers'),
+    request_url: passesCheck('url'),
+    request_headers: passesCheck('headers'),
+    response_headers: passesCheck('headers'),
     response_body: anyValue,
     response_truncated: flag,
-    fault: passes('fault_mark'),
+    fault: passesCheck('fault_mark'),
   },
   api_requests: {
     seq: sequence,
-    id: passes('id_request'),
+    id: passesCheck('id_request'),
     at_wall: time,
     method: anyValue,
     path: anyValue,
@@ -171,23 +171,23 @@ export const columnConditions: Readonly<Record<string, Readonly<Record<string, C
     duration_ms: duration,
     api_key_seq: sequence,
     workspace_seq: sequence,
-    resource_id: passes('any_id'),
-    fault: passes('fault_mark'),
+    resource_id: passesCheck('any_id'),
+    fault: passesCheck('fault_mark'),
   },
   faults: {
     seq: sequence,
-    id: passes('id_fault'),
-    rule: passes('fault'),
+    id: passesCheck('id_fault'),
+    rule: passesCheck('fault'),
     fired: count,
     created_at: time,
   },
   idempotency_keys: {
-    scope_hash: bytes(32),
+    scope_hash: hasLength(32),
     seq: sequence,
     workspace_seq: sequence,
-    body_hash: bytes(32),
+    body_hash: hasLength(32),
     status,
-    body: passes('json'),
+    body: passesCheck('json'),
     expires_at: time,
   },
 };
@@ -200,8 +200,8 @@ export async function findInvalidRow(db: Database.Database): Promise<string | nu
   for (const [name, check] of Object.entries(checks)) {
     db.function(`check_${name}`, { deterministic: true }, (value: unknown) => applyCheck(value, check));
   }
-  db.function('check_envelope', { deterministic: true, varargs: true }, (...facts: unknown[]) =>
-    isEnvelope(...(facts as Parameters<typeof isEnvelope>)) ? 1 : 0,
+  db.function('check_envelope', { deterministic: true, varargs: true }, (...args: unknown[]) =>
+    isEnvelope(...(args as Parameters<typeof isEnvelope>)) ? 1 : 0,
   );
   for (const [table, columns] of Object.entries(columnConditions)) {
     const column = await findInvalidColumn(db, table, columns);
@@ -218,17 +218,20 @@ async function findInvalidColumn(
   const cases = Object.entries(columns).map(
     ([column, condition]) => `WHEN NOT (${condition(column)}) THEN '${column}'`,
   );
-  const isKeyed = listColumns(db, table).some(({ name, pk }) => name === 'seq' && pk > 0);
+  const hasSeqKey = listColumns(db, table).some(({ name, pk }) => name === 'seq' && pk > 0);
   const rows = db.prepare<[number], { seq: number; invalid: string | null }>(
-    `SELECT ${isKeyed ? 'seq' : '0 AS seq'}, CASE ${cases.join(' ')} END AS invalid FROM ${table}
-     WHERE ? < ${isKeyed ? 'seq ORDER BY seq' : '0'}`,
+    hasSeqKey
+      ? `SELECT seq, CASE ${cases.join(' ')} END AS invalid FROM ${table} WHERE seq > ? ORDER BY seq`
+      : // Read in one slice: `after` is negative, so the condition holds for every row.
+        `SELECT 0 AS seq, CASE ${cases.join(' ')} END AS invalid FROM ${table} WHERE 0 > ?`,
   );
-  for (let after = -Number.MAX_SAFE_INTEGER; ; ) {
+  let after = -Number.MAX_SAFE_INTEGER;
+  while (true) {
     const endsAt = monotonic() + SLICE_MS;
     let stoppedAt: number | null = null;
     for (const { seq, invalid } of rows.iterate(after)) {
       if (invalid !== null) return invalid;
-      if (isKeyed && monotonic() > endsAt) {
+      if (hasSeqKey && monotonic() > endsAt) {
         stoppedAt = seq;
         break;
       }
@@ -259,7 +262,7 @@ function idChecks() {
   ) as Record<`id_${IdKind}`, (value: string) => boolean>;
 }
 
-/** Whether the text is what `toEnvelope` produces, because the event record is cut out of it by position. */
+/** Whether the text has the form that `toEnvelope` produces: the event record is cut out of it by position. */
 function isEnvelope(
   envelope: string,
   id: string,
@@ -274,7 +277,7 @@ function isEnvelope(
     return (
       JSON.stringify(rest) === JSON.stringify({ type, workspace_id: workspaceId, created_at }) &&
       [data, record].every(
-        (each) => each.id === id && each.type === type && each.workspace_id === workspaceId,
+        (event) => event.id === id && event.type === type && event.workspace_id === workspaceId,
       )
     );
   } catch {

@@ -8,7 +8,7 @@ import { SvcError } from '../errors.ts';
 import { Connection } from './connection.ts';
 import type { DatabaseOptions } from './database.ts';
 import { copyDatabase, fsyncFolder } from './database-copy.ts';
-import { type DatabaseFileProblem, toFileProblemError } from './database-file-monitor.ts';
+import { createFileProblemError, type DatabaseFileProblem } from './database-file-monitor.ts';
 import { toWriteError } from './group-commit.ts';
 import { releaseFreePages } from './incremental-vacuum.ts';
 import { checkIntegrity, type IntegrityReport } from './integrity-check.ts';
@@ -20,6 +20,7 @@ import { Tables } from './tables.ts';
 import { deleteUnpublished } from './unpublished-event.ts';
 
 const ID_SETTING = 'store_id';
+/** Setting with {@link Store.stateReplacedSeq}. Databases of earlier versions contain this key. */
 const STATE_REPLACED_SETTING = 'renewed_seq';
 /** Path of the temporary file of a snapshot that is being saved, so that the next start can delete it. */
 const UNFINISHED_SNAPSHOT_SETTING = 'unfinished_snapshot';
@@ -30,13 +31,13 @@ export class Store extends Tables {
   readonly #options: DatabaseOptions;
   readonly #subscribers = new Set<() => void>();
   #connection!: Connection;
-  /** The last copy of the whole database. Copies are made one after the other. */
-  #copying: Promise<unknown> = Promise.resolve();
+  /** The last operation of {@link #runExclusively}. */
+  #lastExclusive: Promise<unknown> = Promise.resolve();
   #commitCount = 0;
   #lastSeq: number;
   #stateReplacedSeq: number;
 
-  /** @throws SvcError as `openDatabase`. */
+  /** @throws SvcError `database_in_use` or `database_unusable`, see `openDatabase`. */
   constructor(options: DatabaseOptions) {
     super();
     this.#options = options;
@@ -44,14 +45,14 @@ export class Store extends Tables {
     this.#stateReplacedSeq = Number(this.settings.find(STATE_REPLACED_SETTING) ?? 0);
     this.#lastSeq = Math.max(findLastSeq(this.#connection.db), this.#stateReplacedSeq);
     this.id = this.settings.find(ID_SETTING) ?? createStoreId(this.settings);
-    const unfinished = this.settings.find(UNFINISHED_SNAPSHOT_SETTING);
-    if (unfinished) removeUnfinishedSnapshot(unfinished);
+    const unfinishedPath = this.settings.find(UNFINISHED_SNAPSHOT_SETTING);
+    if (unfinishedPath) removeUnfinishedSnapshot(unfinishedPath);
   }
 
   #connect(): void {
     this.#connection = new Connection(this.#options, {
       onCommit: () => this.#notifySubscribers(),
-      onUndo: () => this.clearCaches(),
+      onRollback: () => this.clearCaches(),
     });
     this.connectTables(this.#connection.db, this.#connection.unpublished);
   }
@@ -77,7 +78,7 @@ export class Store extends Tables {
   }
 
   /** The sequence at which a reset or a snapshot last replaced all rows; 0 if that never happened. */
-  get renewedSeq(): number {
+  get stateReplacedSeq(): number {
     return this.#stateReplacedSeq;
   }
 
@@ -137,7 +138,7 @@ export class Store extends Tables {
     return from;
   }
 
-  /** Whether the event is reserved and was neither published nor discarded, for example by a reset. */
+  /** Whether the event is still reserved. Publishing and discarding end the reservation, and so does a reset. */
   isReserved(eventSeq: number): boolean {
     return this.#connection.unpublished.hidden.from === eventSeq;
   }
@@ -155,8 +156,12 @@ export class Store extends Tables {
     this.#connection.unpublished.clearMarker();
   }
 
-  /** Makes the published event visible to subscribers. Call after that write was committed. */
+  /** Makes the published event visible to subscribers. Call after the write with {@link publishEvent} was committed. */
   revealEvent(): void {
+    this.#endReservation();
+  }
+
+  #endReservation(): void {
     this.#connection.unpublished.reveal();
     this.#notifySubscribers();
   }
@@ -167,7 +172,7 @@ export class Store extends Tables {
     try {
       if (connection.db.open) connection.withStorageErrors(() => deleteUnpublished(connection.db));
     } finally {
-      this.revealEvent();
+      this.#endReservation();
     }
   }
 
@@ -177,22 +182,22 @@ export class Store extends Tables {
   }
 
   /**
-   * Restores all rows to their state at the last {@link setBaseline} and runs `alongside` in the same transaction. Sequences
-   * continue; none is used twice.
+   * Restores all rows to their state at the last {@link setBaseline}. Sequences continue; none is used twice.
+   * @param inSameTransaction writes after the rows were restored.
    * @throws SvcError `storage_unavailable`, in which case nothing has changed.
    */
-  restoreBaseline(alongside: () => void): void {
+  restoreBaseline(inSameTransaction: () => void): void {
     this.#replaceState(() => {
       this.#connection.baseline.restore();
-      alongside();
+      inSameTransaction();
     });
   }
 
-  /** Runs a write that replaces rows, with foreign keys off, and records that it did. */
+  /** Runs a write that replaces all rows, and sets {@link stateReplacedSeq}. */
   #replaceState(operation: () => void): void {
     const { unpublished } = this.#connection;
     try {
-      this.#connection.overwrite(() => {
+      this.#connection.writeWithoutForeignKeys(() => {
         operation();
         unpublished.clearMarker();
         this.#stateReplacedSeq = this.nextSeq();
@@ -207,17 +212,16 @@ export class Store extends Tables {
   }
 
   /**
-   * Saves a snapshot, see {@link saveSnapshot}. One save runs at a time.
-   * @param now returns wall time.
+   * Saves a snapshot, see `save-snapshot.ts`.
    * @param beforeLastPages writes state that the snapshot must contain.
    */
-  saveSnapshot(path: string, now: () => number, beforeLastPages: () => void): Promise<SavedSnapshot> {
-    return this.#queueCopy(async () => {
+  saveSnapshot(path: string, getWallTime: () => number, beforeLastPages: () => void): Promise<SavedSnapshot> {
+    return this.#runExclusively(async () => {
       const connection = this.#connection;
       try {
         return await saveSnapshot(connection.db, path, {
-          now,
-          onUnfinished: (unfinished) => this.#recordUnfinishedSnapshot(unfinished),
+          getWallTime,
+          onTemporaryPath: (temporaryPath) => this.#recordUnfinishedSnapshot(temporaryPath),
           beforeLastPages: () => {
             connection.group.flush();
             connection.withStorageErrors(() => this.writeNow(beforeLastPages));
@@ -237,14 +241,14 @@ export class Store extends Tables {
   }
 
   /**
-   * Replaces all rows by those of a snapshot and runs `alongside` with the snapshot's wall time in the same transaction.
-   * Loaded rows get new sequences.
+   * Replaces all rows by those of a snapshot, with new sequences.
+   * @param inSameTransaction writes after the rows were replaced. It gets the wall time of the snapshot.
    * @throws SvcError as {@link checkSnapshot}, or `storage_unavailable`, in which case nothing has changed.
    */
   async loadSnapshot(
     path: string,
     environment: Environment,
-    alongside: (savedAt: number) => void,
+    inSameTransaction: (savedAt: number) => void,
   ): Promise<void> {
     const snapshot = await checkSnapshot(path, environment);
     const connection = this.#connection;
@@ -255,7 +259,7 @@ export class Store extends Tables {
           connection.baseline.clear();
           replaceRows(connection.db, this.#lastSeq);
           this.#lastSeq = Math.max(this.#lastSeq, findLastSeq(connection.db));
-          alongside(snapshot.savedAt);
+          inSameTransaction(snapshot.savedAt);
         }),
       );
     } finally {
@@ -278,30 +282,33 @@ export class Store extends Tables {
    * @throws SvcError `conflict` if it was not removed, `storage_unavailable` if it cannot be written.
    */
   restoreFile(): Promise<void> {
-    return this.#queueCopy(async () => {
+    return this.#runExclusively(async () => {
       const { path } = this.#options;
-      const former = this.#connection;
+      const oldConnection = this.#connection;
       const problem = this.checkFile();
       if (problem === null)
         throw new SvcError('conflict', 'The database file exists, so there is nothing to restore.');
-      if (problem !== 'removed') throw toFileProblemError(problem);
-      former.group.flush();
-      const unfinished = `${path}.${randomUUID()}.tmp`;
+      if (problem !== 'removed') throw createFileProblemError(problem);
+      oldConnection.group.flush();
+      const temporaryPath = `${path}.${randomUUID()}.tmp`;
       try {
         mkdirSync(dirname(path), { recursive: true });
-        await copyDatabase(former.db, unfinished, { beforeLastPages: () => {}, onLastPage: () => {} });
-        former.group.flush();
-        if (this.checkFile() === 'replaced') throw toFileProblemError('replaced');
-        // A log that is left belongs to the removed file.
+        await copyDatabase(oldConnection.db, temporaryPath, {
+          beforeLastPages: () => {},
+          onLastPage: () => {},
+        });
+        oldConnection.group.flush();
+        if (this.checkFile() === 'replaced') throw createFileProblemError('replaced');
+        // This write-ahead log belongs to the removed file.
         rmSync(`${path}-wal`, { force: true });
-        renameSync(unfinished, path);
+        renameSync(temporaryPath, path);
         fsyncFolder(dirname(path));
       } catch (error) {
-        rmSync(unfinished, { force: true });
+        rmSync(temporaryPath, { force: true });
         throw toWriteError(error);
       }
       this.#connect();
-      former.db.close();
+      oldConnection.db.close();
     });
   }
 
@@ -310,13 +317,14 @@ export class Store extends Tables {
     const connection = this.#connection;
     const { db, monitor } = connection;
     const canContinue = () => connection === this.#connection && db.open && monitor.check() === null;
-    return this.#queueCopy(() => releaseFreePages(db, canContinue, () => monitor.recordWrite()));
+    return this.#runExclusively(() => releaseFreePages(db, canContinue, () => monitor.recordWrite()));
   }
 
-  #queueCopy<Result>(copy: () => Promise<Result>): Promise<Result> {
-    const copied = this.#copying.then(copy, copy);
-    this.#copying = copied;
-    return copied;
+  /** Runs an operation that copies or rewrites the whole file. Only one runs at a time. */
+  #runExclusively<Result>(operation: () => Promise<Result>): Promise<Result> {
+    const result = this.#lastExclusive.then(operation, operation);
+    this.#lastExclusive = result;
+    return result;
   }
 
   /** Checks the whole database for damage. Blocks the event loop. */

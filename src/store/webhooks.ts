@@ -48,17 +48,17 @@ type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>;
 /** An enabled endpoint with its parsed subscriptions. */
 type EnabledWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
 
-/** The columns that an endpoint queue needs. */
+/** An endpoint with its next due time, to create its queue. */
 export interface WebhookNextDue extends Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'> {
   /** Schedule time of its next pending delivery; null without one. */
   readonly next_due_at: number | null;
 }
 
-const SELECT =
+const SELECT_WITH_WORKSPACE =
   'SELECT h.*, w.id AS workspace_id FROM webhooks h JOIN workspaces w ON w.seq = h.workspace_seq';
 
 /** Rows read in one turn of the event loop. */
-const SLICE = 500;
+const SLICE_SIZE = 500;
 
 export class WebhookTable {
   readonly #insert: Database.Statement<[WebhookRow]>;
@@ -74,7 +74,7 @@ export class WebhookTable {
   readonly #bySeq: Database.Statement<[number], WebhookRow>;
   readonly #byUrl: Database.Statement<[number, string], WebhookWithWorkspace>;
   readonly #listenerIds: Database.Statement<[], string>;
-  readonly #seqById: Database.Statement<[string], Pick<WebhookRow, 'seq'>>;
+  readonly #seqById: Database.Statement<[string], number>;
   readonly #newestId: Database.Statement<[number], string>;
   readonly #secrets: Database.Statement<[number], WebhookSecrets>;
   readonly #nextDue: Database.Statement<[number, number], WebhookNextDue>;
@@ -89,9 +89,9 @@ export class WebhookTable {
        VALUES (@seq, @id, @workspace_seq, @url, @events, @secret, @previous_secret, @previous_secret_expires_at,
          @disabled, @headers, @skip_verify, @listener, @created_at, @deleted_at)`,
     );
-    this.#byId = db.prepare(`${SELECT} WHERE h.id = ? AND h.deleted_at IS NULL`);
+    this.#byId = db.prepare(`${SELECT_WITH_WORKSPACE} WHERE h.id = ? AND h.deleted_at IS NULL`);
     this.#page = db.prepare(
-      `${SELECT} WHERE h.deleted_at IS NULL AND h.seq < @before AND (@workspace IS NULL OR h.workspace_seq = @workspace)
+      `${SELECT_WITH_WORKSPACE} WHERE h.deleted_at IS NULL AND h.seq < @before AND (@workspace IS NULL OR h.workspace_seq = @workspace)
        ORDER BY h.seq DESC LIMIT @limit`,
     );
     this.#enabledSlice = db.prepare(
@@ -99,11 +99,13 @@ export class WebhookTable {
        ORDER BY seq LIMIT ?`,
     );
     this.#bySeq = db.prepare('SELECT * FROM webhooks WHERE seq = ?');
-    this.#byUrl = db.prepare(`${SELECT} WHERE h.workspace_seq = ? AND h.url = ? ORDER BY h.seq DESC`);
+    this.#byUrl = db.prepare(
+      `${SELECT_WITH_WORKSPACE} WHERE h.workspace_seq = ? AND h.url = ? ORDER BY h.seq DESC`,
+    );
     this.#listenerIds = db
       .prepare<[], string>('SELECT id FROM webhooks WHERE listener = 1 AND deleted_at IS NULL')
       .pluck();
-    this.#seqById = db.prepare('SELECT seq FROM webhooks WHERE id = ?');
+    this.#seqById = db.prepare<[string], number>('SELECT seq FROM webhooks WHERE id = ?').pluck();
     this.#newestId = db
       .prepare<[number], string>('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1')
       .pluck();
@@ -139,6 +141,7 @@ export class WebhookTable {
     this.#insert.run(row);
   }
 
+  /** The endpoint, unless it was deleted. */
   find(id: string): WebhookWithWorkspace | undefined {
     return this.#byId.get(id);
   }
@@ -154,7 +157,7 @@ export class WebhookTable {
   }
 
   /** The sequence of an endpoint, deleted or not. */
-  findSeq(id: string): Pick<WebhookRow, 'seq'> | undefined {
+  findSeq(id: string): number | undefined {
     return this.#seqById.get(id);
   }
 
@@ -181,9 +184,9 @@ export class WebhookTable {
     const revision = this.#revision;
     const rows: EnabledWebhook[] = [];
     for (;;) {
-      const slice = this.#enabledSlice.all(workspaceSeq, rows.at(-1)?.seq ?? 0, SLICE);
+      const slice = this.#enabledSlice.all(workspaceSeq, rows.at(-1)?.seq ?? 0, SLICE_SIZE);
       rows.push(...slice.map(withSubscriptions));
-      if (slice.length < SLICE) break;
+      if (slice.length < SLICE_SIZE) break;
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#revision !== revision || !this.#db.open) return;
     }
@@ -192,6 +195,7 @@ export class WebhookTable {
 
   /** Cached, because every event reads them. */
   #listEnabled(workspaceSeq: number): readonly EnabledWebhook[] {
+    // LIMIT -1 means no limit.
     const read = () => this.#enabledSlice.all(workspaceSeq, 0, -1).map(withSubscriptions);
     return this.#enabledByWorkspace.getOrRead(workspaceSeq, read) ?? [];
   }
@@ -228,6 +232,7 @@ export class WebhookTable {
     this.#update.run(row);
   }
 
+  /** Also changes {@link revision}, which the preloaded deliveries depend on. */
   clearCache(): void {
     this.#revision++;
     this.#enabledByWorkspace.clear();

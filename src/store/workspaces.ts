@@ -54,7 +54,7 @@ export class WorkspaceTable {
     return this.#bySeq.get(seq);
   }
 
-  /** The workspace that the first boot created. */
+  /** The workspace that the first start created. */
   findOldest(): WorkspaceRow | undefined {
     return this.#oldest.get();
   }

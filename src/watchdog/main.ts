@@ -18,11 +18,11 @@ const AFTER_KILL_MS = 1_000;
 const POLL_INTERVAL_MS = 20;
 
 const [, , svcPid, folder] = process.argv;
-let received = '';
+let input = '';
 process.stdin
   .setEncoding('utf8')
   .on('data', (text: string) => {
-    received += text;
+    input += text;
   })
   // A broken pipe also emits 'close'.
   .on('error', () => undefined)
@@ -30,7 +30,7 @@ process.stdin
 
 async function terminateAll(): Promise<void> {
   // If svc was killed while it wrote, the last line is incomplete.
-  const lines = received.split('\n').slice(0, -1);
+  const lines = input.split('\n').slice(0, -1);
   await Promise.all(listGuarded(lines.map((line) => JSON.parse(line) as WatchdogMessage)).map(terminate));
   // An orphan has another parent: svc was killed and did not delete the folder itself.
   if (folder !== undefined && process.ppid !== Number(svcPid))
@@ -51,14 +51,14 @@ async function terminateGroup(target: ProcessTarget): Promise<void> {
   const signaled = new Set<number>();
   for (;;) {
     const running = listRunning(target);
-    const now = performance.now();
-    if (running.length === 0 || now > killAt + AFTER_KILL_MS) return;
-    if (now > killAt) {
-      for (const pid of running) signal(pid, 'SIGKILL');
+    const time = performance.now();
+    if (running.length === 0 || time > killAt + AFTER_KILL_MS) return;
+    if (time > killAt) {
+      for (const pid of running) sendSignal(pid, 'SIGKILL');
     } else {
-      for (const pid of listFirst(running, target).filter((each) => !signaled.has(each))) {
+      for (const pid of pickForSigterm(running, target).filter((listed) => !signaled.has(listed))) {
         signaled.add(pid);
-        signal(pid, 'SIGTERM');
+        sendSignal(pid, 'SIGTERM');
       }
     }
     await pause(POLL_INTERVAL_MS);
@@ -66,11 +66,11 @@ async function terminateGroup(target: ProcessTarget): Promise<void> {
 }
 
 /** The command gets its signal before its descendants, because it may terminate them itself. */
-function listFirst(running: readonly number[], { pid }: ProcessTarget): readonly number[] {
+function pickForSigterm(running: readonly number[], { pid }: ProcessTarget): readonly number[] {
   return running.includes(pid) ? [pid] : running;
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {

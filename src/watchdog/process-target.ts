@@ -1,4 +1,4 @@
-/** Finds the processes that a command and its descendants left running. */
+/** Finds the processes of a command and its descendants that are still running. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -12,14 +12,14 @@ export interface ProcessTarget {
   /** The process group of the command and its descendants. */
   readonly groupId: number;
   /** Process id of svc, which is not terminated, if the command shares its group; null otherwise. */
-  readonly hostPid: number | null;
+  readonly svcPid: number | null;
   /** Other processes that were in the group before the command. */
-  readonly otherPids: readonly number[];
+  readonly earlierPids: readonly number[];
 }
 
 /** A command in its own process group. */
 export function targetInOwnGroup(pid: number): ProcessTarget {
-  return { pid, groupId: pid, hostPid: null, otherPids: [] };
+  return { pid, groupId: pid, svcPid: null, earlierPids: [] };
 }
 
 /**
@@ -29,12 +29,12 @@ export function targetInOwnGroup(pid: number): ProcessTarget {
 export function targetInSharedGroup(): (pid: number) => ProcessTarget {
   if (process.platform === 'win32') return targetInOwnGroup;
   const processes = listProcesses();
-  const host = process.pid;
-  const group = processes.find(({ pid }) => pid === host)?.groupId ?? host;
-  const others = processes
-    .filter((each) => each.groupId === group && each.pid !== host)
+  const svcPid = process.pid;
+  const groupId = processes.find(({ pid }) => pid === svcPid)?.groupId ?? svcPid;
+  const earlierPids = processes
+    .filter((entry) => entry.groupId === groupId && entry.pid !== svcPid)
     .map(({ pid }) => pid);
-  return (command) => ({ pid: command, groupId: group, hostPid: host, otherPids: others });
+  return (pid) => ({ pid, groupId, svcPid, earlierPids });
 }
 
 /** The commands in the messages that were not released. */
@@ -52,22 +52,27 @@ export function listRunning(
   target: ProcessTarget,
   processes: readonly ProcessEntry[] = listProcesses(),
 ): number[] {
-  const { groupId, hostPid } = target;
+  const { groupId, svcPid } = target;
   const parents = new Map(processes.map(({ pid, parentPid }) => [pid, parentPid]));
   return processes
-    .filter(({ pid }) => pid !== hostPid)
-    .filter((each) => each.groupId === groupId && !descendsFromOthers(each.pid, target, parents))
+    .filter(({ pid }) => pid !== svcPid)
+    .filter((entry) => entry.groupId === groupId && !descendsFromEarlier(entry.pid, target, parents))
     .map(({ pid }) => pid);
 }
 
-/** An orphan descends from no process in the group, so it is treated as a descendant of the command. */
-function descendsFromOthers(
+/**
+ * Whether a process is one of those that were in the group before the command, or their descendant. An orphan descends
+ * from no process in the group, so it is treated as a descendant of the command.
+ */
+function descendsFromEarlier(
   pid: number,
-  { hostPid, otherPids }: ProcessTarget,
+  { svcPid, earlierPids }: ProcessTarget,
   parents: ReadonlyMap<number, number>,
 ): boolean {
-  for (let at: number | undefined = pid; at !== undefined && at !== hostPid; at = parents.get(at)) {
-    if (otherPids.includes(at)) return true;
+  let ancestor: number | undefined = pid;
+  while (ancestor !== undefined && ancestor !== svcPid) {
+    if (earlierPids.includes(ancestor)) return true;
+    ancestor = parents.get(ancestor);
   }
   return false;
 }
@@ -81,13 +86,13 @@ export interface ProcessEntry {
 /** Lists all processes of this machine except zombies. Not for Windows. */
 export function listProcesses(): ProcessEntry[] {
   // Slim Linux images have no `ps`.
-  return process.platform === 'linux' ? listByProc() : listByPs();
+  return process.platform === 'linux' ? listFromProc() : listFromPs();
 }
 
 /** `PID (NAME) STATE PARENT GROUP …`; the name may contain any character. */
 const STAT = /^(?<pid>\d+) \(.*\) (?<state>\S) (?<parent>\d+) (?<group>\d+) /s;
 
-function listByProc(): ProcessEntry[] {
+function listFromProc(): ProcessEntry[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => toEntry(STAT.exec(readStat(pid))));
@@ -104,7 +109,7 @@ function readStat(pid: string): string {
 
 const PS_LINE = /^\s*(?<pid>\d+)\s+(?<parent>\d+)\s+(?<group>\d+)\s+(?<state>\S)/;
 
-function listByPs(): ProcessEntry[] {
+function listFromPs(): ProcessEntry[] {
   const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' });
   return text.split('\n').flatMap((line) => toEntry(PS_LINE.exec(line)));
 }

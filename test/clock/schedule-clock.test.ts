@@ -111,7 +111,7 @@ describe('ScheduleClock', () => {
   it('the clock continues after a restart, and downtime counts at speed 1', () => {
     const { clock, wall, pass } = startClock({ speed: 10 });
     pass(1_000);
-    const kept = clock.state();
+    const kept = clock.getState();
     pass(HOUR);
     const resumed = new ScheduleClock(wall, kept);
     expect(resumed.now()).toBe(START + 10_000 + HOUR);
@@ -122,7 +122,7 @@ describe('ScheduleClock', () => {
   it('the clock stays frozen over a restart', () => {
     const { clock, wall, pass } = startClock({ frozen: true });
     pass(HOUR);
-    expect(new ScheduleClock(wall, clock.state()).now()).toBe(START);
+    expect(new ScheduleClock(wall, clock.getState()).now()).toBe(START);
   });
 });
 

@@ -25,8 +25,8 @@ async function sendToAll(endpoints: number) {
   const { sandbox, store, workspace, dispatcher, inFlight, sent } = dispatch;
   for (let number = 0; number < endpoints; number++) dispatch.endpoint(`http://127.0.0.1:9/${number}`);
   const event = { workspace, type: 'order.shipped', payload: '{}' };
-  const { toPublish } = await new FanOut(sandbox).create(event, ({ publish }) => store.write(publish));
-  for (const item of toPublish) sandbox.bus.publish(item);
+  const { eventsToPublish } = await new FanOut(sandbox).create(event, ({ publish }) => store.write(publish));
+  for (const item of eventsToPublish) sandbox.bus.publish(item);
   let isIdle = false;
   const idle = dispatcher.whenIdle(workspace).then(() => {
     isIdle = true;

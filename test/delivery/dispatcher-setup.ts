@@ -138,7 +138,7 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
     /** Creates events. @returns the ids of their deliveries */
     async trigger(count = 1): Promise<string[]> {
       const created = await Promise.all(Array.from({ length: count }, () => store.write(createOne)));
-      const events = created.flatMap((event) => event.toPublish);
+      const events = created.flatMap((event) => event.eventsToPublish);
       for (const item of events) sandbox.bus.publish(item);
       await runEventLoop();
       return events.flatMap((item) =>

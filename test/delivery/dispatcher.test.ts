@@ -10,7 +10,7 @@ describe('a preloaded delivery', () => {
   it('a preloaded delivery equals its stored row', async () => {
     const { endpoint, createEvent, store } = startDispatcher();
     endpoint();
-    const [event] = (await store.write(createEvent)).toPublish;
+    const [event] = (await store.write(createEvent)).eventsToPublish;
     const { deliverySeq } = event as DeliveryDue;
     const preloaded = store.deliveries.findSendable(deliverySeq);
     const stored = store.deliveries.findSendable(deliverySeq);
@@ -21,13 +21,13 @@ describe('a preloaded delivery', () => {
   it('a preloaded delivery is not sent if its endpoint was deleted in the same commit', async () => {
     const { endpoint, createEvent, store, sandbox, sent } = startDispatcher();
     const { id } = endpoint();
-    const [{ toPublish }] = await Promise.all([
+    const [{ eventsToPublish }] = await Promise.all([
       store.write(createEvent),
       store.write(() => deleteWebhook(sandbox, id)),
     ]);
-    for (const item of toPublish) sandbox.bus.publish(item);
+    for (const item of eventsToPublish) sandbox.bus.publish(item);
     await runEventLoop();
-    expect(toPublish).toHaveLength(1);
+    expect(eventsToPublish).toHaveLength(1);
     expect(sent).toEqual([]);
   });
 });

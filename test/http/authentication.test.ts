@@ -197,7 +197,7 @@ describe('the two environments', () => {
       const { status, json } = await here.api('GET', '/events', undefined, { authorization });
       expect([status, json.error.code]).toEqual([401, 'unauthenticated']);
       expect(json.error.message).toBe(
-        `The API key is for the ${environment} environment; this is ${here.status().environment}.`,
+        `The API key is for the ${environment} environment, but this emulator runs as ${here.status().environment}.`,
       );
     }
   });
@@ -216,7 +216,7 @@ describe('the two environments', () => {
     await (await startTestEmulator({ db })).close();
     await expect(startTestEmulator({ db, environment: 'production' })).rejects.toMatchObject({
       code: 'database_unusable',
-      message: 'The database belongs to the sandbox environment; this emulator is production.',
+      message: `${db} belongs to the sandbox environment, but this emulator runs as production.`,
     });
     await (await startTestEmulator({ db })).close();
   });

@@ -105,7 +105,7 @@ const changes: Readonly<Record<string, (store: Store, seq: number) => void>> = {
   'idempotency key': (store, seq) => saveKey(store, workspaceOf(store), seq % 2 ? 'old' : `new ${seq}`),
   sweep: (store) => store.idempotency.deleteExpired(1, NOW),
   removal: (store) => {
-    for (const remove of store.retention.removalsBefore(NOW + 1)) remove();
+    for (const remove of store.retention.planRemovalBefore(NOW + 1)) remove();
   },
 };
 
@@ -186,11 +186,11 @@ describe('Store.restoreBaseline', () => {
     store.setBaseline();
     store.writeNow(() => void insertWorkspace(store));
     store.restoreBaseline(() => {});
-    const { renewedSeq, lastSeq } = store;
+    const { stateReplacedSeq, lastSeq } = store;
     store.close();
     const again = new Store({ path });
     onTestFinished(() => again.close());
-    expect([again.renewedSeq, again.lastSeq]).toEqual([renewedSeq, lastSeq]);
+    expect([again.stateReplacedSeq, again.lastSeq]).toEqual([stateReplacedSeq, lastSeq]);
   });
 
   it('restoreBaseline deletes all rows of a table that was empty', () => {

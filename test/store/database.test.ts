@@ -191,7 +191,7 @@ describe('openDatabase with an existing file', () => {
     expect(refusal(path)).toMatchObject({
       code: 'database_unusable',
       message: `${path} is not a regular file.`,
-      hint: 'Name another file with --db.',
+      hint: 'Choose another file with --db.',
     });
   });
 

@@ -156,7 +156,7 @@ describe('openSqlite', () => {
 
   it('the error for a driver that was built for another Node.js suggests version 13, which needs no build', () => {
     expect(refusalOf({ version: '12.11.1', failure: OTHER_NODE })).toMatchObject({
-      message: 'better-sqlite3 12.11.1 was built for another version of Node.js than 22.3.0.',
+      message: 'better-sqlite3 12.11.1 was built for a different version of Node.js than 22.3.0.',
       hint: 'Use version 13, which needs no build: npm update better-sqlite3. Or build it: npm rebuild better-sqlite3',
     });
   });

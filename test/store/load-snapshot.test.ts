@@ -32,7 +32,7 @@ describe('Store.loadSnapshot', () => {
     expect(loaded).toEqual([...loaded].sort((a, b) => a - b));
     expect(loaded).toHaveLength(3);
     // The loading has a place too, after all that it brought.
-    expect([store.renewedSeq, store.lastSeq]).toEqual(Array(2).fill((loaded.at(-1) ?? 0) + 1));
+    expect([store.stateReplacedSeq, store.lastSeq]).toEqual(Array(2).fill((loaded.at(-1) ?? 0) + 1));
     for (const seq of deliveries) expect(store.deliveryQueries.findBySeq(seq)).toBeUndefined();
   });
 

@@ -32,7 +32,7 @@ function settle(store: Store, seq: number): void {
 /** Removes what is older than seven days. @returns how many writes it took. */
 function removeOld(store: Store): number {
   let writes = 0;
-  for (const remove of store.retention.removalsBefore(NOW - 7 * DAY_MS)) {
+  for (const remove of store.retention.planRemovalBefore(NOW - 7 * DAY_MS)) {
     store.writeNow(remove);
     writes++;
   }
@@ -135,10 +135,10 @@ describe('Retention.removalsBeyond', () => {
     const store = openStore();
     const delivered = insertDelivered(store, OLD);
     const requests = store.writeNow(() => Array.from({ length: 1200 }, () => insertRequest(store, NOW)));
-    for (const remove of store.retention.removalsBeyond(100)) store.writeNow(remove);
+    for (const remove of store.retention.planRemovalBeyond(100)) store.writeNow(remove);
     expect(requests.filter((seq) => store.apiRequests.findBySeq(seq))).toEqual(requests.slice(-100));
     expect(rowsOf(store, delivered)).toEqual(kept);
-    expect([...store.retention.removalsBeyond(100)]).toEqual([]);
+    expect([...store.retention.planRemovalBeyond(100)]).toEqual([]);
   });
 
   it('events are still deleted by age afterwards, because age marks replace the requests', () => {
@@ -157,9 +157,9 @@ describe('Retention.removalsToFit', () => {
   it('the oldest rows are deleted, until the rest fits', () => {
     const store = openStore();
     const places = store.writeNow(() => Array.from({ length: 3_000 }, () => insertDelivered(store, NOW)));
-    const limit = store.retention.usedBytes() * 0.9;
-    for (const remove of store.retention.removalsToFit(limit, store.lastSeq)) store.writeNow(remove);
-    expect(store.retention.usedBytes()).toBeLessThanOrEqual(limit);
+    const limit = store.retention.getUsedBytes() * 0.9;
+    for (const remove of store.retention.planRemovalToFit(limit, store.lastSeq)) store.writeNow(remove);
+    expect(store.retention.getUsedBytes()).toBeLessThanOrEqual(limit);
     const left = places.map((place) => rowsOf(store, place).delivery);
     const firstKept = left.indexOf(true);
     expect(firstKept).toBeGreaterThan(0);
@@ -171,7 +171,7 @@ describe('Retention.removalsToFit', () => {
     const store = openStore();
     const pending = Array.from({ length: 5 }, () => insertDelivered(store, NOW, 'pending'));
     const settled = Array.from({ length: 5 }, () => insertDelivered(store, NOW));
-    for (const remove of store.retention.removalsToFit(0, store.lastSeq)) store.writeNow(remove);
+    for (const remove of store.retention.planRemovalToFit(0, store.lastSeq)) store.writeNow(remove);
     expect(pending.map((place) => rowsOf(store, place))).toEqual(pending.map(() => kept));
     expect(settled.map((place) => rowsOf(store, place))).toEqual(settled.map(() => gone));
   });

@@ -23,7 +23,7 @@ describe('listRunning', () => {
   });
 
   // npm (5) runs sh (6), which runs svc (10), which runs the command (20). A pager (7) reads their output.
-  const target = { pid: 20, groupId: 5, hostPid: 10, otherPids: [5, 6, 7] };
+  const target = { pid: 20, groupId: 5, svcPid: 10, earlierPids: [5, 6, 7] };
   const job = [entry(1, 0, 1), entry(5, 1, 5), entry(6, 5, 5), entry(7, 1, 5)];
   const command = [entry(20, 10, 5), entry(21, 20, 5)];
 
