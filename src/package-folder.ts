@@ -10,11 +10,11 @@ import { dirname, join } from 'node:path';
  */
 export function findPackageFolder(): string | null {
   // A CommonJS bundle has no `import.meta`.
-  const own: string | undefined = import.meta.dirname;
+  const ownFolder: string | undefined = import.meta.dirname;
   const script = process.argv[1];
-  const places = [own, script === undefined ? undefined : dirname(script), process.cwd()];
-  for (const place of places) {
-    const folder = place === undefined ? null : findAbove(place);
+  const startFolders = [ownFolder, script === undefined ? undefined : dirname(script), process.cwd()];
+  for (const startFolder of startFolders) {
+    const folder = startFolder === undefined ? null : findAbove(startFolder);
     if (folder !== null) return folder;
   }
   return null;
@@ -31,7 +31,9 @@ export function getPackageFolder(): string {
 }
 
 function findAbove(folder: string): string | null {
-  for (const each of [folder, join(folder, 'node_modules/svc-emulator')]) if (isPackage(each)) return each;
+  for (const candidate of [folder, join(folder, 'node_modules/svc-emulator')]) {
+    if (isPackage(candidate)) return candidate;
+  }
   const parent = dirname(folder);
   return parent === folder ? null : findAbove(parent);
 }

@@ -35,7 +35,7 @@ export interface SignInput<Scheme extends SchemeName | SignatureScheme = SchemeN
   readonly scheme?: Scheme | undefined;
 }
 
-type NamesIn<Scheme extends SchemeName> = Extract<
+type HeaderNames<Scheme extends SchemeName> = Extract<
   (typeof schemes)[Scheme]['headers'][keyof (typeof schemes)[Scheme]['headers']],
   string
 >;
@@ -44,7 +44,7 @@ type NamesIn<Scheme extends SchemeName> = Extract<
 export type SignedHeaders<Scheme> = SchemeName extends Scheme
   ? Record<string, string>
   : Scheme extends SchemeName
-    ? { [Name in NamesIn<Scheme>]: string }
+    ? { [Name in HeaderNames<Scheme>]: string }
     : Record<string, string>;
 
 export type SignedDelivery<Scheme = SchemeName> = Omit<SignedDeliveryParts, 'headers'> & {
@@ -59,7 +59,7 @@ type NowOptional<Input extends { readonly now: number }> = Omit<Input, 'now'> & 
 export type VerifyOptions = NowOptional<OptionsWithNow>;
 export type VerifyInput = NowOptional<InputWithNow>;
 
-/** The result and the body as text, which is empty when it could not be read. Do not trust the body unless `ok`. */
+/** The result and the body as text, which is empty if it could not be read. Do not trust the body unless `ok`. */
 export type VerifiedRequest = VerifyResult & { readonly body: string };
 
 /**
@@ -85,7 +85,7 @@ export function sign(input: SignInput): SignedDelivery {
 
 /** Whether a delivery is genuine, and if not, why and what to do. Never throws. */
 export function verify(input: VerifyInput): VerifyResult {
-  return withoutThrowing(() => verifyAt(withNow(input)));
+  return catchErrors(() => verifyAt(withNow(input)));
 }
 
 /**
@@ -94,7 +94,7 @@ export function verify(input: VerifyInput): VerifyResult {
  */
 export async function verifyRequest(request: Request, options: VerifyOptions): Promise<VerifiedRequest> {
   const payload = await readBody(request);
-  const result = withoutThrowing(() => {
+  const result = catchErrors(() => {
     // Plain JavaScript can pass other values than a `Request`; they count as a request without headers.
     const headers = typeof request?.headers?.get === 'function' ? request.headers : new Headers();
     return verifyMessage({ ...withNow(options), payload, headers });
@@ -110,9 +110,10 @@ async function readBody(request: Request): Promise<Buffer | null> {
   }
 }
 
-function withoutThrowing(verification: () => VerifyResult): VerifyResult {
+/** The result of `run`, or a refusal if it throws, for example in a getter of the input. */
+function catchErrors(run: () => VerifyResult): VerifyResult {
   try {
-    return verification();
+    return run();
   } catch (error) {
     return refuseUnreadable(error);
   }

@@ -9,19 +9,31 @@ interface BuiltinModules {
 // Not an import: the dashboard loads this file in a browser, and `svc-emulator/signature` must load only `node:crypto`.
 const getModule = (globalThis as { process?: { getBuiltinModule?: BuiltinModules } }).process
   ?.getBuiltinModule;
-const source = getModule?.('node:timers') ?? globalThis;
+const originalTimers = getModule?.('node:timers') ?? globalThis;
 
 /**
  * The original timers of Node.js, from its modules, because Jest replaces the globals before it loads anything. Fake timers
  * stop the time of a test but not of an emulator in the same process: deliveries, commits and time limits continue.
  * `scripts/build.mjs` gives the same timers to bundled packages.
  */
-export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = source;
+export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } =
+  originalTimers;
 
 /** Made from promises, which fake timers do not replace, because no module of Node.js exports it. */
 export function queueMicrotask(task: () => void): void {
   void Promise.resolve().then(task);
 }
+
+/** The same as one object, for code that gets its timers as a parameter. */
+export const timers = {
+  setTimeout,
+  clearTimeout,
+  setInterval,
+  clearInterval,
+  setImmediate,
+  clearImmediate,
+  queueMicrotask,
+};
 
 /**
  * Whether the timers in the modules were already fake when this file was loaded, as with node:test and
@@ -41,8 +53,8 @@ export const monotonic = performance.now.bind(performance);
  * garbage-collects such a signal inside `AbortSignal.any`, which then never aborts.
  */
 export function abortAfter(ms: number): AbortSignal {
-  const timing = new AbortController();
-  const timeout = () => timing.abort(new DOMException('It took too long.', 'TimeoutError'));
-  setTimeout(timeout, ms).unref();
-  return timing.signal;
+  const controller = new AbortController();
+  const abort = () => controller.abort(new DOMException(`Timed out after ${ms} ms.`, 'TimeoutError'));
+  setTimeout(abort, ms).unref();
+  return controller.signal;
 }

@@ -22,12 +22,12 @@ describe('sign and verify', () => {
     [
       'a scheme that does not exist',
       { scheme: 'paypal' as SchemeName },
-      'There is no signature scheme "paypal".',
+      'Signature scheme "paypal" does not exist.',
     ],
     [
       'an invalid scheme',
       { scheme: { ...schemes.svc, content: '' } },
-      'The field content of the signature scheme must be text that contains {body}',
+      'The field content of the signature scheme must be a string that contains {body}',
     ],
     ['an empty secret', { secret: '' }, 'There is no secret to sign with'],
     ['an empty list of secrets', { secret: [] }, 'There is no secret to sign with'],

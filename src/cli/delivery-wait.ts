@@ -2,10 +2,10 @@
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import { isPending, type WaitCounts } from '../control/wait.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { formatDeliveryCount } from '../domain/format-count.ts';
 import { ExitCode, SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { renderProgressBar, withProgress } from './progress.ts';
-import { formatDeliveryCount } from './render/format-count.ts';
 import { countPaused, describePaused, suggestEnable } from './render/paused.ts';
 
 /** The time limit of `--wait` without a value. */

@@ -1,9 +1,9 @@
 /** The options of `svc trigger` and `svc events create`, and the request body they describe: as text, so that numbers keep their digits. */
 import type { Command } from 'commander';
 import { toEventBody } from '../control/event-body.ts';
-import { closestMatch } from '../domain/closest-match.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import { applyJsonEdits, type JsonEdit, parseAssignment } from '../domain/json-edit.ts';
+import { suggestMatch } from '../domain/suggest-match.ts';
 import { SvcError } from '../errors.ts';
 import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
@@ -95,9 +95,9 @@ async function findPayloadTemplate(type: string, context: Context): Promise<stri
 
 function reportMissingFixture(type: string, folders: readonly string[], { io }: Context): void {
   const types = listFixtures(folders).map((fixture) => fixture.type);
-  const closest = closestMatch(type, types);
-  const suggestion = closest === null ? '' : ` Did you mean ${closest}?`;
-  io.note(`No fixture exists for ${type}, so the payload is empty.${suggestion}`);
+  const suggestion = suggestMatch(type, types);
+  const note = `No fixture exists for ${type}, so the payload is empty.`;
+  io.note(suggestion === null ? note : `${note} ${suggestion}`);
 }
 
 async function readData({ data }: EventOptions, context: Context): Promise<string | null> {

@@ -1,6 +1,6 @@
 /** Parsers of option values, and the options that several commands share. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { findHeaderProblem } from '../domain/delivery-headers.ts';
+import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { toForwardUrl } from '../domain/forward-url.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
@@ -113,7 +113,7 @@ export function parseHeaders(
   const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
   const problem = Object.keys(previous).some(isSame)
     ? `${name} is given twice`
-    : findHeaderProblem(name, value);
+    : findCustomHeaderProblem(name, value);
   if (problem !== null) throw new InvalidArgumentError(`The header cannot be added: ${problem}.`);
   return { ...previous, [name]: value };
 }

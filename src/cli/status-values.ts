@@ -2,7 +2,7 @@
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { isControlToken } from '../domain/control-token.ts';
 import { idPatterns } from '../domain/ids.ts';
-import { environmentOfApiKey } from '../domain/secret.ts';
+import { getApiKeyEnvironment } from '../domain/secret.ts';
 import { httpUrl, text, type ValueSchema } from '../profile/value-schema.ts';
 
 const url = httpUrl('http://127.0.0.1:4777');
@@ -16,7 +16,7 @@ const schemas = {
   dashboard_url: url,
   api_key: text(
     'an API key such as svc_test_…',
-    (key) => /^[\w-]{1,256}$/.test(key) && environmentOfApiKey(key) !== null,
+    (key) => /^[\w-]{1,256}$/.test(key) && getApiKeyEnvironment(key) !== null,
   ),
   workspace_id: text('the id of a workspace', (id) => idPatterns.workspace.test(id)),
   control_token: text('a token of the control plane', isControlToken),

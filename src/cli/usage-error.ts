@@ -1,6 +1,6 @@
 /** Mistakes on the command line: what commander finds wrong, in the words of this program. */
 import type { Command, CommanderError } from 'commander';
-import { closestMatch } from '../domain/closest-match.ts';
+import { suggestMatch } from '../domain/suggest-match.ts';
 import { SvcError } from '../errors.ts';
 
 /** `svc deliveries list` */
@@ -60,20 +60,20 @@ function missingCommand(command: Command): SvcError {
 function unknownCommand(command: Command, word: string): SvcError {
   const name = toFullName(command);
   const names = command.commands.map((each) => each.name());
-  const nearest = closestMatch(word, names);
-  const suggestion = nearest === null ? findBelow(command, word) : `${name} ${nearest}`;
   return usage(
     `Unknown command: ${name} ${word}`,
-    suggestion === null ? `List the commands with: ${name} --help` : `Did you mean ${suggestion}?`,
+    suggestMatch(word, names, (nearest) => `${name} ${nearest}`) ??
+      suggestBelow(command, word) ??
+      `List the commands with: ${name} --help`,
   );
 }
 
-/** The full name of the first command in a group that has exactly this name: `svc snapshot` is in `svc emulator`. */
-function findBelow(group: Command, name: string): string | null {
-  for (const each of group.commands) {
-    if (each.name() === name) return toFullName(each);
-    const found = findBelow(each, name);
-    if (found !== null) return found;
+/** Suggests the first command below a group that has exactly this name: `svc snapshot` is in `svc emulator`. */
+function suggestBelow(group: Command, name: string): string | null {
+  for (const command of group.commands) {
+    const suggestion =
+      command.name() === name ? `Did you mean ${toFullName(command)}?` : suggestBelow(command, name);
+    if (suggestion !== null) return suggestion;
   }
   return null;
 }
@@ -81,10 +81,9 @@ function findBelow(group: Command, name: string): string | null {
 function unknownOption(command: Command, word: string): SvcError {
   const flag = toFlag(word);
   const flags = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
-  const nearest = closestMatch(flag, flags);
   return usage(
     `Unknown option: ${flag}`,
-    nearest === null ? `List the options with: ${toFullName(command)} --help` : `Did you mean ${nearest}?`,
+    suggestMatch(flag, flags) ?? `List the options with: ${toFullName(command)} --help`,
   );
 }
 

@@ -1,10 +1,10 @@
 /** The schedule clock of a workspace. */
 import {
-  clockRate,
+  computeScheduleTime,
+  getClockRate,
   LAST_SCHEDULE_TIME,
   resumeAfterDowntime,
   type ScheduleClockState,
-  scheduleTime,
   type WallClock,
 } from '../domain/clock.ts';
 
@@ -33,12 +33,12 @@ export class ScheduleClock {
   /** Schedule time in milliseconds since 1970; never decreases. */
   now(): number {
     const state = { at: this.#at, speed: this.#speed, frozen: this.#frozen };
-    return scheduleTime(state, this.#wall.monotonic() - this.#anchoredAt);
+    return computeScheduleTime(state, this.#wall.monotonic() - this.#anchoredAt);
   }
 
   /** Schedule milliseconds per real millisecond; 0 while frozen. */
   get rate(): number {
-    return clockRate({ speed: this.#speed, frozen: this.#frozen });
+    return getClockRate({ speed: this.#speed, frozen: this.#frozen });
   }
 
   get frozen(): boolean {

@@ -1,10 +1,10 @@
 /** Parses the custom signature schemes of the configuration file. */
 
 import { basename } from 'node:path';
-import { closestMatch } from '../domain/closest-match.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { findSchemeProblem } from '../domain/signature/scheme-check.ts';
 import { type SchemeName, schemeNames, schemes } from '../domain/signature/schemes.ts';
+import { suggestMatch } from '../domain/suggest-match.ts';
 import { SvcError } from '../errors.ts';
 import {
   invalidValueError,
@@ -76,15 +76,13 @@ export function checkScheme(
   const names = [...schemeNames, ...Object.keys(described)];
   const place = source.kind === 'file' ? `${basename(source.name)}: scheme` : source.name;
   if (!names.includes(scheme)) {
-    const nearest = closestMatch(scheme, names);
     throw new SvcError(
       'validation_failed',
       `${place} must be one of ${names.join(', ')}; not ${JSON.stringify(scheme)}.`,
       {
         hint:
-          nearest === null
-            ? 'Define your own scheme in schemes of svc.config.json.'
-            : `Did you mean ${JSON.stringify(nearest)}?`,
+          suggestMatch(scheme, names, (name) => JSON.stringify(name)) ??
+          'Define your own scheme in schemes of svc.config.json.',
       },
     );
   }
@@ -121,7 +119,7 @@ function toScheme(name: string, written: unknown, valueLocation: ValueLocation):
   };
   const fault = findSchemeProblem(scheme);
   if (fault === null) return scheme;
-  throw invalidValueError(toWritten(fault.found), fault.expected, {
+  throw invalidValueError(toWritten(fault.value), fault.expected, {
     ...valueLocation,
     path: `${path}.${toSnakeCase(fault.path)}`,
   });

@@ -1,7 +1,7 @@
 /** Schemas of deliveries, attempts and signatures. */
 import * as v from 'valibot';
 import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
-import { digestMistakes, refusalReasons } from '../domain/signature/refusals.ts';
+import { digestOnlyReasons, refusalReasons } from '../domain/signature/refusals.ts';
 import { signedParts } from '../domain/signature/scheme.ts';
 import { faultField } from './fault-schemas.ts';
 import { Count, Headers, idOf, Timestamp } from './fields.ts';
@@ -54,7 +54,7 @@ export const Delivery = v.object({
 /** The result of verification, as `svc verify` prints it. */
 export const Verification = v.object({
   ok: v.boolean(),
-  reason: v.nullable(v.picklist([...refusalReasons, ...digestMistakes])),
+  reason: v.nullable(v.picklist([...refusalReasons, ...digestOnlyReasons])),
   detail: v.string(),
   remedy: v.nullable(v.string()),
   scheme: v.string(),

@@ -1,7 +1,7 @@
 /** Schemas of fields that several resources, operations and the seed share. */
 import * as v from 'valibot';
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
-import { findHeaderProblem } from '../domain/delivery-headers.ts';
+import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import { describeIdKindMismatch, type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
@@ -59,7 +59,7 @@ export const ExtraHeaders = v.pipe(
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     for (const [name, value] of Object.entries(dataset.value)) {
-      const problem = findHeaderProblem(name, value);
+      const problem = findCustomHeaderProblem(name, value);
       if (problem !== null) addIssue({ message: `cannot be added: ${problem}` });
     }
   }),

@@ -238,11 +238,11 @@ function createEventHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listEvent
       store.flush();
       const row = store.events.find(id);
       if (row === undefined) throw createNotFoundError('event', id);
-      const { value, memberText } = parseJsonObject(toEventRecordText(row));
+      const { value, fieldText } = parseJsonObject(toEventRecordText(row));
       return {
         ...(value as Event),
         request_id: store.eventQueries.findRequestId(row.seq),
-        payload_text: memberText('payload') ?? '{}',
+        payload_text: fieldText('payload') ?? '{}',
       };
     },
   };

@@ -79,7 +79,7 @@ function listPlannedAttempts({ rules }: Sandbox, row: DeliveryRow): string[] {
     onSchedule: row.on_schedule === 1,
     firstAttemptAt: row.first_attempt_at,
     scheduledAttempts: row.scheduled_attempts,
-    pendingReplays: row.replays_waiting,
+    waitingReplays: row.replays_waiting,
   };
   return projectAttempts(projection, rules.retry).map((at) => new Date(at).toISOString());
 }

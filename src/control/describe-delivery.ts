@@ -1,5 +1,5 @@
 import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
-import { displayStatus, settledReasonDescriptions } from '../domain/delivery.ts';
+import { getDisplayStatus, settledReasonDescriptions } from '../domain/delivery.ts';
 import { escapeToOneLine } from '../domain/invisible-characters.ts';
 import { formatRelative } from '../domain/relative-time.ts';
 
@@ -16,6 +16,6 @@ export function describeDelivery(delivery: DeliveryDetail, now: number): string 
     ...(next === null ? [] : [`next attempt ${formatRelative(next, now)}`]),
   ];
   const error = attempts.at(-1)?.error ?? null;
-  const summary = [`${id} ${displayStatus(delivery)} after ${count}`, ...details].join(', ');
+  const summary = [`${id} ${getDisplayStatus(delivery)} after ${count}`, ...details].join(', ');
   return error === null ? summary : `${summary}: ${escapeToOneLine(error)}`;
 }

@@ -2,7 +2,7 @@
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { ApiRequest } from '../contract/resources.ts';
 import type { StreamInput, TopicItem } from '../contract/stream-schemas.ts';
-import { displayStatus } from '../domain/delivery.ts';
+import { getDisplayStatus } from '../domain/delivery.ts';
 import { containsText } from '../domain/text-search.ts';
 
 /** Start of the history that a stream shows. Sequences are only roughly in order of time, so times are compared as well. */
@@ -41,7 +41,7 @@ export function matchesDelivery(selection: StreamSelection, delivery: Delivery):
   const { workspace_id, status, event_id, type, webhook_id, listener, upperBound } = selection;
   return (
     (workspace_id === undefined || workspace_id === delivery.workspace_id) &&
-    (status === undefined || status === delivery.status || status === displayStatus(delivery)) &&
+    (status === undefined || status === delivery.status || status === getDisplayStatus(delivery)) &&
     (event_id === undefined || event_id === delivery.event_id) &&
     (type === undefined || type === delivery.event_type) &&
     (webhook_id === undefined || webhook_id === delivery.webhook_id) &&

@@ -1,5 +1,5 @@
 /** Makes one attempt of a delivery and records its result. */
-import { type AttemptTrigger, nextStep } from '../domain/delivery.ts';
+import { type AttemptTrigger, decideNextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { isPastWindow } from '../domain/retry-policy.ts';
 import { type DeliveryToSign, signDelivery } from '../domain/signature/sign.ts';
@@ -25,8 +25,8 @@ const ON_TIME_MS = SECOND_MS;
 
 /**
  * Makes an attempt of a delivery that is due: applies a matching fault, signs, sends and records it.
- * @param isObsolete whether the result must not be recorded any more.
- * @returns schedule time at which the delivery is due again; null for not at all.
+ * @param isObsolete whether the result must no longer be recorded.
+ * @returns schedule time at which the delivery is due again; null if it is not.
  */
 export async function makeAttempt(
   sandbox: Sandbox,
@@ -78,7 +78,7 @@ interface PreparedAttempt {
   readonly request: DeliveryRequest;
   /** Wall time of sending. */
   readonly sentAt: number;
-  /** Schedule time from which the gap to the next attempt counts. */
+  /** Schedule time from which the wait for the next attempt counts. */
   readonly startedAt: number;
   /** The `AppliedFault` of the fault that was applied, as JSON. */
   readonly faultMark: string | null;
@@ -101,21 +101,21 @@ function prepareAttempt(
   const now = workspace.clock.now();
   const sentAt = wall.now();
   const secrets = getSigningSecrets(delivery, now);
-  const toSign = { scheme: rules.signature, secrets, id, timestampMs: sentAt, body };
+  const messageToSign = { scheme: rules.signature, secrets, id, timestampMs: sentAt, body };
   return {
     delivery,
-    request: toDeliveryRequest(delivery, applySignatureFault(sandbox, delivery, toSign, fault)),
+    request: toDeliveryRequest(delivery, applySignatureFault(sandbox, delivery, messageToSign, fault)),
     sentAt,
     startedAt: getAttemptStart(delivery, workspace),
     faultMark: delivery.fault ?? (fault ? JSON.stringify(fault.mark) : null),
   };
 }
 
-type Target = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
+type RequestTarget = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
 
 /** The request of a delivery, signed (§6). */
 export function toDeliveryRequest(
-  target: Target,
+  target: RequestTarget,
   delivery: DeliveryToSign & { readonly body: string },
 ): DeliveryRequest {
   const headers = {
@@ -127,10 +127,10 @@ export function toDeliveryRequest(
   return { url: target.url, headers, body: delivery.body, insecureTls: target.skip_verify === 1 };
 }
 
-type Secrets = Pick<WebhookRow, 'secret' | 'previous_secret' | 'previous_secret_expires_at'>;
+type EndpointSecrets = Pick<WebhookRow, 'secret' | 'previous_secret' | 'previous_secret_expires_at'>;
 
 /** The secrets that sign at a schedule time: the current one, and during a rotation the previous one too. */
-export function getSigningSecrets(endpoint: Secrets, now: number): string[] {
+export function getSigningSecrets(endpoint: EndpointSecrets, now: number): string[] {
   const { secret, previous_secret: previous, previous_secret_expires_at: expiresAt } = endpoint;
   return previous !== null && expiresAt !== null && expiresAt > now ? [secret, previous] : [secret];
 }
@@ -159,20 +159,21 @@ function recordAttempt(
   const { deliveries } = sandbox.store;
   const { seq } = attempt.delivery;
   const [first] = results;
-  const decisive = results.find(({ outcome }) => outcome === 'succeeded') ?? first;
-  const before = deliveries.getProgress(seq);
+  const decidingResult = results.find(({ outcome }) => outcome === 'succeeded') ?? first;
+  const progressBefore = deliveries.getProgress(seq);
   let { sentAt } = attempt;
   for (const [index, result] of results.entries()) {
-    insertAttempt(sandbox, { ...attempt, sentAt }, result, before.attempt_count + index + 1);
+    insertAttempt(sandbox, { ...attempt, sentAt }, result, progressBefore.attempt_count + index + 1);
     sentAt += Math.round(result.durationMs);
   }
   // The endpoint was deleted while the request was in flight: record the attempt only.
-  if (before.status === 'canceled') {
+  if (progressBefore.status === 'canceled') {
     for (const _ of results) deliveries.countAttempt(seq);
     return null;
   }
-  const progress = { ...before, attempt_count: before.attempt_count + results.length - 1 };
-  const change = toDeliveryChange(sandbox, attempt, decisive, progress, workspace.clock.now());
+  // `toDeliveryChange` counts the last one.
+  const progress = { ...progressBefore, attempt_count: progressBefore.attempt_count + results.length - 1 };
+  const change = toDeliveryChange(sandbox, attempt, decidingResult, progress, workspace.clock.now());
   deliveries.change(change);
   persistClockIfNeeded(sandbox, workspace);
   return change.due_at;
@@ -185,12 +186,12 @@ function toDeliveryChange(
   progress: DeliveryProgressRow,
   endedAt: number,
 ): DeliveryChange {
-  const pendingReplays = progress.replays_waiting - (getTrigger(delivery) === 'manual' ? 1 : 0);
-  const step = nextStep(
+  const waitingReplays = progress.replays_waiting - (getTrigger(delivery) === 'manual' ? 1 : 0);
+  const step = decideNextStep(
     {
       firstAttemptAt: progress.first_attempt_at,
       scheduledAttempts: progress.scheduled_attempts,
-      pendingReplays,
+      waitingReplays,
       keepsSuccess: keepsSuccess(sandbox, delivery),
     },
     {
@@ -204,18 +205,18 @@ function toDeliveryChange(
     sandbox.rules.retry,
     () => sandbox.generator.seededRandom(`${delivery.id} ${progress.attempt_count}`),
   );
-  const settled = step.status !== 'pending';
+  const isSettled = step.status !== 'pending';
   return {
     seq: delivery.seq,
     status: step.status,
-    due_at: settled ? null : step.dueAt,
-    settled_at: settled ? endedAt : null,
-    settled_reason: settled ? step.reason : null,
+    due_at: isSettled ? null : step.dueAt,
+    settled_at: isSettled ? endedAt : null,
+    settled_reason: isSettled ? step.reason : null,
     first_attempt_at: progress.first_attempt_at ?? startedAt,
-    on_schedule: settled || outcome === 'succeeded' ? 0 : progress.on_schedule,
+    on_schedule: isSettled || outcome === 'succeeded' ? 0 : progress.on_schedule,
     scheduled_attempts: progress.scheduled_attempts + progress.on_schedule,
     attempt_count: progress.attempt_count + 1,
-    replays_waiting: pendingReplays,
+    replays_waiting: waitingReplays,
   };
 }
 

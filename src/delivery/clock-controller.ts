@@ -133,12 +133,12 @@ export class ClockController {
 
   /** Runs the commands for a workspace one after the other. Workspaces do not wait for each other. */
   #enqueueCommand<Result>(workspace: LoadedWorkspace, command: () => Promise<Result>): Promise<Result> {
-    const before = this.#lastCommands.get(workspace.seq) ?? Promise.resolve();
+    const lastCommand = this.#lastCommands.get(workspace.seq) ?? Promise.resolve();
     const run = () => {
       this.#assertCurrent(workspace);
       return command();
     };
-    const result = before.then(run, run);
+    const result = lastCommand.then(run, run);
     this.#lastCommands.set(
       workspace.seq,
       result.catch(() => {}),
@@ -149,14 +149,14 @@ export class ClockController {
 
 function assertNotPastEnd(target: number, { clock }: LoadedWorkspace): void {
   if (target <= LAST_SCHEDULE_TIME) return;
-  const [end, now] = [LAST_SCHEDULE_TIME, clock.now()];
+  const now = clock.now();
   throw new SvcError(
     'validation_failed',
-    `The clock cannot move past ${new Date(end).toISOString()}. It is at ${new Date(now).toISOString()}.`,
+    `The clock cannot move past ${new Date(LAST_SCHEDULE_TIME).toISOString()}. It is at ${new Date(now).toISOString()}.`,
     {
       hint:
-        now < end
-          ? `Advance it by at most ${formatDuration(end - now)}.`
+        now < LAST_SCHEDULE_TIME
+          ? `Advance it by at most ${formatDuration(LAST_SCHEDULE_TIME - now)}.`
           : 'Restore the state after start with: svc emulator reset',
     },
   );

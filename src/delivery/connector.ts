@@ -97,7 +97,7 @@ function createProxyConnector(
 }
 
 /**
- * Requests a connectionto `authority` from the proxy (CONNECT; RFC 9110, section 9.3.6). TLS goes through it end to end:
+ * Requests a connection to `authority` from the proxy (CONNECT; RFC 9110, section 9.3.6). TLS goes through it end to end:
  * the proxy learns the host and cannot read deliveries.
  * @throws ProxyError
  */
@@ -134,10 +134,10 @@ function connectThroughProxy(proxy: HttpProxy, authority: string, timeoutMs: num
 }
 
 function describeProxyStatus(status: number, authority: string): string {
-  const returned = `returned ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+  const problem = `returned ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
   return status === 407
-    ? `${returned}: put a valid user name and password into its URL, http://user:password@host:port`
-    : `${returned} for a connection to ${authority}`;
+    ? `${problem}: put a valid user name and password into its URL, http://user:password@host:port`
+    : `${problem} for a connection to ${authority}`;
 }
 
 function getPort({ port, protocol }: URL): number {

@@ -36,9 +36,9 @@ export function delayAttempt(
   workspace: LoadedWorkspace,
   { seq }: SendableDelivery,
   { mark }: FiredFault,
-  ms: number,
+  delayMs: number,
 ): number | null {
-  store.deliveries.postpone(seq, workspace.clock.now() + ms, JSON.stringify(mark));
+  store.deliveries.postpone(seq, workspace.clock.now() + delayMs, JSON.stringify(mark));
   return store.deliveries.getProgress(seq).due_at;
 }
 
@@ -46,19 +46,22 @@ export function delayAttempt(
 export function applySignatureFault(
   { rules }: Sandbox,
   delivery: SendableDelivery,
-  toSign: DeliveryToSign & { readonly body: string },
+  messageToSign: DeliveryToSign & { readonly body: string },
   fault: FiredFault | undefined,
 ): DeliveryToSign & { readonly body: string } {
-  const unknownSecret = () => createWebhookSecret(rules.signature.key, fillFromHash(delivery.secret));
+  const createUnknownSecret = () => createWebhookSecret(rules.signature.key, fillFromHash(delivery.secret));
   switch (fault?.mark.kind) {
     case 'bad-signature':
-      return { ...toSign, secrets: [unknownSecret()] };
+      return { ...messageToSign, secrets: [createUnknownSecret()] };
     case 'old-secret':
-      return { ...toSign, secrets: [delivery.previous_secret ?? unknownSecret()] };
+      return { ...messageToSign, secrets: [delivery.previous_secret ?? createUnknownSecret()] };
     case 'stale-timestamp':
-      return { ...toSign, timestampMs: toSign.timestampMs - rules.signatureToleranceMs - STALE_BY_MS };
+      return {
+        ...messageToSign,
+        timestampMs: messageToSign.timestampMs - rules.signatureToleranceMs - STALE_BY_MS,
+      };
     default:
-      return toSign;
+      return messageToSign;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Describes why an exchange failed, and what to do about it. */
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { formatCount } from '../domain/format-count.ts';
 import { BlockedError, formatAuthority } from '../network/address-policy.ts';
 import { ProxyError } from './connector.ts';
 import {
@@ -107,15 +108,15 @@ function describeLostConnection(
   error: NetworkError,
   { stage, response, closedReusedConnection, url }: FailureContext,
 ): string {
-  const lost = error.code === 'UND_ERR_SOCKET' ? 'closed' : 'reset';
-  if (stage === 'headers') return `${url.host} ${lost} the connection within the response headers`;
+  const action = error.code === 'UND_ERR_SOCKET' ? 'closed' : 'reset';
+  if (stage === 'headers') return `${url.host} ${action} the connection while it sent the response headers`;
   if (stage === 'body')
-    return `${url.host} ${lost} the connection within the response body${describeReceived(response)}`;
+    return `${url.host} ${action} the connection while it sent the response body${describeReceived(response)}`;
   if (closedReusedConnection) {
-    return `${url.host} ${lost} a kept-alive connection before it responded; the next attempts use new connections`;
+    return `${url.host} ${action} a kept-alive connection before it responded; the next attempts use new connections`;
   }
   const hint = url.protocol === 'http:' ? ' (if it expects TLS, use an https:// URL)' : '';
-  return `${url.host} ${lost} the connection before it responded${hint}`;
+  return `${url.host} ${action} the connection before it responded${hint}`;
 }
 
 function describeInvalidHttp(error: NetworkError, { stage, response, url }: FailureContext): string {
@@ -128,17 +129,17 @@ function describeInvalidHttp(error: NetworkError, { stage, response, url }: Fail
 function describeReceived(response: FailureContext['response']): string {
   return response === null
     ? ''
-    : `; received status ${response.status} and ${response.body.length} bytes of the body`;
+    : `; received status ${response.status} and ${formatCount(response.body.length, 'byte')} of the body`;
 }
 
 /** The addresses of the host that were tried. */
 function listTriedAddresses(error: NetworkError, host: string): string {
-  const all = (error.errors ?? [error]).flatMap(({ code, address, port }) =>
+  const addresses = (error.errors ?? [error]).flatMap(({ code, address, port }) =>
     code === error.code && address !== undefined && port !== undefined
       ? [formatAuthority(address, port)]
       : [],
   );
-  return all.length === 0 ? host : all.join(' and ');
+  return addresses.length === 0 ? host : addresses.join(' and ');
 }
 
 const HOW_TO_TRUST = 'to trust it, pass its file with --ca';

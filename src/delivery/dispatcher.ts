@@ -17,17 +17,17 @@ const STORE_RETRY_MS = 1000;
 /** Share of the attempts in flight that is reserved for endpoints without one. */
 const RESERVED_SHARE = 0.25;
 
-/** The queues of a workspace. A queue with nothing scheduled is in none of the sets. */
-interface WorkspaceQueues {
+/** The queues of a workspace. A queue without a scheduled delivery is in none of the collections below. */
+interface WorkspaceSchedule {
   readonly clock: LoadedWorkspace['clock'];
   readonly dueTimes: DueTimeHeap;
   /** Queues with a due delivery. */
-  readonly ready: Set<EndpointQueue>;
+  readonly readyQueues: Set<EndpointQueue>;
   inFlight: number;
-  /** When the retry window of the first paused delivery ends. */
-  readonly pauseEnds: DueTimeHeap;
+  /** Queues of disabled endpoints, by the time at which their first paused delivery expires. */
+  readonly expiryTimes: DueTimeHeap;
   /** Number of queues whose paused deliveries are being expired. */
-  expiring: number;
+  expiringCount: number;
 }
 
 export interface DispatcherOptions {
@@ -42,9 +42,9 @@ export class Dispatcher {
   readonly #sender: Sender;
   readonly #onInternalError: (error: unknown) => void;
   readonly #queues = new Map<number, EndpointQueue>();
-  readonly #workspaces = new Map<number, WorkspaceQueues>();
+  readonly #schedules = new Map<number, WorkspaceSchedule>();
   /** Queues with a due delivery, in the order of their turns. */
-  readonly #ready = new Set<EndpointQueue>();
+  readonly #readyQueues = new Set<EndpointQueue>();
   readonly #loader: QueueLoader;
   #inFlight = 0;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
@@ -66,8 +66,8 @@ export class Dispatcher {
       sandbox,
       getQueue: (webhookSeq) => this.#queues.get(webhookSeq),
       addQueue: (queue) => this.#queues.set(queue.webhookSeq, queue),
-      onLoad: (queue) => this.#enqueueIfDue(queue),
-      onSlice: () => this.#runSafely(() => this.#send()),
+      onLoad: (queue) => this.#reschedule(queue),
+      onSlice: () => this.#runSafely(() => this.#startAttempts()),
       runSafely: (step) => this.#runSafely(step),
       isRunning: () => this.isRunning,
       retryMs: STORE_RETRY_MS,
@@ -116,10 +116,10 @@ export class Dispatcher {
    */
   getNextDueAt(workspaceSeq: number): number {
     if (this.#loader.isLoading(workspaceSeq)) return Number.NEGATIVE_INFINITY;
-    const queues = this.#workspaces.get(workspaceSeq);
-    if (queues === undefined) return Number.POSITIVE_INFINITY;
-    let earliest = queues.dueTimes.earliest;
-    for (const queue of queues.ready) {
+    const schedule = this.#schedules.get(workspaceSeq);
+    if (schedule === undefined) return Number.POSITIVE_INFINITY;
+    let earliest = schedule.dueTimes.earliest;
+    for (const queue of schedule.readyQueues) {
       earliest = Math.min(earliest, queue.nextDueAt);
       if (earliest === Number.NEGATIVE_INFINITY) break;
     }
@@ -132,47 +132,48 @@ export class Dispatcher {
    */
   whenIdle(workspace: LoadedWorkspace): Promise<void> {
     const { store, workspaces } = this.#sandbox;
-    const isIdle = () => {
+    const hasNothingDue = () => {
       if (this.#loader.isLoading(workspace.seq)) return false;
-      const queues = this.#workspaces.get(workspace.seq);
-      return queues === undefined || areIdle(queues, workspace.clock.now());
+      const schedule = this.#schedules.get(workspace.seq);
+      return schedule === undefined || isIdle(schedule, workspace.clock.now());
     };
     return this.#waitFor(
-      () => !this.isRunning || store.fileProblem !== null || !workspaces.isCurrent(workspace) || isIdle(),
+      () =>
+        !this.isRunning || store.fileProblem !== null || !workspaces.isCurrent(workspace) || hasNothingDue(),
     );
   }
 
   #onEvent(event: SandboxEvent): void {
     if (event.type === 'state_replaced') {
-      this.#restart();
+      this.#reloadState();
       return;
     }
     if (event.type === 'clock_changed') {
-      const queues = this.#workspaces.get(event.workspaceSeq);
-      if (queues !== undefined) this.#enqueueDue(queues);
-      this.#send();
+      const schedule = this.#schedules.get(event.workspaceSeq);
+      if (schedule !== undefined) this.#advanceWorkspace(schedule);
+      this.#startAttempts();
       return;
     }
     if (event.type === 'event_due') {
       this.#loader.loadEvent(event.workspaceSeq, event.eventSeq);
       return;
     }
-    const queue = this.#findQueue(event.webhookSeq);
+    const queue = this.#getOrCreateQueue(event.webhookSeq);
     // The event can be older than the current state.
     if (queue === undefined) return;
     if (event.type === 'delivery_due') queue.schedule(event.deliverySeq, event.dueAt);
     else if (event.type === 'deliveries_canceled') queue.reload();
     else queue.isEnabled = this.#sandbox.store.webhooks.getBySeq(event.webhookSeq).disabled === 0;
-    this.#enqueueIfDue(queue);
-    this.#send();
+    this.#reschedule(queue);
+    this.#startAttempts();
   }
 
   /** Forgets the replaced state. Attempts in flight belong to it: they end without being recorded or counted. */
-  #restart(): void {
+  #reloadState(): void {
     this.#queues.clear();
-    this.#workspaces.clear();
+    this.#schedules.clear();
     this.#loader.clear();
-    this.#ready.clear();
+    this.#readyQueues.clear();
     this.#inFlight = 0;
     this.#loader.loadEndpoints();
     this.#checkWaiters();
@@ -184,64 +185,66 @@ export class Dispatcher {
 
   #wake(): void {
     this.#timer.clear();
-    for (const queues of this.#workspaces.values()) this.#enqueueDue(queues);
-    this.#send();
+    for (const schedule of this.#schedules.values()) this.#advanceWorkspace(schedule);
+    this.#startAttempts();
   }
 
   /** Makes the queues ready whose next delivery has become due, a slice at a time, and expires paused deliveries. */
-  #enqueueDue({ dueTimes, pauseEnds, clock }: WorkspaceQueues): void {
+  #advanceWorkspace({ dueTimes, expiryTimes, clock }: WorkspaceSchedule): void {
     const now = clock.now();
     for (let count = 0; count < SLICE_SIZE; count++) {
       const queue = dueTimes.popDue(now);
       if (queue === undefined) break;
-      this.#enqueueIfDue(queue);
+      this.#reschedule(queue);
     }
     const backOffMs = this.#backOffUntil - this.#sandbox.wall.monotonic();
     while (backOffMs <= 0) {
-      const queue = pauseEnds.popDue(now);
+      const queue = expiryTimes.popDue(now);
       if (queue === undefined) break;
       void this.#expirePaused(queue);
     }
     this.#wakeIn(clock.realMsUntil(dueTimes.earliest));
-    this.#wakeIn(Math.max(backOffMs, clock.realMsUntil(pauseEnds.earliest)));
+    this.#wakeIn(Math.max(backOffMs, clock.realMsUntil(expiryTimes.earliest)));
   }
 
-  #enqueueIfDue(queue: EndpointQueue): void {
+  /** Puts a queue into the collections in which it belongs now, at the end of those for turns. */
+  #reschedule(queue: EndpointQueue): void {
     const { clock } = queue.workspace;
-    const queues = this.#queuesOf(queue.workspace);
+    const schedule = this.#getOrCreateSchedule(queue.workspace);
     if (queue.hasDue()) {
-      queues.dueTimes.delete(queue);
-      queues.ready.add(queue);
-      this.#ready.add(queue);
+      schedule.dueTimes.delete(queue);
+      schedule.readyQueues.add(queue);
+      this.#readyQueues.add(queue);
     } else {
-      queues.dueTimes.set(queue, queue.nextDueAt);
+      schedule.dueTimes.set(queue, queue.nextDueAt);
       this.#wakeIn(clock.realMsUntil(queue.nextDueAt));
     }
-    const pauseEndsAt = queue.findPauseEnd(this.#sandbox.rules.retry.windowMs);
-    queues.pauseEnds.set(queue, pauseEndsAt);
-    this.#wakeIn(clock.realMsUntil(pauseEndsAt));
+    const expiresAt = queue.findExpiryTime(this.#sandbox.rules.retry.windowMs);
+    schedule.expiryTimes.set(queue, expiresAt);
+    this.#wakeIn(clock.realMsUntil(expiresAt));
   }
 
   /** Expires the deliveries to a disabled endpoint whose retry window is over (decision `delivery.paused`). */
   async #expirePaused(queue: EndpointQueue): Promise<void> {
     const { store, rules } = this.#sandbox;
-    const queues = this.#queuesOf(queue.workspace);
-    queues.expiring++;
+    const schedule = this.#getOrCreateSchedule(queue.workspace);
+    schedule.expiringCount++;
     try {
       await store.write(() => queue.expirePaused(rules.retry.windowMs));
     } catch (error) {
       this.#backOff(error);
     }
-    queues.expiring--;
+    schedule.expiringCount--;
     if (!this.#isCurrent(queue) || this.#state === 'stopped') return;
     this.#runSafely(() => {
       queue.reload();
-      this.#enqueueIfDue(queue);
-      this.#send();
+      this.#reschedule(queue);
+      this.#startAttempts();
     });
   }
 
-  #send(): void {
+  /** Starts as many attempts as the limits allow. */
+  #startAttempts(): void {
     if (this.#state !== 'running') return;
     const now = this.#sandbox.wall.monotonic();
     // An attempt that cannot be recorded would be repeated for as long as the file is lost.
@@ -253,53 +256,53 @@ export class Dispatcher {
       this.#wakeIn(this.#backOffUntil - now);
       return;
     }
-    for (let queue = this.#nextTurn(); queue !== undefined; queue = this.#nextTurn()) {
-      const seq = queue.takeDue();
-      const queues = this.#queuesOf(queue.workspace);
-      // Moves to the end of the line if it has more to send.
-      this.#ready.delete(queue);
-      queues.ready.delete(queue);
-      this.#enqueueIfDue(queue);
-      if (seq === undefined) continue;
+    for (let queue = this.#findNextQueue(); queue !== undefined; queue = this.#findNextQueue()) {
+      const deliverySeq = queue.takeDue();
+      const schedule = this.#getOrCreateSchedule(queue.workspace);
+      // `#reschedule` adds it again at the end if it has more to send.
+      this.#readyQueues.delete(queue);
+      schedule.readyQueues.delete(queue);
+      this.#reschedule(queue);
+      if (deliverySeq === undefined) continue;
       this.#inFlight++;
-      queues.inFlight++;
-      void this.#deliver(queue, seq);
+      schedule.inFlight++;
+      void this.#makeAttempt(queue, deliverySeq);
     }
     this.#checkWaiters();
   }
 
-  /** The next queue that may have another attempt in flight. */
-  #nextTurn(): EndpointQueue | undefined {
+  /** The next queue that can have another attempt in flight. */
+  #findNextQueue(): EndpointQueue | undefined {
     const { concurrency, concurrencyPerEndpoint } = this.#sandbox.rules.delivery;
     if (this.#inFlight >= concurrency) return undefined;
     const isReserved = this.#inFlight >= concurrency - Math.floor(concurrency * RESERVED_SHARE);
-    for (const queue of this.#ready) {
+    for (const queue of this.#readyQueues) {
       if (queue.inFlight === 0 || (!isReserved && queue.inFlight < concurrencyPerEndpoint)) return queue;
     }
     return undefined;
   }
 
-  async #deliver(queue: EndpointQueue, seq: number): Promise<void> {
+  async #makeAttempt(queue: EndpointQueue, deliverySeq: number): Promise<void> {
     // If the attempt throws, the row is unchanged and still due.
     let dueAt: number | null = queue.workspace.clock.now();
     try {
-      dueAt = await makeAttempt(this.#sandbox, this.#sender, queue, seq, this.#isObsolete);
+      dueAt = await makeAttempt(this.#sandbox, this.#sender, queue, deliverySeq, this.#isObsolete);
     } catch (error) {
       this.#backOff(error);
     }
     if (!this.#isCurrent(queue)) return;
     this.#inFlight--;
-    this.#queuesOf(queue.workspace).inFlight--;
+    this.#getOrCreateSchedule(queue.workspace).inFlight--;
     this.#runSafely(() => {
       // After the stop nothing is scheduled, and the store may be closed.
-      if (this.#state !== 'stopped') queue.release(seq, dueAt);
-      this.#enqueueIfDue(queue);
-      this.#send();
+      if (this.#state !== 'stopped') queue.release(deliverySeq, dueAt);
+      this.#reschedule(queue);
+      this.#startAttempts();
     });
     this.#checkWaiters();
   }
 
-  /** Backs off after an error of the store: the rows are still there. @returns whether the step succeeded. */
+  /** Runs a step. If it throws, reports the error and tries again later: the rows are still due. @returns whether it succeeded. */
   #runSafely(step: () => void): boolean {
     try {
       step();
@@ -319,9 +322,10 @@ export class Dispatcher {
     this.#backOffUntil = now + STORE_RETRY_MS;
   }
 
-  #findQueue(webhookSeq: number): EndpointQueue | undefined {
-    const known = this.#queues.get(webhookSeq);
-    if (known) return known;
+  /** The queue of an endpoint; undefined if the endpoint does not exist. */
+  #getOrCreateQueue(webhookSeq: number): EndpointQueue | undefined {
+    const existing = this.#queues.get(webhookSeq);
+    if (existing) return existing;
     const { store, workspaces } = this.#sandbox;
     const row = store.webhooks.findBySeq(webhookSeq);
     if (row === undefined) return undefined;
@@ -338,19 +342,19 @@ export class Dispatcher {
     return queue;
   }
 
-  #queuesOf({ seq, clock }: LoadedWorkspace): WorkspaceQueues {
-    const known = this.#workspaces.get(seq);
-    if (known) return known;
-    const queues: WorkspaceQueues = {
+  #getOrCreateSchedule({ seq, clock }: LoadedWorkspace): WorkspaceSchedule {
+    const existing = this.#schedules.get(seq);
+    if (existing) return existing;
+    const schedule: WorkspaceSchedule = {
       clock,
       dueTimes: new DueTimeHeap(),
-      ready: new Set(),
+      readyQueues: new Set(),
       inFlight: 0,
-      pauseEnds: new DueTimeHeap(),
-      expiring: 0,
+      expiryTimes: new DueTimeHeap(),
+      expiringCount: 0,
     };
-    this.#workspaces.set(seq, queues);
-    return queues;
+    this.#schedules.set(seq, schedule);
+    return schedule;
   }
 
   /** Wakes in `realMs`, unless the timer is already set to an earlier time. */
@@ -376,8 +380,11 @@ export class Dispatcher {
   }
 }
 
-function areIdle({ dueTimes, pauseEnds, ready, inFlight, expiring }: WorkspaceQueues, now: number): boolean {
-  if (inFlight + expiring > 0 || Math.min(dueTimes.earliest, pauseEnds.earliest) <= now) return false;
-  for (const queue of ready) if (queue.hasDue()) return false;
+function isIdle(
+  { dueTimes, expiryTimes, readyQueues, inFlight, expiringCount }: WorkspaceSchedule,
+  now: number,
+): boolean {
+  if (inFlight + expiringCount > 0 || Math.min(dueTimes.earliest, expiryTimes.earliest) <= now) return false;
+  for (const queue of readyQueues) if (queue.hasDue()) return false;
   return true;
 }

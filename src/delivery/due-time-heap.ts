@@ -32,7 +32,7 @@ export class DueTimeHeap {
 
   /** The earliest due time; `Infinity` without one. */
   get earliest(): number {
-    for (;;) {
+    while (true) {
       const [first] = this.#heap;
       if (first === undefined) return Number.POSITIVE_INFINITY;
       if (this.#times.get(first.queue) === first.dueAt) return first.dueAt;
@@ -40,7 +40,7 @@ export class DueTimeHeap {
     }
   }
 
-  /** Removes and returns the first queue that is due at `now`. */
+  /** Removes and returns the earliest queue if it is due at `now`. */
   popDue(now: number): EndpointQueue | undefined {
     if (this.earliest > now) return undefined;
     const entry = this.#pop();
@@ -50,20 +50,20 @@ export class DueTimeHeap {
 
   #rebuild(): void {
     this.#heap = [];
-    for (const [queue, dueAt] of this.#times) this.#push({ queue: queue, dueAt });
+    for (const [queue, dueAt] of this.#times) this.#push({ queue, dueAt });
   }
 
   #push(entry: Entry): void {
     const heap = this.#heap;
-    let at = heap.length;
-    while (at > 0) {
-      const above = (at - 1) >> 1;
-      const parent = heap[above];
+    let index = heap.length;
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = heap[parentIndex];
       if (parent === undefined || !isBefore(entry, parent)) break;
-      heap[at] = parent;
-      at = above;
+      heap[index] = parent;
+      index = parentIndex;
     }
-    heap[at] = entry;
+    heap[index] = entry;
   }
 
   #pop(): Entry | undefined {
@@ -71,16 +71,16 @@ export class DueTimeHeap {
     const [first] = heap;
     const last = heap.pop();
     if (last === undefined || heap.length === 0) return first;
-    let at = 0;
-    for (;;) {
-      const left = 2 * at + 1;
-      const child = isBefore(heap[left + 1], heap[left]) ? left + 1 : left;
-      const entry = heap[child];
-      if (entry === undefined || !isBefore(entry, last)) break;
-      heap[at] = entry;
-      at = child;
+    let index = 0;
+    while (true) {
+      const left = 2 * index + 1;
+      const childIndex = isBefore(heap[left + 1], heap[left]) ? left + 1 : left;
+      const child = heap[childIndex];
+      if (child === undefined || !isBefore(child, last)) break;
+      heap[index] = child;
+      index = childIndex;
     }
-    heap[at] = last;
+    heap[index] = last;
     return first;
   }
 }

@@ -17,19 +17,19 @@ export interface EndpointQueueOptions {
 export class EndpointQueue {
   readonly webhookSeq: number;
   readonly workspace: LoadedWorkspace;
-  /** The deliveries of a disabled endpoint wait. */
+  /** The deliveries of a disabled endpoint are paused. */
   isEnabled: boolean;
   inFlight = 0;
   /** A `reorder` fault holds a delivery until another one has been sent. */
   hasReorderedDelivery = false;
   readonly #store: Store;
   /** Due and not in flight, earliest first. */
-  #ready: number[] = [];
-  /** Deliveries in `#ready` or in flight, which {@link #refill} must not add again. */
-  readonly #held = new Set<number>();
+  #dueSeqs: number[] = [];
+  /** Deliveries in `#dueSeqs` or in flight, which {@link #refill} must not add again. */
+  readonly #heldSeqs = new Set<number>();
   /** Held deliveries that got a new due time, which the end of their attempt may not know of. */
-  readonly #rescheduled = new Set<number>();
-  /** Schedule time of the earliest delivery in the store that is not held. */
+  readonly #rescheduledSeqs = new Set<number>();
+  /** Schedule time of the earliest delivery in the store that is not held; `Infinity` without one. */
   #nextDueAt: number;
 
   constructor({ webhookSeq, workspace, store, nextDueAt, isEnabled }: EndpointQueueOptions) {
@@ -42,23 +42,23 @@ export class EndpointQueue {
 
   /** Reads the store again after pending deliveries were removed. */
   reload(): void {
-    for (const seq of this.#ready) {
-      this.#held.delete(seq);
-      this.#rescheduled.delete(seq);
+    for (const seq of this.#dueSeqs) {
+      this.#heldSeqs.delete(seq);
+      this.#rescheduledSeqs.delete(seq);
     }
-    this.#ready = [];
+    this.#dueSeqs = [];
     this.#nextDueAt = this.#findNextDueAt(Number.NEGATIVE_INFINITY);
   }
 
   /** Adds a delivery that got a due time, in schedule time. */
   schedule(seq: number, dueAt: number): void {
-    if (this.#held.has(seq)) {
-      this.#rescheduled.add(seq);
+    if (this.#heldSeqs.has(seq)) {
+      this.#rescheduledSeqs.add(seq);
       return;
     }
     const now = this.workspace.clock.now();
     // Straight into the window, unless other due deliveries already wait outside of it.
-    if (dueAt <= now && this.#nextDueAt > now && this.#ready.length < WINDOW_SIZE) {
+    if (dueAt <= now && this.#nextDueAt > now && this.#dueSeqs.length < WINDOW_SIZE) {
       this.#hold(seq);
     } else {
       this.#nextDueAt = Math.min(this.#nextDueAt, dueAt);
@@ -67,20 +67,20 @@ export class EndpointQueue {
 
   /** Whether a delivery is due now and not in flight. */
   hasDue(): boolean {
-    return this.isEnabled && (this.#ready.length > 0 || this.#nextDueAt <= this.workspace.clock.now());
+    return this.isEnabled && (this.#dueSeqs.length > 0 || this.#nextDueAt <= this.workspace.clock.now());
   }
 
   /** Schedule time at which {@link hasDue} becomes true: `Infinity` if nothing is scheduled, `-Infinity` if it is true. */
   get nextDueAt(): number {
     if (!this.isEnabled) return Number.POSITIVE_INFINITY;
-    return this.#ready.length > 0 ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
+    return this.#dueSeqs.length > 0 ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
   }
 
   /** Takes the next due delivery, which is in flight until {@link release}. @returns its sequence. */
   takeDue(): number | undefined {
     if (!this.isEnabled) return undefined;
-    if (this.#ready.length === 0) this.#refill();
-    const seq = this.#ready.shift();
+    if (this.#dueSeqs.length === 0) this.#refill();
+    const seq = this.#dueSeqs.shift();
     if (seq !== undefined) this.inFlight++;
     return seq;
   }
@@ -88,16 +88,18 @@ export class EndpointQueue {
   /** Ends an attempt. The delivery is due again at `dueAt`, or not at all. */
   release(seq: number, dueAt: number | null): void {
     this.inFlight--;
-    this.#held.delete(seq);
-    const next = this.#rescheduled.delete(seq) ? this.#store.deliveries.getProgress(seq).due_at : dueAt;
-    if (next !== null) this.schedule(seq, next);
+    this.#heldSeqs.delete(seq);
+    const nextDueAt = this.#rescheduledSeqs.delete(seq)
+      ? this.#store.deliveries.getProgress(seq).due_at
+      : dueAt;
+    if (nextDueAt !== null) this.schedule(seq, nextDueAt);
   }
 
   /**
    * Schedule time at which the first paused delivery expires: `Infinity` while the endpoint is enabled, and until its
    * last attempt in flight has ended.
    */
-  findPauseEnd(windowMs: number): number {
+  findExpiryTime(windowMs: number): number {
     if (this.isEnabled || this.inFlight > 0) return Number.POSITIVE_INFINITY;
     const startedAt = this.#store.deliveries.findOldestWindowStart(this.webhookSeq);
     return startedAt === null ? Number.POSITIVE_INFINITY : startedAt + windowMs;
@@ -116,10 +118,10 @@ export class EndpointQueue {
   #refill(): void {
     const now = this.workspace.clock.now();
     if (this.#nextDueAt > now) return;
-    const limit = WINDOW_SIZE + this.#held.size;
-    const due = this.#store.deliveries.listDue(this.webhookSeq, now, limit);
-    for (const seq of due) if (!this.#held.has(seq)) this.#hold(seq);
-    this.#nextDueAt = due.length < limit ? this.#findNextDueAt(now) : now;
+    const limit = WINDOW_SIZE + this.#heldSeqs.size;
+    const dueSeqs = this.#store.deliveries.listDue(this.webhookSeq, now, limit);
+    for (const seq of dueSeqs) if (!this.#heldSeqs.has(seq)) this.#hold(seq);
+    this.#nextDueAt = dueSeqs.length < limit ? this.#findNextDueAt(now) : now;
   }
 
   #findNextDueAt(after: number): number {
@@ -127,7 +129,7 @@ export class EndpointQueue {
   }
 
   #hold(seq: number): void {
-    this.#held.add(seq);
-    this.#ready.push(seq);
+    this.#heldSeqs.add(seq);
+    this.#dueSeqs.push(seq);
   }
 }

@@ -1,11 +1,11 @@
 /** Skips informational responses (1xx), which precede the final one. */
 import type { Socket } from 'node:net';
 import {
+  createTooManyResponsesError,
   HEADERS_LIMIT_BYTES,
   INFORMATIONAL_LIMIT,
   INFORMATIONAL_LIMIT_BYTES,
   ProtocolError,
-  tooManyInformationalResponses,
 } from './outbound-exchange.ts';
 
 const INFORMATIONAL_START = Buffer.from('HTTP/1.1 1');
@@ -20,22 +20,22 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n');
  */
 export function skipInformationalResponses(socket: Socket): () => void {
   const read: (size?: number) => Buffer | null = socket.read.bind(socket);
-  let held: Buffer | null = null; // the start of a response that may be informational
+  let heldBytes: Buffer | null = null; // the start of a response that may be informational
   let hasFinalStarted = true;
   let count = 0; // informational responses to this request
-  let byteCount = 0; // size of them
+  let byteCount = 0; // their size
   socket.read = (size?: number) => {
     const chunk = read(size);
     if (chunk === null || hasFinalStarted) return chunk;
-    const arrived = held === null ? chunk : Buffer.concat([held, chunk]);
-    const bytes = skipInformational(arrived, () => ++count <= INFORMATIONAL_LIMIT);
-    byteCount += arrived.length - bytes.length;
+    const unread = heldBytes === null ? chunk : Buffer.concat([heldBytes, chunk]);
+    const bytes = skipInformational(unread, () => ++count <= INFORMATIONAL_LIMIT);
+    byteCount += unread.length - bytes.length;
     hasFinalStarted = !sharesStart(bytes, INFORMATIONAL_START) || bytes.length > HEADERS_LIMIT_BYTES;
-    held = hasFinalStarted ? null : bytes;
-    if (startsWith(bytes, SWITCHING_PROTOCOLS)) socket.destroy(switchedProtocols());
+    heldBytes = hasFinalStarted ? null : bytes;
+    if (startsWith(bytes, SWITCHING_PROTOCOLS)) socket.destroy(createSwitchedProtocolsError());
     if (count > INFORMATIONAL_LIMIT || byteCount > INFORMATIONAL_LIMIT_BYTES) {
       hasFinalStarted = true;
-      socket.destroy(tooManyInformationalResponses());
+      socket.destroy(createTooManyResponsesError());
       return null;
     }
     return hasFinalStarted ? bytes : null;
@@ -47,16 +47,16 @@ export function skipInformationalResponses(socket: Socket): () => void {
   };
 }
 
-function switchedProtocols(): ProtocolError {
+function createSwitchedProtocolsError(): ProtocolError {
   return new ProtocolError('returned 101 Switching Protocols, which was not requested');
 }
 
-/** The bytes after the leading informational responses, up to the first one for which `take` returns false. */
-function skipInformational(bytes: Buffer, take: () => boolean): Buffer {
+/** The bytes after the leading informational responses, up to the first one for which `canSkip` returns false. */
+function skipInformational(bytes: Buffer, canSkip: () => boolean): Buffer {
   let rest = bytes;
   while (startsWith(rest, INFORMATIONAL_START) && !startsWith(rest, SWITCHING_PROTOCOLS)) {
     const end = rest.indexOf(END_OF_HEAD);
-    if (end === -1 || !take()) break;
+    if (end === -1 || !canSkip()) break;
     rest = rest.subarray(end + END_OF_HEAD.length);
   }
   return rest;

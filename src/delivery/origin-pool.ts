@@ -39,8 +39,9 @@ function getConnectionClass(): ReturnType<typeof defineConnection> {
 function defineConnection() {
   const { Client } = loadUndici();
   return class extends Client implements Connection {
-    #used = false;
-    #onRequest: (() => void) | null = null;
+    /** Whether the socket has carried a request. */
+    #isUsed = false;
+    #prepareSocket: (() => void) | null = null;
 
     constructor(origin: URL, options: Client.Options, connector: buildConnector.connector) {
       super(origin, {
@@ -60,15 +61,15 @@ function defineConnection() {
     }
 
     startRequest(): boolean {
-      const reused = this.#used;
-      this.#used = true;
-      this.#onRequest?.();
-      return reused;
+      const isReused = this.#isUsed;
+      this.#isUsed = true;
+      this.#prepareSocket?.();
+      return isReused;
     }
 
     #onConnect(socket: Socket): void {
-      this.#used = false;
-      this.#onRequest = skipInformationalResponses(socket);
+      this.#isUsed = false;
+      this.#prepareSocket = skipInformationalResponses(socket);
     }
   };
 }

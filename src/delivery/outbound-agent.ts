@@ -31,8 +31,8 @@ export interface ConnectionTarget {
   /** Accept any certificate. */
   readonly insecureTls: boolean;
   readonly connectTimeoutMs: number;
-  /** Open a new connection for this request only. */
-  readonly newConnection: boolean;
+  /** Whether the request gets a connection of its own. */
+  readonly usesNewConnection: boolean;
 }
 
 /**
@@ -46,7 +46,7 @@ export class OutboundAgent {
   /** Least recently used first. */
   readonly #pools = new Map<string, Pool>();
   /** Pools in `#pools`, and retired ones with requests in flight. */
-  readonly #open = new Set<Pool>();
+  readonly #openPools = new Set<Pool>();
   #closed = false;
 
   /** @throws SvcError `usage` for an invalid `ca` or `proxy` */
@@ -70,9 +70,9 @@ export class OutboundAgent {
       request.exchange.finish('stopped');
       return;
     }
-    const pool = target.newConnection ? this.#createPool(target) : this.#getSharedPool(target);
+    const pool = target.usesNewConnection ? this.#createPool(target) : this.#getSharedPool(target);
     pool.dispatch(request, request.exchange);
-    if (target.newConnection) this.#retire(pool);
+    if (target.usesNewConnection) this.#retire(pool);
   }
 
   /** Opens a connection without a request, including the TLS handshake. @throws NetworkError */
@@ -91,7 +91,7 @@ export class OutboundAgent {
   /** Closes every connection at once. Requests in flight end as `stopped`. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all(Array.from(this.#open, (pool) => pool.destroy()));
+    await Promise.all(Array.from(this.#openPools, (pool) => pool.destroy()));
   }
 
   #createPool(target: ConnectionTarget): Pool {
@@ -99,7 +99,7 @@ export class OutboundAgent {
       ...this.#toConnectorOptions(target),
       connections: this.#options.connectionsPerOrigin ?? 64,
     });
-    this.#open.add(pool);
+    this.#openPools.add(pool);
     return pool;
   }
 
@@ -129,7 +129,7 @@ export class OutboundAgent {
 
   /** Closes a pool when its requests in flight have ended. */
   #retire(pool: Pool): void {
-    void pool.close().finally(() => this.#open.delete(pool));
+    void pool.close().finally(() => this.#openPools.delete(pool));
   }
 }
 
@@ -138,7 +138,10 @@ function createTrustContext(ca: string): SecureContext {
   try {
     new X509Certificate(ca);
   } catch (cause) {
-    throw new SvcError('usage', 'The certificate authority is not a PEM certificate.', { cause });
+    throw new SvcError('usage', 'The file given with --ca is not a PEM certificate.', {
+      hint: 'Pass a PEM file that starts with -----BEGIN CERTIFICATE-----.',
+      cause,
+    });
   }
   return createSecureContext({ ca: [...rootCertificates, ca] });
 }

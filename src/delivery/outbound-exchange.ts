@@ -72,7 +72,7 @@ export class ProtocolError extends Error {
   }
 }
 
-export function tooManyInformationalResponses(): ProtocolError {
+export function createTooManyResponsesError(): ProtocolError {
   return new ProtocolError(
     `sent more than ${INFORMATIONAL_LIMIT} informational responses (1xx), or more than ${INFORMATIONAL_LIMIT_BYTES / 1024} KiB of them`,
   );
@@ -91,16 +91,17 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   connection: Connection | null = null;
   readonly #limitBytes: number;
   readonly #timer: NodeJS.Timeout;
-  #resolve: ((end: ExchangeResult) => void) | null = null;
+  #resolve: ((result: ExchangeResult) => void) | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #stage: ExchangeStage = 'connecting';
-  #reused = false;
+  /** Whether the connection carried another request before. */
+  #isReused = false;
   #informationalCount = 0;
   #status = 0;
   #headers: Record<string, string> = {};
   #chunks: Buffer[] = [];
   #length = 0;
-  #truncated = false;
+  #isTruncated = false;
 
   /**
    * @param timeoutMs time limit, including the wait for a connection
@@ -122,7 +123,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
       stage: this.#stage,
       response: this.#toResponse(failure),
       failure,
-      closedReusedConnection: this.#closedReusedConnection(failure),
+      closedReusedConnection: this.#hasClosedReusedConnection(failure),
     });
     this.#resolve = null;
   }
@@ -135,7 +136,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#stage = 'waiting';
-    this.#reused = this.connection?.startRequest() ?? false;
+    this.#isReused = this.connection?.startRequest() ?? false;
   }
 
   /** Called for the first byte of a response. The types of undici omit it. */
@@ -151,12 +152,12 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
     // The connection did not skip it, because it does not start with HTTP/1.1.
     if (status < 200) {
       this.#informationalCount += 1;
-      if (this.#informationalCount > INFORMATIONAL_LIMIT) this.#abort(tooManyInformationalResponses());
+      if (this.#informationalCount > INFORMATIONAL_LIMIT) this.#abort(createTooManyResponsesError());
       return;
     }
     this.#stage = 'body';
     this.#status = status;
-    this.#headers = joinRepeated(headers);
+    this.#headers = joinRepeatedHeaders(headers);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -165,7 +166,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
     this.#chunks.push(chunk.length > remaining ? chunk.subarray(0, remaining) : chunk);
     this.#length += Math.min(chunk.length, remaining);
     if (chunk.length <= remaining) return;
-    this.#truncated = true;
+    this.#isTruncated = true;
     this.#abort(null);
   }
 
@@ -189,18 +190,18 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
       status: this.#status,
       headers: this.#headers,
       body: this.#chunks.length === 0 ? NO_BYTES : Buffer.concat(this.#chunks, this.#length),
-      truncated: this.#truncated || failure !== null,
+      truncated: this.#isTruncated || failure !== null,
     };
   }
 
-  #closedReusedConnection(failure: ExchangeFailure): boolean {
-    if (!this.#reused || this.#stage !== 'waiting' || !(failure instanceof Error)) return false;
+  #hasClosedReusedConnection(failure: ExchangeFailure): boolean {
+    if (!this.#isReused || this.#stage !== 'waiting' || !(failure instanceof Error)) return false;
     return CONNECTION_LOST.has(failure.code ?? '');
   }
 }
 
 /** `fromEntries` treats a header named `__proto__` like any other. */
-function joinRepeated(headers: IncomingHttpHeaders): Record<string, string> {
+function joinRepeatedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const entries = Object.entries(headers);
   return Object.fromEntries(
     entries.map(([name, value = '']) => [name, Array.isArray(value) ? value.join(', ') : value]),

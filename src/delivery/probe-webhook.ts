@@ -14,7 +14,7 @@ import type { ConnectResult, Sender, SendResult } from './sender.ts';
 /** An event type that receivers do not know, so that they ignore it. */
 const PROBE_TYPE = 'svc.probe';
 
-/** Separate from the ids of workspaces, so that a probe does not change the ids of later resources. */
+/** Not the generator of the workspace, so that a probe does not change the IDs of later resources. */
 const ids = new UlidGenerator();
 
 export interface ProbeResult {

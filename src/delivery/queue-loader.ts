@@ -21,7 +21,7 @@ export interface QueueLoaderOptions {
 }
 
 interface Load {
-  /** Null for all workspaces. */
+  /** The only workspace whose deliveries it loads; null for all workspaces. */
   readonly workspaceSeq: number | null;
 }
 
@@ -49,8 +49,8 @@ export class QueueLoader {
   /** Creates the queues of the endpoints that have a pending delivery. */
   loadEndpoints(): void {
     const { sandbox, getQueue, onLoad } = this.#options;
-    this.#load(null, 0, (after) => {
-      const rows = sandbox.store.webhooks.listNextDue(after, SLICE_SIZE);
+    this.#load(null, 0, (afterSeq) => {
+      const rows = sandbox.store.webhooks.listNextDue(afterSeq, SLICE_SIZE);
       for (const { seq, workspace_seq, disabled, next_due_at } of rows) {
         if (next_due_at === null || getQueue(seq)) continue;
         onLoad(this.#addQueue(seq, workspace_seq, next_due_at, disabled));
@@ -62,8 +62,8 @@ export class QueueLoader {
   /** Adds the deliveries of an event to many endpoints to their queues. */
   loadEvent(workspaceSeq: number, eventSeq: number): void {
     const { sandbox, getQueue, onLoad } = this.#options;
-    this.#load(workspaceSeq, eventSeq, (after) => {
-      const rows = sandbox.store.deliveries.listPendingByEvent(eventSeq, after, SLICE_SIZE);
+    this.#load(workspaceSeq, eventSeq, (afterSeq) => {
+      const rows = sandbox.store.deliveries.listPendingByEvent(eventSeq, afterSeq, SLICE_SIZE);
       for (const { seq, webhook_seq, due_at, disabled, other_due_at } of rows) {
         const queue =
           getQueue(webhook_seq) ?? this.#addQueue(webhook_seq, workspaceSeq, other_due_at, disabled);
@@ -90,18 +90,18 @@ export class QueueLoader {
   /** @param loadSlice loads the rows after a sequence and returns them; fewer than a slice are the last ones. */
   #load(
     workspaceSeq: number | null,
-    afterSeq: number,
-    loadSlice: (after: number) => readonly { readonly seq: number }[],
+    startSeq: number,
+    loadSlice: (afterSeq: number) => readonly { readonly seq: number }[],
   ): void {
     const { runSafely, onSlice, isRunning, retryMs } = this.#options;
     const load = { workspaceSeq };
-    let after = afterSeq;
+    let afterSeq = startSeq;
     this.#loads.add(load);
     const step = () => {
       if (!isRunning() || !this.#loads.has(load)) return;
       const isLoaded = runSafely(() => {
-        const rows = loadSlice(after);
-        after = rows.at(-1)?.seq ?? after;
+        const rows = loadSlice(afterSeq);
+        afterSeq = rows.at(-1)?.seq ?? afterSeq;
         if (rows.length < SLICE_SIZE) this.#loads.delete(load);
       });
       if (!isLoaded) setTimeout(step, retryMs).unref();

@@ -29,7 +29,7 @@ export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): 
   const { store, bus } = sandbox;
   const row = store.deliveryQueries.find(request.id);
   if (row === undefined) throw createNotFoundError('delivery', request.id);
-  const changes = checkChanges(sandbox, request);
+  const changes = parseChanges(sandbox, request);
   const isNew = request.newId === true || changes.url !== null || changes.body !== null;
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   const seq = await store.write(() => {
@@ -45,9 +45,9 @@ interface ReplayChanges {
   readonly body: string | null;
 }
 
-function checkChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): ReplayChanges {
-  const checked = url === null ? null : checkWebhookUrl(url, rules.webhookUrl);
-  if (checked && !checked.ok) throw new SvcError('validation_failed', `url ${checked.problem}.`);
+function parseChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): ReplayChanges {
+  const urlCheck = url === null ? null : checkWebhookUrl(url, rules.webhookUrl);
+  if (urlCheck && !urlCheck.ok) throw new SvcError('validation_failed', `url ${urlCheck.problem}.`);
   if (body !== undefined) parseJsonObject(body);
   return { url, body: body === undefined ? null : compactJson(body) };
 }

@@ -18,7 +18,7 @@ import {
   type OutboundRequest,
   type ReceivedResponse,
 } from './outbound-exchange.ts';
-import { isOutOfFileDescriptors, outOfFileDescriptorsError } from './undici.ts';
+import { createOutOfFileDescriptorsError, isOutOfFileDescriptors } from './undici.ts';
 
 export interface SenderOptions extends OutboundAgentOptions {
   /** Used to read a `Retry-After` date and to measure durations. */
@@ -76,11 +76,11 @@ export interface Sender {
   /** Loads the HTTP client, which the first `send` would otherwise wait for. If this rejects, `send` tries again. */
   loadHttpClient(): Promise<void>;
   /**
-   * POSTs the body. Every behavior of the receiver is a result.
+   * POSTs the body. Whatever the receiver does is returned, not thrown.
    * @throws SvcError `internal_error` for an invalid URL or header, or if the process has no free file descriptor
    */
   send(request: SendRequest, limits: SendLimits): Promise<SendResult>;
-  /** Opens a connection and closes it. Every failure is a result. */
+  /** Opens a connection and closes it. A failure is returned, not thrown. */
   connect(target: SendTarget, limits: SendLimits): Promise<ConnectResult>;
   /** Closes all connections at once. Requests in flight end as a `connection_error`. */
   close(): Promise<void>;
@@ -89,7 +89,7 @@ export interface Sender {
 /** Maximum real time between two parts of a slow body. */
 const SLOW_BODY_PART_MS = 100;
 
-const REMEMBER_ORIGIN_MS = 5 * MINUTE_MS;
+const UNRELIABLE_ORIGIN_MS = 5 * MINUTE_MS;
 const MAX_ORIGINS = 1_000;
 
 /** Errors of undici for an invalid request, for example a line break in a header. */
@@ -118,7 +118,9 @@ export function createSender(options: SenderOptions): Sender {
 
       const exchange = new OutboundExchange(limits.attemptTimeoutMs, limits.responseLimitBytes);
       agent.dispatch(
-        toConnectionTarget(url, request, limits, unreliableOrigins.has(url.origin)),
+        toConnectionTarget(url, request, limits, {
+          usesNewConnection: unreliableOrigins.has(url.origin),
+        }),
         toPost(url, request, exchange),
       );
       const result = await exchange.result;
@@ -131,17 +133,20 @@ export function createSender(options: SenderOptions): Sender {
       const url = parseUrl(target.url);
       const startedAt = wall.monotonic();
       try {
-        const socket = await agent.connect(toConnectionTarget(url, target, limits, true));
+        const socket = await agent.connect(
+          toConnectionTarget(url, target, limits, { usesNewConnection: true }),
+        );
         const connected = { outcome: 'connected', error: null, ...describeSocket(socket) } as const;
         socket.destroy();
         return { ...connected, durationMs: wall.monotonic() - startedAt };
       } catch (error) {
-        const notSent = {
+        const failure = describeFailure(error as NetworkError, {
+          ...limits,
+          url,
           stage: 'connecting',
           response: null,
           closedReusedConnection: false,
-        } as const;
-        const failure = describeFailure(error as NetworkError, { ...limits, ...notSent, url });
+        });
         return { ...failure, durationMs: wall.monotonic() - startedAt, address: null, certificate: null };
       }
     },
@@ -160,15 +165,14 @@ function describeSocket(socket: Socket): Pick<ConnectResult, 'address' | 'certif
 function toConnectionTarget(
   url: URL,
   target: SendTarget,
-  limits: SendLimits,
-  newConnection: boolean,
+  { connectTimeoutMs }: SendLimits,
+  { usesNewConnection }: Pick<ConnectionTarget, 'usesNewConnection'>,
 ): ConnectionTarget {
-  const { connectTimeoutMs } = limits;
   return {
     origin: url.origin,
     insecureTls: target.insecureTls ?? false,
     connectTimeoutMs,
-    newConnection,
+    usesNewConnection,
   };
 }
 
@@ -193,7 +197,7 @@ function toSendResult(
   { url, limits, durationMs, wallNowMs }: ResultContext,
 ): SendResult {
   const { response } = result;
-  const { outcome, error } = classify(result, url, limits);
+  const { outcome, error } = toOutcome(result, url, limits);
   const retryAfter = response?.headers['retry-after'];
   return {
     outcome,
@@ -205,14 +209,14 @@ function toSendResult(
   };
 }
 
-function classify(
+function toOutcome(
   result: ExchangeResult,
   url: URL,
   limits: SendLimits,
 ): Pick<SendResult, 'outcome' | 'error'> {
   const { failure, response } = result;
-  // Not caused by the receiver: nothing was sent.
-  if (isOutOfFileDescriptors(failure)) throw outOfFileDescriptorsError(failure);
+  // Our own failure, so not a result: nothing was sent.
+  if (isOutOfFileDescriptors(failure)) throw createOutOfFileDescriptorsError(failure);
   if (failure instanceof Error && INVALID_REQUEST_CODES.has(failure.code ?? '')) {
     throw new SvcError('internal_error', `the request cannot be sent: ${failure.message}`, {
       cause: failure,
@@ -266,7 +270,7 @@ class UnreliableOrigins {
 
   add(origin: string): void {
     this.#until.delete(origin);
-    this.#until.set(origin, this.#wall.monotonic() + REMEMBER_ORIGIN_MS);
+    this.#until.set(origin, this.#wall.monotonic() + UNRELIABLE_ORIGIN_MS);
     const [oldest] = this.#until.keys();
     if (this.#until.size > MAX_ORIGINS && oldest !== undefined) this.#until.delete(oldest);
   }

@@ -20,38 +20,38 @@ export interface AddressClass {
 const PUBLIC: AddressClass = { kind: 'public', description: 'a public address' };
 const PRIVATE: AddressClass = { kind: 'private', description: 'a private address' };
 const LOOPBACK: AddressClass = { kind: 'loopback', description: 'a loopback address' };
-const LINK_LOCAL = blocked('a link-local address, where clouds give out credentials');
-const METADATA = blocked('a cloud metadata address, which gives out credentials');
-const UNSPECIFIED = blocked('the unspecified address');
-const MULTICAST = blocked('a multicast address');
-const TUNNEL = blocked('an address of a translation or a tunnel with an unknown target');
+const LINK_LOCAL = createBlocked('a link-local address, where clouds give out credentials');
+const METADATA = createBlocked('a cloud metadata address, which gives out credentials');
+const UNSPECIFIED = createBlocked('the unspecified address');
+const MULTICAST = createBlocked('a multicast address');
+const TUNNEL = createBlocked('an address of a translation or a tunnel with an unknown target');
 
 /** Ranges that are not public; the first match counts. */
 const ranges: readonly AddressRange[] = [
-  range('100.100.100.200/32', METADATA), // Alibaba Cloud
-  range('168.63.129.16/32', METADATA), // Azure
-  range('192.0.0.0/24', METADATA), // protocol assignments; 192.0.0.192 is Oracle Cloud
-  range('169.254.0.0/16', LINK_LOCAL), // AWS, Azure, Google Cloud and others serve metadata here
-  range('0.0.0.0/8', UNSPECIFIED),
-  range('127.0.0.0/8', LOOPBACK),
-  range('10.0.0.0/8', PRIVATE),
-  range('172.16.0.0/12', PRIVATE),
-  range('192.168.0.0/16', PRIVATE),
-  range('100.64.0.0/10', PRIVATE), // carrier-grade NAT, also used by overlay networks
-  range('198.18.0.0/15', PRIVATE), // benchmarks
-  range('224.0.0.0/4', MULTICAST),
-  range('255.255.255.255/32', blocked('the broadcast address')),
-  range('240.0.0.0/4', blocked('a reserved address')),
-  range('fd00:ec2::/32', METADATA), // AWS
-  range('fd20:ce::254/128', METADATA), // Google Cloud
-  range('fe80::/10', LINK_LOCAL),
-  range('::/128', UNSPECIFIED),
-  range('::1/128', LOOPBACK),
-  range('fc00::/7', PRIVATE),
-  range('fec0::/10', PRIVATE), // site-local, deprecated by RFC 3879
-  range('64:ff9b:1::/48', TUNNEL), // NAT64 with a local prefix, RFC 8215
-  range('2001::/32', TUNNEL), // Teredo
-  range('ff00::/8', MULTICAST),
+  createRange('100.100.100.200/32', METADATA), // Alibaba Cloud
+  createRange('168.63.129.16/32', METADATA), // Azure
+  createRange('192.0.0.0/24', METADATA), // protocol assignments; 192.0.0.192 is Oracle Cloud
+  createRange('169.254.0.0/16', LINK_LOCAL), // AWS, Azure, Google Cloud and others serve metadata here
+  createRange('0.0.0.0/8', UNSPECIFIED),
+  createRange('127.0.0.0/8', LOOPBACK),
+  createRange('10.0.0.0/8', PRIVATE),
+  createRange('172.16.0.0/12', PRIVATE),
+  createRange('192.168.0.0/16', PRIVATE),
+  createRange('100.64.0.0/10', PRIVATE), // carrier-grade NAT, also used by overlay networks
+  createRange('198.18.0.0/15', PRIVATE), // benchmarks
+  createRange('224.0.0.0/4', MULTICAST),
+  createRange('255.255.255.255/32', createBlocked('the broadcast address')),
+  createRange('240.0.0.0/4', createBlocked('a reserved address')),
+  createRange('fd00:ec2::/32', METADATA), // AWS
+  createRange('fd20:ce::254/128', METADATA), // Google Cloud
+  createRange('fe80::/10', LINK_LOCAL),
+  createRange('::/128', UNSPECIFIED),
+  createRange('::1/128', LOOPBACK),
+  createRange('fc00::/7', PRIVATE),
+  createRange('fec0::/10', PRIVATE), // site-local, deprecated by RFC 3879
+  createRange('64:ff9b:1::/48', TUNNEL), // NAT64 with a local prefix, RFC 8215
+  createRange('2001::/32', TUNNEL), // Teredo
+  createRange('ff00::/8', MULTICAST),
 ];
 
 /** Suffixes that are never public: RFC 6761, 6762, 8375, and ICANN's `.internal`. */
@@ -65,15 +65,16 @@ const LOOPBACK_NAME = /^(?:.+\.)?localhost$/;
 export function classifyAddress(address: string): AddressClass {
   const bare = toCanonicalAddress(address);
   const version = isIP(bare);
-  if (version === 0) return blocked('not an IP address');
+  if (version === 0) return createBlocked('not an IP address');
   const family = version === 4 ? 'ipv4' : 'ipv6';
-  return ranges.find((each) => each.family === family && each.list.check(bare, family))?.is ?? PUBLIC;
+  const range = ranges.find((candidate) => candidate.family === family && candidate.list.check(bare, family));
+  return range?.addressClass ?? PUBLIC;
 }
 
 /** Removes the zone (`fe80::1%eth0`) and returns the IPv4 address that an IPv6 address embeds. */
 export function toCanonicalAddress(address: string): string {
   const [bare = ''] = address.split('%');
-  return (isIPv6(bare) ? embeddedIPv4(bare) : null) ?? bare;
+  return (isIPv6(bare) ? extractIPv4(bare) : null) ?? bare;
 }
 
 /**
@@ -100,41 +101,41 @@ export function isLoopbackName(name: string): boolean {
 interface AddressRange {
   readonly family: 'ipv4' | 'ipv6';
   readonly list: BlockList;
-  readonly is: AddressClass;
+  readonly addressClass: AddressClass;
 }
 
-function range(cidr: string, is: AddressClass): AddressRange {
+function createRange(cidr: string, addressClass: AddressClass): AddressRange {
   const [network = '', prefix] = cidr.split('/');
   // Without node:net, whose first check of an IPv6 address takes 4 ms in every command.
   const family = network.includes(':') ? 'ipv6' : 'ipv4';
   const list = new BlockList();
   list.addSubnet(network, Number(prefix), family);
-  return { family, list, is };
+  return { family, list, addressClass };
 }
 
-function blocked(what: string): AddressClass {
-  return { kind: 'blocked', description: what };
+function createBlocked(description: string): AddressClass {
+  return { kind: 'blocked', description };
 }
 
-/** The IPv4 address embedded in an IPv6 address; null when there is none. */
-function embeddedIPv4(address: string): string | null {
-  const groups = toGroups(address);
+/** The IPv4 address embedded in an IPv6 address; null if there is none. */
+function extractIPv4(address: string): string | null {
+  const groups = parseGroups(address);
   const head = groups.slice(0, 6).join(':');
   const [, second = 0, third = 0, , , , seventh = 0, eighth = 0] = groups;
   if (groups[0] === 0x2002) return toIPv4(second, third); // 6to4, RFC 3056
   if (head === '0:0:0:0:0:0' && (seventh > 0 || eighth > 1)) return toIPv4(seventh, eighth); // compatible
-  const carriers = ['0:0:0:0:0:65535', '0:0:0:0:65535:0', `${0x64}:${0xff9b}:0:0:0:0`]; // mapped, translated, NAT64
-  return carriers.includes(head) ? toIPv4(seventh, eighth) : null;
+  const prefixes = ['0:0:0:0:0:65535', '0:0:0:0:65535:0', `${0x64}:${0xff9b}:0:0:0:0`]; // mapped, translated, NAT64
+  return prefixes.includes(head) ? toIPv4(seventh, eighth) : null;
 }
 
 /** Identifies a client: its IPv4 address, or the /64 network of its IPv6 address, because a client usually has all of it. */
 export function toClientKey(address: string): string {
   const bare = toCanonicalAddress(address);
-  return isIPv6(bare) ? toGroups(bare).slice(0, 4).join(':') : bare;
+  return isIPv6(bare) ? parseGroups(bare).slice(0, 4).join(':') : bare;
 }
 
 /** The eight numbers of an IPv6 address in any notation. */
-function toGroups(address: string): number[] {
+function parseGroups(address: string): number[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const before = head === '' ? [] : head.split(':');

@@ -48,11 +48,11 @@ function findMainHint(attempt: EndedAttempt, delivery: AttemptedDelivery): strin
   const { outcome, response_status: status, fault } = attempt;
   if (outcome === 'succeeded') {
     return fault && invalidatingFaults.includes(fault.kind)
-      ? `The receiver accepted a delivery that it must reject. Find out what it does not verify: ${toCheckCommand(delivery)}`
+      ? `Find out what the receiver does not verify, because it accepted a delivery that it must reject: ${toCheckCommand(delivery)}`
       : null;
   }
   if (fault && failedByFault(attempt)) {
-    return `The injected fault ${fault.kind} caused this failure. Remove it with: svc faults clear ${fault.id}`;
+    return `Remove the injected fault ${fault.kind}, which caused this failure: svc faults clear ${fault.id}`;
   }
   const updateUrl = (address: string) => `svc webhooks update ${delivery.webhook_id} --url ${address}`;
   switch (outcome) {
@@ -67,17 +67,17 @@ function findMainHint(attempt: EndedAttempt, delivery: AttemptedDelivery): strin
     case 'tls_error':
       return 'Use a certificate for the host name of the receiver, or trust its certificate authority: svc emulator start --ca FILE';
     case 'blocked':
-      return `The emulator never connects to this address. Change the endpoint URL: ${updateUrl('URL')}`;
+      return `Change the endpoint URL, because the emulator never connects to this address: ${updateUrl('URL')}`;
   }
 }
 
 function hintForStatus(status: number, id: string, updateUrl: (address: string) => string): string {
-  if (status < 400) return `Redirects are not followed. Register the final URL: ${updateUrl('URL')}`;
+  if (status < 400) return `Register the final URL, because redirects are not followed: ${updateUrl('URL')}`;
   if (status === 404 || status === 405 || status === 410) {
     return `Check the path of the endpoint URL, and correct it with: ${updateUrl('URL')}`;
   }
   if (status === 400 || status === 401 || status === 403) {
-    return `If the receiver rejects the signature, compare the digest that it computes: svc verify --delivery ${id} --computed DIGEST`;
+    return `Compare the digest that the receiver computes, if it rejects the signature: svc verify --delivery ${id} --computed DIGEST`;
   }
   if (status === 429) {
     return 'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate: svc deliveries replay --failed --rate 5/s';

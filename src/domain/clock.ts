@@ -26,7 +26,7 @@ export interface ScheduleClockState {
 }
 
 /** Schedule milliseconds per real millisecond: 0 is frozen, 1 is real time. */
-export function clockRate({ speed, frozen }: Pick<ScheduleClockState, 'speed' | 'frozen'>): number {
+export function getClockRate({ speed, frozen }: Pick<ScheduleClockState, 'speed' | 'frozen'>): number {
   return frozen ? 0 : speed;
 }
 
@@ -34,8 +34,8 @@ export function clockRate({ speed, frozen }: Pick<ScheduleClockState, 'speed' | 
  * The schedule time, `elapsedMs` of real time after the anchor: `anchor + rate × elapsedMs`, at most
  * {@link LAST_SCHEDULE_TIME}.
  */
-export function scheduleTime(state: Omit<ScheduleClockState, 'wallAt'>, elapsedMs: number): number {
-  const at = Math.floor(state.at + clockRate(state) * Math.max(0, elapsedMs));
+export function computeScheduleTime(state: Omit<ScheduleClockState, 'wallAt'>, elapsedMs: number): number {
+  const at = Math.floor(state.at + getClockRate(state) * Math.max(0, elapsedMs));
   return Math.min(at, LAST_SCHEDULE_TIME);
 }
 
@@ -44,8 +44,8 @@ export function scheduleTime(state: Omit<ScheduleClockState, 'wallAt'>, elapsedM
  * clock, and not at all for a frozen clock. A wall clock that was set back counts as no downtime.
  */
 export function resumeAfterDowntime(state: ScheduleClockState, wallNow: number): ScheduleClockState {
-  const away = state.frozen ? 0 : Math.max(0, wallNow - state.wallAt);
-  return { ...state, at: state.at + away, wallAt: wallNow };
+  const downtimeMs = state.frozen ? 0 : Math.max(0, wallNow - state.wallAt);
+  return { ...state, at: state.at + downtimeMs, wallAt: wallNow };
 }
 
 /** The schedule time, in milliseconds since 1970, `elapsedMs` of real time after the state of a clock was read. */

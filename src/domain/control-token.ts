@@ -1,4 +1,4 @@
-/** Nothing that a link, a cookie or a header would have to write in another way. */
+/** Only characters that need no escape in a link, a cookie or a header. */
 const TOKEN = /^[\w.~-]{16,256}$/;
 
 /** Whether text can be the token of a control plane. The token allows everything, so it must be hard to guess. */

@@ -1,3 +1,4 @@
+/** Shows a request as a `curl` command. */
 import { quoteForShell } from './shell.ts';
 
 export interface CurlRequest {
@@ -9,7 +10,7 @@ export interface CurlRequest {
 
 /** A command for a POSIX shell that sends the same bytes with POST. */
 export function toCurl({ url, headers, body }: CurlRequest): string {
-  const parts = [
+  const lines = [
     ...Object.entries(headers).map(([name, value]) => `-H ${quoteForShell(toArgument(name, value))}`),
     // --data-binary reads a file when its value starts with @; --data-raw never does.
     typeof body === 'string'
@@ -18,7 +19,7 @@ export function toCurl({ url, headers, body }: CurlRequest): string {
   ];
   // Without --globoff, curl expands braces and brackets to several URLs.
   const command = /[[\]{}]/.test(url) ? 'curl --globoff' : 'curl';
-  return [`${command} ${quoteForShell(url)}`, ...parts].join(' \\\n  ');
+  return [`${command} ${quoteForShell(url)}`, ...lines].join(' \\\n  ');
 }
 
 /** In curl, `Name:` removes a header and `Name;` sends it empty. */

@@ -34,7 +34,7 @@ export type DisplayStatus = DeliveryStatus | 'paused';
 
 export const displayStatuses: readonly DisplayStatus[] = [...deliveryStatuses, 'paused'];
 
-export function displayStatus(delivery: {
+export function getDisplayStatus(delivery: {
   readonly status: DeliveryStatus;
   readonly paused: boolean;
 }): DisplayStatus {
@@ -59,12 +59,12 @@ export const settledReasonDescriptions = {
 
 /** The state before an attempt ended. Times are schedule time, milliseconds since 1970. */
 export interface DeliveryProgress {
-  /** When attempt 1 was due; null before it was made. The 72-hour window starts here. */
+  /** When attempt 1 was due; null before it was made. The retry window starts here. */
   readonly firstAttemptAt: number | null;
   /** Attempts made on the retry schedule, without the one just made. */
   readonly scheduledAttempts: number;
   /** Requested replays that have not been sent, without the one just sent. */
-  readonly pendingReplays: number;
+  readonly waitingReplays: number;
   /** Whether an attempt succeeded before and a failed replay does not change that (gap `replay.failed`). */
   readonly keepsSuccess: boolean;
 }
@@ -76,7 +76,7 @@ export interface AttemptResult {
   readonly retryAfterMs: number | null;
   /** Whether the delivery was still on its retry schedule when the attempt began. */
   readonly onSchedule: boolean;
-  /** Schedule time from which the next gap counts, see {@link FailedAttempt}. */
+  /** Schedule time from which the wait for the next attempt counts, see {@link FailedAttempt}. */
   readonly startedAt: number;
   /** Schedule time at which the attempt ended. */
   readonly endedAt: number;
@@ -94,13 +94,13 @@ export type NextStep =
  * would start after the retry window, to `failed` at once (gap `retry.schedule`). A failed replay of a delivery that
  * had already settled settles it again and is not retried.
  */
-export function nextStep(
+export function decideNextStep(
   progress: DeliveryProgress,
   attempt: AttemptResult,
   policy: RetryPolicy,
   random: () => number,
 ): NextStep {
-  if (progress.pendingReplays > 0) return { status: 'pending', dueAt: attempt.endedAt };
+  if (progress.waitingReplays > 0) return { status: 'pending', dueAt: attempt.endedAt };
   if (attempt.outcome === 'succeeded') return { status: 'succeeded', reason: null };
   if (!attempt.onSchedule) {
     return { status: progress.keepsSuccess ? 'succeeded' : 'failed', reason: 'replay_failed' };
@@ -113,8 +113,8 @@ export function nextStep(
   );
 }
 
-/** A retry schedule can have thousands of attempts. */
-const MAX_PROJECTED = 100;
+/** Limits a projection: a retry schedule can have thousands of attempts. */
+const MAX_PROJECTED_ATTEMPTS = 100;
 
 /** The state of a delivery before its next attempt. */
 export interface DeliveryProjection extends Omit<DeliveryProgress, 'keepsSuccess'> {
@@ -132,15 +132,19 @@ export function projectAttempts(
   policy: RetryPolicy,
 ): number[] {
   const dueTimes: number[] = [];
-  let { firstAttemptAt, scheduledAttempts, pendingReplays } = progress;
-  for (let at = dueAt; at !== null && dueTimes.length < MAX_PROJECTED; ) {
+  let { firstAttemptAt, scheduledAttempts, waitingReplays } = progress;
+  for (let at = dueAt; at !== null && dueTimes.length < MAX_PROJECTED_ATTEMPTS; ) {
     dueTimes.push(at);
-    pendingReplays = Math.max(0, pendingReplays - 1);
-    const step = nextStep(
-      { firstAttemptAt, scheduledAttempts, pendingReplays, keepsSuccess: false },
+    waitingReplays = Math.max(0, waitingReplays - 1);
+    const step = decideNextStep(
+      { firstAttemptAt, scheduledAttempts, waitingReplays, keepsSuccess: false },
       {
-        ...{ outcome: 'http_error', responseStatus: null, retryAfterMs: null, onSchedule },
-        ...{ startedAt: at, endedAt: at },
+        outcome: 'http_error',
+        responseStatus: null,
+        retryAfterMs: null,
+        onSchedule,
+        startedAt: at,
+        endedAt: at,
       },
       { ...policy, jitter: 0 },
       () => 0,

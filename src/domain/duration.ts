@@ -1,3 +1,4 @@
+/** Parses and formats durations. */
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy;
 

@@ -38,7 +38,7 @@ export function toEventRecord(event: EventFields): string {
  * and every replay sends these bytes.
  */
 export function toEnvelope(event: EventFields): string {
-  return `${envelopeHead(event)}${toEventRecord(event)}}`;
+  return `${formatEnvelopeStart(event)}${toEventRecord(event)}}`;
 }
 
 /** The text of the event record inside an envelope of {@link toEnvelope}, without parsing it. */
@@ -46,11 +46,11 @@ export function extractEventRecord(
   envelope: string,
   event: Pick<EventFields, 'type' | 'workspaceId' | 'createdAt'>,
 ): string {
-  return envelope.slice(envelopeHead(event).length, -1);
+  return envelope.slice(formatEnvelopeStart(event).length, -1);
 }
 
 // The fields before `data` contain no character that JSON escapes: ids, a checked type and an ISO time.
-function envelopeHead(event: Pick<EventFields, 'type' | 'workspaceId' | 'createdAt'>): string {
+function formatEnvelopeStart(event: Pick<EventFields, 'type' | 'workspaceId' | 'createdAt'>): string {
   const createdAt = new Date(event.createdAt).toISOString();
   return `{"type":"${event.type}","workspace_id":"${event.workspaceId}","created_at":"${createdAt}","data":`;
 }

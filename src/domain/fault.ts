@@ -59,7 +59,7 @@ export interface FaultRule {
   readonly webhook_id?: string | undefined;
   readonly type?: string | undefined;
   readonly delay_ms?: number | undefined;
-  /** From 0 to 1. */
+  /** Above 0, up to 1. */
   readonly probability: number;
   /** How often it can fire. */
   readonly count?: number | undefined;
@@ -77,18 +77,18 @@ const REQUEST_FIELDS = [
 const DELIVERY_FIELDS = ['kind', 'webhook_id', 'type', 'delay_ms'] as const;
 
 export interface FaultProblem {
-  /** The field with the problem. */
   readonly field: keyof FaultRule;
+  /** Completes a sentence that starts with the field. */
   readonly problem: string;
 }
 
-/** The first contradiction in a rule; null when it is valid. @param nameOf returns the name of a field for the message. */
+/** The first contradiction in a rule; null if it is valid. @param nameOf returns the name of a field for the message. */
 export function findFaultProblem(
   rule: FaultRule,
   nameOf: (field: keyof FaultRule) => string,
 ): FaultProblem | null {
-  const others = rule.on === 'request' ? DELIVERY_FIELDS : REQUEST_FIELDS;
-  const misplaced = others.find((field) => rule[field] !== undefined);
+  const forbiddenFields = rule.on === 'request' ? DELIVERY_FIELDS : REQUEST_FIELDS;
+  const misplaced = forbiddenFields.find((field) => rule[field] !== undefined);
   if (misplaced)
     return {
       field: misplaced,
@@ -120,21 +120,24 @@ function findDeliveryProblem({ kind, delay_ms: delayMs }: FaultRule): FaultProbl
   if (kind === undefined)
     return { field: 'kind', problem: `must be one of ${deliveryFaultKinds.join(', ')}` };
   if (delayMs !== undefined && !Object.hasOwn(defaultDelayMs, kind))
-    return { field: 'delay_ms', problem: `applies only to ${Object.keys(defaultDelayMs).join(', ')}` };
+    return { field: 'delay_ms', problem: 'applies only to the kinds delay, reorder and slow-body' };
   return null;
 }
 
-/** Why no request to any of `routes` could match a fault; null when one can. */
+/** Why no request to any of `routes` could match a fault; null if one can. */
 export function findRouteProblem(
   { method, path }: FaultRule,
   routes: readonly Pick<FaultableRequest, 'method' | 'path'>[],
 ): FaultProblem | null {
-  const there = routes.filter((route) => path === undefined || canMatch(path, route.path));
-  if (there.length === 0)
-    return { field: 'path', problem: `must be that of an operation: ${listUnique(routes, 'path')}` };
-  if (there.some((route) => matches(method, route.method))) return null;
-  const where = path === undefined ? 'of an operation' : 'of an operation there';
-  return { field: 'method', problem: `must be that ${where}: ${listUnique(there, 'method')}` };
+  const matchingRoutes = routes.filter((route) => path === undefined || canMatchRoute(path, route.path));
+  if (matchingRoutes.length === 0)
+    return { field: 'path', problem: `must be the path of an API operation: ${listUnique(routes, 'path')}` };
+  if (matchingRoutes.some((route) => matches(method, route.method))) return null;
+  const scope = path === undefined ? 'an API operation' : 'that path';
+  return {
+    field: 'method',
+    problem: `must be a method of ${scope}: ${listUnique(matchingRoutes, 'method')}`,
+  };
 }
 
 function listUnique<Key extends string>(routes: readonly Readonly<Record<Key, string>>[], key: Key): string {
@@ -156,12 +159,12 @@ export interface FaultableRequest {
   readonly workspaceId: string | null;
 }
 
-export function matchesRequest(rule: FaultRule, facts: FaultableRequest): boolean {
+export function matchesRequest(rule: FaultRule, request: FaultableRequest): boolean {
   return (
-    matches(rule.workspace_id, facts.workspaceId) &&
-    matches(rule.api_key_id, facts.apiKeyId) &&
-    matches(rule.method, facts.method) &&
-    (rule.path === undefined || isPath(rule.path, facts.path))
+    matches(rule.workspace_id, request.workspaceId) &&
+    matches(rule.api_key_id, request.apiKeyId) &&
+    matches(rule.method, request.method) &&
+    (rule.path === undefined || matchesPath(rule.path, request.path))
   );
 }
 
@@ -172,21 +175,21 @@ export interface FaultableDelivery {
   readonly type: string;
 }
 
-export function matchesDelivery(rule: FaultRule, facts: FaultableDelivery): boolean {
+export function matchesDelivery(rule: FaultRule, delivery: FaultableDelivery): boolean {
   return (
-    matches(rule.workspace_id, facts.workspaceId) &&
-    matches(rule.webhook_id, facts.webhookId) &&
-    matches(rule.type, facts.type)
+    matches(rule.workspace_id, delivery.workspaceId) &&
+    matches(rule.webhook_id, delivery.webhookId) &&
+    matches(rule.type, delivery.type)
   );
 }
 
-export function faultKindOf({ kind, drop, status }: FaultRule): FaultKind {
+export function toFaultKind({ kind, drop, status }: FaultRule): FaultKind {
   if (kind !== undefined) return kind;
   if (drop !== undefined) return `drop-${drop}`;
   return status === undefined ? 'latency' : 'status';
 }
 
-const STATUS_CODES: Readonly<Record<number, string>> = {
+const ERROR_CODES_BY_STATUS: Readonly<Record<number, string>> = {
   401: 'unauthenticated',
   403: 'permission_denied',
   404: 'not_found',
@@ -199,46 +202,59 @@ const STATUS_CODES: Readonly<Record<number, string>> = {
 };
 
 /** The `error.code` of a status for which the fault sets no code (§7, gap `error.codes`). */
-export function defaultErrorCode(status: number): string {
-  return STATUS_CODES[status] ?? (status < 500 ? 'invalid_request' : 'internal_error');
+export function getDefaultErrorCode(status: number): string {
+  return ERROR_CODES_BY_STATUS[status] ?? (status < 500 ? 'invalid_request' : 'internal_error');
 }
 
-/** The body with one byte changed. JSON stays valid JSON, so that only a receiver that verifies notices. */
+/**
+ * Changes one byte of a body: its last digit, or its first character if it has no digit. JSON with a digit stays valid JSON, so
+ * that only a receiver that verifies signatures notices the change.
+ */
 export function tamperBody(body: string): string {
   const tampered = body.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
   return tampered === body ? body.replace(/.$/s, ' ') : tampered;
 }
 
-function matches<Value>(wanted: Value | undefined, found: Value | null): boolean {
-  return wanted === undefined || wanted === found;
+function matches<Value>(ruleValue: Value | undefined, value: Value | null): boolean {
+  return ruleValue === undefined || ruleValue === value;
 }
 
 /** Whether a fault with this path applies to the path of a request. */
-function isPath(pattern: string, path: string): boolean {
-  return matchesSegments(pattern, path, (wanted, found) => isPlaceholder(wanted) || wanted === found);
+function matchesPath(pattern: string, path: string): boolean {
+  return matchesSegments(
+    pattern,
+    path,
+    (patternSegment, segment) => isPlaceholder(patternSegment) || patternSegment === segment,
+  );
 }
 
 /** Whether a request to a route can have a path that the fault applies to. */
-function canMatch(pattern: string, route: string): boolean {
-  return matchesSegments(pattern, route, (wanted, found) =>
-    wanted === '' ? found === '' : isPlaceholder(wanted) || isPlaceholder(found) || wanted === found,
+function canMatchRoute(pattern: string, route: string): boolean {
+  return matchesSegments(pattern, route, (patternSegment, segment) =>
+    patternSegment === ''
+      ? segment === ''
+      : isPlaceholder(patternSegment) || isPlaceholder(segment) || patternSegment === segment,
   );
 }
 
 function matchesSegments(
   pattern: string,
   path: string,
-  fits: (wanted: string, found: string) => boolean,
+  matchesSegment: (patternSegment: string, segment: string) => boolean,
 ): boolean {
-  const [wanted, found] = [toSegments(pattern), toSegments(path)];
-  return wanted.length === found.length && wanted.every((segment, i) => fits(segment, found[i] ?? ''));
+  const patternSegments = toSegments(pattern);
+  const segments = toSegments(path);
+  return (
+    patternSegments.length === segments.length &&
+    patternSegments.every((patternSegment, i) => matchesSegment(patternSegment, segments[i] ?? ''))
+  );
 }
 
 function toSegments(path: string): string[] {
   return path.replace(/^\/v1(?=\/|$)/, '').split('/');
 }
 
-/** Whether it matches any segment: `*`, `{id}`. */
+/** Whether a segment stands for any text: `*`, `{id}`. */
 function isPlaceholder(segment: string): boolean {
   return /^(?:\*|\{\w+\})$/.test(segment);
 }

@@ -7,8 +7,8 @@ export interface ForwardTarget {
   readonly events: readonly string[];
 }
 
-/** Only a port, with or without a colon and a path. */
-const PORT_ALONE = /^:?(?=\d+(?:[/?]|$))/;
+/** A port without a host, with or without a colon and a path. */
+const PORT_WITHOUT_HOST = /^:?(?=\d+(?:[/?]|$))/;
 /** `localhost:3000` has no scheme: a scheme is followed by `//`. */
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
 
@@ -17,9 +17,9 @@ const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
  * Text with a scheme is returned unchanged. Null when the result is not an HTTP URL. Does not check whether deliveries
  * can be sent there (gap `webhook.url`).
  */
-export function toForwardUrl(written: string): string | null {
-  if (SCHEME.test(written)) return /^https?:/i.test(written) && URL.canParse(written) ? written : null;
-  const address = written.replace(PORT_ALONE, 'localhost:');
+export function toForwardUrl(text: string): string | null {
+  if (SCHEME.test(text)) return /^https?:/i.test(text) && URL.canParse(text) ? text : null;
+  const address = text.replace(PORT_WITHOUT_HOST, 'localhost:');
   if (/^[\s/:\\]/.test(address) || !URL.canParse(`http://${address}`)) return null;
   const { href, hostname } = new URL(`http://${address}`);
   return classifyHost(hostname).kind === 'public' ? new URL(`https://${address}`).href : href;

@@ -24,7 +24,7 @@ export interface HttpProxy {
   readonly except: readonly string[];
 }
 
-/** @throws SvcError `usage` when the URL is not that of an HTTP proxy. */
+/** @throws SvcError `usage` if the URL is invalid or does not start with `http://`. */
 export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 'http:') {
@@ -38,7 +38,7 @@ export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy 
   }
   const { hostname, username, password } = url;
   const port = Number(url.port) || 80;
-  const credentials = [username, password].map(decode).join(':');
+  const credentials = [username, password].map(decodePart).join(':');
   return {
     hostname: stripBrackets(hostname),
     port,
@@ -52,16 +52,16 @@ export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy 
 export function usesProxy(proxy: HttpProxy, { hostname, protocol, port }: URL): boolean {
   if (classifyHost(hostname).kind !== 'public') return false;
   const host = hostname.replace(/\.$/, '');
-  const names = [stripBrackets(host), `${host}:${port || (protocol === 'https:' ? 443 : 80)}`];
-  return !proxy.except.some((entry) => matches(entry, names));
+  const hosts = [stripBrackets(host), `${host}:${port || (protocol === 'https:' ? 443 : 80)}`];
+  return !proxy.except.some((entry) => matchesHost(entry, hosts));
 }
 
-/** Keeps a percent sign that encodes nothing. */
-function decode(text: string): string {
+/** Decodes a part of a URL. A percent sign that encodes nothing stays. */
+function decodePart(text: string): string {
   return decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
 }
 
-function matches(entry: string, names: readonly string[]): boolean {
-  const end = entry.toLowerCase().replace(/^\*?\./, '');
-  return end === '*' || names.some((name) => name === end || name.endsWith(`.${end}`));
+function matchesHost(entry: string, hosts: readonly string[]): boolean {
+  const suffix = entry.toLowerCase().replace(/^\*?\./, '');
+  return suffix === '*' || hosts.some((host) => host === suffix || host.endsWith(`.${suffix}`));
 }

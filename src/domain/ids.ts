@@ -10,27 +10,28 @@ export const idPrefixes = {
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 
-const idNouns: Readonly<Record<IdKind, readonly [one: string, several: string]>> = {
-  workspace: ['a workspace', 'workspaces'],
-  event: ['an event', 'events'],
-  webhook: ['an endpoint', 'endpoints'],
-  delivery: ['a delivery', 'deliveries'],
-  request: ['a request', 'requests'],
-  apiKey: ['an API key', 'API keys'],
-  fault: ['a fault', 'faults'],
+const idNouns: Readonly<Record<IdKind, string>> = {
+  workspace: 'a workspace',
+  event: 'an event',
+  webhook: 'an endpoint',
+  delivery: 'a delivery',
+  request: 'a request',
+  apiKey: 'an API key',
+  fault: 'a fault',
 };
 
-const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** Base32 of Douglas Crockford: no I, L, O and U. */
+const BASE32_DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** Limits text of unknown length in messages. */
-const SHOWN_LENGTH = 64;
+const MAX_SHOWN_LENGTH = 64;
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
-const OPAQUE = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
-const OPAQUE_PATTERN = new RegExp(`^${OPAQUE}$`);
+const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
+const ULID_PATTERN = new RegExp(`^${ULID}$`);
 
 /** The pattern of each kind of ID: its prefix and 26 characters of Crockford base32. */
 export const idPatterns = Object.fromEntries(
-  Object.entries(idPrefixes).map(([kind, prefix]) => [kind, new RegExp(`^${prefix}${OPAQUE}$`)]),
+  Object.entries(idPrefixes).map(([kind, prefix]) => [kind, new RegExp(`^${prefix}${ULID}$`)]),
 ) as Readonly<Record<IdKind, RegExp>>;
 
 /** Whether `text` is an ID of any kind. */
@@ -39,15 +40,16 @@ export function isId(text: string): boolean {
 }
 
 /**
- * Describes an ID of another kind than `wanted`: `evt_1 is an event; deliveries start with del_`. Null when `id` does not
- * have the prefix of another kind.
+ * Describes an ID of another kind than expected: `evt_1 is an event ID; delivery IDs start with del_`.
+ * @returns null if `id` does not have the prefix of another kind.
  */
-export function describeIdKindMismatch(id: string, wanted: IdKind): string | null {
+export function describeIdKindMismatch(id: string, expectedKind: IdKind): string | null {
   const kinds = Object.keys(idPrefixes) as IdKind[];
-  const kind = kinds.find((each) => id.startsWith(idPrefixes[each]));
-  if (kind === undefined || kind === wanted) return null;
-  const shown = JSON.stringify(id).slice(1, -1).slice(0, SHOWN_LENGTH);
-  return `${shown} is ${idNouns[kind][0]}; ${idNouns[wanted][1]} start with ${idPrefixes[wanted]}`;
+  const kind = kinds.find((candidate) => id.startsWith(idPrefixes[candidate]));
+  if (kind === undefined || kind === expectedKind) return null;
+  const shown = JSON.stringify(id).slice(1, -1).slice(0, MAX_SHOWN_LENGTH);
+  const expectedNoun = idNouns[expectedKind].replace(/^an? /, '');
+  return `${shown} is ${idNouns[kind]} ID; ${expectedNoun} IDs start with ${idPrefixes[expectedKind]}`;
 }
 
 /** Fills a buffer with random bytes; a run with a random seed has its own function. */
@@ -59,8 +61,9 @@ export type RandomFill = (buffer: Uint8Array<ArrayBuffer>) => Uint8Array;
  */
 export class UlidGenerator {
   readonly #fill: RandomFill;
+  /** Random bytes for the next IDs, so that not every ID needs a call of `fill`. */
   readonly #pool = new Uint8Array(RANDOM_CHARS * 256);
-  #poolAt = this.#pool.length;
+  #poolOffset = this.#pool.length;
   #lastMs = -1;
   readonly #lastRandom = new Uint8Array(RANDOM_CHARS);
   #timeText = '';
@@ -75,7 +78,7 @@ export class UlidGenerator {
     return idPrefixes[kind] + this.#ulid(Math.floor(atMs));
   }
 
-  /** Makes later IDs sort after `id`. Called at boot with the newest stored ID. */
+  /** Makes later IDs sort after `id`. Called at the start with the newest stored ID. */
   continueAfter(id: string): void {
     const ms = parseIdTime(id);
     if (ms !== null && ms >= this.#lastMs) this.#startAt(ms + 1);
@@ -85,19 +88,19 @@ export class UlidGenerator {
     if (ms > this.#lastMs) this.#startAt(ms);
     else this.#increment();
     let text = this.#timeText;
-    for (const digit of this.#lastRandom) text += CROCKFORD[digit];
+    for (const digit of this.#lastRandom) text += BASE32_DIGITS[digit];
     return text;
   }
 
   #startAt(ms: number): void {
     this.#lastMs = ms;
     this.#timeText = encodeTime(ms);
-    if (this.#poolAt >= this.#pool.length) {
+    if (this.#poolOffset >= this.#pool.length) {
       this.#fill(this.#pool);
-      this.#poolAt = 0;
+      this.#poolOffset = 0;
     }
-    for (let i = 0; i < RANDOM_CHARS; i++) this.#lastRandom[i] = (this.#pool[this.#poolAt++] ?? 0) & 31;
-    // Leaves room to increment within the millisecond.
+    for (let i = 0; i < RANDOM_CHARS; i++) this.#lastRandom[i] = (this.#pool[this.#poolOffset++] ?? 0) & 31;
+    // Clears the top bit, so that incrementing within the millisecond does not overflow.
     this.#lastRandom[0] = (this.#lastRandom[0] ?? 0) & 15;
   }
 
@@ -116,17 +119,17 @@ export class UlidGenerator {
 function encodeTime(ms: number): string {
   let text = '';
   for (let i = 0, rest = ms; i < TIME_CHARS; i++) {
-    text = CROCKFORD[rest % 32] + text;
+    text = BASE32_DIGITS[rest % 32] + text;
     rest = Math.floor(rest / 32);
   }
   return text;
 }
 
-/** The creation time in an ID, in milliseconds since 1970; null when `id` is invalid. */
+/** The creation time in an ID, in milliseconds since 1970; null if `id` is invalid. */
 export function parseIdTime(id: string): number | null {
-  const opaque = id.slice(id.indexOf('_') + 1);
-  if (!OPAQUE_PATTERN.test(opaque)) return null;
+  const ulid = id.slice(id.indexOf('_') + 1);
+  if (!ULID_PATTERN.test(ulid)) return null;
   let ms = 0;
-  for (const char of opaque.slice(0, TIME_CHARS)) ms = ms * 32 + CROCKFORD.indexOf(char);
+  for (const char of ulid.slice(0, TIME_CHARS)) ms = ms * 32 + BASE32_DIGITS.indexOf(char);
   return ms;
 }

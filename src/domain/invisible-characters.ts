@@ -31,29 +31,28 @@ function escapeAll(text: string, invisible: RegExp): string {
   if (!EMOJI_PART.test(text)) return text.replace(invisible, escapeCharacter);
   let escaped = '';
   let end = 0;
-  for (const { 0: emoji, index } of text.matchAll(findEmoji())) {
+  for (const { 0: emoji, index } of text.matchAll(getEmojiPattern())) {
     escaped += text.slice(end, index).replace(invisible, escapeCharacter) + emoji;
     end = index + emoji.length;
   }
   return escaped + text.slice(end).replace(invisible, escapeCharacter);
 }
 
-/** The emoji that Unicode recommends: a closed list, so that no text can be hidden in one. Compiling it takes 10 ms. */
-let emoji: RegExp | undefined;
-function findEmoji(): RegExp {
-  emoji ??= new RegExp(EMOJI, 'gv');
-  return emoji;
+/** The emoji that Unicode recommends: a closed list, so that no text can be hidden in one. Created on first use, which takes 10 ms. */
+let emojiPattern: RegExp | undefined;
+function getEmojiPattern(): RegExp {
+  emojiPattern ??= new RegExp(EMOJI, 'gv');
+  return emojiPattern;
 }
 
 /** `\n`, `\x1b`, or `\u200b`. Only the last form can be needed in JSON, where it is an escape, too. */
 function escapeCharacter(character: string): string {
-  const short = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character];
-  return short ?? character.split('').map(escapeUnit).join('');
+  const shortForm = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character];
+  return shortForm ?? character.split('').map(escapeCodeUnit).join('');
 }
 
-/** @param character one UTF-16 code unit */
-function escapeUnit(character: string): string {
-  const unit = character.charCodeAt(0);
-  const digits = unit.toString(16);
-  return unit < 0x20 ? `\\x${digits.padStart(2, '0')}` : `\\u${digits.padStart(4, '0')}`;
+function escapeCodeUnit(codeUnit: string): string {
+  const code = codeUnit.charCodeAt(0);
+  const digits = code.toString(16);
+  return code < 0x20 ? `\\x${digits.padStart(2, '0')}` : `\\u${digits.padStart(4, '0')}`;
 }

@@ -11,7 +11,7 @@ const STEP = /(?:^|(?<=.)\.)([^.[\]]+)|\[("(?:[^"\\]|\\.)*"|'[^']*')\]|(?<=.)\[(
 export function parsePath(path: string): PathStep[] {
   const matches = [...path.matchAll(STEP)];
   const length = matches.reduce((sum, [text]) => sum + text.length, 0);
-  if (length !== path.length || length === 0) throw notPath(path);
+  if (length !== path.length || length === 0) throw createInvalidPathError(path);
   return matches.map(([, name, quoted, index]) => {
     if (name !== undefined) return name;
     return quoted === undefined ? parseIndex(index ?? '', path) : unquote(quoted, path);
@@ -23,7 +23,7 @@ export function formatPath(steps: readonly PathStep[]): string {
   return steps.map(formatStep).join('').replace(/^\./, '');
 }
 
-/** The value at a path; undefined when there is none. */
+/** The value at a path; undefined if it does not exist. */
 export function getAtPath(tree: JsonTree, steps: readonly PathStep[]): JsonTree | undefined {
   let node: JsonTree | undefined = tree;
   for (const step of steps) {
@@ -39,10 +39,10 @@ export function getChild(node: JsonTree, step: PathStep): JsonTree | undefined {
 }
 
 /** Every path that exists in the tree. */
-export function* listJsonPaths(tree: JsonTree, before: readonly PathStep[] = []): Generator<PathStep[]> {
+export function* listJsonPaths(tree: JsonTree, parent: readonly PathStep[] = []): Generator<PathStep[]> {
   if (typeof tree === 'string') return;
   for (const [step, child] of tree.entries()) {
-    const path = [...before, step];
+    const path = [...parent, step];
     yield path;
     yield* listJsonPaths(child, path);
   }
@@ -55,7 +55,7 @@ function formatStep(step: PathStep): string {
 }
 
 function parseIndex(text: string, path: string): number | null {
-  if (text === '-') throw notPath(path);
+  if (text === '-') throw createInvalidPathError(path);
   return text === '' ? null : Number(text);
 }
 
@@ -64,11 +64,11 @@ function unquote(quoted: string, path: string): string {
   try {
     return JSON.parse(quoted);
   } catch {
-    throw notPath(path);
+    throw createInvalidPathError(path);
   }
 }
 
-function notPath(path: string): SvcError {
+function createInvalidPathError(path: string): SvcError {
   return new SvcError('usage', `${JSON.stringify(path)} is not a valid path.`, {
     hint: 'Write a path such as items[0].price. The last item is items[-1], the position after it items[]. Quote a name with dots: meta["a.b"]',
   });

@@ -1,6 +1,6 @@
 /**
  * JSON as text. A payload reaches the receiver with its numbers as they were written (`12.50`, `1e400`, 2^53 + 1), which
- * a parsed value cannot guarantee. Everything here works on the tokens of the text.
+ * a parsed value cannot guarantee.
  */
 import { SvcError } from '../errors.ts';
 
@@ -10,14 +10,14 @@ export const MAX_JSON_DEPTH = 128;
 export interface JsonObjectText {
   /** The parsed fields, for validation. */
   readonly value: Record<string, unknown>;
-  /** The text of a top-level field's value without insignificant whitespace; undefined when there is no such field. */
-  memberText(name: string): string | undefined;
+  /** The text of a top-level field's value without insignificant whitespace; undefined if it does not exist. */
+  fieldText(name: string): string | undefined;
 }
 
 /**
  * Parses the text of a JSON object.
- * @throws SvcError `invalid_request` when it is not JSON, is not an object, has a field twice (parsers disagree on which
- *   one counts), or nests deeper than {@link MAX_JSON_DEPTH}.
+ * @throws SvcError `invalid_request` if it is not JSON, is not an object, has a field twice (parsers disagree on which
+ *   one counts), or is nested more than {@link MAX_JSON_DEPTH} levels deep.
  */
 export function parseJsonObject(text: string): JsonObjectText {
   let value: unknown;
@@ -31,11 +31,11 @@ export function parseJsonObject(text: string): JsonObjectText {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new SvcError('invalid_request', 'The body must be a JSON object.');
   }
-  const members = scanMembers(text);
+  const fieldRanges = scanFields(text);
   return {
     value: value as Record<string, unknown>,
-    memberText: (name) => {
-      const range = members.get(name);
+    fieldText: (name) => {
+      const range = fieldRanges.get(name);
       return range && compactJson(text.slice(range.start, range.end));
     },
   };
@@ -65,11 +65,11 @@ export function indentJson(text: string): string {
   let result = '';
   let depth = 0;
   let previous = '';
-  for (const token of tokensOf(text)) {
-    const closes = token === '}' || token === ']';
-    const opened = previous === '{' || previous === '[';
-    if (closes) depth--;
-    if ((closes && !opened) || (opened && !closes) || previous === ',') result += `\n${'  '.repeat(depth)}`;
+  for (const token of tokenize(text)) {
+    const isClosing = token === '}' || token === ']';
+    const isAfterOpening = previous === '{' || previous === '[';
+    if (isClosing) depth--;
+    if (isClosing !== isAfterOpening || previous === ',') result += `\n${'  '.repeat(depth)}`;
     result += token === ':' ? ': ' : token;
     if (token === '{' || token === '[') depth++;
     previous = token;
@@ -80,7 +80,7 @@ export function indentJson(text: string): string {
 /** The same JSON with a space after each comma and colon, as `json.dumps` of Python writes it. */
 export function addJsonSpaces(text: string): string {
   let result = '';
-  for (const token of tokensOf(text)) result += token === ',' || token === ':' ? `${token} ` : token;
+  for (const token of tokenize(text)) result += token === ',' || token === ':' ? `${token} ` : token;
   return result;
 }
 
@@ -94,9 +94,9 @@ export function escapeHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, toUnicodeEscape);
 }
 
-/** `\u00e9` for `é`. */
-export function toUnicodeEscape(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** `\u00e9` for `é`. @param char one UTF-16 code unit */
+export function toUnicodeEscape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 export function isJson(text: string): boolean {
@@ -114,17 +114,19 @@ export type JsonTree = string | JsonTree[] | Map<string, JsonTree>;
 /** The tree of valid JSON text. */
 export function parseJsonTree(text: string): JsonTree {
   // Without commas and colons: in valid JSON the order of the other tokens is enough.
-  const tokens = tokensOf(text);
+  const tokens = tokenize(text);
   const next = (): string => {
     const token = tokens.next().value ?? '';
     return token === ',' || token === ':' ? next() : token;
   };
   const parse = (token: string): JsonTree => {
-    if (token === '[') return Array.from(until(']'), parse);
+    if (token === '[') return Array.from(tokensUntil(']'), parse);
     if (token !== '{') return token;
-    return new Map(Array.from(until('}'), (key): [string, JsonTree] => [JSON.parse(key), parse(next())]));
+    return new Map(
+      Array.from(tokensUntil('}'), (key): [string, JsonTree] => [JSON.parse(key), parse(next())]),
+    );
   };
-  function* until(end: string): Generator<string> {
+  function* tokensUntil(end: string): Generator<string> {
     for (let token = next(); token !== end && token !== ''; token = next()) yield token;
   }
   return parse(next());
@@ -148,16 +150,16 @@ export function locateJsonError(text: string): { readonly line: number; readonly
 
 type Expected = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'end';
 
-/** Index of the first token that is not allowed; the length of the text when something is missing at its end. */
+/** Index of the first token that is not allowed; the length of the text if something is missing at its end. */
 function findJsonError(text: string): number {
   const closers: string[] = [];
   let expected: Expected | null = 'value';
   let start = skipSpace(text, 0);
   while (start < text.length) {
     const token = text.slice(start, endOfToken(text, start));
-    const validLength = countValid(token);
+    const validLength = countValidChars(token);
     if (validLength === 0) return start;
-    expected = afterToken(expected, token, closers);
+    expected = acceptToken(expected, token, closers);
     if (expected === null) return start;
     if (validLength < token.length) return start + validLength;
     start = skipSpace(text, start + token.length);
@@ -167,16 +169,19 @@ function findJsonError(text: string): number {
 
 const SCALAR = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/;
 
-/** How many characters of a token JSON allows. */
-function countValid(token: string): number {
+/** Number of characters at the start of a token that JSON allows. */
+function countValidChars(token: string): number {
   if (token.startsWith('"')) return isJson(token) ? token.length : 0;
   return STRUCTURE.includes(token) ? 1 : (SCALAR.exec(token)?.[0].length ?? 0);
 }
 
-/** What can follow `token`; null where the token is not allowed. Updates `closers`, the stack of open brackets. */
-function afterToken(expected: Expected, token: string, closers: string[]): Expected | null {
-  const closes = expected !== 'value' && expected !== 'name' && expected !== 'colon';
-  if (closes && token === closers.at(-1)) {
+/**
+ * Accepts `token` if `expected` allows it, and updates `closers`, the stack of open brackets.
+ * @returns what can follow the token; null if the token is not allowed.
+ */
+function acceptToken(expected: Expected, token: string, closers: string[]): Expected | null {
+  const canClose = expected !== 'value' && expected !== 'name' && expected !== 'colon';
+  if (canClose && token === closers.at(-1)) {
     closers.pop();
     return 'end';
   }
@@ -190,11 +195,11 @@ function afterToken(expected: Expected, token: string, closers: string[]): Expec
       if (token !== ',' || closers.length === 0) return null;
       return closers.at(-1) === '}' ? 'name' : 'value';
     default:
-      return afterValueToken(token, closers);
+      return acceptValueToken(token, closers);
   }
 }
 
-function afterValueToken(token: string, closers: string[]): Expected | null {
+function acceptValueToken(token: string, closers: string[]): Expected | null {
   if (token === '{') {
     closers.push('}');
     return 'first name';
@@ -212,61 +217,61 @@ interface Range {
 }
 
 /** One open object or array during the scan. */
-interface Frame {
+interface OpenValue {
   readonly keys: Set<string> | null;
-  /** The key or index in progress, for messages. */
-  position: string | number;
+  /** The key or index in progress. */
+  keyOrIndex: string | number;
 }
 
 /** Ranges of the top-level fields of text that is known to be a valid JSON object. */
-function scanMembers(text: string): Map<string, Range> {
-  const members = new Map<string, Range>();
-  const frames: Frame[] = [];
+function scanFields(text: string): Map<string, Range> {
+  const ranges = new Map<string, Range>();
+  const openValues: OpenValue[] = [];
   let expectsKey = false;
-  let member: Range | null = null;
+  let range: Range | null = null;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    const frame = frames.at(-1);
+    const current = openValues.at(-1);
     if (code === charCode.quote) {
       const end = endOfString(text, i);
-      if (expectsKey && frame?.keys) addKey(frames, frame, text.slice(i, end + 1));
+      if (expectsKey && current?.keys) addKey(openValues, current, text.slice(i, end + 1));
       expectsKey = false;
       i = end;
-    } else if (code === charCode.colon && frames.length === 1 && frame) {
-      member = { start: i + 1, end: i + 1 };
-      members.set(String(frame.position), member);
+    } else if (code === charCode.colon && openValues.length === 1 && current) {
+      range = { start: i + 1, end: i + 1 };
+      ranges.set(String(current.keyOrIndex), range);
     } else if (code === charCode.openBrace || code === charCode.openBracket) {
       expectsKey = code === charCode.openBrace;
-      frames.push({ keys: expectsKey ? new Set() : null, position: 0 });
-      if (frames.length > MAX_JSON_DEPTH) {
-        throw new SvcError('invalid_request', `The body nests deeper than ${MAX_JSON_DEPTH} levels.`);
+      openValues.push({ keys: expectsKey ? new Set() : null, keyOrIndex: 0 });
+      if (openValues.length > MAX_JSON_DEPTH) {
+        throw new SvcError('invalid_request', `The body is nested more than ${MAX_JSON_DEPTH} levels deep.`);
       }
-    } else if (code === charCode.comma && frame) {
-      if (frames.length === 1 && member) member.end = i;
-      expectsKey = frame.keys !== null;
-      if (typeof frame.position === 'number') frame.position++;
+    } else if (code === charCode.comma && current) {
+      if (openValues.length === 1 && range) range.end = i;
+      expectsKey = current.keys !== null;
+      if (typeof current.keyOrIndex === 'number') current.keyOrIndex++;
     } else if (code === charCode.closeBrace || code === charCode.closeBracket) {
-      if (frames.length === 1 && member) member.end = i;
-      frames.pop();
+      if (openValues.length === 1 && range) range.end = i;
+      openValues.pop();
       expectsKey = false;
     }
   }
-  return members;
+  return ranges;
 }
 
-function addKey(frames: readonly Frame[], frame: Frame, token: string): void {
+function addKey(openValues: readonly OpenValue[], current: OpenValue, token: string): void {
   const key: string = token.includes('\\') ? JSON.parse(token) : token.slice(1, -1);
-  frame.position = key;
-  if (frame.keys?.has(key)) {
-    throw new SvcError('invalid_request', `The body has a duplicate field: ${formatPosition(frames)}.`);
+  current.keyOrIndex = key;
+  if (current.keys?.has(key)) {
+    throw new SvcError('invalid_request', `The body has a duplicate field: ${formatPath(openValues)}.`);
   }
-  frame.keys?.add(key);
+  current.keys?.add(key);
 }
 
 /** `payload.items[2].sku` */
-function formatPosition(frames: readonly Frame[]): string {
-  return frames
-    .map(({ position }) => (typeof position === 'number' ? `[${position}]` : `.${position}`))
+function formatPath(openValues: readonly OpenValue[]): string {
+  return openValues
+    .map(({ keyOrIndex }) => (typeof keyOrIndex === 'number' ? `[${keyOrIndex}]` : `.${keyOrIndex}`))
     .join('')
     .replace(/^\./, '');
 }
@@ -274,7 +279,7 @@ function formatPosition(frames: readonly Frame[]): string {
 const STRUCTURE = '{}[],:';
 const SPACE = /[ \t\r\n]*/y;
 /** A number, a word, or characters that JSON does not allow. */
-const BARE = /[^ \t\r\n{}[\],:"]+/y;
+const BARE_TOKEN = /[^ \t\r\n{}[\],:"]+/y;
 const charCode = {
   space: 32,
   quote: 34,
@@ -287,7 +292,7 @@ const charCode = {
   closeBrace: 125,
 };
 
-function* tokensOf(text: string): Generator<string, undefined> {
+function* tokenize(text: string): Generator<string, undefined> {
   let end = 0;
   for (let start = skipSpace(text, 0); start < text.length; start = skipSpace(text, end)) {
     end = endOfToken(text, start);
@@ -299,11 +304,11 @@ function* tokensOf(text: string): Generator<string, undefined> {
 function endOfToken(text: string, start: number): number {
   if (text.charCodeAt(start) === charCode.quote) return endOfString(text, start) + 1;
   if (STRUCTURE.includes(text.charAt(start))) return start + 1;
-  BARE.lastIndex = start;
-  return start + (BARE.exec(text)?.[0].length ?? 1);
+  BARE_TOKEN.lastIndex = start;
+  return start + (BARE_TOKEN.exec(text)?.[0].length ?? 1);
 }
 
-/** Index of the closing quote; the length of the text when there is none. */
+/** Index of the closing quote; the length of the text if it is missing. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -1,3 +1,4 @@
+/** Random bytes and numbers, which a seed makes the same in every run. */
 import { createCipheriv, createHash, randomFillSync } from 'node:crypto';
 import type { RandomFill } from './ids.ts';
 

@@ -1,11 +1,11 @@
-/** Reads and formats times relative to now. */
+/** Parses and formats times relative to now. */
 import { formatDuration, parseDuration, SECOND_MS } from './duration.ts';
 
 /** The distance of an ISO time from `now`: `in 4m 12s`, `3m ago`, `just now`. */
 export function formatRelative(time: string, now: number): string {
-  const distance = Date.parse(time) - now;
-  if (Math.abs(distance) < SECOND_MS) return 'just now';
-  return distance > 0 ? `in ${formatSpan(distance, 2)}` : `${formatSpan(-distance, 1)} ago`;
+  const distanceMs = Date.parse(time) - now;
+  if (Math.abs(distanceMs) < SECOND_MS) return 'just now';
+  return distanceMs > 0 ? `in ${formatSpan(distanceMs, 2)}` : `${formatSpan(-distanceMs, 1)} ago`;
 }
 
 /** The `count` largest units of a duration of at least a second: `3d 4h`. */

@@ -16,13 +16,13 @@ const dateForms = [
  * The wait that the header asks for.
  * @param value the header: whole seconds, or an HTTP date in any of its three forms
  * @param wallNowMs wall time in milliseconds since 1970; a date is relative to it
- * @returns milliseconds, at most `Number.MAX_SAFE_INTEGER`; 0 for a date in the past; null when it cannot be read
+ * @returns milliseconds, at most `Number.MAX_SAFE_INTEGER`; 0 for a date in the past; null if it is invalid
  */
 export function parseRetryAfter(value: string, wallNowMs: number): number | null {
   const text = value.trim();
   if (/^\d+$/.test(text)) return Math.min(Number(text) * SECOND_MS, Number.MAX_SAFE_INTEGER);
-  const at = parseHttpDate(text, wallNowMs);
-  return at === null ? null : Math.max(0, at - wallNowMs);
+  const dateMs = parseHttpDate(text, wallNowMs);
+  return dateMs === null ? null : Math.max(0, dateMs - wallNowMs);
 }
 
 function parseHttpDate(text: string, wallNowMs: number): number | null {

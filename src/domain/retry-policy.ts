@@ -46,36 +46,36 @@ export type RetryDecision =
 export function decideRetry(policy: RetryPolicy, failed: FailedAttempt, random: () => number): RetryDecision {
   if (policy.stopOn410 && failed.responseStatus === 410)
     return { status: 'failed', reason: 'retry_not_allowed' };
-  const dueAt = nextDueAt(policy, failed, random);
+  const dueAt = computeNextDueAt(policy, failed, random);
   return isPastWindow(policy, failed.firstAttemptAt, dueAt)
     ? { status: 'failed', reason: 'window_elapsed' }
     : { status: 'pending', dueAt };
 }
 
-/** Whether an attempt at `at` would start after the end of the retry window (gap `retry.schedule`). */
-export function isPastWindow(policy: RetryPolicy, firstAttemptAt: number, at: number): boolean {
-  return at - firstAttemptAt > policy.windowMs;
+/** Whether an attempt at `attemptAt` would start after the end of the retry window (gap `retry.schedule`). */
+export function isPastWindow(policy: RetryPolicy, firstAttemptAt: number, attemptAt: number): boolean {
+  return attemptAt - firstAttemptAt > policy.windowMs;
 }
 
 /** The number of attempts of a delivery that always fails, without jitter and `Retry-After`. */
 export function countAttempts(policy: RetryPolicy): number {
   let count = 1;
-  for (let at = gapAfter(policy, count); !isPastWindow(policy, 0, at); at += gapAfter(policy, count)) count++;
+  for (let at = getGapMs(policy, count); !isPastWindow(policy, 0, at); at += getGapMs(policy, count)) count++;
   return count;
 }
 
-function gapAfter({ gapsMs, maxGapMs }: RetryPolicy, attemptsMade: number): number {
+function getGapMs({ gapsMs, maxGapMs }: RetryPolicy, attemptsMade: number): number {
   return Math.min(gapsMs[attemptsMade - 1] ?? gapsMs.at(-1) ?? maxGapMs, maxGapMs);
 }
 
-function nextDueAt(policy: RetryPolicy, failed: FailedAttempt, random: () => number): number {
+function computeNextDueAt(policy: RetryPolicy, failed: FailedAttempt, random: () => number): number {
   const { attemptCount, firstAttemptAt, startedAt, endedAt, retryAfterMs } = failed;
-  const gap = gapAfter(policy, attemptCount);
-  const varied = policy.jitter === 0 ? gap : gap * (1 + policy.jitter * (2 * random() - 1));
-  const longestAt = startedAt + policy.maxGapMs;
-  const planned = Math.min(startedAt + varied, longestAt);
-  if (!policy.honorRetryAfter || retryAfterMs === null) return Math.round(planned);
+  const gapMs = getGapMs(policy, attemptCount);
+  const variedGapMs = policy.jitter === 0 ? gapMs : gapMs * (1 + policy.jitter * (2 * random() - 1));
+  const latestAt = startedAt + policy.maxGapMs;
+  const plannedAt = Math.min(startedAt + variedGapMs, latestAt);
+  if (!policy.honorRetryAfter || retryAfterMs === null) return Math.round(plannedAt);
   // A wait longer than the rest of the window is shortened to it, so that `Retry-After` never prevents an attempt.
-  const asked = Math.min(endedAt + retryAfterMs, longestAt, firstAttemptAt + policy.windowMs);
-  return Math.round(Math.max(planned, asked));
+  const requestedAt = Math.min(endedAt + retryAfterMs, latestAt, firstAttemptAt + policy.windowMs);
+  return Math.round(Math.max(plannedAt, requestedAt));
 }

@@ -33,7 +33,7 @@ export function createApiKey(environment: Environment, fill: RandomFill = random
   return keyPrefixes[environment] + randomText(KEY_BYTES, 'base64url', fill);
 }
 
-/** Fills buffers with the hash of `secret`: bytes for another secret that is always the same for this one. */
+/** Fills buffers with the hash of `secret`, to derive another secret that is always the same. */
 export function fillFromHash(secret: string): RandomFill {
   return (buffer) => {
     buffer.set(createHash('sha256').update(secret).digest().subarray(0, buffer.length));
@@ -46,8 +46,8 @@ export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The environment in the prefix of a key; null when it is not a key of this service. */
-export function environmentOfApiKey(key: string): Environment | null {
+/** The environment in the prefix of an API key; null if it is not a key of this service. */
+export function getApiKeyEnvironment(key: string): Environment | null {
   if (key.startsWith(keyPrefixes.sandbox)) return 'sandbox';
   if (key.startsWith(keyPrefixes.production)) return 'production';
   return null;

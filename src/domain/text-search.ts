@@ -1,6 +1,4 @@
-/** Text search in lists and in the live stream. */
-
-/** Whether `text` contains `wanted`, ignoring case. `wanted` must be in lower case. */
-export function containsText(text: string, wanted: string): boolean {
-  return text.toLowerCase().includes(wanted);
+/** Text search in lists and in the live stream. @param lowerCaseQuery is found in any case */
+export function containsText(text: string, lowerCaseQuery: string): boolean {
+  return text.toLowerCase().includes(lowerCaseQuery);
 }

@@ -18,15 +18,15 @@ export class TokenBuckets<Key> {
   /** Least recently used first. */
   readonly #buckets = new Map<Key, Bucket>();
 
-  /** @param maxKeys when there are more, the bucket of the least recently used key is forgotten and full again. */
+  /** @param maxKeys with more keys, the least recently used one is forgotten, so its bucket is full again. */
   constructor(limit: BucketLimit, monotonic: () => number, maxKeys = Number.POSITIVE_INFINITY) {
     this.#limit = limit;
     this.#monotonic = monotonic;
     this.#maxKeys = maxKeys;
   }
 
-  /** The tokens of a key; it needs at least 1 for a request. */
-  availableTokens(key: Key): number {
+  /** The tokens that a key has; a request needs at least 1. */
+  getTokens(key: Key): number {
     return this.#refill(key).tokens;
   }
 

@@ -6,7 +6,7 @@ export type WebhookUrlRule = 'local' | 'public';
 
 export type WebhookUrlCheck =
   | { readonly ok: true }
-  /** `problem` follows the name of the field: "must be …". */
+  /** `problem` completes a sentence that starts with the name of the field: "must be …". */
   | { readonly ok: false; readonly problem: string };
 
 export const WEBHOOK_URL_MAX_LENGTH = 2048;
@@ -24,7 +24,7 @@ export function checkWebhookUrl(text: string, rule: WebhookUrlRule): WebhookUrlC
 }
 
 /**
- * Why nothing can be sent over `protocol` to the address or host, as a clause that starts with "must"; null when it can.
+ * Why nothing can be sent over `protocol` to the address or host, as a clause that starts with "must"; null if it can.
  * Registration checks the host, and the sender checks each resolved address.
  */
 export function findTargetProblem(
@@ -55,6 +55,6 @@ function findProblem(text: string, rule: WebhookUrlRule): string | null {
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (text.includes('#')) return 'must not contain a fragment (#)';
   const host = classifyHost(url.hostname);
-  const objection = findTargetProblem(rule, url.protocol, host);
-  return objection === null ? null : `${objection} (${url.hostname} is ${host.description})`;
+  const problem = findTargetProblem(rule, url.protocol, host);
+  return problem === null ? null : `${problem} (${url.hostname} is ${host.description})`;
 }

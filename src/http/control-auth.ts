@@ -60,7 +60,7 @@ export function createControlAuth(token: string, publicUrl: string | null, wall:
   function isRight(shown: readonly string[], event: H3Event): boolean {
     if (shown.length === 0) return false;
     const client = toClientKey(event.runtime?.node?.req.socket.remoteAddress ?? '');
-    const left = wrongTokens.availableTokens(client);
+    const left = wrongTokens.getTokens(client);
     if (left < 1) throw tooManyWrongTokens(wrongTokens.secondsUntilNext(left));
     if (shown.some((each) => isSameToken(each, token))) return true;
     wrongTokens.take(client);

@@ -1,7 +1,7 @@
 /** Applies injected faults to requests to `/v1`: latency, error responses and dropped connections. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
-import { defaultErrorCode } from '../domain/fault.ts';
+import { getDefaultErrorCode } from '../domain/fault.ts';
 import type { Caller } from '../sandbox/access.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -44,7 +44,7 @@ export async function applyFault(
 function toWireError({ mark, rule }: FiredFault, status: number): WireError {
   return {
     status,
-    code: rule.error_code ?? defaultErrorCode(status),
+    code: rule.error_code ?? getDefaultErrorCode(status),
     message: `The fault ${mark.id} injected this response.`,
     headers: RETRYABLE_STATUSES.has(status) ? { 'Retry-After': '1' } : {},
   };

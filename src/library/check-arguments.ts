@@ -1,7 +1,7 @@
 /** Checks the arguments of library calls against schemas, so that plain JavaScript gets the errors that TypeScript reports. */
 import * as v from 'valibot';
 import { toProblem } from '../contract/validate.ts';
-import { closestMatch } from '../domain/closest-match.ts';
+import { suggestMatch } from '../domain/suggest-match.ts';
 import { SvcError } from '../errors.ts';
 import { areTimersFake } from '../timers.ts';
 
@@ -67,10 +67,10 @@ function assertKnown(call: string, schema: unknown, value: unknown, path: Path):
 
 function toUnknownOptionError(call: string, path: Path, known: readonly string[]): SvcError {
   const parent = path.slice(0, -1);
-  const nearest = closestMatch(String(path.at(-1)), known);
   const names = known.map((name) => format([...parent, name]));
   const hint =
-    nearest === null ? `Use one of ${names.join(', ')}.` : `Did you mean ${format([...parent, nearest])}?`;
+    suggestMatch(String(path.at(-1)), known, (name) => format([...parent, name])) ??
+    `Use one of ${names.join(', ')}.`;
   return new SvcError('usage', `${call} has no option ${format(path)}.`, { hint });
 }
 
@@ -80,8 +80,8 @@ function toUsageError(call: string, issue: v.BaseIssue<unknown>, prefix: Path): 
   const subject = path.length === 0 ? 'the argument' : format(path);
   const isShown = problem.startsWith('must') && !problem.includes(', not ');
   const message = `${call}: ${subject} ${problem}${isShown ? `, not ${show(issue.input)}` : ''}.`;
-  const nearest = issue.type === 'picklist' ? closestMatch(String(issue.input), listChoices(issue)) : null;
-  return new SvcError('usage', message, nearest === null ? {} : { hint: `Did you mean ${nearest}?` });
+  const hint = issue.type === 'picklist' ? suggestMatch(String(issue.input), listChoices(issue)) : null;
+  return new SvcError('usage', message, hint === null ? {} : { hint });
 }
 
 /** Valibot prints choices as `("relaxed" | "strict")`. */

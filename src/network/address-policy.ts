@@ -29,21 +29,21 @@ export class BlockedError extends Error {
 
 /** Why the policy blocks a destination; null if it is allowed. */
 export function findBlockReason(policy: AddressPolicy, destination: Destination): string | null {
-  return findReasonFor(policy, destination, classifyAddress(destination.address));
+  return findBlockReasonForClass(policy, destination, classifyAddress(destination.address));
 }
 
-/** The same for a host name that a proxy resolves: it is classified by its form. */
+/** As {@link findBlockReason}, for a host name that a proxy resolves: it is classified by its form. */
 export function findHostBlockReason(policy: AddressPolicy, destination: Destination): string | null {
-  return findReasonFor(policy, destination, classifyHost(destination.address));
+  return findBlockReasonForClass(policy, destination, classifyHost(destination.address));
 }
 
-function findReasonFor(
+function findBlockReasonForClass(
   policy: AddressPolicy,
   { protocol, address, port }: Destination,
   target: AddressClass,
 ): string | null {
-  const objection = findTargetProblem(policy.rule, protocol, target);
-  if (objection !== null) return `${address} is ${target.description}: an endpoint URL ${objection}`;
+  const problem = findTargetProblem(policy.rule, protocol, target);
+  if (problem !== null) return `${address} is ${target.description}: an endpoint URL ${problem}`;
   if (!policy.isOwnAddress(toCanonicalAddress(address), port)) return null;
   return `${formatAuthority(address, port)} is this emulator itself: point the endpoint to your receiver`;
 }

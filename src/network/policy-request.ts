@@ -24,7 +24,7 @@ export function startPolicyRequest(
   const port = Number(url.port) || (protocol === 'https:' ? 443 : 80);
   const policy = { rule, isOwnAddress: () => false };
   const findReason = (address: string) => findBlockReason(policy, { protocol, address, port });
-  // Node.js calls the lookup for names only.
+  // Node.js calls the lookup for names only: check an IP address in the URL here.
   const host = stripBrackets(url.hostname);
   const blockReason = isIP(host) === 0 ? null : findReason(host);
   if (blockReason !== null) throw new BlockedError(blockReason);

@@ -3,9 +3,9 @@
  * set, and objects of those. Each says what it accepts, for error messages and for the gap register.
  */
 import { inspect } from 'node:util';
-import { closestMatch } from '../domain/closest-match.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
+import { suggestMatch } from '../domain/suggest-match.ts';
 import { SvcError } from '../errors.ts';
 
 /** Where a value was written, for the error that it can cause. */
@@ -189,9 +189,8 @@ export function unknownKeyError(
   known: readonly string[],
   valueLocation: ValueLocation,
 ): SvcError {
-  const nearest = closestMatch(name, known);
   return new SvcError('validation_failed', `${valueLocation.path} has no field ${JSON.stringify(name)}.`, {
-    hint: nearest === null ? valueLocation.hint : `Did you mean ${JSON.stringify(nearest)}?`,
+    hint: suggestMatch(name, known, (field) => JSON.stringify(field)) ?? valueLocation.hint,
   });
 }
 

@@ -1,6 +1,6 @@
 /** Runs the checks of a receiver one after the other, each with its own deliveries. */
-import { closestMatch } from '../domain/closest-match.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
+import { suggestMatch } from '../domain/suggest-match.ts';
 import { SvcError } from '../errors.ts';
 import { CheckContext, type CheckContextOptions } from './check-context.ts';
 import { acceptanceChecks } from './checks/acceptance-checks.ts';
@@ -147,12 +147,8 @@ function selectChecks(checks: readonly ReceiverCheck[], names: readonly string[]
   const validNames: readonly string[] = [...receiverRuleNames, ...checks.map(({ id }) => id)];
   for (const name of names) {
     if (validNames.includes(name)) continue;
-    const nearest = closestMatch(name, validNames);
     throw new SvcError('usage', `Rule or check ${name} does not exist.`, {
-      hint:
-        nearest === null
-          ? `Use one of the rules ${receiverRuleNames.join(', ')}.`
-          : `Did you mean ${nearest}?`,
+      hint: suggestMatch(name, validNames) ?? `Use one of the rules ${receiverRuleNames.join(', ')}.`,
     });
   }
   if (names.length === 0) return checks;

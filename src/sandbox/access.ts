@@ -1,7 +1,7 @@
 /** Authentication and authorization of API requests (§5). */
 import type { Environment, Scope } from '../domain/environment.ts';
 import { describeIdKindMismatch, type IdKind } from '../domain/ids.ts';
-import { environmentOfApiKey } from '../domain/secret.ts';
+import { getApiKeyEnvironment } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';
 import { toScopes } from '../store/api-keys.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -41,7 +41,7 @@ export function authenticate(
 }
 
 function assertEnvironment(key: string, ownEnvironment: Environment): void {
-  const environment = environmentOfApiKey(key);
+  const environment = getApiKeyEnvironment(key);
   if (environment === null)
     throw createUnauthenticatedError('The API key starts with neither svc_test_ nor svc_live_.');
   if (environment !== ownEnvironment)

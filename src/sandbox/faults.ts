@@ -5,9 +5,9 @@ import {
   type FaultableDelivery,
   type FaultableRequest,
   type FaultRule,
-  faultKindOf,
   matchesDelivery,
   matchesRequest,
+  toFaultKind,
 } from '../domain/fault.ts';
 import { type FaultRow, toFault } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
@@ -118,7 +118,7 @@ export class FaultRegistry {
     const fired = ++firing.fired;
     // Committed together with the effect of the fault, or before it. The change feed does not contain faults.
     this.#store.writeSoon(() => this.#store.faults.setFired(seq, fired));
-    return { mark: { id, kind: faultKindOf(rule) }, rule };
+    return { mark: { id, kind: toFaultKind(rule) }, rule };
   }
 
   async #change<Result>(change: () => Result): Promise<Result> {

@@ -21,7 +21,7 @@ export class RateLimiter {
    * @throws SvcError `rate_limited` with those headers and `Retry-After` if the bucket is empty.
    */
   take(keySeq: number): Record<string, string> {
-    const tokens = this.#buckets.availableTokens(keySeq);
+    const tokens = this.#buckets.getTokens(keySeq);
     if (tokens < 1) {
       const retryAfter = String(this.#buckets.secondsUntilNext(tokens));
       throw new SvcError(

@@ -119,10 +119,10 @@ function diagnose(
   }));
   const diagnosis = diagnoseDigest({
     scheme,
-    computed,
+    computedDigest: computed,
     message,
     sentDigests: digests,
-    payload,
+    receivedBody: payload,
     secrets: listSecrets(sandbox, row),
     otherSecrets: [...secretsOfReceiver, ...listWorkspaceSecrets(sandbox.store, row.workspace_seq)],
   });

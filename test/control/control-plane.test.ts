@@ -133,22 +133,34 @@ describe.each([
   describe('an id of another kind', () => {
     const opaque = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
     it.each([
-      ['getDelivery', { id: `evt_${opaque}` }, `evt_${opaque} is an event; deliveries start with del_`],
-      ['replayDelivery', { id: `wh_${opaque}` }, `wh_${opaque} is an endpoint; deliveries start with del_`],
-      ['getEvent', { id: 'del_1' }, 'del_1 is a delivery; events start with evt_'],
-      ['getWebhook', { id: `ws_${opaque}` }, `ws_${opaque} is a workspace; endpoints start with wh_`],
-      ['deleteWebhook', { id: `del_${opaque}` }, `del_${opaque} is a delivery; endpoints start with wh_`],
-      ['getWorkspace', { id: `key_${opaque}` }, `key_${opaque} is an API key; workspaces start with ws_`],
-      ['revokeKey', { id: `flt_${opaque}` }, `flt_${opaque} is a fault; API keys start with key_`],
+      ['getDelivery', { id: `evt_${opaque}` }, `evt_${opaque} is an event ID; delivery IDs start with del_`],
+      [
+        'replayDelivery',
+        { id: `wh_${opaque}` },
+        `wh_${opaque} is an endpoint ID; delivery IDs start with del_`,
+      ],
+      ['getEvent', { id: 'del_1' }, 'del_1 is a delivery ID; event IDs start with evt_'],
+      ['getWebhook', { id: `ws_${opaque}` }, `ws_${opaque} is a workspace ID; endpoint IDs start with wh_`],
+      [
+        'deleteWebhook',
+        { id: `del_${opaque}` },
+        `del_${opaque} is a delivery ID; endpoint IDs start with wh_`,
+      ],
+      [
+        'getWorkspace',
+        { id: `key_${opaque}` },
+        `key_${opaque} is an API key ID; workspace IDs start with ws_`,
+      ],
+      ['revokeKey', { id: `flt_${opaque}` }, `flt_${opaque} is a fault ID; API key IDs start with key_`],
       [
         'listDeliveries',
         { event_id: `del_${opaque}` },
-        `del_${opaque} is a delivery; events start with evt_`,
+        `del_${opaque} is a delivery ID; event IDs start with evt_`,
       ],
       [
         'getClock',
         { workspace_id: `wh_${opaque}` },
-        `wh_${opaque} is an endpoint; workspaces start with ws_`,
+        `wh_${opaque} is an endpoint ID; workspace IDs start with ws_`,
       ],
     ] as const)('an id of another kind is named as such by %s', async (name, input, message) => {
       await expect(control[name](input as never)).rejects.toThrow(message);

@@ -29,6 +29,6 @@ describe('findJsonProblem', () => {
     const deep = `${'{"a":'.repeat(MAX_JSON_DEPTH + 1)}1${'}'.repeat(MAX_JSON_DEPTH + 1)}`;
     expect(findJsonProblem('[]')).toEqual({ message: 'It must be a JSON object.', position: null });
     expect(findJsonProblem('{"a":{"b":1,"b":2}}')?.message).toBe('It has a duplicate field: a.b.');
-    expect(findJsonProblem(deep)?.message).toBe('It nests deeper than 128 levels.');
+    expect(findJsonProblem(deep)?.message).toBe('It is nested more than 128 levels deep.');
   });
 });

@@ -46,7 +46,7 @@ describe('connection errors', () => {
     await using receiver = await afterRequest((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le'));
     const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'connection_error', responseStatus: null, response: null });
-    expect(result.error).toContain('closed the connection within the response headers');
+    expect(result.error).toContain('closed the connection while it sent the response headers');
   });
 
   it('a receiver that breaks off the body after a 2xx is a connection error that keeps what arrived', async () => {
@@ -55,7 +55,9 @@ describe('connection errors', () => {
     );
     const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'connection_error', responseStatus: 200 });
-    expect(result.error).toContain('within the response body; received status 200 and 3 bytes of the body');
+    expect(result.error).toContain(
+      'while it sent the response body; received status 200 and 3 bytes of the body',
+    );
     expect(result.response).toMatchObject({ body: Buffer.from('hal'), truncated: true });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockRate, resumeAfterDowntime, scheduleTime } from '../../src/domain/clock.ts';
+import { computeScheduleTime, getClockRate, resumeAfterDowntime } from '../../src/domain/clock.ts';
 
 const HOUR = 3_600_000;
 const AT = Date.UTC(2026, 10, 20);
@@ -11,13 +11,13 @@ describe('schedule time', () => {
     ['slower at a speed below 1', { speed: 0.5, frozen: false }, 0.5],
     ['not at all while frozen, whatever the speed', { speed: 60, frozen: true }, 0],
   ])('schedule time passes %s', (_, pace, rate) => {
-    expect(clockRate(pace)).toBe(rate);
-    expect(scheduleTime({ at: AT, ...pace }, 1_000)).toBe(AT + 1_000 * rate);
+    expect(getClockRate(pace)).toBe(rate);
+    expect(computeScheduleTime({ at: AT, ...pace }, 1_000)).toBe(AT + 1_000 * rate);
   });
 
   it('schedule time is in whole milliseconds and never before its anchor', () => {
-    expect(scheduleTime({ at: AT, speed: 1, frozen: false }, 1.999)).toBe(AT + 1);
-    expect(scheduleTime({ at: AT, speed: 1, frozen: false }, -5)).toBe(AT);
+    expect(computeScheduleTime({ at: AT, speed: 1, frozen: false }, 1.999)).toBe(AT + 1);
+    expect(computeScheduleTime({ at: AT, speed: 1, frozen: false }, -5)).toBe(AT);
   });
 });
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { findHeaderProblem } from '../../src/domain/delivery-headers.ts';
+import { findCustomHeaderProblem } from '../../src/domain/delivery-headers.ts';
 
-describe('findHeaderProblem', () => {
+describe('findCustomHeaderProblem', () => {
   it.each([
     ['Authorization', 'Bearer a'],
     ['X-Empty', ''],
     ['x_y.z', 'a\tb'],
     ['Servicename', 'a'],
   ])('the header "%s: %s" is valid', (name, value) => {
-    expect(findHeaderProblem(name, value)).toBeNull();
+    expect(findCustomHeaderProblem(name, value)).toBeNull();
   });
 
   it.each([
@@ -22,7 +22,7 @@ describe('findHeaderProblem', () => {
     ['a b', 'is not a valid header name'],
     ['a:', 'is not a valid header name'],
   ])('the header name "%s" is refused [§6.headers.signature]', (name, problem) => {
-    expect(findHeaderProblem(name, 'a')).toContain(problem);
+    expect(findCustomHeaderProblem(name, 'a')).toContain(problem);
   });
 
   it.each([
@@ -30,6 +30,6 @@ describe('findHeaderProblem', () => {
     ['naïve', 'printable ASCII on one line'],
     ['a'.repeat(4097), 'longer than 4096 characters'],
   ])('the header value %j is refused', (value, problem) => {
-    expect(findHeaderProblem('A', value)).toContain(problem);
+    expect(findCustomHeaderProblem('A', value)).toContain(problem);
   });
 });

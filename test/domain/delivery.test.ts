@@ -3,7 +3,7 @@ import {
   type AttemptResult,
   type DeliveryProgress,
   type DeliveryProjection,
-  nextStep,
+  decideNextStep,
   projectAttempts,
 } from '../../src/domain/delivery.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
@@ -15,7 +15,7 @@ const START = Date.UTC(2026, 10, 20);
 const fresh: DeliveryProgress = {
   firstAttemptAt: null,
   scheduledAttempts: 0,
-  pendingReplays: 0,
+  waitingReplays: 0,
   keepsSuccess: false,
 };
 const refused: AttemptResult = {
@@ -29,7 +29,7 @@ const refused: AttemptResult = {
 const accepted: AttemptResult = { ...refused, outcome: 'succeeded', responseStatus: 204 };
 
 function step(progress: Partial<DeliveryProgress>, attempt: AttemptResult) {
-  return nextStep({ ...fresh, ...progress }, attempt, resolveRules('relaxed').retry, Math.random);
+  return decideNextStep({ ...fresh, ...progress }, attempt, resolveRules('relaxed').retry, Math.random);
 }
 
 describe('a delivery after an attempt', () => {
@@ -58,9 +58,9 @@ describe('a delivery after an attempt', () => {
 
   it('a delivery with a requested replay is attempted again at once, whatever the result of this attempt [replay]', () => {
     const now = { status: 'pending', dueAt: START + 40 };
-    expect(step({ pendingReplays: 1 }, refused)).toEqual(now);
-    expect(step({ pendingReplays: 2 }, accepted)).toEqual(now);
-    expect(step({ pendingReplays: 1 }, { ...refused, onSchedule: false })).toEqual(now);
+    expect(step({ waitingReplays: 1 }, refused)).toEqual(now);
+    expect(step({ waitingReplays: 2 }, accepted)).toEqual(now);
+    expect(step({ waitingReplays: 1 }, { ...refused, onSchedule: false })).toEqual(now);
   });
 
   it('a delivery continues its retry schedule after a failed replay that replaced a retry [replay]', () => {
@@ -102,8 +102,8 @@ describe('projectAttempts', () => {
   });
 
   it('the projected attempts start with the requested replays', () => {
-    expect(plan({ pendingReplays: 2 }).slice(0, 3)).toEqual([0, 0, 30 * MINUTE]);
-    expect(plan({ pendingReplays: 2, onSchedule: false, firstAttemptAt: START - HOUR })).toEqual([0, 0]);
+    expect(plan({ waitingReplays: 2 }).slice(0, 3)).toEqual([0, 0, 30 * MINUTE]);
+    expect(plan({ waitingReplays: 2, onSchedule: false, firstAttemptAt: START - HOUR })).toEqual([0, 0]);
   });
 
   it('no attempts are projected without a due time, and never more than a hundred', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { describeApiError } from '../../src/domain/describe-api-error.ts';
-import { defaultErrorCode } from '../../src/domain/fault.ts';
+import { getDefaultErrorCode } from '../../src/domain/fault.ts';
 
 describe('describeApiError', () => {
   it.each([400, 401, 403, 404, 405, 413, 415, 422, 429, 500])(
     'the default error code of status %i has a description',
     (status) => {
-      expect(describeApiError(defaultErrorCode(status))).toMatch(/^[A-Z].*\.$/);
+      expect(describeApiError(getDefaultErrorCode(status))).toMatch(/^[A-Z].*\.$/);
     },
   );
 

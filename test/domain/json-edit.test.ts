@@ -77,10 +77,10 @@ describe('applyJsonEdits', () => {
   it.each([
     ['items[0].skuu', 'Did you mean items[0].sku?'],
     ['items.0.sku', 'Did you mean items[0].sku?'],
-    ['payload.customer.name', 'The payload has id, total, items, note.'],
-    ['items[0].warehouse', 'items[0] has sku, n.'],
-    ['items[7].sku.length', 'items is a list with 2 items.'],
-    ['total.amount_in_cents', 'total is 12.50.'],
+    ['payload.customer.name', 'Use one of the fields of the payload: id, total, items, note.'],
+    ['items[0].warehouse', 'Use one of the fields of items[0]: sku, n.'],
+    ['items[7].sku.length', 'Use an index of items, which has 2 items.'],
+    ['total.amount_in_cents', 'End the path at total, which is 12.50.'],
   ])('the hint for the path %s says what exists instead', (path, hint) => {
     const change = () => applyJsonEdits(order, [remove(path)]);
     expect(change).toThrow(expect.objectContaining({ hint }));
@@ -113,7 +113,7 @@ describe('parseAssignment', () => {
   });
 
   it.each(['total', '=1', ''])('parseAssignment refuses %j', (text) => {
-    expect(() => parseAssignment(text)).toThrow(/is not of the form path=value/);
+    expect(() => parseAssignment(text)).toThrow(/does not have the form path=value/);
   });
 
   it.each(['to={city:Berlin}', 'items[]=[a]', 'name="Zoë'])(

@@ -22,28 +22,28 @@ const messageOf = (text: string): string => {
 describe('parseJsonObject', () => {
   it('parseJsonObject keeps the text of every number [envelope]', () => {
     const body = '{"type":"a.b","payload":{"a":1e400,"b":9007199254740993,"c":12.50,"d":-0.0,"e":1E+2}}';
-    expect(parseJsonObject(body).memberText('payload')).toBe(
+    expect(parseJsonObject(body).fieldText('payload')).toBe(
       '{"a":1e400,"b":9007199254740993,"c":12.50,"d":-0.0,"e":1E+2}',
     );
   });
 
   it('parseJsonObject drops white space between tokens and keeps it inside strings', () => {
     const body = '{ "payload" : {\n\t"text": "a  b \\" : { c" , "list": [ 1 , 2 ]\r\n} , "type": "a.b" }';
-    expect(parseJsonObject(body).memberText('payload')).toBe('{"text":"a  b \\" : { c","list":[1,2]}');
-    expect(parseJsonObject(body).memberText('type')).toBe('"a.b"');
-    expect(parseJsonObject(body).memberText('other')).toBeUndefined();
+    expect(parseJsonObject(body).fieldText('payload')).toBe('{"text":"a  b \\" : { c","list":[1,2]}');
+    expect(parseJsonObject(body).fieldText('type')).toBe('"a.b"');
+    expect(parseJsonObject(body).fieldText('other')).toBeUndefined();
   });
 
   it('parseJsonObject keeps the text of escapes, including lone surrogates', () => {
-    expect(parseJsonObject('{"payload":{"a":"\\ud800","b":"\\u00e9"}}').memberText('payload')).toBe(
+    expect(parseJsonObject('{"payload":{"a":"\\ud800","b":"\\u00e9"}}').fieldText('payload')).toBe(
       '{"a":"\\ud800","b":"\\u00e9"}',
     );
   });
 
   it('parseJsonObject finds a field whose name is written with escapes, and a field named __proto__', () => {
     const parsed = parseJsonObject('{"p\\u0061yload":{"x":1},"__proto__":{"y":2}}');
-    expect(parsed.memberText('payload')).toBe('{"x":1}');
-    expect(parsed.memberText('__proto__')).toBe('{"y":2}');
+    expect(parsed.fieldText('payload')).toBe('{"x":1}');
+    expect(parsed.fieldText('__proto__')).toBe('{"y":2}');
     expect(Object.keys(parsed.value)).toEqual(['payload', '__proto__']);
   });
 
@@ -66,7 +66,7 @@ describe('parseJsonObject', () => {
   it('parseJsonObject refuses a document with 10 000 levels and accepts a document at the limit', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
     expect(messageOf(nested(10_000))).toBe(
-      `invalid_request: The body nests deeper than ${MAX_JSON_DEPTH} levels.`,
+      `invalid_request: The body is nested more than ${MAX_JSON_DEPTH} levels deep.`,
     );
     expect(messageOf(nested(MAX_JSON_DEPTH))).toBe('accepted');
   });

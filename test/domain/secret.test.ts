@@ -3,7 +3,7 @@ import { createRandomSource } from '../../src/domain/random-source.ts';
 import {
   createApiKey,
   createWebhookSecret,
-  environmentOfApiKey,
+  getApiKeyEnvironment,
   hashApiKey,
 } from '../../src/domain/secret.ts';
 
@@ -12,7 +12,7 @@ describe('an endpoint secret', () => {
     const secret = createWebhookSecret();
     expect(secret).toMatch(/^whsec_[\w-]{43}$/);
     expect(Buffer.from(secret.slice(6), 'base64url')).toHaveLength(32);
-    expect(environmentOfApiKey(secret)).toBeNull();
+    expect(getApiKeyEnvironment(secret)).toBeNull();
     expect(createWebhookSecret()).not.toBe(secret);
   });
 
@@ -42,7 +42,7 @@ describe('an API key', () => {
   ] as const)('an API key of the environment %s has the prefix %s [§5.2]', (environment, prefix) => {
     const key = createApiKey(environment);
     expect(key).toMatch(new RegExp(`^${prefix}[\\w-]{32}$`));
-    expect(environmentOfApiKey(key)).toBe(environment);
+    expect(getApiKeyEnvironment(key)).toBe(environment);
   });
 
   it('the hash of an API key does not contain the key', () => {
@@ -53,6 +53,6 @@ describe('an API key', () => {
   });
 
   it.each(['', 'svc_', 'svc_test', 'SVC_TEST_a', ' svc_test_a'])('the text %j is not an API key', (text) => {
-    expect(environmentOfApiKey(text)).toBeNull();
+    expect(getApiKeyEnvironment(text)).toBeNull();
   });
 });

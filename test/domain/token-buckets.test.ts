@@ -8,17 +8,17 @@ describe('a token bucket', () => {
     expect([buckets.take('a'), buckets.take('a'), buckets.take('a'), buckets.take('a')]).toEqual([
       2, 1, 0, 0,
     ]);
-    expect([buckets.availableTokens('a'), buckets.availableTokens('b')]).toEqual([0, 3]);
+    expect([buckets.getTokens('a'), buckets.getTokens('b')]).toEqual([0, 3]);
     now = 250;
-    expect([buckets.availableTokens('a'), buckets.secondsUntilNext(0.5)]).toEqual([0.5, 1]);
+    expect([buckets.getTokens('a'), buckets.secondsUntilNext(0.5)]).toEqual([0.5, 1]);
     now = 60_000;
-    expect(buckets.availableTokens('a')).toBe(3);
+    expect(buckets.getTokens('a')).toBe(3);
   });
 
   it('the token bucket of the least recently used key is dropped when there are too many keys', () => {
     const buckets = new TokenBuckets<string>({ perSecond: 1, burst: 1 }, () => 0, 2);
     for (const key of ['a', 'b', 'a', 'c']) buckets.take(key);
-    expect([buckets.availableTokens('a'), buckets.availableTokens('c')]).toEqual([0, 0]);
-    expect(buckets.availableTokens('b')).toBe(1);
+    expect([buckets.getTokens('a'), buckets.getTokens('c')]).toEqual([0, 0]);
+    expect(buckets.getTokens('b')).toBe(1);
   });
 });

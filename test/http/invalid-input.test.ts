@@ -88,17 +88,17 @@ describe('a body that is not a JSON object', () => {
     [
       '129 levels',
       `{"type":"a.b","payload":${'{"a":'.repeat(128)}1${'}'.repeat(128)}}`,
-      /^The body nests deeper than 128 levels\.$/,
+      /^The body is nested more than 128 levels deep\.$/,
     ],
     [
       '10 000 levels',
       event(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`),
-      /^The body nests deeper than 128 levels\.$/,
+      /^The body is nested more than 128 levels deep\.$/,
     ],
     [
       'as many levels as fit',
       event(`{"a":${'['.repeat(130_000)}${']'.repeat(130_000)}}`),
-      /^The body nests deeper than 128 levels\.$/,
+      /^The body is nested more than 128 levels deep\.$/,
     ],
   ])('a body with %s gets 400 [error.codes]', async (_, body, message) => {
     await expectRefusal('/events', body, 400, message);
@@ -128,7 +128,7 @@ describe('an invalid event', () => {
     ['{"type":"a.b","workspace_id":null}', /^workspace_id must be a string, not null\.$/],
     [
       '{"type":"a.b","workspace_id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}',
-      /^workspace_id is invalid: evt_\w+ is an event; workspaces start with ws_\.$/,
+      /^workspace_id is invalid: evt_\w+ is an event ID; workspace IDs start with ws_\.$/,
     ],
     ['{"type":"a.b","data":{}}', /^data is not a known field\.$/],
     ['{"type":"a.b","id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}', /^id is not a known field\.$/],

@@ -128,7 +128,7 @@ describe('an invalid query of a list', () => {
     ['starting_after=5', 'starting_after must be an ID that starts with evt_.'],
     [
       'starting_after=ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-      'starting_after is invalid: ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D is a workspace; events start with evt_.',
+      'starting_after is invalid: ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D is a workspace ID; event IDs start with evt_.',
     ],
     ["starting_after=evt_' OR 1=1 --", 'starting_after must be an ID that starts with evt_.'],
     ['workspace_id=', 'workspace_id must be an ID that starts with ws_.'],

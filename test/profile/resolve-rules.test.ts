@@ -295,8 +295,18 @@ describe('invalid overrides', () => {
   });
 
   it.each([
-    ['a template without the body', 'signature.content', '{timestamp}', ' must be text that contains {body}'],
-    ['an unknown placeholder', 'signature.content', '{body}{secret}', ' must be text that contains {body}'],
+    [
+      'a template without the body',
+      'signature.content',
+      '{timestamp}',
+      ' must be a string that contains {body}',
+    ],
+    [
+      'an unknown placeholder',
+      'signature.content',
+      '{body}{secret}',
+      ' must be a string that contains {body}',
+    ],
     ['a gap above 24 hours', 'retry.schedule', ['5m', '1h', '25h'], '[2] must be a duration from 1s to 24h'],
     ['a gap of zero', 'retry.schedule', ['0s'], '[0] must be a duration from 1s to 24h'],
     ['gaps beyond the window', 'retry.schedule', ['24h', '24h', '24h', '1s'], '; at most 72h in all; not ['],

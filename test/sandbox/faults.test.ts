@@ -69,20 +69,26 @@ describe('FaultRegistry', () => {
     ],
     [{ on: 'request', latency_ms: 5, error_code: 'a' }, 'error_code needs status.'],
     [{ on: 'delivery', kind: 'drop', method: 'GET' }, 'method applies only to faults on a request.'],
-    [{ on: 'delivery', kind: 'drop', delay_ms: 5 }, 'delay_ms applies only to delay, reorder, slow-body.'],
+    [
+      { on: 'delivery', kind: 'drop', delay_ms: 5 },
+      'delay_ms applies only to the kinds delay, reorder and slow-body.',
+    ],
     [{ on: 'delivery', kind: 'drop', probability: 2 }, 'probability must be above 0 and at most 1.'],
     [
       { on: 'request', status: 500, path: '/nope' },
-      'path must be that of an operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
+      'path must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
     ],
     [
       { on: 'request', status: 500, path: '/events/' },
-      'path must be that of an operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
+      'path must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
     ],
-    [{ on: 'request', status: 500, method: 'FOO' }, 'method must be that of an operation: GET, POST.'],
+    [
+      { on: 'request', status: 500, method: 'FOO' },
+      'method must be a method of an API operation: GET, POST.',
+    ],
     [
       { on: 'request', status: 500, method: 'GET', path: '/v1/webhooks' },
-      'method must be that of an operation there: POST.',
+      'method must be a method of that path: POST.',
     ],
     [{ on: 'request', status: 200 }, 'status must be from 400 to 599.'],
     [

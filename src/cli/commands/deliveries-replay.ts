@@ -14,6 +14,7 @@ import {
   waitForReplays,
 } from '../../control/replay.ts';
 import { deliveryStatuses } from '../../domain/delivery.ts';
+import { formatDeliveryCount } from '../../domain/format-count.ts';
 import { indentJson } from '../../domain/json.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { replayableDeliveryChoices } from '../choices/resource-choices.ts';
@@ -26,7 +27,6 @@ import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, confirm } from '../prompt.ts';
 import { readValue } from '../read-value.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
-import { formatDeliveryCount } from '../render/format-count.ts';
 import { renderTable } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 

@@ -5,6 +5,7 @@ import { describeDelivery } from '../../control/describe-delivery.ts';
 import { type SettledStatus, waitForDeliveries } from '../../control/wait.ts';
 import { deliveryStatuses } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
+import { formatDeliveryCount } from '../../domain/format-count.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -12,7 +13,6 @@ import { addSelectionOptions, type DeliveryFilterOptions, toDeliveryFilter } fro
 import { createTimeoutError, DEFAULT_WAIT_MS, showDeliveryProgress } from '../delivery-wait.ts';
 import { choiceOption, parseDurationMs, wholeNumberParser } from '../option-parsers.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
-import { formatDeliveryCount } from '../render/format-count.ts';
 import { renderTable } from '../render/table.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 

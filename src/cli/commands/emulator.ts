@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
+import { formatDeliveryCount } from '../../domain/format-count.ts';
 import { SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -11,7 +12,6 @@ import { parseDurationMs } from '../option-parsers.ts';
 import { pollUntil } from '../poll-until.ts';
 import { confirm } from '../prompt.ts';
 import { renderFields } from '../render/fields.ts';
-import { formatDeliveryCount } from '../render/format-count.ts';
 import { formatSize } from '../render/size.ts';
 import { renderStatus } from '../render/status.ts';
 

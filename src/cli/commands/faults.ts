@@ -10,6 +10,7 @@ import {
   faultTargets,
   requestDrops,
 } from '../../domain/fault.ts';
+import { formatCount } from '../../domain/format-count.ts';
 import { SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import {
@@ -20,7 +21,6 @@ import {
   toPageParameters,
   wholeNumberParser,
 } from '../option-parsers.ts';
-import { formatCount } from '../render/format-count.ts';
 import { printPage } from '../render/page.ts';
 import type { Column } from '../render/table.ts';
 

@@ -1,6 +1,7 @@
 /** `svc fixtures`: lists, shows and checks event fixtures and scripts. */
 import { join, relative, resolve } from 'node:path';
-import { closestMatch } from '../../domain/closest-match.ts';
+import { formatCount } from '../../domain/format-count.ts';
+import { suggestMatch } from '../../domain/suggest-match.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { listFixtures } from '../../fixtures/event-fixtures.ts';
 import { renderEventTypeDeclarations } from '../../fixtures/event-type-declarations.ts';
@@ -16,7 +17,6 @@ import { fixtureChoices, listDescribedFixtures } from '../choices/fixture-choice
 import type { CommandDefinition } from '../command.ts';
 import { askChoice } from '../prompt.ts';
 import { readNamedFile } from '../read-value.ts';
-import { formatCount } from '../render/format-count.ts';
 import { printPage } from '../render/page.ts';
 import { fixtureColumns } from '../render/resource-columns.ts';
 
@@ -47,12 +47,9 @@ export const show: CommandDefinition<{ readonly name?: string }> = {
     const files = listFixtureFiles(fixtureFolders(projectFolder));
     const found = files.find((file) => file.name === name);
     if (found === undefined) {
-      const closest = closestMatch(
-        name,
-        files.map((file) => file.name),
-      );
+      const names = files.map((file) => file.name);
       throw new SvcError('not_found', `Fixture ${name} does not exist.`, {
-        hint: closest === null ? 'List the fixtures with: svc fixtures list' : `Did you mean ${closest}?`,
+        hint: suggestMatch(name, names) ?? 'List the fixtures with: svc fixtures list',
       });
     }
     const { kind, source, overrides, file } = found;

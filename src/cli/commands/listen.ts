@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { LiveStream } from '../../control/control-plane.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
+import { formatCount, formatDeliveryCount } from '../../domain/format-count.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -14,7 +15,6 @@ import { type NewEndpoint, TemporaryEndpoints } from '../listen/temporary-endpoi
 import { followAttempts, typesToFollow } from '../live/follow.ts';
 import { choiceOption, parseHeaders, parseList } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
-import { formatCount, formatDeliveryCount } from '../render/format-count.ts';
 import { watchReceiver } from '../watch-receiver.ts';
 
 interface Options extends WriteEnvOptions {

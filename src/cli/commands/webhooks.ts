@@ -1,6 +1,7 @@
 /** `svc webhooks`: lists, shows, creates, updates and deletes endpoints, and rotates their secrets. */
 import { Option } from 'commander';
 import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
+import { formatDeliveryCount } from '../../domain/format-count.ts';
 import { SvcError } from '../../errors.ts';
 import { eventTypeChoices } from '../choices/event-type-choices.ts';
 import { webhookChoices } from '../choices/resource-choices.ts';
@@ -17,7 +18,6 @@ import {
 } from '../option-parsers.ts';
 import { askChoice, askText, confirm } from '../prompt.ts';
 import { renderFields } from '../render/fields.ts';
-import { formatDeliveryCount } from '../render/format-count.ts';
 import { printPage } from '../render/page.ts';
 import { webhookColumns } from '../render/resource-columns.ts';
 import { formatTime } from '../render/time.ts';

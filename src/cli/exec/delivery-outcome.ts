@@ -4,9 +4,9 @@ import type { ControlPlane } from '../../control/control-plane.ts';
 import { describeDelivery } from '../../control/describe-delivery.ts';
 import { listAll } from '../../control/list-all.ts';
 import { isPending, trackDeliveries } from '../../control/wait.ts';
+import { formatDeliveryCount } from '../../domain/format-count.ts';
 import type { Context } from '../context.ts';
 import type { NoteOutput } from '../io.ts';
-import { formatDeliveryCount } from '../render/format-count.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
 /** Time for deliveries that are due when the command ends. */

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { StreamItem } from '../../contract/stream-schemas.ts';
-import { displayStatus } from '../../domain/delivery.ts';
+import { getDisplayStatus } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatRelative } from '../../domain/relative-time.ts';
 import type { Context } from '../context.ts';
@@ -18,7 +18,7 @@ export function deliveryColumns(
 ): readonly Column<Delivery>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
-    { title: 'STATUS', value: (delivery) => styleStatus(displayStatus(delivery), io) },
+    { title: 'STATUS', value: (delivery) => styleStatus(getDisplayStatus(delivery), io) },
     { title: 'TYPE', value: ({ event_type: type }) => type, hideOrder: 5 },
     { title: 'TRIES', value: ({ attempt_count: count }) => String(count), hideOrder: 3 },
     {

@@ -1,7 +1,7 @@
 import type { Attempt, AttemptDetail, DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { describeMark } from '../../control/describe-fault.ts';
 import { findAttemptHints } from '../../domain/attempt-hints.ts';
-import { displayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
+import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json.ts';
 import type { Context } from '../context.ts';
@@ -29,7 +29,7 @@ export function renderDelivery(
   const summary = renderFields(
     {
       Delivery: delivery.id,
-      Status: styleStatus(displayStatus(delivery), io) + reason,
+      Status: styleStatus(getDisplayStatus(delivery), io) + reason,
       Event: `${delivery.event_id} ${delivery.event_type}`,
       Endpoint: `${delivery.webhook_id} ${delivery.url}`,
       'Replay of': delivery.replay_of,

@@ -1,7 +1,7 @@
 /** Messages about deliveries whose endpoint is disabled (decision `delivery.paused`). */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ClockMove } from '../../contract/emulator-schemas.ts';
-import { formatDeliveryCount } from './format-count.ts';
+import { formatDeliveryCount } from '../../domain/format-count.ts';
 
 type PausedDeliveries = ClockMove['paused'];
 

@@ -7,6 +7,7 @@ import { toEventBody } from '../../control/event-body.ts';
 import { listAll } from '../../control/list-all.ts';
 import { isPending } from '../../control/wait.ts';
 import { formatDuration } from '../../domain/duration.ts';
+import { formatDeliveryCount } from '../../domain/format-count.ts';
 import { toForwardUrl } from '../../domain/forward-url.ts';
 import { indentJson, type JsonTree, parseJsonTree, printJsonTree } from '../../domain/json.ts';
 import { formatPath, getAtPath } from '../../domain/json-path.ts';
@@ -14,7 +15,6 @@ import { SvcError } from '../../errors.ts';
 import type { Expectation, Script, ScriptStep, StepOfKind } from '../../fixtures/script-fixtures.ts';
 import { fillTemplates, type ResolveReference } from '../../fixtures/template.ts';
 import { pollUntil } from '../poll-until.ts';
-import { formatDeliveryCount } from '../render/format-count.ts';
 import type { TemplateScopes } from '../template-scopes.ts';
 import { findMismatch, formatExpectation, type StepReport } from './step-report.ts';
 

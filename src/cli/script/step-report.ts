@@ -1,9 +1,9 @@
 /** The results of the steps of a script, as text and as JSON. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
+import { formatCount, formatDeliveryCount } from '../../domain/format-count.ts';
 import type { Expectation, ScriptStep } from '../../fixtures/script-fixtures.ts';
 import type { TerminalCapabilities } from '../io.ts';
-import { formatCount, formatDeliveryCount } from '../render/format-count.ts';
 import { styleFor } from '../render/style.ts';
 
 export interface StepReport {

@@ -1,4 +1,4 @@
-import { type AttemptOutcome, type DeliveryStatus, displayStatus } from '../../domain/delivery.ts';
+import { type AttemptOutcome, type DeliveryStatus, getDisplayStatus } from '../../domain/delivery.ts';
 import { deliveryStatusSymbols } from '../../domain/status-symbols.ts';
 
 interface StatusProps {
@@ -10,7 +10,7 @@ interface StatusProps {
 }
 
 export function StatusBadge({ status, paused = false, count }: StatusProps) {
-  const state = displayStatus({ status, paused });
+  const state = getDisplayStatus({ status, paused });
   return (
     <span class={`badge ${status}`} title={paused ? 'The endpoint is disabled' : undefined}>
       <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {count} {state}

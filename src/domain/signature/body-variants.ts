@@ -1,3 +1,4 @@
+/** Finds the body that was signed when the received body differs from it. */
 import {
   addJsonSpaces,
   compactJson,
@@ -16,25 +17,29 @@ export interface BodyVariant {
   readonly body: string | Uint8Array;
 }
 
-/** Possible bodies before software between sender and receiver changed them, the most likely first. */
-export function* bodyVariants(payload: string | Uint8Array): Generator<BodyVariant> {
+/** Lists bodies that software between sender and receiver may have changed to `payload`, the most likely first. */
+export function* listBodyVariants(payload: string | Uint8Array): Generator<BodyVariant> {
   const text = typeof payload === 'string' ? payload : Buffer.from(payload).toString();
-  for (const [change, undo] of changes) {
+  for (const [change, undo] of reversibleChanges) {
     for (const body of undo(text)) if (body !== text) yield { change, body };
   }
   if (typeof payload === 'string') return;
   const bytes = Buffer.from(payload);
   yield { change: 'it was converted from UTF-8 to Latin-1', body: bytes.toString('latin1') };
-  yield { change: 'it was converted from UTF-8 to UTF-16', body: withoutMark(bytes.toString('utf16le')) };
+  yield {
+    change: 'it was converted from UTF-8 to UTF-16',
+    body: removeByteOrderMark(bytes.toString('utf16le')),
+  };
 }
 
+/** Bytes that are shown from the first difference on. */
 const SHOWN_BYTES = 16;
 
 /** How a body differs from the one that was sent: the end of the sentence "the body was changed after signing: …". */
-export function describeDifference(sent: string | Uint8Array, given: string | Uint8Array): string {
-  const [before, after] = [Buffer.from(sent), Buffer.from(given)];
-  const at = before.findIndex((byte, index) => byte !== after[index]);
-  const start = at === -1 ? before.length : at;
+export function describeDifference(sent: string | Uint8Array, received: string | Uint8Array): string {
+  const [before, after] = [Buffer.from(sent), Buffer.from(received)];
+  const index = before.findIndex((byte, i) => byte !== after[i]);
+  const start = index === -1 ? before.length : index;
   if (start === after.length) return `it was truncated after byte ${start}`;
   if (start === before.length) return `bytes were added after byte ${start}`;
   const show = (bytes: Buffer) => JSON.stringify(bytes.toString('utf8', start, start + SHOWN_BYTES));
@@ -42,23 +47,23 @@ export function describeDifference(sent: string | Uint8Array, given: string | Ui
   return `${cause}from byte ${start} on, ${show(before)} became ${show(after)}`;
 }
 
-function isSameJson(one: Buffer, other: Buffer): boolean {
+function isSameJson(first: Buffer, second: Buffer): boolean {
   try {
-    return JSON.stringify(JSON.parse(one.toString())) === JSON.stringify(JSON.parse(other.toString()));
+    return JSON.stringify(JSON.parse(first.toString())) === JSON.stringify(JSON.parse(second.toString()));
   } catch {
     return false;
   }
 }
 
-type Change = readonly [change: string, undo: (text: string) => Iterable<string | Uint8Array>];
+type ReversibleChange = readonly [change: string, undo: (text: string) => Iterable<string | Uint8Array>];
 
-const changes: readonly Change[] = [
+const reversibleChanges: readonly ReversibleChange[] = [
   ['a line ending was added at its end', (text) => [text.replace(/\r?\n$/, '')]],
   ['the line ending at its end was removed', (text) => [`${text}\n`, `${text}\r\n`]],
-  // Before `trim`, which removes the mark, too.
-  ['a byte order mark was added', (text) => [withoutMark(text)]],
+  // Before `trim`, which also removes the byte order mark.
+  ['a byte order mark was added', (text) => [removeByteOrderMark(text)]],
   ['whitespace was added around it', (text) => [text.trim()]],
-  ['its JSON was parsed and serialized again', jsonVariants],
+  ['its JSON was parsed and serialized again', listJsonVariants],
   ['its line endings were changed from CRLF to LF', (text) => [text.replace(/\r?\n/g, '\r\n')]],
   ['its line endings were changed from LF to CRLF', (text) => [text.replace(/\r\n/g, '\n')]],
   ['its byte order mark was removed', (text) => [`\uFEFF${text}`]],
@@ -67,14 +72,14 @@ const changes: readonly Change[] = [
   ['its Unicode was normalized', (text) => [text.normalize('NFC'), text.normalize('NFD')]],
 ];
 
-/** The same JSON as common libraries write it; none when it is not JSON or too deeply nested. */
-export function jsonVariants(text: string): Iterable<string> {
+/** The same JSON as common libraries write it; nothing if the text is not JSON or is nested too deeply. */
+export function listJsonVariants(text: string): Iterable<string> {
   try {
     const value: unknown = JSON.parse(text);
     return new Set([
       ...(typeof value === 'string' ? [value] : []),
-      ...oneLine(text, value),
-      ...indented(value),
+      ...serializeOnOneLine(text, value),
+      ...serializeIndented(value),
     ]);
   } catch {
     return [];
@@ -82,8 +87,8 @@ export function jsonVariants(text: string): Iterable<string> {
 }
 
 /** Without line breaks, with and without spaces, with each style of escaping. Keeps the numbers and escapes of `text`. */
-function oneLine(text: string, value: unknown): string[] {
-  return [compactJson(text), JSON.stringify(value), ...reordered(text)]
+function serializeOnOneLine(text: string, value: unknown): string[] {
+  return [compactJson(text), JSON.stringify(value), ...reorderFields(text)]
     .flatMap((compact) => [compact, addJsonSpaces(compact)])
     .flatMap((json) => [
       json,
@@ -93,10 +98,10 @@ function oneLine(text: string, value: unknown): string[] {
     ]);
 }
 
-/** The fields sorted by name, and in the order of the service. */
-function reordered(text: string): string[] {
+/** The JSON with its fields sorted by name, and with the fields in the order of the service. */
+function reorderFields(text: string): string[] {
   const tree = parseJsonTree(text);
-  return [printJsonTree(sortFields(tree)), printJsonTree(inServiceOrder(tree))];
+  return [printJsonTree(sortFields(tree)), printJsonTree(toServiceOrder(tree))];
 }
 
 function sortFields(tree: JsonTree): JsonTree {
@@ -107,31 +112,31 @@ function sortFields(tree: JsonTree): JsonTree {
 }
 
 /** The fields of an envelope, and of its event (gaps `envelope`, `event.record`). */
-const ENVELOPE = ['type', 'workspace_id', 'created_at', 'data'];
-const EVENT = ['id', 'workspace_id', 'type', 'payload', 'created_at'];
+const ENVELOPE_FIELDS = ['type', 'workspace_id', 'created_at', 'data'];
+const EVENT_FIELDS = ['id', 'workspace_id', 'type', 'payload', 'created_at'];
 
-function inServiceOrder(tree: JsonTree): JsonTree {
-  const envelope = arrange(tree, ENVELOPE);
+function toServiceOrder(tree: JsonTree): JsonTree {
+  const envelope = arrange(tree, ENVELOPE_FIELDS);
   if (!(envelope instanceof Map)) return tree;
   return new Map(
-    Array.from(envelope, ([name, value]) => [name, name === 'data' ? arrange(value, EVENT) : value]),
+    Array.from(envelope, ([name, value]) => [name, name === 'data' ? arrange(value, EVENT_FIELDS) : value]),
   );
 }
 
 /** The fields in `order` first, then the others in their order. */
 function arrange(tree: JsonTree, order: readonly string[]): JsonTree {
   if (!(tree instanceof Map)) return tree;
-  const others = [...tree.keys()].filter((name) => !order.includes(name));
-  const names = [...order.filter((name) => tree.has(name)), ...others];
+  const otherNames = [...tree.keys()].filter((name) => !order.includes(name));
+  const names = [...order.filter((name) => tree.has(name)), ...otherNames];
   return new Map(names.map((name) => [name, tree.get(name) ?? '']));
 }
 
-function indented(value: unknown): string[] {
+function serializeIndented(value: unknown): string[] {
   return [2, 4, '\t']
     .map((indent) => JSON.stringify(value, null, indent))
     .flatMap((json) => [json, `${json}\n`]);
 }
 
-function withoutMark(text: string): string {
+function removeByteOrderMark(text: string): string {
   return text.replace(/^\uFEFF/, '');
 }

@@ -1,10 +1,11 @@
 /** Finds the mistake behind a digest that a receiver computed: tries the known mistakes until the digest matches. */
+import { formatCount } from '../format-count.ts';
 import {
   combineMistakes,
   computeHmac,
   type DigestInput,
   type DigestMistake,
-  type DigestReason,
+  type DigestMistakeReason,
   type HmacInput,
   toHmacInput,
 } from './digest-mistakes.ts';
@@ -13,29 +14,35 @@ import { digestBytes } from './signature-header.ts';
 
 export interface DigestDiagnosis {
   readonly ok: boolean;
-  readonly reason: DigestReason | null;
+  readonly reason: DigestMistakeReason | null;
   readonly detail: string;
   readonly remedy: string | null;
 }
 
 /** Fewer characters could match by chance. */
-const MIN_CUT_LENGTH = 12;
+const MIN_TRUNCATED_LENGTH = 12;
 
 /** Finds the mistake, or the combination of two mistakes, that leads to the digest. */
 export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const { scheme, secrets } = input;
   const readings = readDigest(input);
-  const right: readonly HmacInput[] = secrets.map((secret) => toHmacInput(input, secret));
+  const correctInputs: readonly HmacInput[] = secrets.map((secret) => toHmacInput(input, secret));
   for (const mistakes of combineMistakes(input)) {
-    for (const hmacInput of right) {
-      const digest = computeHmac(Object.assign({}, hmacInput, ...mistakes.map(({ change }) => change)));
+    for (const hmacInput of correctInputs) {
+      const digest = computeHmac(
+        Object.assign({}, hmacInput, ...mistakes.map(({ changedInput }) => changedInput)),
+      );
       const reading = readings.find(({ bytes }) => bytes.equals(digest));
-      if (reading !== undefined) return conclude(input, [...mistakes, ...reading.mistakes], reading.prefixed);
+      if (reading !== undefined) {
+        return describeMatch(input, [...mistakes, ...reading.mistakes], reading.hasPrefix);
+      }
     }
   }
-  const text = withoutPrefix(input.computed.trim(), scheme);
-  const isCut = text.length >= MIN_CUT_LENGTH && right.some((hmacInput) => isPart(text, hmacInput, scheme));
-  if (isCut || readings.length === 0) return refuseMalformed(text, isCut, scheme);
+  const text = removePrefix(input.computedDigest.trim(), scheme);
+  const isTruncated =
+    text.length >= MIN_TRUNCATED_LENGTH &&
+    correctInputs.some((hmacInput) => computeHmac(hmacInput).toString(scheme.encoding).startsWith(text));
+  if (isTruncated || readings.length === 0) return describeMalformed(text, isTruncated, scheme);
   return {
     ok: false,
     reason: 'signature_mismatch',
@@ -44,24 +51,26 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   };
 }
 
-function conclude(
+/** @param hasPrefix whether the computed digest has the prefix of the signature header */
+function describeMatch(
   input: DigestInput,
   mistakes: readonly DigestMistake[],
-  prefixed: boolean,
+  hasPrefix: boolean,
 ): DigestDiagnosis {
-  const { scheme, sentDigests, computed } = input;
+  const { scheme, sentDigests, computedDigest } = input;
   const { prefix } = scheme.header;
   if (mistakes.length === 0) {
-    const bare = withoutPrefix(computed.trim(), scheme);
-    const isSent = sentDigests.includes(bare);
-    const compare = prefixed
-      ? `Compare it with each signature in ${scheme.headers.signature}, in constant time.`
-      : `${scheme.headers.signature} starts with ${prefix}: compare both with the prefix, or both without it.`;
-    const faulty = `But ${scheme.headers.signature} of this attempt does not contain it: the signature that was sent is invalid.`;
+    const header = scheme.headers.signature;
+    const isSent = sentDigests.includes(removePrefix(computedDigest.trim(), scheme));
+    const comparison = hasPrefix
+      ? `Compare it with each signature in ${header}, in constant time.`
+      : `${header} starts with ${prefix}: compare both with the prefix, or both without it.`;
     return {
       ok: true,
       reason: null,
-      detail: `The digest is correct. ${isSent ? compare : faulty}`,
+      detail: isSent
+        ? `The digest is correct. ${comparison}`
+        : `The digest is correct, but the ${header} header of this attempt does not contain it: the emulator sent an invalid signature.`,
       remedy: null,
     };
   }
@@ -74,26 +83,27 @@ function conclude(
   };
 }
 
-function refuseMalformed(
+function describeMalformed(
   text: string,
-  isCut: boolean,
+  isTruncated: boolean,
   { algorithm, encoding }: SignatureScheme,
 ): DigestDiagnosis {
   const expected = `${digestBytes[algorithm]} bytes in ${encoding}`;
   return {
     ok: false,
     reason: 'digest_malformed',
-    detail: isCut
+    detail: isTruncated
       ? `The digest is truncated: it has only the first ${text.length} characters of the correct digest.`
-      : `The digest has ${text.length} characters which are not an HMAC in hex or base64.`,
+      : `The digest is not an HMAC in hex or base64: it has ${formatCount(text.length, 'character')}.`,
     remedy: `Pass the complete digest as the receiver computed it: ${expected}.`,
   };
 }
 
-interface Reading {
+/** One way to decode the text of a digest. */
+interface DigestReading {
   readonly bytes: Buffer;
   readonly mistakes: readonly DigestMistake[];
-  readonly prefixed: boolean;
+  readonly hasPrefix: boolean;
 }
 
 const HEX = /^(?:[0-9a-f]{2})+$/i;
@@ -101,36 +111,35 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 /** Common prefixes of signatures: `v1=`, `sha256=`. */
 const ANY_PREFIX = /^(?:v\d\w{0,7}|sha\d{1,3})[=,]/;
 
-/** The possible decodings of the text; none when it is not an HMAC of a known length. */
-function readDigest({ computed, scheme }: DigestInput): Reading[] {
-  const trimmed = computed.trim();
+/** The possible decodings of the text; none if it is not an HMAC of a known length. */
+function readDigest({ computedDigest, scheme }: DigestInput): DigestReading[] {
+  const trimmed = computedDigest.trim();
   const { prefix } = scheme.header;
-  const prefixed = trimmed.startsWith(prefix);
-  const [other = ''] = prefixed ? [] : (ANY_PREFIX.exec(trimmed) ?? []);
-  const text = prefixed ? trimmed.slice(prefix.length) : trimmed.slice(other.length);
-  const wrongPrefix =
-    other === '' ? [] : [mistake('encoding_changed', `the prefix was ${other} instead of ${prefix}`)];
-  return decodings(text)
+  const hasPrefix = trimmed.startsWith(prefix);
+  const [otherPrefix = ''] = hasPrefix ? [] : (ANY_PREFIX.exec(trimmed) ?? []);
+  const text = trimmed.slice(hasPrefix ? prefix.length : otherPrefix.length);
+  const encodingName = scheme.encoding === 'hex' ? 'lower-case hex' : 'base64';
+  const prefixMistakes =
+    otherPrefix === '' ? [] : [createMistake(`the prefix was ${otherPrefix} instead of ${prefix}`)];
+  return listDecodings(text)
     .filter(({ bytes }) => Object.values<number>(digestBytes).includes(bytes.length))
     .map(({ bytes, name }) => {
-      const wanted = scheme.encoding === 'hex' ? 'lower-case hex' : 'base64';
-      const isRight = bytes.toString(scheme.encoding) === text;
-      const wrongEncoding = mistake(
-        'encoding_changed',
-        `the digest was written in ${name} instead of ${wanted}`,
-      );
-      return { bytes, prefixed, mistakes: [...wrongPrefix, ...(isRight ? [] : [wrongEncoding])] };
+      const isCorrectEncoding = bytes.toString(scheme.encoding) === text;
+      const encodingMistakes = isCorrectEncoding
+        ? []
+        : [createMistake(`the digest was written in ${name} instead of ${encodingName}`)];
+      return { bytes, hasPrefix, mistakes: [...prefixMistakes, ...encodingMistakes] };
     });
 
-  function mistake(reason: DigestReason, what: string): DigestMistake {
-    const remedy = `Write the signature as ${prefix} followed by the digest in ${scheme.encoding === 'hex' ? 'lower-case hex' : 'base64'}.`;
-    return { reason, description: what, remedy, change: {} };
+  function createMistake(description: string): DigestMistake {
+    const remedy = `Write the signature as ${prefix} followed by the digest in ${encodingName}.`;
+    return { reason: 'encoding_changed', description, remedy, changedInput: {} };
   }
 }
 
-function decodings(text: string): { readonly name: string; readonly bytes: Buffer }[] {
+function listDecodings(text: string): { readonly name: string; readonly bytes: Buffer }[] {
   const base64 = BASE64.test(text) ? Buffer.from(text, 'base64') : null;
-  const inner = base64?.toString('latin1') ?? '';
+  const decodedText = base64?.toString('latin1') ?? '';
   return [
     ...(HEX.test(text)
       ? [{ name: /[A-F]/.test(text) ? 'upper-case hex' : 'hex', bytes: Buffer.from(text, 'hex') }]
@@ -138,14 +147,12 @@ function decodings(text: string): { readonly name: string; readonly bytes: Buffe
     ...(base64
       ? [{ name: /[-_]/.test(text) || !text.endsWith('=') ? 'base64url' : 'base64', bytes: base64 }]
       : []),
-    ...(HEX.test(inner) ? [{ name: 'the base64 of its hex text', bytes: Buffer.from(inner, 'hex') }] : []),
+    ...(HEX.test(decodedText)
+      ? [{ name: 'the base64 of its hex text', bytes: Buffer.from(decodedText, 'hex') }]
+      : []),
   ];
 }
 
-function withoutPrefix(text: string, { header: { prefix } }: SignatureScheme): string {
+function removePrefix(text: string, { header: { prefix } }: SignatureScheme): string {
   return text.startsWith(prefix) ? text.slice(prefix.length) : text;
-}
-
-function isPart(text: string, hmacInput: HmacInput, { encoding }: SignatureScheme): boolean {
-  return computeHmac(hmacInput).toString(encoding).startsWith(text);
 }

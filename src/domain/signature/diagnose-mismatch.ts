@@ -1,6 +1,5 @@
 /** Finds out why a signature does not match, by trying common mistakes until one matches. */
-
-import { type BodyVariant, bodyVariants, describeDifference } from './body-variants.ts';
+import { type BodyVariant, describeDifference, listBodyVariants } from './body-variants.ts';
 import { isUsableSecret, matchesAnyDigest, type SignedMessage } from './digest.ts';
 import * as explain from './mismatch-refusals.ts';
 import type { Refusal } from './refusals.ts';
@@ -10,44 +9,42 @@ import { formatTimestamp, parseTimestamp } from './timestamp.ts';
 import type { ParsedVerifyInput } from './verify-input.ts';
 
 /** Limits the work that a forged delivery with a large body can cause. */
-const MAX_RESTORED_BYTES = 64 * 1024;
+const MAX_VARIANTS_BYTES = 64 * 1024;
 const API_KEY_PREFIX = /^svc_(?:test|live)_/;
 const SECRET_PREFIX = 'whsec_';
 
 /** Why none of `digests` matches the message, as precisely as possible. */
 export function diagnoseMismatch(
-  parsedVerifyInput: ParsedVerifyInput,
+  input: ParsedVerifyInput,
   message: SignedMessage,
   digests: readonly string[],
 ): Refusal {
   const bytes = Buffer.byteLength(message.body);
   return (
-    findOtherScheme(parsedVerifyInput) ??
-    findWrongSecret(parsedVerifyInput, message, digests) ??
-    findTimestampChange(parsedVerifyInput, message, digests) ??
-    findBodyChange(parsedVerifyInput, message, digests) ??
-    findKnownMistake(parsedVerifyInput) ??
-    (isUnchanged(parsedVerifyInput)
-      ? explain.unknownSecret()
-      : explain.signatureMismatch(parsedVerifyInput.secrets.length, bytes))
+    findOtherScheme(input) ??
+    findWrongSecret(input, message, digests) ??
+    findTimestampChange(input, message, digests) ??
+    findBodyChange(input, message, digests) ??
+    findKnownMistake(input) ??
+    (isUnchanged(input) ? explain.unknownSecret() : explain.signatureMismatch(input.secrets.length, bytes))
   );
 }
 
 /** Whether the signature is valid in another scheme: a built-in one, or one that the caller passed. */
-export function findOtherScheme(parsedVerifyInput: ParsedVerifyInput): Refusal | null {
-  for (const other of [...Object.values(schemes), ...parsedVerifyInput.otherSchemes]) {
-    if (other === parsedVerifyInput.scheme) continue;
-    const header = parseSignatureHeader(other, parsedVerifyInput.signature);
+export function findOtherScheme(input: ParsedVerifyInput): Refusal | null {
+  for (const other of [...Object.values(schemes), ...input.otherSchemes]) {
+    if (other === input.scheme) continue;
+    const header = parseSignatureHeader(other, input.signature);
     if (header.digests.length === 0) continue;
     const message = {
-      id: parsedVerifyInput.id,
-      timestamp: header.timestamp ?? parsedVerifyInput.timestamp,
-      body: parsedVerifyInput.payload,
+      id: input.id,
+      timestamp: header.timestamp ?? input.timestamp,
+      body: input.payload,
     };
-    const isRight = parsedVerifyInput.secrets
+    const isMatch = input.secrets
       .filter((secret) => isUsableSecret(other, secret))
       .some((secret) => matchesAnyDigest(other, secret, message, header.digests));
-    if (isRight) return explain.otherScheme(parsedVerifyInput.scheme, other);
+    if (isMatch) return explain.otherScheme(input.scheme, other);
   }
   return null;
 }
@@ -59,20 +56,23 @@ function findWrongSecret(
 ): Refusal | null {
   const apiKey = secrets.map((secret) => API_KEY_PREFIX.exec(secret)?.[0]).find((prefix) => prefix);
   if (apiKey !== undefined) return explain.apiKeyAsSecret(apiKey);
-  const candidates = [...secrets.flatMap(secretVariants), ...otherSecrets];
-  const right = candidates.find(
+  const candidates = [...secrets.flatMap(listSecretVariants), ...otherSecrets];
+  const match = candidates.find(
     ({ secret }) => isUsableSecret(scheme, secret) && matchesAnyDigest(scheme, secret, message, digests),
   );
-  return right === undefined ? null : explain.wrongSecret(right.name);
+  return match === undefined ? null : explain.wrongSecret(match.name);
 }
 
 /** Corrections of common copy errors. */
-function secretVariants(secret: string): ParsedVerifyInput['otherSecrets'] {
-  const bare = secret.trim().replace(/^(["'])(.*)\1$/s, '$2');
+function listSecretVariants(secret: string): ParsedVerifyInput['otherSecrets'] {
+  const unquoted = secret.trim().replace(/^(["'])(.*)\1$/s, '$2');
   return [
-    { name: 'the same secret without the whitespace or quotes around it', secret: bare },
-    { name: `the same secret with the prefix ${SECRET_PREFIX}`, secret: SECRET_PREFIX + bare },
-    { name: `the same secret without the prefix ${SECRET_PREFIX}`, secret: bare.replace(SECRET_PREFIX, '') },
+    { name: 'the same secret without the whitespace or quotes around it', secret: unquoted },
+    { name: `the same secret with the prefix ${SECRET_PREFIX}`, secret: SECRET_PREFIX + unquoted },
+    {
+      name: `the same secret without the prefix ${SECRET_PREFIX}`,
+      secret: unquoted.replace(SECRET_PREFIX, ''),
+    },
   ];
 }
 
@@ -81,13 +81,13 @@ function findTimestampChange(
   message: SignedMessage,
   digests: readonly string[],
 ): Refusal | null {
-  const at = parseTimestamp(message.timestamp);
-  if (at === null || !scheme.content.includes('{timestamp}')) return null;
+  const timestampMs = parseTimestamp(message.timestamp);
+  if (timestampMs === null || !scheme.content.includes('{timestamp}')) return null;
   const forms = [
-    formatTimestamp('iso8601', at),
-    new Date(at).toISOString(),
-    formatTimestamp('unix', at),
-    formatTimestamp('unix_ms', at),
+    formatTimestamp('iso8601', timestampMs),
+    new Date(timestampMs).toISOString(),
+    formatTimestamp('unix', timestampMs),
+    formatTimestamp('unix_ms', timestampMs),
   ];
   const signed = forms.find((timestamp) =>
     secrets.some((secret) => matchesAnyDigest(scheme, secret, { ...message, timestamp }, digests)),
@@ -100,7 +100,7 @@ function findBodyChange(
   message: SignedMessage,
   digests: readonly string[],
 ): Refusal | null {
-  for (const { change, body } of bodyCandidates(message.body, sentBody)) {
+  for (const { change, body } of listSentBodies(message.body, sentBody)) {
     if (secrets.some((secret) => matchesAnyDigest(scheme, secret, { ...message, body }, digests))) {
       return explain.bodyChanged(change, Buffer.byteLength(body), Buffer.byteLength(message.body));
     }
@@ -108,12 +108,13 @@ function findBodyChange(
   return null;
 }
 
-function* bodyCandidates(
-  given: ParsedVerifyInput['payload'],
+/** Lists bodies that may have been sent, with the change that led to the received body. */
+function* listSentBodies(
+  received: ParsedVerifyInput['payload'],
   sent: ParsedVerifyInput['sentBody'],
 ): Generator<BodyVariant> {
-  if (Buffer.byteLength(given) <= MAX_RESTORED_BYTES) yield* bodyVariants(given);
-  if (sent !== null) yield { change: describeDifference(sent, given), body: sent };
+  if (Buffer.byteLength(received) <= MAX_VARIANTS_BYTES) yield* listBodyVariants(received);
+  if (sent !== null) yield { change: describeDifference(sent, received), body: sent };
 }
 
 /** Whether the body is known to be the one that was sent. */
@@ -122,14 +123,14 @@ function isUnchanged({ payload, sentBody }: ParsedVerifyInput): boolean {
 }
 
 const GZIP = /^\x1f\x8b/;
-const JSON_BEGINNING = /^\s*[[{"]/;
+const JSON_START = /^\s*[[{"]/;
 
 /** Recognizes changes of a body without knowing the original. */
 function findKnownMistake({ payload, contentEncoding }: ParsedVerifyInput): Refusal | null {
-  const beginning = Buffer.from(payload.slice(0, 64)).toString('latin1');
+  const start = Buffer.from(payload.slice(0, 64)).toString('latin1');
   if (payload === '[object Object]') return explain.bodyStringified();
   const isEncoded = contentEncoding !== '' && contentEncoding !== 'identity';
-  if (isEncoded && JSON_BEGINNING.test(beginning)) return explain.bodyDecompressed(contentEncoding);
-  if (!isEncoded && GZIP.test(beginning)) return explain.bodyCompressed();
+  if (isEncoded && JSON_START.test(start)) return explain.bodyDecompressed(contentEncoding);
+  if (!isEncoded && GZIP.test(start)) return explain.bodyCompressed();
   return typeof payload === 'string' && payload.includes('\uFFFD') ? explain.bodyMisread() : null;
 }

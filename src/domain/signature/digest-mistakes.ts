@@ -1,14 +1,15 @@
 /** The mistakes that receivers make when they compute a digest, each as a change of the correct HMAC input. */
 import { createHmac } from 'node:crypto';
-import { describeDifference, jsonVariants } from './body-variants.ts';
-import type { SignedMessage } from './digest.ts';
-import type { digestMistakes } from './refusals.ts';
+import { formatCount } from '../format-count.ts';
+import { describeDifference, listJsonVariants } from './body-variants.ts';
+import { decodeSecret, type SignedMessage } from './digest.ts';
+import type { digestOnlyReasons } from './refusals.ts';
 import { type SignatureAlgorithm, type SignatureScheme, signatureAlgorithms } from './scheme.ts';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
 import type { NamedSecret } from './verify-input.ts';
 
-export type DigestReason =
-  | (typeof digestMistakes)[number]
+export type DigestMistakeReason =
+  | (typeof digestOnlyReasons)[number]
   | 'timestamp_changed'
   | 'body_changed'
   | 'wrong_secret'
@@ -18,7 +19,7 @@ export type DigestReason =
 export interface DigestInput {
   readonly scheme: SignatureScheme;
   /** The digest as the receiver computed it, with or without the prefix of the signature header. */
-  readonly computed: string;
+  readonly computedDigest: string;
   /** What was sent: the text of the timestamp header and the body. */
   readonly message: SignedMessage & { readonly body: string };
   /** Digests in the signature header of the attempt. */
@@ -27,48 +28,56 @@ export interface DigestInput {
   readonly secrets: readonly string[];
   /** Wrong secrets that the receiver may have used. */
   readonly otherSecrets: readonly NamedSecret[];
-  /** The body that the receiver used, if known. */
-  readonly payload?: Uint8Array | undefined;
+  /** The body that the receiver used, if it is known. */
+  readonly receivedBody?: Uint8Array | undefined;
 }
 
-/** Everything that determines a digest. */
+/** The input of the HMAC, with the template from which the signed content is built. */
 export interface HmacInput {
   readonly secret: string;
-  readonly toKey: (secret: string) => string | Uint8Array;
+  readonly decodeSecret: (secret: string) => string | Uint8Array;
   readonly algorithm: SignatureAlgorithm;
-  readonly content: string;
+  readonly contentTemplate: string;
   readonly id: string;
   readonly timestamp: string;
   readonly body: string | Uint8Array;
 }
 
 export interface DigestMistake {
-  readonly reason: DigestReason;
-  /** The end of the sentence "The receiver made one mistake: …". */
+  readonly reason: DigestMistakeReason;
+  /** A clause that completes "The receiver made one mistake: …", also in a list of two. */
   readonly description: string;
   readonly remedy: string;
-  readonly change: Partial<HmacInput>;
+  readonly changedInput: Partial<HmacInput>;
 }
 
-/** Larger bodies are tried with one mistake only, so that the search takes less than 100 ms. */
+/** Above this size only single mistakes are tried, so that the search takes less than 100 ms. */
 const MAX_PAIRED_BYTES = 64 * 1024;
 const API_KEY = /^svc_(?:test|live)_/;
 const SECRET_PREFIX = /^whsec_/;
 
 export function toHmacInput({ scheme, message }: DigestInput, secret: string): HmacInput {
-  const { algorithm, content } = scheme;
-  return { ...message, secret, algorithm, content, toKey: keyForm(scheme.key) };
+  const { algorithm, content: contentTemplate } = scheme;
+  return {
+    ...message,
+    secret,
+    algorithm,
+    contentTemplate,
+    decodeSecret: (text) => decodeSecret(scheme, text),
+  };
 }
 
-function keyForm(key: SignatureScheme['key']): HmacInput['toKey'] {
-  if (key.form === 'utf8') return (secret) => secret;
-  return (secret) =>
-    Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, key.form);
-}
-
-export function computeHmac({ secret, toKey, algorithm, content, id, timestamp, body }: HmacInput): Buffer {
-  const hmac = createHmac(algorithm, toKey(secret));
-  for (const piece of content.split(/(\{(?:id|timestamp|body)\})/)) {
+export function computeHmac({
+  secret,
+  decodeSecret,
+  algorithm,
+  contentTemplate,
+  id,
+  timestamp,
+  body,
+}: HmacInput): Buffer {
+  const hmac = createHmac(algorithm, decodeSecret(secret));
+  for (const piece of contentTemplate.split(/(\{(?:id|timestamp|body)\})/)) {
     hmac.update(
       piece === '{id}' ? id : piece === '{timestamp}' ? timestamp : piece === '{body}' ? body : piece,
     );
@@ -76,25 +85,25 @@ export function computeHmac({ secret, toKey, algorithm, content, id, timestamp, 
   return hmac.digest();
 }
 
-/** No mistake, then each single mistake, then each pair of different kinds. */
+/** Yields the combinations to try: none, each single mistake, each pair of different kinds. */
 export function* combineMistakes(input: DigestInput): Generator<readonly DigestMistake[]> {
   yield [];
   const kinds = [
-    timestampMistakes(input),
-    contentMistakes(input),
-    keyMistakes(input),
-    secretMistakes(input),
-    algorithmMistakes(input),
-    bodyMistakes(input),
+    listTimestampMistakes(input),
+    listContentMistakes(input),
+    listKeyMistakes(input),
+    listSecretMistakes(input),
+    listAlgorithmMistakes(input),
+    listBodyMistakes(input),
   ].map((kind) => [...kind]);
   for (const mistake of kinds.flat()) yield [mistake];
   if (Buffer.byteLength(input.message.body) > MAX_PAIRED_BYTES) return;
   for (const [index, kind] of kinds.entries()) {
-    for (const one of kind) for (const other of kinds.slice(index + 1).flat()) yield [one, other];
+    for (const first of kind) for (const second of kinds.slice(index + 1).flat()) yield [first, second];
   }
 }
 
-function* timestampMistakes({ scheme, message: { timestamp } }: DigestInput): Generator<DigestMistake> {
+function* listTimestampMistakes({ scheme, message: { timestamp } }: DigestInput): Generator<DigestMistake> {
   const at = parseTimestamp(timestamp);
   if (at === null || !scheme.content.includes('{timestamp}')) return;
   const forms: readonly (readonly [name: string, text: string])[] = [
@@ -109,12 +118,13 @@ function* timestampMistakes({ scheme, message: { timestamp } }: DigestInput): Ge
       reason: 'timestamp_changed',
       description: `the timestamp was ${name} (${text}), but its header is ${timestamp}`,
       remedy: 'Use the text of the timestamp header as it arrived.',
-      change: { timestamp: text },
+      changedInput: { timestamp: text },
     };
   }
 }
 
-const contents = [
+/** Templates of the service, of other services, and of common misreadings. */
+const commonTemplates = [
   '{timestamp}{body}',
   '{body}',
   '{timestamp}.{body}',
@@ -131,41 +141,58 @@ const contents = [
   '{timestamp}',
 ];
 
-function* contentMistakes({ scheme }: DigestInput): Generator<DigestMistake> {
-  for (const content of contents.filter((each) => each !== scheme.content)) {
+function* listContentMistakes({ scheme }: DigestInput): Generator<DigestMistake> {
+  for (const contentTemplate of commonTemplates.filter((template) => template !== scheme.content)) {
     yield {
       reason: 'content_changed',
-      description: `the signed string was ${JSON.stringify(content)} instead of ${JSON.stringify(scheme.content)}`,
+      description: `the signed string was ${JSON.stringify(contentTemplate)} instead of ${JSON.stringify(scheme.content)}`,
       remedy: `Sign ${scheme.content}, with the text of the headers and the raw body.`,
-      change: { content },
+      changedInput: { contentTemplate },
     };
   }
 }
 
-function* keyMistakes({ scheme: { key } }: DigestInput): Generator<DigestMistake> {
-  const cut = (secret: string) => secret.replace(SECRET_PREFIX, '');
-  const forms: readonly (readonly [what: string, toKey: HmacInput['toKey']])[] = [
-    ['the secret as text, with its prefix', (secret) => secret],
-    ['the secret without whsec_', cut],
-    ['the base64-decoded secret without whsec_', (secret) => Buffer.from(cut(secret), 'base64')],
-    ['the base64-decoded secret with whsec_', (secret) => Buffer.from(secret, 'base64')],
-    ['the hex-decoded secret without whsec_', (secret) => Buffer.from(cut(secret), 'hex')],
+interface KeyDecoder {
+  readonly description: string;
+  readonly decode: HmacInput['decodeSecret'];
+  /** The form of the key for which this is correct. */
+  readonly correctFor?: SignatureScheme['key']['form'];
+}
+
+function* listKeyMistakes({ scheme: { key } }: DigestInput): Generator<DigestMistake> {
+  const withoutPrefix = (secret: string) => secret.replace(SECRET_PREFIX, '');
+  const decoders: readonly KeyDecoder[] = [
+    { description: 'the secret as text, with its prefix', decode: (secret) => secret, correctFor: 'utf8' },
+    { description: 'the secret without whsec_', decode: withoutPrefix },
+    {
+      description: 'the base64-decoded secret without whsec_',
+      decode: (secret) => Buffer.from(withoutPrefix(secret), 'base64'),
+      correctFor: 'base64',
+    },
+    {
+      description: 'the base64-decoded secret with whsec_',
+      decode: (secret) => Buffer.from(secret, 'base64'),
+    },
+    {
+      description: 'the hex-decoded secret without whsec_',
+      decode: (secret) => Buffer.from(withoutPrefix(secret), 'hex'),
+      correctFor: 'hex',
+    },
   ];
-  const wanted =
+  const correctKey =
     key.form === 'utf8' ? 'the whole secret as text' : `the ${key.form}-decoded secret without ${key.prefix}`;
-  const right = key.form === 'utf8' ? 0 : key.form === 'base64' ? 2 : 4;
-  for (const [index, [what, toKey]] of forms.entries()) {
-    if (index === right) continue;
+  for (const { description, decode, correctFor } of decoders) {
+    if (correctFor === key.form) continue;
     yield {
       reason: 'key_changed',
-      description: `the key was ${what}`,
-      remedy: `Use ${wanted} as the key.`,
-      change: { toKey },
+      description: `the key was ${description}`,
+      remedy: `Use ${correctKey} as the key.`,
+      changedInput: { decodeSecret: decode },
     };
   }
 }
 
-function* secretMistakes({ secrets, otherSecrets }: DigestInput): Generator<DigestMistake> {
+function* listSecretMistakes({ secrets, otherSecrets }: DigestInput): Generator<DigestMistake> {
   const remedy = 'Use the secret that was shown when the endpoint was created.';
   for (const { name, secret } of otherSecrets) {
     if (secrets.includes(secret)) continue;
@@ -173,11 +200,12 @@ function* secretMistakes({ secrets, otherSecrets }: DigestInput): Generator<Dige
     yield {
       reason: isApiKey ? 'api_key_as_secret' : 'wrong_secret',
       description: isApiKey ? 'the secret was an API key' : `the secret was ${name}`,
-      ...{ remedy, change: { secret } },
+      remedy,
+      changedInput: { secret },
     };
   }
   for (const secret of secrets) {
-    const slips: readonly (readonly [what: string, secret: string])[] = [
+    const variants: readonly (readonly [description: string, secret: string])[] = [
       ['was in double quotes', `"${secret}"`],
       ['was in single quotes', `'${secret}'`],
       ['ended with a line break', `${secret}\n`],
@@ -185,49 +213,63 @@ function* secretMistakes({ secrets, otherSecrets }: DigestInput): Generator<Dige
       ['was empty: an unset environment variable is the usual cause', ''],
       ['was the text "undefined": an unset environment variable is the usual cause', 'undefined'],
     ];
-    for (const [what, slip] of slips) {
-      yield { reason: 'wrong_secret', description: `the secret ${what}`, remedy, change: { secret: slip } };
+    for (const [description, variant] of variants) {
+      yield {
+        reason: 'wrong_secret',
+        description: `the secret ${description}`,
+        remedy,
+        changedInput: { secret: variant },
+      };
     }
   }
 }
 
-function* algorithmMistakes({ scheme }: DigestInput): Generator<DigestMistake> {
-  for (const algorithm of signatureAlgorithms.filter((each) => each !== scheme.algorithm)) {
+function* listAlgorithmMistakes({ scheme }: DigestInput): Generator<DigestMistake> {
+  for (const algorithm of signatureAlgorithms.filter((candidate) => candidate !== scheme.algorithm)) {
     yield {
       reason: 'algorithm_changed',
       description: `the hash was ${algorithm} instead of ${scheme.algorithm}`,
       remedy: `Compute the HMAC with ${scheme.algorithm}.`,
-      change: { algorithm },
+      changedInput: { algorithm },
     };
   }
 }
 
-function* bodyMistakes({ message: { body: sent }, payload }: DigestInput): Generator<DigestMistake> {
+function* listBodyMistakes({ message: { body: sent }, receivedBody }: DigestInput): Generator<DigestMistake> {
   const remedy =
     'Compute the digest over the bytes of the request body as they arrived, before any parser touches them.';
-  const make = (what: string, body: HmacInput['body']): DigestMistake => ({
-    ...{ reason: 'body_changed', remedy, change: { body } },
-    description: `${what} (${Buffer.byteLength(body)} bytes instead of ${Buffer.byteLength(sent)})`,
+  const createMistake = (description: string, body: HmacInput['body']): DigestMistake => ({
+    reason: 'body_changed',
+    description: `${description} (${formatCount(Buffer.byteLength(body), 'byte')} instead of ${Buffer.byteLength(sent)})`,
+    remedy,
+    changedInput: { body },
   });
-  for (const body of jsonVariants(sent)) {
-    if (body !== sent) yield make('the body was parsed and serialized again', body);
+  for (const body of listJsonVariants(sent)) {
+    if (body !== sent) yield createMistake('the body was parsed and serialized again', body);
   }
-  for (const [name, body] of bodyParts(sent)) yield make(`only ${name} was signed`, body);
-  yield make('the body was empty', '');
-  yield make('the body was an object that was converted to the text [object Object]', '[object Object]');
-  yield make('a line break was added to the body', `${sent}\n`);
-  yield make('the UTF-8 of the body was read as Latin-1', Buffer.from(Buffer.from(sent).toString('latin1')));
-  yield make('the body was encoded in base64', Buffer.from(sent).toString('base64'));
-  if (payload !== undefined) {
-    const text = Buffer.from(payload);
-    if (!text.equals(Buffer.from(sent)))
-      yield make(`the body was changed: ${describeDifference(sent, text)}`, text);
+  for (const [name, body] of listBodyParts(sent)) yield createMistake(`only ${name} was signed`, body);
+  yield createMistake('the body was empty', '');
+  yield createMistake(
+    'the body was an object that was converted to the text [object Object]',
+    '[object Object]',
+  );
+  yield createMistake('a line break was added to the body', `${sent}\n`);
+  yield createMistake(
+    'the UTF-8 of the body was read as Latin-1',
+    Buffer.from(Buffer.from(sent).toString('latin1')),
+  );
+  yield createMistake('the body was encoded in base64', Buffer.from(sent).toString('base64'));
+  if (receivedBody !== undefined) {
+    const receivedBytes = Buffer.from(receivedBody);
+    if (!receivedBytes.equals(Buffer.from(sent)))
+      yield createMistake(`the body was changed: ${describeDifference(sent, receivedBytes)}`, receivedBytes);
   }
 }
 
 /** `data` and `data.payload` of an envelope, serialized. */
-function bodyParts(body: string): (readonly [name: string, text: string])[] {
+function listBodyParts(body: string): (readonly [name: string, text: string])[] {
   try {
+    // Object(…), because JSON can be a value without fields, such as null.
     const { data } = Object(JSON.parse(body));
     const parts: readonly (readonly [string, unknown])[] = [
       ['data', data],

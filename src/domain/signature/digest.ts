@@ -1,3 +1,4 @@
+/** Computes and compares the digests of signatures. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
 import type { SignatureScheme, SignedPart } from './scheme.ts';
@@ -25,21 +26,21 @@ export interface SignedMessage {
 
 /** The HMAC of the message in the encoding of the scheme. Hashes the pieces one by one, so that a body is never copied. */
 export function computeDigest(scheme: SignatureScheme, secret: string, message: SignedMessage): string {
-  const hmac = createHmac(scheme.algorithm, toKey(scheme, secret));
-  for (const piece of contentPieces(scheme, message)) hmac.update(piece);
+  const hmac = createHmac(scheme.algorithm, decodeSecret(scheme, secret));
+  for (const piece of listContentPieces(scheme, message)) hmac.update(piece);
   return hmac.digest(scheme.encoding);
 }
 
 /** The signed content: text if the body is text, otherwise bytes. */
 export function buildSignedContent(scheme: SignatureScheme, message: SignedMessage): string | Uint8Array {
-  const pieces = contentPieces(scheme, message);
+  const pieces = listContentPieces(scheme, message);
   if (typeof message.body === 'string') return pieces.join('');
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 }
 
 /** The pieces of the signed content, each with its kind. */
 export function listSignedParts(scheme: SignatureScheme, message: SignedMessage & { readonly body: string }) {
-  return templateOf(scheme).map(({ part, text }) => ({
+  return getTemplate(scheme).map(({ part, text }) => ({
     part,
     text: part === 'literal' ? text : message[part],
   }));
@@ -61,19 +62,19 @@ export function matchesAnyDigest(
 
 /** Whether `secret` contains a key of at least one byte. With an empty key anybody could sign. */
 export function isUsableSecret(scheme: SignatureScheme, secret: unknown): secret is string {
-  return typeof secret === 'string' && toKey(scheme, secret).length > 0;
+  return typeof secret === 'string' && decodeSecret(scheme, secret).length > 0;
 }
 
 /**
  * The secrets to sign with.
- * @throws SvcError `validation_failed` when there is none, or one contains no key.
+ * @throws SvcError `validation_failed` if there is none, or if one contains no key.
  */
 export function requireSecrets(
   scheme: SignatureScheme,
-  given: string | readonly string[],
+  secret: string | readonly string[],
 ): readonly string[] {
-  const secrets = typeof given === 'string' ? [given] : given;
-  if (secrets?.length > 0 && secrets.every((secret) => isUsableSecret(scheme, secret))) return secrets;
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  if (secrets?.length > 0 && secrets.every((candidate) => isUsableSecret(scheme, candidate))) return secrets;
   throw new SvcError(
     'validation_failed',
     'There is no secret to sign with: it is missing, empty or contains no key.',
@@ -95,19 +96,20 @@ export function requireId({ name, headers, content }: SignatureScheme, id: unkno
   );
 }
 
-function toKey({ key }: SignatureScheme, secret: string): string | Uint8Array {
+/** The key in a secret, see `key` of {@link SignatureScheme}. */
+export function decodeSecret({ key }: SignatureScheme, secret: string): string | Uint8Array {
   if (key.form === 'utf8') return secret;
   return Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, key.form);
 }
 
-function contentPieces(scheme: SignatureScheme, message: SignedMessage): (string | Uint8Array)[] {
-  return templateOf(scheme).map(({ part, text }) => (part === 'literal' ? text : message[part]));
+function listContentPieces(scheme: SignatureScheme, message: SignedMessage): (string | Uint8Array)[] {
+  return getTemplate(scheme).map(({ part, text }) => (part === 'literal' ? text : message[part]));
 }
 
 /** Parsed once for each scheme: this is the hot path. */
-function templateOf(scheme: SignatureScheme): readonly TemplatePiece[] {
-  const known = templates.get(scheme);
-  if (known !== undefined) return known;
+function getTemplate(scheme: SignatureScheme): readonly TemplatePiece[] {
+  const cached = templates.get(scheme);
+  if (cached !== undefined) return cached;
   const template = scheme.content
     .split(PLACEHOLDER)
     .filter((piece) => piece !== '')

@@ -1,4 +1,5 @@
 /** Describes the causes of a signature that does not match. */
+import { formatCount } from '../format-count.ts';
 import { PASS_RAW_BODY, quote, type Refusal } from './refusals.ts';
 import type { SignatureScheme } from './scheme.ts';
 
@@ -27,15 +28,16 @@ export function apiKeyAsSecret(prefix: string): Refusal {
   };
 }
 
-export function wrongSecret(right: string): Refusal {
+/** @param matchingSecret its description, such as `the secret of wh_…` */
+export function wrongSecret(matchingSecret: string): Refusal {
   return {
     reason: 'wrong_secret',
-    detail: `The signature does not match the given secret, but it matches ${right}.`,
+    detail: `The signature does not match the given secret, but it matches ${matchingSecret}.`,
     remedy: 'Correct the secret in the configuration of the receiver.',
   };
 }
 
-/** For a body that is known to be unchanged. */
+/** For a body that is known to be unchanged: only the secret can be wrong. */
 export function unknownSecret(): Refusal {
   return {
     reason: 'wrong_secret',
@@ -45,18 +47,18 @@ export function unknownSecret(): Refusal {
   };
 }
 
-export function timestampChanged(given: string, signed: string): Refusal {
+export function timestampChanged(received: string, signed: string): Refusal {
   return {
     reason: 'timestamp_changed',
-    detail: `The signature matches the timestamp in the form ${signed}, but ${quote(given)} was given.`,
+    detail: `The signature matches the timestamp in the form ${signed}, but ${quote(received)} was given.`,
     remedy: 'Pass the timestamp header as it arrived. Converting it changes the signed string.',
   };
 }
 
-export function bodyChanged(change: string, signedBytes: number, givenBytes: number): Refusal {
+export function bodyChanged(change: string, signedBytes: number, receivedBytes: number): Refusal {
   return {
     reason: 'body_changed',
-    detail: `The body was changed after signing: ${change} (${signedBytes} bytes were signed, ${givenBytes} were given).`,
+    detail: `The body was changed after signing: ${change} (${formatCount(signedBytes, 'byte')} signed, ${receivedBytes} given).`,
     remedy: PASS_RAW_BODY,
   };
 }
@@ -96,13 +98,13 @@ export function bodyMisread(): Refusal {
   };
 }
 
-export function signatureMismatch(secrets: number, givenBytes: number): Refusal {
-  const tried = secrets === 1 ? 'the given secret' : `any of the ${secrets} given secrets`;
+export function signatureMismatch(secretCount: number, receivedBytes: number): Refusal {
+  const secrets = secretCount === 1 ? 'the given secret' : `any of the ${secretCount} given secrets`;
   return {
     reason: 'signature_mismatch',
-    detail: `The signature does not match ${tried} and a body of ${givenBytes} bytes: either the secret is wrong or the body was changed after signing.`,
+    detail: `The signature does not match ${secrets} and a body of ${formatCount(receivedBytes, 'byte')}: either the secret is wrong or the body was changed after signing.`,
     remedy:
-      givenBytes === 0
+      receivedBytes === 0
         ? 'Read the raw request body before anything else consumes it. The given body is empty.'
         : 'Compare the secret with the endpoint secret first. If they are the same, make sure that you verify the raw request body.',
   };

@@ -3,9 +3,10 @@
  * sentence on what to do. No message contains a secret or the correct signature.
  */
 import { formatDuration } from '../duration.ts';
+import { formatCount } from '../format-count.ts';
 import type { SignatureScheme } from './scheme.ts';
 import type { SchemeProblem } from './scheme-check.ts';
-import { describeHeaderFormat, schemeVersion } from './signature-header.ts';
+import { describeHeaderFormat, getSchemeVersion } from './signature-header.ts';
 
 /**
  * Why a delivery is rejected.
@@ -33,8 +34,8 @@ export const refusalReasons = [
   'timestamp_too_old',
   'timestamp_in_future',
 ] as const;
-/** More reasons for a wrong digest that a receiver computed. */
-export const digestMistakes = [
+/** Reasons that only a digest has, which a receiver computed itself. */
+export const digestOnlyReasons = [
   'digest_malformed',
   'content_changed',
   'key_changed',
@@ -52,7 +53,7 @@ export interface Refusal {
 
 export const PASS_RAW_BODY =
   'Verify the bytes of the request body as they arrived, before any parser or middleware touches them.';
-const QUOTED_CHARS = 80;
+const MAX_QUOTED_CHARS = 80;
 
 export function optionInvalid(option: string, expected: string): Refusal {
   return {
@@ -74,8 +75,8 @@ export function schemeInvalid({ path, expected }: SchemeProblem): Refusal {
 export function inputUnreadable(error: unknown): Refusal {
   return {
     reason: 'option_invalid',
-    detail: `The input cannot be read: ${quote(error instanceof Error ? error.message : describe(error))}.`,
-    remedy: 'Pass plain values: the raw body, the headers as text and the secret.',
+    detail: `The input cannot be read: ${quote(error instanceof Error ? error.message : describeValue(error))}.`,
+    remedy: 'Pass plain values: the raw body, the headers as strings and the secret.',
   };
 }
 
@@ -91,7 +92,7 @@ export function secretMissing(): Refusal {
 export function payloadUnreadable(payload: unknown): Refusal {
   return {
     reason: 'payload_unreadable',
-    detail: `The payload is ${describe(payload)}, not the text or the bytes of the request body.`,
+    detail: `The payload is ${describeValue(payload)}, not a string or the bytes of the request body.`,
     remedy: PASS_RAW_BODY,
   };
 }
@@ -104,10 +105,10 @@ export function headerMissing(scheme: SignatureScheme, header: string): Refusal 
   };
 }
 
-export function headerNotText(header: string, value: unknown): Refusal {
+export function headerNotString(header: string, value: unknown): Refusal {
   return {
     reason: 'header_malformed',
-    detail: `The value of ${header} is ${describe(value)}, not text.`,
+    detail: `The value of ${header} is ${describeValue(value)}, not a string.`,
     remedy: `Pass the value of ${header} as one string, as it arrived.`,
   };
 }
@@ -115,7 +116,7 @@ export function headerNotText(header: string, value: unknown): Refusal {
 export function headerMalformed(scheme: SignatureScheme, value: string): Refusal {
   return {
     reason: 'header_malformed',
-    detail: `${scheme.headers.signature} is ${quote(value)}, ${value.length} characters that do not have the form ${describeHeaderFormat(scheme)}.`,
+    detail: `${scheme.headers.signature} is ${quote(value)} (${formatCount(value.length, 'character')}), which does not have the form ${describeHeaderFormat(scheme)}.`,
     remedy: `Pass the whole value of ${scheme.headers.signature} as it arrived, not truncated or converted.`,
   };
 }
@@ -123,7 +124,7 @@ export function headerMalformed(scheme: SignatureScheme, value: string): Refusal
 export function versionUnknown(scheme: SignatureScheme, versions: readonly string[]): Refusal {
   return {
     reason: 'version_unknown',
-    detail: `${scheme.headers.signature} carries ${versions.slice(0, 5).join(', ')}, but the scheme ${scheme.name} uses ${schemeVersion(scheme)}.`,
+    detail: `${scheme.headers.signature} contains ${versions.slice(0, 5).join(', ')}, but the scheme ${scheme.name} uses ${getSchemeVersion(scheme)}.`,
     remedy:
       'Verify with the scheme that the sender uses, or update to a version of this library that supports it.',
   };
@@ -137,21 +138,21 @@ export function timestampUnreadable(value: string): Refusal {
   };
 }
 
-export function timestampTooOld(at: number, now: number, toleranceMs: number): Refusal {
-  const age = now - at;
+export function timestampTooOld(timestampMs: number, now: number, toleranceMs: number): Refusal {
+  const ageMs = now - timestampMs;
   return {
     reason: 'timestamp_too_old',
-    detail: `The signature is valid, but it was made at ${toIso(at)}, ${formatDuration(age)} before ${toIso(now)}: ${formatDuration(age - toleranceMs)} past the tolerance of ${formatDuration(toleranceMs)}.`,
+    detail: `The signature is valid, but it was made at ${toIso(timestampMs)}, ${formatDuration(ageMs)} before ${toIso(now)}: ${formatDuration(ageMs - toleranceMs)} past the tolerance of ${formatDuration(toleranceMs)}.`,
     remedy:
       'Reject it as a possible replay. If it is genuine, look for a wrong clock on this machine or for a queue before the verification.',
   };
 }
 
-export function timestampInFuture(at: number, now: number, toleranceMs: number): Refusal {
-  const ahead = at - now;
+export function timestampInFuture(timestampMs: number, now: number, toleranceMs: number): Refusal {
+  const aheadMs = timestampMs - now;
   return {
     reason: 'timestamp_in_future',
-    detail: `The signature is valid, but it is dated ${toIso(at)}, ${formatDuration(ahead)} after ${toIso(now)}: ${formatDuration(ahead - toleranceMs)} past the tolerance of ${formatDuration(toleranceMs)}.`,
+    detail: `The signature is valid, but it is dated ${toIso(timestampMs)}, ${formatDuration(aheadMs)} after ${toIso(now)}: ${formatDuration(aheadMs - toleranceMs)} past the tolerance of ${formatDuration(toleranceMs)}.`,
     remedy: 'Reject it, and check the clocks of this machine and of the sender.',
   };
 }
@@ -162,10 +163,10 @@ function toIso(ms: number): string {
 
 /** Quotes text from outside for a message: shortened, without control characters. */
 export function quote(text: string): string {
-  return JSON.stringify(text.length > QUOTED_CHARS ? `${text.slice(0, QUOTED_CHARS)}…` : text);
+  return JSON.stringify(text.length > MAX_QUOTED_CHARS ? `${text.slice(0, MAX_QUOTED_CHARS)}…` : text);
 }
 
-function describe(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

@@ -1,4 +1,5 @@
-import { isAllowedHeaderName } from '../delivery-headers.ts';
+/** Checks schemes that users define. Used by `svc-emulator/signature`, so it has no dependencies. */
+import { isSchemeHeaderName } from '../delivery-headers.ts';
 import { type SignatureScheme, signatureAlgorithms } from './scheme.ts';
 import { digestBytes, formatSignatureHeader, parseSignatureHeader } from './signature-header.ts';
 
@@ -8,17 +9,17 @@ export interface SchemeProblem {
   readonly path: string;
   /** Completes the sentence "it must be …". */
   readonly expected: string;
-  readonly found: unknown;
+  readonly value: unknown;
 }
 
-/** The first problem that keeps a value from being a scheme that can sign and verify; null when there is none. */
+/** The first problem that keeps a value from being a scheme that can sign and verify; null if there is none. */
 export function findSchemeProblem(value: unknown): SchemeProblem | null {
-  const problems = fieldRules.filter(([path, , isValid]) => !isValid(fieldAt(value, path), value));
+  const problems = fieldRules.filter(([path, , isValid]) => !isValid(getField(value, path), value));
   const [problem] =
     problems.length > 0
       ? problems
       : schemeRules.filter(([, , isValid]) => !isValid(value as SignatureScheme));
-  return problem ? { path: problem[0], expected: problem[1], found: fieldAt(value, problem[0]) } : null;
+  return problem ? { path: problem[0], expected: problem[1], value: getField(value, problem[0]) } : null;
 }
 
 /**
@@ -32,34 +33,34 @@ export function isContentTemplate(content: unknown): content is string {
 }
 
 export const CONTENT_TEMPLATE =
-  'text that contains {body} and no placeholders other than {id}, {timestamp} and {body}';
+  'a string that contains {body} and no placeholders other than {id}, {timestamp} and {body}';
 const PLACEHOLDERS: readonly string[] = ['{id}', '{timestamp}', '{body}'];
 
 type FieldRule = readonly [
   path: string,
   expected: string,
-  isValid: (value: unknown, whole: unknown) => boolean,
+  isValid: (value: unknown, scheme: unknown) => boolean,
 ];
 
 /** Rules for single fields. */
 const fieldRules: readonly FieldRule[] = [
-  ['name', 'text', (name) => typeof name === 'string' && name !== ''],
-  oneOf('algorithm', signatureAlgorithms),
-  oneOf('key.form', ['utf8', 'base64', 'hex']),
+  ['name', 'a string that is not empty', (name) => typeof name === 'string' && name !== ''],
+  createChoiceRule('algorithm', signatureAlgorithms),
+  createChoiceRule('key.form', ['utf8', 'base64', 'hex']),
   ['key.prefix', 'the text before the encoded key, or ""', isKeyPrefix],
   ['content', CONTENT_TEMPLATE, isContentTemplate],
-  oneOf('encoding', ['hex', 'base64']),
+  createChoiceRule('encoding', ['hex', 'base64']),
   ['header.prefix', 'the text before each signature, or ""', isHeaderText],
   [
     'header.separator',
     'the text between two signatures, or null',
-    orNull((text) => text !== '' && isHeaderText(text)),
+    allowNull((text) => text !== '' && isHeaderText(text)),
   ],
-  ['header.timestampField', 'the name of the timestamp in the signature header, or null', orNull(isWord)],
-  ['headers.signature', 'the name of a header', isAllowedHeaderName],
-  ['headers.timestamp', 'the name of a header, or null', orNull(isAllowedHeaderName)],
-  ['headers.id', 'the name of a header, or null', orNull(isAllowedHeaderName)],
-  oneOf('timestampFormat', ['iso8601', 'unix', 'unix_ms']),
+  ['header.timestampField', 'the name of the timestamp in the signature header, or null', allowNull(isWord)],
+  ['headers.signature', 'the name of a header', isSchemeHeaderName],
+  ['headers.timestamp', 'the name of a header, or null', allowNull(isSchemeHeaderName)],
+  ['headers.id', 'the name of a header, or null', allowNull(isSchemeHeaderName)],
+  createChoiceRule('timestampFormat', ['iso8601', 'unix', 'unix_ms']),
 ];
 
 type SchemeRule = readonly [path: string, expected: string, isValid: (scheme: SignatureScheme) => boolean];
@@ -78,7 +79,7 @@ const schemeRules: readonly SchemeRule[] = [
     ({ content, headers }) => !content.includes('{id}') || headers.id !== null,
   ],
   ['headers', 'different names', hasDistinctHeaders],
-  ['header', 'a prefix and a separator with which the signature header can be parsed', isReadBack],
+  ['header', 'a prefix and a separator with which the signature header can be parsed', canParseOwnHeader],
 ];
 
 function hasDistinctHeaders({ headers }: SignatureScheme): boolean {
@@ -93,7 +94,7 @@ const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const SAMPLE_STARTS = [0, 15, 30];
 
 /** Whether the scheme can parse the header that it writes. */
-function isReadBack(scheme: SignatureScheme): boolean {
+function canParseOwnHeader(scheme: SignatureScheme): boolean {
   const { algorithm, encoding, header, timestampFormat } = scheme;
   const twice = Buffer.concat([ALPHABET, ALPHABET]);
   const samples = SAMPLE_STARTS.map((start) =>
@@ -101,26 +102,26 @@ function isReadBack(scheme: SignatureScheme): boolean {
   );
   const digests = header.separator === null ? samples.slice(0, 1) : samples;
   const timestamp = SAMPLE_TIMESTAMPS[timestampFormat];
-  const read = parseSignatureHeader(scheme, formatSignatureHeader(scheme, timestamp, digests).trim());
+  const parsed = parseSignatureHeader(scheme, formatSignatureHeader(scheme, timestamp, digests).trim());
   return (
-    read.digests.join() === digests.join() &&
-    read.timestamp === (header.timestampField === null ? null : timestamp)
+    parsed.digests.join() === digests.join() &&
+    parsed.timestamp === (header.timestampField === null ? null : timestamp)
   );
 }
 
-function oneOf(path: string, words: readonly unknown[]): FieldRule {
-  const quoted = words.map((word) => JSON.stringify(word));
-  return [path, `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`, (value) => words.includes(value)];
+function createChoiceRule(path: string, choices: readonly unknown[]): FieldRule {
+  const quoted = choices.map((choice) => JSON.stringify(choice));
+  return [path, `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`, (value) => choices.includes(value)];
 }
 
-function orNull(isValid: (value: unknown) => boolean): (value: unknown) => boolean {
+function allowNull(isValid: (value: unknown) => boolean): (value: unknown) => boolean {
   return (value) => value === null || isValid(value);
 }
 
 /** With `utf8` the key is the whole secret and has no prefix. */
 function isKeyPrefix(prefix: unknown, scheme: unknown): boolean {
   return (
-    fieldAt(scheme, 'key.form') === 'utf8' || (typeof prefix === 'string' && /^[\x21-\x7e]*$/.test(prefix))
+    getField(scheme, 'key.form') === 'utf8' || (typeof prefix === 'string' && /^[\x21-\x7e]*$/.test(prefix))
   );
 }
 
@@ -132,6 +133,7 @@ function isWord(text: unknown): boolean {
   return typeof text === 'string' && /^\w+$/.test(text);
 }
 
-function fieldAt(value: unknown, path: string): unknown {
-  return path.split('.').reduce((within, name) => Object(within)[name], value);
+function getField(value: unknown, path: string): unknown {
+  // Object(…), because the value of plain JavaScript can be anything, also null.
+  return path.split('.').reduce((parent, name) => Object(parent)[name], value);
 }

@@ -1,3 +1,4 @@
+/** The built-in signature schemes. */
 import { SvcError } from '../../errors.ts';
 import type { SignatureScheme } from './scheme.ts';
 import { findSchemeProblem } from './scheme-check.ts';
@@ -60,21 +61,21 @@ export type SchemeName = keyof typeof schemes;
 export const schemeNames = Object.keys(schemes) as readonly SchemeName[];
 
 /** The built-in scheme with this name, or the given scheme object; null for anything else. */
-export function findScheme(wanted: unknown): SignatureScheme | null {
-  if (typeof wanted === 'string')
-    return Object.hasOwn(schemes, wanted) ? schemes[wanted as SchemeName] : null;
-  return isSignatureScheme(wanted) ? wanted : null;
+export function findScheme(nameOrScheme: unknown): SignatureScheme | null {
+  if (typeof nameOrScheme === 'string')
+    return Object.hasOwn(schemes, nameOrScheme) ? schemes[nameOrScheme as SchemeName] : null;
+  return isSignatureScheme(nameOrScheme) ? nameOrScheme : null;
 }
 
-/** {@link findScheme}. @throws SvcError `validation_failed` that describes the problem. */
-export function getScheme(wanted: unknown): SignatureScheme {
-  const scheme = findScheme(wanted);
+/** As {@link findScheme}. @throws SvcError `validation_failed` for anything else */
+export function getScheme(nameOrScheme: unknown): SignatureScheme {
+  const scheme = findScheme(nameOrScheme);
   if (scheme !== null) return scheme;
-  const problem = typeof wanted === 'object' ? findSchemeProblem(wanted) : null;
+  const problem = typeof nameOrScheme === 'object' ? findSchemeProblem(nameOrScheme) : null;
   throw new SvcError(
     'validation_failed',
     problem === null
-      ? `There is no signature scheme ${JSON.stringify(wanted)}.`
+      ? `Signature scheme ${JSON.stringify(nameOrScheme)} does not exist.`
       : `The field ${problem.path} of the signature scheme must be ${problem.expected}.`,
     { hint: `Use a built-in scheme: ${schemeNames.join(', ')}` },
   );

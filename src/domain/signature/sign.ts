@@ -1,3 +1,4 @@
+/** Signs deliveries. */
 import { buildSignedContent, computeDigest, type SignedMessage } from './digest.ts';
 import type { SignatureScheme } from './scheme.ts';
 import { formatSignatureHeader } from './signature-header.ts';
@@ -26,8 +27,8 @@ export interface SignedDelivery {
 export function signDelivery({ scheme, secrets, id, timestampMs, body }: DeliveryToSign): SignedDelivery {
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
   const message: SignedMessage = { id, timestamp, body };
-  const signers = scheme.header.separator === null ? secrets.slice(0, 1) : secrets;
-  const digests = signers.map((secret) => computeDigest(scheme, secret, message));
+  const signingSecrets = scheme.header.separator === null ? secrets.slice(0, 1) : secrets;
+  const digests = signingSecrets.map((secret) => computeDigest(scheme, secret, message));
   const headers = { [scheme.headers.signature]: formatSignatureHeader(scheme, timestamp, digests) };
   if (scheme.headers.timestamp !== null) headers[scheme.headers.timestamp] = timestamp;
   if (scheme.headers.id !== null) headers[scheme.headers.id] = id;

@@ -1,3 +1,4 @@
+/** Formats and parses the headers of a signature. */
 import type { SignatureScheme } from './scheme.ts';
 
 /** Length of a digest of each algorithm, in bytes. */
@@ -5,7 +6,7 @@ export const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;
 const VERSION = /^(?:v\d\w{0,7}|sha\d{1,3})$/;
 
 export interface SignatureHeader {
-  /** The timestamp in the header; null when there is none. */
+  /** The timestamp in the header; null if it has none. */
   readonly timestamp: string | null;
   /** Well-formed digests, still encoded. */
   readonly digests: readonly string[];
@@ -15,17 +16,17 @@ export interface SignatureHeader {
 
 /** The headers of a scheme in a request; null for a missing header. */
 export function readSignatureHeaders({ headers }: SignatureScheme, request: Pick<Headers, 'get'>) {
-  const value = (name: string | null) => (name === null ? null : request.get(name));
-  return { signature: value(headers.signature), timestamp: value(headers.timestamp), id: value(headers.id) };
+  const get = (name: string | null) => (name === null ? null : request.get(name));
+  return { signature: get(headers.signature), timestamp: get(headers.timestamp), id: get(headers.id) };
 }
 
 /** The signed timestamp: from the signature header if the scheme has it there, otherwise from its own header. */
 export function getSignedTimestamp(
   { header }: SignatureScheme,
   { timestamp }: SignatureHeader,
-  ownHeader: string,
+  timestampHeader: string,
 ): string {
-  return header.timestampField === null ? ownHeader : (timestamp ?? '');
+  return header.timestampField === null ? timestampHeader : (timestamp ?? '');
 }
 
 /** The inverse of {@link parseSignatureHeader}. */
@@ -46,46 +47,45 @@ export function parseSignatureHeader(scheme: SignatureScheme, text: string): Sig
   const timestampPart = parts.find(
     (part) => timestampField !== null && part.startsWith(`${timestampField}=`),
   );
-  const wellFormed = digestPattern(scheme);
+  const digestPattern = createDigestPattern(scheme);
   return {
     timestamp: timestampPart?.slice(timestampPart.indexOf('=') + 1) ?? null,
     digests: parts
       .filter((part) => part.startsWith(prefix))
       .map((part) => part.slice(prefix.length))
-      .filter((digest) => wellFormed.test(digest)),
-    otherVersions: parts.map((part) => versionOf(scheme, part)).filter((version) => isOther(scheme, version)),
+      .filter((digest) => digestPattern.test(digest)),
+    otherVersions: parts
+      .map((part) => parseVersion(scheme, part))
+      .filter((version) => version !== getSchemeVersion(scheme) && VERSION.test(version)),
   };
 }
 
 /** The form of the header, for messages: `v1=<64 lowercase hex characters>`. */
 export function describeHeaderFormat(scheme: SignatureScheme): string {
   const alphabet = scheme.encoding === 'hex' ? 'lowercase hex' : 'base64';
-  const digest = `<${digestLength(scheme)} ${alphabet} characters>`;
+  const digest = `<${getDigestLength(scheme)} ${alphabet} characters>`;
   return formatSignatureHeader(scheme, '<timestamp>', [digest]);
 }
 
 /** The version in the prefix of the scheme: `v1` for `v1=`. */
-export function schemeVersion(scheme: SignatureScheme): string {
+export function getSchemeVersion(scheme: SignatureScheme): string {
   return scheme.header.prefix.slice(0, -1);
 }
 
-function versionOf(scheme: SignatureScheme, part: string): string {
+/** The version in the prefix of a part of the header. */
+function parseVersion(scheme: SignatureScheme, part: string): string {
   const end = part.indexOf(scheme.header.prefix.slice(-1));
   return part.slice(0, Math.max(0, end));
 }
 
-function isOther(scheme: SignatureScheme, version: string): boolean {
-  return version !== schemeVersion(scheme) && VERSION.test(version);
-}
-
-function digestPattern(scheme: SignatureScheme): RegExp {
-  const length = digestLength(scheme);
+function createDigestPattern(scheme: SignatureScheme): RegExp {
+  const length = getDigestLength(scheme);
   return scheme.encoding === 'hex'
     ? new RegExp(`^[0-9a-f]{${length}}$`)
     : new RegExp(`^(?=.{${length}}$)[A-Za-z0-9+/]+={0,2}$`);
 }
 
-function digestLength({ algorithm, encoding }: SignatureScheme): number {
+function getDigestLength({ algorithm, encoding }: SignatureScheme): number {
   const bytes = digestBytes[algorithm];
   return encoding === 'hex' ? bytes * 2 : Math.ceil(bytes / 3) * 4;
 }

@@ -1,3 +1,4 @@
+/** Formats and parses the timestamps of signatures. */
 import type { SignatureScheme } from './scheme.ts';
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
@@ -14,7 +15,7 @@ export function formatTimestamp(format: SignatureScheme['timestampFormat'], ms: 
 
 /**
  * Parses a timestamp in any format, independent of the scheme (gap `signature.timestamp`).
- * @returns milliseconds since 1970; null when it is neither ISO 8601 with a time zone nor a number since 1970.
+ * @returns milliseconds since 1970; null if it is neither ISO 8601 with a time zone nor a number since 1970.
  */
 export function parseTimestamp(text: string): number | null {
   if (UNIX_SECONDS.test(text)) return Number(text) * 1000;

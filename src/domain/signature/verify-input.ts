@@ -1,7 +1,8 @@
+/** Validates the input of a verification. */
 import { MINUTE_MS } from '../duration.ts';
 import { isUsableSecret } from './digest.ts';
 import {
-  headerNotText,
+  headerNotString,
   optionInvalid,
   payloadUnreadable,
   type Refusal,
@@ -68,37 +69,44 @@ export interface ParsedVerifyInput {
   readonly contentEncoding: string;
 }
 
-type Loose<Input> = { readonly [Member in keyof Input]?: unknown };
+type Unchecked<Input> = { readonly [Field in keyof Input]?: unknown };
 
 /** Validates the input without trusting its types: plain JavaScript calls this, too. */
 export function parseVerifyInput(input: unknown): ParsedVerifyInput | Refusal {
-  const given: Loose<VerifyInput> = Object(input);
-  const { payload, toleranceMs = DEFAULT_TOLERANCE_MS, now } = given;
-  const wanted = given.scheme ?? 'svc';
-  const scheme = findScheme(wanted);
-  if (scheme === null) return refuseScheme(wanted);
+  const fields: Unchecked<VerifyInput> = Object(input);
+  const { payload, toleranceMs = DEFAULT_TOLERANCE_MS, now } = fields;
+  const nameOrScheme = fields.scheme ?? 'svc';
+  const scheme = findScheme(nameOrScheme);
+  if (scheme === null) return refuseScheme(nameOrScheme);
   if (!isDuration(toleranceMs)) return optionInvalid('toleranceMs', 'a number of milliseconds, at least 0');
   if (!isTime(now)) return optionInvalid('now', 'a time in milliseconds since 1970');
-  const secrets = toArray(given.secret).filter((secret) => isUsableSecret(scheme, secret));
+  const secrets = toArray(fields.secret).filter((secret) => isUsableSecret(scheme, secret));
   if (secrets.length === 0) return secretMissing();
   if (!isBody(payload)) return payloadUnreadable(payload);
-  const signature = given.signature ?? '';
-  const timestamp = given.timestamp ?? '';
-  const id = given.id ?? '';
-  if (typeof signature !== 'string') return headerNotText(scheme.headers.signature, signature);
-  if (typeof timestamp !== 'string') return headerNotText(scheme.headers.timestamp ?? 'timestamp', timestamp);
-  if (typeof id !== 'string') return headerNotText(scheme.headers.id ?? 'id', id);
+  const signature = fields.signature ?? '';
+  const timestamp = fields.timestamp ?? '';
+  const id = fields.id ?? '';
+  if (typeof signature !== 'string') return headerNotString(scheme.headers.signature, signature);
+  if (typeof timestamp !== 'string')
+    return headerNotString(scheme.headers.timestamp ?? 'timestamp', timestamp);
+  if (typeof id !== 'string') return headerNotString(scheme.headers.id ?? 'id', id);
   return {
-    ...{ scheme, secrets, toleranceMs, now, payload },
-    ...{ signature: signature.trim(), timestamp: timestamp.trim(), id: id.trim() },
-    ...readExplanationInput(scheme, given),
+    scheme,
+    secrets,
+    toleranceMs,
+    now,
+    payload,
+    signature: signature.trim(),
+    timestamp: timestamp.trim(),
+    id: id.trim(),
+    ...parseExplanationInput(scheme, fields),
   };
 }
 
 /** Input that only helps to explain a failure. Invalid values are ignored. */
-function readExplanationInput(
+function parseExplanationInput(
   scheme: SignatureScheme,
-  { otherSecrets = [], otherSchemes = [], sentBody, contentEncoding }: Loose<VerifyInput>,
+  { otherSecrets = [], otherSchemes = [], sentBody, contentEncoding }: Unchecked<VerifyInput>,
 ): Pick<ParsedVerifyInput, 'otherSecrets' | 'otherSchemes' | 'sentBody' | 'contentEncoding'> {
   return {
     otherSecrets: toArray(otherSecrets).filter((other) => isNamedSecret(scheme, other)),
@@ -110,8 +118,8 @@ function readExplanationInput(
   };
 }
 
-function refuseScheme(wanted: unknown): Refusal {
-  const problem = typeof wanted === 'object' ? findSchemeProblem(wanted) : null;
+function refuseScheme(nameOrScheme: unknown): Refusal {
+  const problem = typeof nameOrScheme === 'object' ? findSchemeProblem(nameOrScheme) : null;
   return problem === null
     ? optionInvalid('scheme', `one of ${schemeNames.join(', ')}, or a scheme object`)
     : schemeInvalid(problem);
@@ -138,6 +146,6 @@ function isBody(value: unknown): value is string | Uint8Array {
 }
 
 function isNamedSecret(scheme: SignatureScheme, value: unknown): value is NamedSecret {
-  const { name, secret }: Loose<NamedSecret> = Object(value);
+  const { name, secret }: Unchecked<NamedSecret> = Object(value);
   return typeof name === 'string' && isUsableSecret(scheme, secret);
 }

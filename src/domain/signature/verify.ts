@@ -1,3 +1,4 @@
+/** Verifies deliveries. */
 import { formatDuration } from '../duration.ts';
 import { diagnoseMismatch, findOtherScheme } from './diagnose-mismatch.ts';
 import { matchesAnyDigest } from './digest.ts';
@@ -45,8 +46,8 @@ export interface VerifyMessageInput extends VerifyOptions {
  * not hide a wrong secret.
  */
 export function verify(input: VerifyInput): VerifyResult {
-  const claim = parseVerifyInput(input);
-  return 'reason' in claim ? refuse(wantedScheme(input), claim) : checkSignature(claim);
+  const parsed = parseVerifyInput(input);
+  return 'reason' in parsed ? refuse(getRequestedSchemeName(input), parsed) : checkSignature(parsed);
 }
 
 /** The result when reading the input threw an error, for example in a getter. */
@@ -57,39 +58,41 @@ export function refuseUnreadable(error: unknown): VerifyResult {
 /** {@link verify} for a request: reads the headers of the scheme. */
 export function verifyMessage({ headers, ...options }: VerifyMessageInput): VerifyResult {
   const scheme = findScheme(options.scheme ?? 'svc') ?? schemes.svc;
-  const given = readSignatureHeaders(scheme, headers);
-  const known = [...Object.values(schemes), ...(options.otherSchemes ?? [])];
-  const other = known.find((each) => headers.get(each.headers.signature) !== null);
-  if (given.signature === null && other !== undefined) {
+  const signatureHeaders = readSignatureHeaders(scheme, headers);
+  const allSchemes = [...Object.values(schemes), ...(options.otherSchemes ?? [])];
+  const other = allSchemes.find((candidate) => headers.get(candidate.headers.signature) !== null);
+  if (signatureHeaders.signature === null && other !== undefined) {
     return refuse(scheme.name, otherSchemeHeader(scheme, other));
   }
-  return verify({ ...options, ...given, contentEncoding: headers.get('content-encoding') });
+  return verify({ ...options, ...signatureHeaders, contentEncoding: headers.get('content-encoding') });
 }
 
-function checkSignature(parsedVerifyInput: ParsedVerifyInput): VerifyResult {
-  const { scheme, secrets, signature, id, payload: body, now, toleranceMs } = parsedVerifyInput;
+function checkSignature(input: ParsedVerifyInput): VerifyResult {
+  const { scheme, secrets, signature, id, payload: body, now, toleranceMs } = input;
   const header = parseSignatureHeader(scheme, signature);
-  const timestamp = getSignedTimestamp(scheme, header, parsedVerifyInput.timestamp);
-  const unreadable = findUnreadable(parsedVerifyInput, header, timestamp);
-  if (unreadable !== null) return refuse(scheme.name, findOtherScheme(parsedVerifyInput) ?? unreadable);
+  const timestamp = getSignedTimestamp(scheme, header, input.timestamp);
+  const headerRefusal = findHeaderRefusal(input, header, timestamp);
+  if (headerRefusal !== null) return refuse(scheme.name, findOtherScheme(input) ?? headerRefusal);
   const message = { id, timestamp, body };
   if (!secrets.some((secret) => matchesAnyDigest(scheme, secret, message, header.digests))) {
-    return refuse(scheme.name, diagnoseMismatch(parsedVerifyInput, message, header.digests));
+    return refuse(scheme.name, diagnoseMismatch(input, message, header.digests));
   }
   if (!hasTimestamp(scheme)) return accept(scheme.name, 'The signature is valid.');
-  const at = parseTimestamp(timestamp) ?? Number.NaN;
-  if (now - at > toleranceMs) return refuse(scheme.name, explain.timestampTooOld(at, now, toleranceMs));
-  if (at - now > toleranceMs) return refuse(scheme.name, explain.timestampInFuture(at, now, toleranceMs));
-  const age = at > now ? `${formatDuration(at - now)} ahead` : `${formatDuration(now - at)} old`;
+  const timestampMs = parseTimestamp(timestamp) ?? Number.NaN;
+  const ageMs = now - timestampMs;
+  if (ageMs > toleranceMs) return refuse(scheme.name, explain.timestampTooOld(timestampMs, now, toleranceMs));
+  if (-ageMs > toleranceMs)
+    return refuse(scheme.name, explain.timestampInFuture(timestampMs, now, toleranceMs));
+  const age = ageMs < 0 ? `${formatDuration(-ageMs)} ahead` : `${formatDuration(ageMs)} old`;
   return accept(scheme.name, `The signature is valid, and its timestamp is ${age}.`);
 }
 
-function findUnreadable(
-  parsedVerifyInput: ParsedVerifyInput,
+function findHeaderRefusal(
+  input: ParsedVerifyInput,
   header: SignatureHeader,
   timestamp: string,
 ): explain.Refusal | null {
-  const { scheme, signature, id } = parsedVerifyInput;
+  const { scheme, signature, id } = input;
   if (signature === '') return explain.headerMissing(scheme, scheme.headers.signature);
   if (header.digests.length === 0 && header.otherVersions.length > 0) {
     return explain.versionUnknown(scheme, header.otherVersions);
@@ -107,8 +110,8 @@ function findUnreadable(
   return parseTimestamp(timestamp) === null ? explain.timestampUnreadable(timestamp) : null;
 }
 
-/** The name of the requested scheme, if it has one. */
-function wantedScheme(input: unknown): string {
+/** The name of the requested scheme; `unknown` for an invalid one. */
+function getRequestedSchemeName(input: unknown): string {
   const { scheme = 'svc' }: { readonly scheme?: unknown } = Object(input);
   return typeof scheme === 'string' ? scheme : (findScheme(scheme)?.name ?? 'unknown');
 }

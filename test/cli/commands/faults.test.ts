@@ -46,7 +46,7 @@ describe('svc faults add', () => {
     [{ kind: 'drop', errorCode: 'busy' }, '--error-code applies only to faults on a request.'],
     [
       { status: 503, path: '/nope' },
-      '--path must be that of an operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
+      '--path must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
     ],
   ])('svc faults add rejects %j by the names of its options', async (options, message) => {
     const { context } = createFakeContext();

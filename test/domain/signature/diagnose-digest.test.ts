@@ -21,7 +21,7 @@ const correct = hmac(`${timestamp}.${body}`).digest('hex');
 
 function diagnose(computed: string, more: Partial<DigestInput> = {}) {
   return diagnoseDigest({
-    ...{ scheme: schemes.svc, computed, secrets: [secret], sentDigests: [correct] },
+    ...{ scheme: schemes.svc, computedDigest: computed, secrets: [secret], sentDigests: [correct] },
     otherSecrets: [{ name: 'the secret of wh_2', secret: 'whsec_other' }],
     message: { id: 'del_1', timestamp, body },
     ...more,
@@ -114,7 +114,7 @@ describe('a digest that a receiver computed', () => {
   it('a correct digest is accepted if the signature that was sent is invalid, and the result says so', () => {
     expect(diagnose(correct, { sentDigests: ['0'.repeat(64)] })).toMatchObject({
       ok: true,
-      detail: expect.stringContaining('the signature that was sent is invalid'),
+      detail: expect.stringContaining('the emulator sent an invalid signature'),
     });
   });
 
@@ -127,7 +127,7 @@ describe('a digest that a receiver computed', () => {
   it('a digest is diagnosed with the body that the receiver had', () => {
     const payload = Buffer.from(body.replace('12.50', '13.50'));
     expect(diagnose(hex(`${timestamp}.${payload}`)).reason).toBe('signature_mismatch');
-    expect(diagnose(hex(`${timestamp}.${payload}`), { payload })).toMatchObject({
+    expect(diagnose(hex(`${timestamp}.${payload}`), { receivedBody: payload })).toMatchObject({
       reason: 'body_changed',
       detail: expect.stringContaining('"2.50'),
     });

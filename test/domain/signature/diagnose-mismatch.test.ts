@@ -159,7 +159,7 @@ describe('a changed body', () => {
     ['sent in Latin-1', 'Grüße', Buffer.from('Grüße', 'latin1'), 'it was converted from UTF-8 to Latin-1'],
     ['sent in UTF-16', body, Buffer.from(body, 'utf16le'), 'it was converted from UTF-8 to UTF-16'],
   ])('a changed body is recognized: %s [§6.1]', (_, signed, given, change) => {
-    const sizes = `(${Buffer.byteLength(signed)} bytes were signed, ${Buffer.byteLength(given)} were given)`;
+    const sizes = `(${Buffer.byteLength(signed)} bytes signed, ${Buffer.byteLength(given)} given)`;
     expect(verify(received({ payload: given }, { payload: signed }))).toMatchObject({
       reason: 'body_changed',
       detail: `The body was changed after signing: ${change} ${sizes}.`,
@@ -205,7 +205,7 @@ describe('a changed body', () => {
   ])('a changed body is compared with the sent body, if it is known: %s', (_, payload, change) => {
     const result = verify(received({ payload, sentBody: body }));
     expect(result).toMatchObject({ reason: 'body_changed' });
-    expect(result.detail).toContain(`The body was changed after signing: ${change} (94 bytes were signed,`);
+    expect(result.detail).toContain(`The body was changed after signing: ${change} (94 bytes signed,`);
   });
 
   it('an unchanged body is reported as unchanged if the sent body is known', () => {

@@ -1,7 +1,7 @@
 /** The filter of the delivery list: in the URL, for the control plane, and for live updates. */
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
-import { type DisplayStatus, displayStatus, displayStatuses } from '../../../domain/delivery.ts';
+import { type DisplayStatus, displayStatuses, getDisplayStatus } from '../../../domain/delivery.ts';
 import { parseRelativeTime } from '../../../domain/relative-time.ts';
 import { containsText } from '../../../domain/text-search.ts';
 import { pickFilters } from '../../pick-filters.ts';
@@ -51,7 +51,7 @@ export function matchesFilter(
 ): boolean | null {
   const createdAt = Date.parse(delivery.created_at);
   const matchesFields =
-    (filter.status === undefined || [delivery.status, displayStatus(delivery)].includes(filter.status)) &&
+    (filter.status === undefined || [delivery.status, getDisplayStatus(delivery)].includes(filter.status)) &&
     (filter.type ?? delivery.event_type) === delivery.event_type &&
     (filter.webhook ?? delivery.webhook_id) === delivery.webhook_id &&
     (filter.event ?? delivery.event_id) === delivery.event_id &&

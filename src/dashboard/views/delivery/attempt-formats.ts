@@ -82,8 +82,8 @@ ${declaration}  await workspace.trigger(${name}${argument});
 /** JSON text of the payload in an envelope; null when the body is not one. */
 function findPayload(body: string): string | null {
   try {
-    const record = parseJsonObject(body).memberText('data');
-    const payload = record && parseJsonObject(record).memberText('payload');
+    const record = parseJsonObject(body).fieldText('data');
+    const payload = record && parseJsonObject(record).fieldText('payload');
     return payload?.startsWith('{') ? payload : null;
   } catch {
     return null;

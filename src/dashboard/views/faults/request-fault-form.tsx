@@ -1,4 +1,4 @@
-import { defaultErrorCode } from '../../../domain/fault.ts';
+import { getDefaultErrorCode } from '../../../domain/fault.ts';
 import { Field } from '../../ui/field.tsx';
 import { emptyRequestFault, type RequestFaultDraft, toRequestFault } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
@@ -32,7 +32,7 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
               {(control) => (
                 <input
                   {...control}
-                  {...toInputProps('error_code', status >= 400 ? defaultErrorCode(status) : 'none')}
+                  {...toInputProps('error_code', status >= 400 ? getDefaultErrorCode(status) : 'none')}
                 />
               )}
             </Field>

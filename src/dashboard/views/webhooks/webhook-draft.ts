@@ -1,6 +1,6 @@
 /** The form values of an endpoint and their conversion for the control plane. */
 import type { WebhookDetail } from '../../../contract/resources.ts';
-import { findHeaderProblem } from '../../../domain/delivery-headers.ts';
+import { findCustomHeaderProblem } from '../../../domain/delivery-headers.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { SvcError } from '../../../errors.ts';
 
@@ -52,7 +52,7 @@ function toHeaders(text: string): Record<string, string> {
     const isSameName = (other: string) => other.toLowerCase() === name.toLowerCase();
     const problem = [...headers.keys()].some(isSameName)
       ? `${name} appears twice`
-      : findHeaderProblem(name, value);
+      : findCustomHeaderProblem(name, value);
     if (problem !== null) throwHeaderError(`cannot be added: ${problem}`);
     headers.set(name, value);
   }
