@@ -79,7 +79,7 @@ export function assertSecretAllowed(
   throw new SvcError(
     'usage',
     `${sources[secret].name} was not sent to ${origin}, because that address comes from ${namedBy}.`,
-    { hint: `To send it, pass the address: --url ${origin}` },
+    { hint: `Pass the address to send it: --url ${origin}` },
   );
 }
 

@@ -56,7 +56,7 @@ const lineWriters: Readonly<
 /** A line break would start another variable. Some readers also break lines at U+0085, U+2028 and U+2029. */
 function rejectControlCharacters(name: string, value: string): string {
   if (!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) return value;
-  throw createFormatError(name, value, 'holds a control character or a line break');
+  throw createFormatError(name, value, 'contains a control character or a line break');
 }
 
 /** Dotenv readers agree only on these three forms, without escapes, expansion or comments. */
@@ -64,7 +64,7 @@ function quoteForDotenv(name: string, value: string): string {
   if (/^[\w@%+=:,./~[\]-]+$/.test(value)) return value;
   if (!/['\\]/.test(value)) return `'${value}'`;
   if (!/["\\$`]/.test(value)) return `"${value}"`;
-  throw createFormatError(name, value, 'holds characters that a dotenv file cannot quote');
+  throw createFormatError(name, value, 'contains characters that a dotenv file cannot quote');
 }
 
 function createFormatError(name: string, value: string, problem: string): SvcError {

@@ -128,6 +128,6 @@ function parseTemplateAssignment(text: string): { path: string; value: string } 
   const [problem] = listTemplateProblems(assignment.value);
   if (problem === undefined) return assignment;
   throw new SvcError('usage', `The value of ${assignment.path} is invalid: ${problem.message}`, {
-    hint: 'To send text that contains {{ unchanged, pass it with --data.',
+    hint: 'Pass the payload with --data to send {{ unchanged.',
   });
 }

@@ -35,7 +35,7 @@ export async function explainApiError(
   }
   if (newest === undefined || fault === null) return error;
   const code = error.code === 'internal_error' ? 'api_failure' : error.code;
-  const message = `The API responded ${newest.status}, injected by the fault ${fault.id}.`;
+  const message = `The API responded with ${newest.status} because of the injected fault ${fault.id}.`;
   return new SvcError(code, message, { hint: HINT, cause: error });
 }
 

@@ -79,7 +79,7 @@ export function parseReceiverUrl(text: string): string {
 export function parseWebhookUrl(text: string): string {
   const url = parseReceiverUrl(text);
   const check = checkWebhookUrl(url, 'local');
-  if (!check.ok) throw new InvalidArgumentError(`The URL ${check.problem}.`);
+  if (!check.ok) throw new InvalidArgumentError(`Change the URL: it ${check.problem}.`);
   return url;
 }
 
@@ -114,7 +114,7 @@ export function parseHeaders(
   const problem = Object.keys(previous).some(isSame)
     ? `${name} is given twice`
     : findCustomHeaderProblem(name, value);
-  if (problem !== null) throw new InvalidArgumentError(`The header cannot be added: ${problem}.`);
+  if (problem !== null) throw new InvalidArgumentError(`Pass another header: ${problem}.`);
   return { ...previous, [name]: value };
 }
 

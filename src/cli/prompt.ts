@@ -22,7 +22,8 @@ export async function askChoice(
   assertInteractive(context, argument);
   const offered = await choiceSource.list(context);
   if (offered.items.length === 0) {
-    throw new SvcError('not_found', `There is no ${choiceSource.noun} to choose from yet.`);
+    const { plural, emptyHint: hint } = choiceSource;
+    throw new SvcError('not_found', `No ${plural} exist yet.`, hint === undefined ? {} : { hint });
   }
   const { noteCapabilities } = context.io;
   const [titles = '', ...lines] = offered.toLines({
@@ -99,7 +100,7 @@ function assertInteractive(context: Context, argument: string): void {
 
 function missingArgument(argument: string): SvcError {
   return new SvcError('usage', `Missing ${argument.startsWith('--') ? 'option' : 'argument'}: ${argument}`, {
-    hint: 'Add it, or run the command in a terminal to be asked for it.',
+    hint: 'Add it, or run the command in a terminal without --json to be asked for it.',
   });
 }
 

@@ -17,14 +17,14 @@ const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
  * added after the body is dropped.
  * @throws SvcError `usage` for a missing empty line, an invalid header or a chunked body
  */
-export function parseRawRequest(bytes: Buffer): RawRequest {
+export function parseRawRequest(bytes: Buffer, file: string): RawRequest {
   const end = EMPTY_LINE.exec(bytes.toString('latin1'));
-  if (end === null) throw createFormatError('no empty line follows the headers');
+  if (end === null) throw createFormatError(file, 'no empty line follows the headers');
   const [, ...lines] = bytes.toString('latin1', 0, end.index).split(/\r?\n/);
-  const headers = toHeaderLookup(lines.map(parseHeader));
+  const headers = toHeaderLookup(lines.map((line) => parseHeader(line, file)));
   const body = bytes.subarray(end.index + end[0].length);
   if (/chunked/i.test(headers.get('transfer-encoding') ?? '')) {
-    throw new SvcError('usage', 'The body in the file is chunked, so it is not the body that was signed.', {
+    throw new SvcError('usage', `The body in ${file} is chunked, so it is not the body that was signed.`, {
       hint: 'Write only the body to a file and pass --payload @FILE with --signature and --timestamp.',
     });
   }
@@ -32,10 +32,10 @@ export function parseRawRequest(bytes: Buffer): RawRequest {
   return { headers, body: length === null ? body : body.subarray(0, Number(length)) };
 }
 
-function parseHeader(line: string): [string, string] {
+function parseHeader(line: string, file: string): [string, string] {
   const [, name, value] = HEADER.exec(line) ?? [];
   if (name === undefined || value === undefined) {
-    throw createFormatError(`${JSON.stringify(line)} is not a header such as Name: value`);
+    throw createFormatError(file, `${JSON.stringify(line)} is not a header such as Name: value`);
   }
   return [name, value];
 }
@@ -45,8 +45,8 @@ function toHeaderLookup(headers: Iterable<readonly [name: string, value: string]
   return { get: (name) => values.get(name.toLowerCase()) ?? null };
 }
 
-function createFormatError(problem: string): SvcError {
-  return new SvcError('usage', `The file is not an HTTP request: ${problem}.`, {
+function createFormatError(file: string, problem: string): SvcError {
+  return new SvcError('usage', `${file} is not an HTTP request: ${problem}.`, {
     hint: 'Save the request with its headers, an empty line and the body.',
   });
 }

@@ -1,6 +1,7 @@
 /** Option values that can come from a file (`@file`) or from standard input (`-`). */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { describeFileError } from '../domain/file-error.ts';
 import { SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 
@@ -10,13 +11,15 @@ export async function readValue(value: string, context: Pick<Context, 'io' | 'cw
   return readNamedFile(value.slice(1), context.cwd);
 }
 
-/** @throws SvcError `usage` that names a file that cannot be read */
+/** @throws SvcError `usage` when the file cannot be read */
 export async function readNamedFile(path: string, cwd: string): Promise<Buffer> {
   try {
     return await readFile(resolve(cwd, path));
   } catch (error) {
-    throw new SvcError('usage', `The file ${path} cannot be read: ${(error as Error).message}.`, {
-      cause: error,
-    });
+    const message =
+      (error as NodeJS.ErrnoException).code === 'ENOENT'
+        ? `The file ${path} does not exist.`
+        : `The file ${path} cannot be read: ${describeFileError(error)}.`;
+    throw new SvcError('usage', message, { hint: 'Check the path.', cause: error });
   }
 }

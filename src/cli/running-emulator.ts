@@ -35,7 +35,7 @@ export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number
   const findProgram = process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
   return emulator === null
     ? `Find the program that uses it with: ${findProgram}. Or use any free port with --port 0.`
-    : `Stop the emulator that uses it (pid ${emulator.pid}, database ${emulator.db}) with: svc emulator stop --url ${emulator.url}. Or take a free port with --port 0.`;
+    : `Stop the emulator that uses it (pid ${emulator.pid}, database ${emulator.db}) with: svc emulator stop --url ${emulator.url}. Or use any free port with --port 0.`;
 }
 
 /**
@@ -56,6 +56,6 @@ export async function assertNoneRunning(
   if (running === null) return;
   const message = `An emulator is already running in this folder: pid ${running.pid}, ${running.url}, database ${running.db}.`;
   throw new SvcError('already_running', message, {
-    hint: 'Stop it with: svc emulator stop. Or start the other emulator in another folder.',
+    hint: 'Stop it with: svc emulator stop. Or start a second emulator in another folder.',
   });
 }

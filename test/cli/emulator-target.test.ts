@@ -69,7 +69,7 @@ describe.each(secrets)('%s', (variable, secret, name) => {
             `^${variable} was not sent to ${ELSEWHERE}, because that address comes from .*${place}\\.$`,
           ),
         ),
-        hint: `To send it, pass the address: --url ${ELSEWHERE}`,
+        hint: `Pass the address to send it: --url ${ELSEWHERE}`,
       });
     },
   );

@@ -53,7 +53,7 @@ it.each([
   expect(await failWith(respond(status, code), { status, fault })).toMatchObject({
     code: expected,
     exitCode: 1,
-    message: `The API responded ${status}, injected by the fault flt_1.`,
+    message: `The API responded with ${status} because of the injected fault flt_1.`,
     hint: HINT,
   });
 });

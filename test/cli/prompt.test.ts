@@ -18,7 +18,7 @@ function fruitChoices(rows: readonly (typeof fruits)[number][] = fruits): Choice
     { title: 'NAME', value: ({ name }: (typeof fruits)[number]) => name },
     { title: 'COLOR', value: ({ color }: (typeof fruits)[number]) => color, hideOrder: 1 },
   ];
-  return { noun: 'fruit', list: async () => toChoiceList(rows, columns, ({ id }) => id) };
+  return { noun: 'fruit', plural: 'fruits', list: async () => toChoiceList(rows, columns, ({ id }) => id) };
 }
 
 /** A context with a terminal that simulates key presses. */
@@ -89,7 +89,7 @@ describe('askChoice', () => {
     const { context } = createPromptContext();
     await expect(askChoice(context, 'id', fruitChoices([]))).rejects.toMatchObject({
       code: 'not_found',
-      message: 'There is no fruit to choose from yet.',
+      message: 'No fruits exist yet.',
     });
   });
 
@@ -106,7 +106,7 @@ describe('askChoice', () => {
     ['with --json', createPromptContext({ json: true }).context],
   ])('a missing argument is a usage error %s, and no choices are loaded', async (_, context) => {
     const list = vi.fn();
-    await expect(askChoice(context, 'id', { noun: 'fruit', list })).rejects.toMatchObject({
+    await expect(askChoice(context, 'id', { noun: 'fruit', plural: 'fruits', list })).rejects.toMatchObject({
       ...{ code: 'usage', message: 'Missing argument: id' },
     });
     await expect(askText(context, 'name', parseWorkspaceName)).rejects.toMatchObject({ code: 'usage' });
@@ -127,7 +127,7 @@ describe('askText', () => {
     const url = askText(context, 'url', parseWebhookUrl);
     await press(`not a url${ENTER}`, 'url:');
     await press(`\x15http://169.254.169.254/${ENTER}`, 'Pass a port or a URL');
-    await press(`\x1546003/hooks${ENTER}`, 'The URL must not be a blocked address');
+    await press(`\x1546003/hooks${ENTER}`, 'it must not be a blocked address');
     await expect(url).resolves.toBe('http://localhost:46003/hooks');
   });
 });

@@ -144,7 +144,7 @@ it.each([
 });
 
 it('an endpoint URL that the emulator does not accept is rejected with the reason', () => {
-  expect(() => parseWebhookUrl('http://example.com')).toThrow('The URL must use HTTPS');
+  expect(() => parseWebhookUrl('http://example.com')).toThrow('it must use HTTPS');
   expect(() => parseWebhookUrl('not a url')).toThrow('Pass a port or a URL');
 });
 

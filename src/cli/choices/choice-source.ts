@@ -5,8 +5,11 @@ import { type Column, renderTable } from '../render/table.ts';
 import { stripStyles } from '../terminal-text.ts';
 
 export interface ChoiceSource {
-  /** The name of one of them: `delivery`. */
+  /** What a choice is: `delivery`. */
   readonly noun: string;
+  readonly plural: string;
+  /** What to do if there are no choices: `Create one with: svc trigger`. */
+  readonly emptyHint?: string;
   /** The current choices, most likely first. */
   list(context: Context): Promise<ChoiceList>;
 }

@@ -11,12 +11,14 @@ const MAX_DELIVERIES = 200;
 /** Event types that have a fixture. They need no emulator. */
 export const fixtureTypeChoices: ChoiceSource = {
   noun: 'event type',
+  plural: 'event types',
   list: async (context) => toChoiceList<DescribedType>(await listFixtureTypes(context), columns, toType),
 };
 
 /** Event types that have a fixture, and others of the emulator. */
 export const eventTypeChoices: ChoiceSource = {
   noun: 'event type',
+  plural: 'event types',
   async list(context) {
     const fixtures = await listFixtureTypes(context);
     const known = new Set(fixtures.map(toType));

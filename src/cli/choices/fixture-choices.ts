@@ -7,6 +7,7 @@ import { type ChoiceSource, toChoiceList } from './choice-source.ts';
 
 export const fixtureChoices: ChoiceSource = {
   noun: 'fixture',
+  plural: 'fixtures',
   async list(context) {
     return toChoiceList(await listDescribedFixtures(context), fixtureColumns, toName);
   },
@@ -14,6 +15,7 @@ export const fixtureChoices: ChoiceSource = {
 
 export const scriptChoices: ChoiceSource = {
   noun: 'script',
+  plural: 'scripts',
   async list(context) {
     const rows = await listDescribedFixtures(context);
     const columns = fixtureColumns.filter(({ title }) => title !== 'KIND');

@@ -12,6 +12,8 @@ const MAX_CHOICES = 100;
 
 export const deliveryChoices: ChoiceSource = {
   noun: 'delivery',
+  plural: 'deliveries',
+  emptyHint: 'Create one with: svc trigger',
   async list(context) {
     const control = await context.connect();
     return toDeliveryChoices((await control.listDeliveries({ limit: MAX_CHOICES })).data, control, context);
@@ -21,6 +23,8 @@ export const deliveryChoices: ChoiceSource = {
 /** Failed deliveries first, because they are replayed most often. */
 export const replayableDeliveryChoices: ChoiceSource = {
   noun: 'delivery',
+  plural: 'deliveries',
+  emptyHint: 'Create one with: svc trigger',
   async list(context) {
     const control = await context.connect();
     const pages = await Promise.all([
@@ -34,6 +38,8 @@ export const replayableDeliveryChoices: ChoiceSource = {
 
 export const eventChoices: ChoiceSource = {
   noun: 'event',
+  plural: 'events',
+  emptyHint: 'Create one with: svc trigger',
   async list(context) {
     const [{ list }, api, control] = await Promise.all([
       context.resolveRules(),
@@ -51,6 +57,8 @@ export const eventChoices: ChoiceSource = {
 
 export const webhookChoices: ChoiceSource = {
   noun: 'endpoint',
+  plural: 'endpoints',
+  emptyHint: 'Register one with: svc webhooks create',
   async list(context) {
     const control = await context.connect();
     const { data } = await control.listWebhooks({ limit: MAX_CHOICES });
@@ -61,6 +69,8 @@ export const webhookChoices: ChoiceSource = {
 
 export const workspaceChoices: ChoiceSource = {
   noun: 'workspace',
+  plural: 'workspaces',
+  emptyHint: 'Create one with: svc workspaces create',
   async list(context) {
     const { data } = await (await context.connect()).listWorkspaces({ limit: MAX_CHOICES });
     return toChoiceList(data, workspaceColumns(context.now()), toId);
@@ -70,6 +80,8 @@ export const workspaceChoices: ChoiceSource = {
 /** Keys that are not revoked. */
 export const keyChoices: ChoiceSource = {
   noun: 'key',
+  plural: 'keys',
+  emptyHint: 'Create one with: svc keys create',
   async list(context) {
     const { data } = await (await context.connect()).listKeys({ limit: MAX_CHOICES });
     const columns = keyColumns(context.now()).filter(({ title }) => title !== 'REVOKED');
@@ -85,7 +97,7 @@ async function toDeliveryChoices(
   context: Context,
 ): Promise<ChoiceList> {
   const columns = deliveryColumns(context, await fetchScheduleTimes(rows, control, context));
-  const shown = columns.filter(({ title }) => title !== 'TRIES' && title !== 'NEXT');
+  const shown = columns.filter(({ title }) => title !== 'ATTEMPTS' && title !== 'NEXT');
   return toChoiceList(rows, shown, toId);
 }
 

@@ -50,6 +50,7 @@ async function askFramework(context: Context): Promise<Framework> {
 
 const frameworkChoices: ChoiceSource = {
   noun: 'framework',
+  plural: 'frameworks',
   list: async () =>
     toChoiceList(
       frameworks.map(readReceiverExample),

@@ -106,7 +106,7 @@ async function verifyInput(options: Options, context: Context): Promise<Verifica
 async function verifyRequest(file: string, options: Options, context: Context): Promise<Verification> {
   rejectConflicts('request', ['payload', 'delivery', 'signature', 'timestamp', 'id'], options);
   const resolved = await resolveVerifySettings(options, context);
-  const { headers, body } = parseRawRequest(await readNamedFile(file, context.cwd));
+  const { headers, body } = parseRawRequest(await readNamedFile(file, context.cwd), file);
   return verifyMessage({ ...resolved, headers, payload: body });
 }
 

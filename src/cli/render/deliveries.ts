@@ -20,7 +20,7 @@ export function deliveryColumns(
     { title: 'ID', value: ({ id }) => id },
     { title: 'STATUS', value: (delivery) => styleStatus(getDisplayStatus(delivery), io) },
     { title: 'TYPE', value: ({ event_type: type }) => type, hideOrder: 5 },
-    { title: 'TRIES', value: ({ attempt_count: count }) => String(count), hideOrder: 3 },
+    { title: 'ATTEMPTS', value: ({ attempt_count: count }) => String(count), hideOrder: 3 },
     {
       title: 'NEXT',
       value: (row) => (row.next_attempt_at ? formatRelative(row.next_attempt_at, scheduleTimeOf(row)) : ''),

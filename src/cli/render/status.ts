@@ -1,4 +1,5 @@
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
+import { formatCount } from '../../domain/format-count.ts';
 import type { Context } from '../context.ts';
 import { renderFields } from './fields.ts';
 import { formatTime } from './time.ts';
@@ -27,8 +28,8 @@ export function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 
 
 function describeLimits({ days, requests, megabytes }: EmulatorStatus['retention']): string {
   const limits = [
-    ...(days === null ? [] : [`${days} days`]),
-    ...(requests === null ? [] : [`${requests} logged requests`]),
+    ...(days === null ? [] : [formatCount(days, 'day')]),
+    ...(requests === null ? [] : [formatCount(requests, 'logged request')]),
     ...(megabytes === null ? [] : [`${megabytes} MB`]),
   ];
   return limits.length === 0 ? 'no limits' : `${limits.join(', ')}; pending deliveries are always kept`;

@@ -34,8 +34,8 @@ describe('svc deliveries list', () => {
     const { out } = await list(Number.POSITIVE_INFINITY);
     expect(out).toBe(
       [
-        'ID                              STATUS     TYPE           TRIES  NEXT   CREATED  URL',
-        'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  … pending  order.shipped  1      in 5m  3m ago   http://localhost:3000/webhooks',
+        'ID                              STATUS     TYPE           ATTEMPTS  NEXT   CREATED  URL',
+        'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  … pending  order.shipped  1         in 5m  3m ago   http://localhost:3000/webhooks',
         '',
       ].join('\n'),
     );
