@@ -6,6 +6,7 @@ import type { Environment } from '../domain/environment.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { toForwardUrl } from '../domain/forward-url.ts';
 import { parseHostName } from '../domain/host-name.ts';
+import { parseUrl } from '../domain/http-url.ts';
 import { defaultRetentionLimits } from '../domain/retention-limits.ts';
 import { schemeNames } from '../domain/signature/schemes.ts';
 import {
@@ -280,10 +281,10 @@ function isSubscription(type: string): boolean {
 }
 
 function isProxy(written: string): boolean {
-  return written === 'env' || (/^http:\/\//.test(written) && URL.canParse(written));
+  return written === 'env' || (/^http:\/\//.test(written) && parseUrl(written) !== null);
 }
 
 function toPublicUrl(written: string): string | null {
-  const isAddress = /^https?:\/\/[^@?#]+$/.test(written) && URL.canParse(written);
-  return isAddress ? new URL(written).href.replace(/\/+$/, '') : null;
+  const url = /^https?:\/\/[^@?#]+$/.test(written) ? parseUrl(written) : null;
+  return url === null ? null : url.href.replace(/\/+$/, '');
 }

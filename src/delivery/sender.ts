@@ -1,4 +1,5 @@
 /** Sends requests to receivers and classifies the results (§6, decisions `delivery.*`). */
+
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -7,6 +8,7 @@ import { TLSSocket } from 'node:tls';
 import type { WallClock } from '../domain/clock.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { MINUTE_MS } from '../domain/duration.ts';
+import { parseUrl } from '../domain/http-url.ts';
 import { parseRetryAfter } from '../domain/retry-after.ts';
 import { SvcError } from '../errors.ts';
 import { describeFailure } from './describe-failure.ts';
@@ -111,7 +113,7 @@ export function createSender(options: SenderOptions): Sender {
     },
 
     async send(request, limits) {
-      const url = parseUrl(request.url);
+      const url = parseHttpUrl(request.url);
       agent.loadHttpClient();
       const startedAt = wall.monotonic();
       const elapsedMs = () => wall.monotonic() - startedAt;
@@ -130,7 +132,7 @@ export function createSender(options: SenderOptions): Sender {
     },
 
     async connect(target, limits) {
-      const url = parseUrl(target.url);
+      const url = parseHttpUrl(target.url);
       const startedAt = wall.monotonic();
       try {
         const socket = await agent.connect(
@@ -234,8 +236,8 @@ function describeStatus(status: number, location: string | undefined): string {
   return isRedirect ? `${responded}: redirects are not followed, register ${location} instead` : responded;
 }
 
-function parseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
+function parseHttpUrl(text: string): URL {
+  const url = parseUrl(text);
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw new SvcError(
     'internal_error',

@@ -1,5 +1,7 @@
 /** Reads the URL of a receiver in its short forms: `3000`, `localhost:3000/webhooks`. */
+
 import { classifyHost } from './address.ts';
+import { parseUrl } from './http-url.ts';
 
 /** An endpoint to register: its URL and the event types that it subscribes to. */
 export interface ForwardTarget {
@@ -18,9 +20,9 @@ const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
  * can be sent there (gap `webhook.url`).
  */
 export function toForwardUrl(text: string): string | null {
-  if (SCHEME.test(text)) return /^https?:/i.test(text) && URL.canParse(text) ? text : null;
+  if (SCHEME.test(text)) return /^https?:/i.test(text) && parseUrl(text) !== null ? text : null;
   const address = text.replace(PORT_WITHOUT_HOST, 'localhost:');
-  if (/^[\s/:\\]/.test(address) || !URL.canParse(`http://${address}`)) return null;
-  const { href, hostname } = new URL(`http://${address}`);
-  return classifyHost(hostname).kind === 'public' ? new URL(`https://${address}`).href : href;
+  const url = /^[\s/:\\]/.test(address) ? null : parseUrl(`http://${address}`);
+  if (url === null) return null;
+  return classifyHost(url.hostname).kind === 'public' ? new URL(`https://${address}`).href : url.href;
 }

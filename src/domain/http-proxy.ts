@@ -1,7 +1,9 @@
 /** The HTTP proxy for deliveries and the hosts that bypass it. */
+
 import { SvcError } from '../errors.ts';
 import { classifyHost } from './address.ts';
 import { stripBrackets } from './host-name.ts';
+import { parseUrl } from './http-url.ts';
 
 export interface ProxyOptions {
   /** `http://[user:password@]host:port` */
@@ -26,7 +28,7 @@ export interface HttpProxy {
 
 /** @throws SvcError `usage` if the URL is invalid or does not start with `http://`. */
 export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url === null || url.protocol !== 'http:') {
     const message =
       url === null

@@ -1,5 +1,7 @@
 /** Checks the URL of an endpoint (§2, §6 of the service description, gap `webhook.url`). */
+
 import { type AddressClass, classifyHost } from './address.ts';
+import { parseUrl } from './http-url.ts';
 
 /** `local`: HTTPS anywhere, HTTP only to loopback and private addresses. `public`: HTTPS to public addresses only. */
 export type WebhookUrlRule = 'local' | 'public';
@@ -48,10 +50,10 @@ function findProblem(text: string, rule: WebhookUrlRule): string | null {
     return `must be at most ${WEBHOOK_URL_MAX_LENGTH} characters long`;
   if (INVISIBLE.test(text)) return 'must not contain whitespace or control characters';
   // Parsers disagree on whether `https:host` and `https:\\host` have a host or a path.
-  if (!/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text)) {
+  const url = /^https?:\/\/[^/\\]/i.test(text) ? parseUrl(text) : null;
+  if (url === null) {
     return `must be an absolute ${rule === 'public' ? 'https://' : 'https:// or http://'} URL`;
   }
-  const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (text.includes('#')) return 'must not contain a fragment (#)';
   const host = classifyHost(url.hostname);

@@ -4,9 +4,11 @@
  * this machine. `Host`, `Origin` and `Sec-Fetch-Site` show that. A request that came through a tunnel or a proxy has a public
  * `Host`, or the public host in `X-Forwarded-Host`.
  */
+
 import { isIP } from 'node:net';
 import type { H3Event } from 'h3';
 import { stripBrackets } from '../domain/host-name.ts';
+import { parseUrl } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import type { ControlAuth } from './control-auth.ts';
 import { canServeControlPlane } from './emulator-urls.ts';
@@ -48,7 +50,8 @@ export function createControlGuard(host: string, publicUrl: string | null, lock:
     if (foreign !== undefined) throw hostNotAllowed(foreign);
     const origin = event.req.headers.get('origin');
     if (origin === null) return;
-    const isOwnPage = URL.canParse(origin) && [...authorities, own?.host].includes(new URL(origin).host);
+    const originHost = parseUrl(origin)?.host;
+    const isOwnPage = originHost !== undefined && [...authorities, own?.host].includes(originHost);
     if (!isOwnPage) throw crossOriginBlocked(event.url.pathname);
   }
 

@@ -1,7 +1,9 @@
 /** Checks the `Host` header and the target of each request before a URL is built from them. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeHandler } from 'h3';
 import { parseAuthority } from '../domain/host-name.ts';
+import { parseUrl } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import { nextUnloggedRequestId } from './malformed-request.ts';
 import { toErrorJson } from './responses.ts';
@@ -27,7 +29,7 @@ function findProblem({ headersDistinct, url = '' }: IncomingMessage): string | n
     return `The Host header must be one host name or address with an optional port, not ${given}.`;
   }
   // An absolute target names a host as well (RFC 9112, section 3.2.2).
-  if (url.startsWith('/') || url === '*' || URL.canParse(url)) return null;
+  if (url.startsWith('/') || url === '*' || parseUrl(url) !== null) return null;
   return `The target of the request is not a path or a URL: ${JSON.stringify(url.slice(0, SHOWN_LENGTH))}.`;
 }
 

@@ -1,4 +1,5 @@
 /** Schemas for the arguments of the library. An option without a schema is a type error here. */
+
 import * as v from 'valibot';
 import { controlOperations } from '../contract/control-operations.ts';
 import { NewFault } from '../contract/fault-schemas.ts';
@@ -6,6 +7,7 @@ import { JsonObject, Name, Speed } from '../contract/fields.ts';
 import { deliveryStatuses } from '../domain/delivery.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { environments } from '../domain/environment.ts';
+import { parseUrl } from '../domain/http-url.ts';
 import { profileNames } from '../profile/rules.ts';
 import type { CreateEmulatorOptions, CreateWorkspaceOptions } from './create-emulator.ts';
 import type { ReceiverOptions } from './create-receiver.ts';
@@ -41,7 +43,7 @@ const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   );
 
 const isUrl = (value: unknown) => {
-  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null;
+  const url = typeof value === 'string' ? parseUrl(value) : null;
   return url !== null && /^https?:$/.test(url.protocol);
 };
 const HttpUrl = v.custom<string>(isUrl, 'must be an http or https URL');

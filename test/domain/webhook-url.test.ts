@@ -24,6 +24,11 @@ describe('checkWebhookUrl', () => {
     expect(checkWebhookUrl(url, 'local')).toEqual({ ok: true });
   });
 
+  it('checkWebhookUrl accepts letters such as ü after thousands of checks', () => {
+    for (let i = 0; i < 20_000; i++) checkWebhookUrl('https://example.com/', 'local');
+    expect(checkWebhookUrl('https://bücher.example/ä', 'local')).toEqual({ ok: true });
+  });
+
   it.each([
     ['http://example.com/', 'must use HTTPS'],
     ['http://8.8.8.8/', 'must use HTTPS'],
