@@ -1,25 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+const root = import.meta.dirname;
+
+// Examples import the package by its name.
+const alias = [
+  { find: /^svc-emulator$/, replacement: join(root, 'src/index.ts') },
+  { find: /^svc-emulator\/(\w+)$/, replacement: join(root, 'src/$1.ts') },
+];
+
+const unitTests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((path) => `test/${path.replaceAll('\\', '/')}`)
+  .filter((path) => path.endsWith('.test.ts') && !/^test\/(?:e2e|browser|torture)\/|node_modules/.test(path));
+
+/** Unit tests share loaded modules. Those that replace modules cannot, and each of them gets its own process. */
+const isolatedTests = unitTests.filter((path) =>
+  /\bvi\.(?:mock|resetModules)\(/.test(readFileSync(join(root, path), 'utf8')),
+);
 
 export default defineConfig({
   test: {
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // The default is one worker less, which leaves one of two cores idle.
+    maxWorkers: availableParallelism(),
+    restoreMocks: true,
+    unstubEnvs: true,
     projects: [
       {
         extends: true,
-        // Examples import the package by its name.
-        resolve: {
-          alias: [
-            { find: /^svc-emulator$/, replacement: join(import.meta.dirname, 'src/index.ts') },
-            { find: /^svc-emulator\/(\w+)$/, replacement: join(import.meta.dirname, 'src/$1.ts') },
-          ],
-        },
+        resolve: { alias },
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/browser/**', 'test/torture/**'],
+          exclude: ['test/e2e/**', 'test/browser/**', 'test/torture/**', ...isolatedTests],
+          isolate: false,
         },
+      },
+      {
+        extends: true,
+        resolve: { alias },
+        test: { name: 'unit-isolated', include: isolatedTests },
       },
       {
         extends: true,

@@ -15,7 +15,7 @@ Arguments:
   versions          Node.js versions such as 24 or 24.21.0 (default: 22 24 26)
 
 Options:
-  --project NAME    Vitest project to run, repeatable (default: unit, e2e, torture)
+  --project NAME    Vitest project to run, repeatable (default: all except browser)
   --runs N          Number of runs with each version (default: 1)
   --report FILE     Write the counts of all runs to FILE, for scripts/test-summary.mjs
   --help            Show this text
@@ -88,7 +88,7 @@ function readArguments(args) {
     else vitest.push(args[i]);
   }
   if (versions.length === 0) versions.push('22', '24', '26');
-  if (projects.length === 0) projects.push('unit', 'e2e', 'torture');
+  if (projects.length === 0) projects.push('!browser');
   return { versions, runs, report, vitest: [...projects.flatMap((name) => ['--project', name]), ...vitest] };
 }
 

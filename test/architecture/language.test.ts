@@ -193,7 +193,7 @@ describe('the language of the repository', () => {
   it('everything that people read avoids the forbidden words and patterns', () => {
     const findings = readTexts((file) => path === undefined || isBelow(file, path)).flatMap(findMistakes);
     expect(findings.map(({ message }) => message)).toEqual([]);
-  });
+  }, 60_000);
 });
 
 describe('findMistakes', () => {

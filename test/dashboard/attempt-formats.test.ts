@@ -89,7 +89,7 @@ describe('toVitestTest', () => {
       writeFileSync(join(folder, `copied-${index}.test.ts`), toVitestTest(createDelivery(), body));
     }
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-    const options = ['run', '--root', folder, '--reporter', 'json', '--no-file-parallelism'];
+    const options = ['run', '--root', folder, '--reporter', 'json', '--no-file-parallelism', '--no-isolate'];
     const { stdout } = await promisify(execFile)(process.execPath, [vitest, ...options]);
     expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: bodies.length, numTotalTests: bodies.length });
   });

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
-import { cleanEnvironment, program, svc } from './cli-program.ts';
+import { cleanEnvironment, program, svc, svcInProcess } from './cli-program.ts';
 import {
   createFolder,
   findFreePort,
@@ -22,6 +22,10 @@ const certificates = join(import.meta.dirname, '../support/certs');
 describe('a session on the command line', () => {
   it('a user starts an emulator, triggers, inspects, verifies, advances the clock, replays and stops', async () => {
     const cwd = createFolder();
+    const run = async (...args: string[]) => {
+      const { stdout, exitCode } = await svc([...args, '--json'], { cwd });
+      return { ...JSON.parse(stdout), exitCode };
+    };
     const receiver = await startReceiver([{ status: 503 }, { status: 200 }]);
     const { ready, subprocess } = await startEmulatorForTest(cwd, '--freeze', '--forward-to', receiver.url);
     const { base_url, api_key, webhook_secret } = ready;
@@ -31,28 +35,28 @@ describe('a session on the command line', () => {
     });
     expect(response.status).toBe(200);
 
-    const triggered = await runJson(cwd, 'trigger', 'order.shipped');
+    const triggered = await run('trigger', 'order.shipped');
     const [{ id }] = triggered.deliveries;
     await receiver.waitFor(1);
-    expect(await runJson(cwd, 'clock', 'advance', '5m')).toMatchObject({
+    expect(await run('clock', 'advance', '5m')).toMatchObject({
       ...{ exitCode: ExitCode.success, pending: 0 },
       attempts: [{ delivery_id: id, number: 2, outcome: 'succeeded' }],
     });
-    const delivery = await runJson(cwd, 'deliveries', 'get', id);
+    const delivery = await run('deliveries', 'get', id);
     expect(delivery).toMatchObject({ status: 'succeeded', attempts: [{ response_status: 503 }, {}] });
-    expect(await runJson(cwd, 'verify', '--delivery', id, '--secret', webhook_secret)).toMatchObject({
+    expect(await run('verify', '--delivery', id, '--secret', webhook_secret)).toMatchObject({
       ...{ exitCode: ExitCode.success, ok: true },
     });
-    expect(await runJson(cwd, 'verify', '--delivery', id, '--secret', 'whsec_b')).toMatchObject({
+    expect(await run('verify', '--delivery', id, '--secret', 'whsec_b')).toMatchObject({
       ...{ exitCode: ExitCode.failure, ok: false },
     });
-    expect(await runJson(cwd, 'deliveries', 'replay', id, '--wait')).toMatchObject({
+    expect(await run('deliveries', 'replay', id, '--wait')).toMatchObject({
       ...{ exitCode: ExitCode.success, attempt_count: 3 },
     });
     const bodies = receiver.requests.map(({ body }) => body.toString());
     expect(new Set(bodies).size).toBe(1);
 
-    expect(await runJson(cwd, 'emulator', 'stop')).toMatchObject({ stopped: true, url: ready.url });
+    expect(await run('emulator', 'stop')).toMatchObject({ stopped: true, url: ready.url });
     expect(await subprocess).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     expect((await svc(['emulator', 'status'], { cwd })).exitCode).toBe(ExitCode.noEmulator);
   });
@@ -61,8 +65,8 @@ describe('a session on the command line', () => {
     const cwd = createFolder();
     const receiver = await startReceiver({ status: 500 });
     await startEmulatorForTest(cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
-    await svc(['trigger', 'order.shipped', '--count', '3'], { cwd });
-    await svc(['clock', 'settle'], { cwd });
+    await svcInProcess(['trigger', 'order.shipped', '--count', '3'], { cwd });
+    await svcInProcess(['clock', 'settle'], { cwd });
     receiver.respond([{ status: 200 }, { status: 200 }, { status: 500 }]);
     const replay = await runJson(cwd, 'deliveries', 'replay', '--failed', '--rate', '10/s', '--wait');
     expect(replay.exitCode).toBe(ExitCode.failure);
@@ -94,7 +98,7 @@ describe('emulator shutdown', () => {
       .toBe(1);
     process.kill(ready.pid, 'SIGKILL');
     await expect
-      .poll(async () => (await svc(['emulator', 'status'], { cwd })).exitCode, { timeout: 10_000 })
+      .poll(async () => (await svcInProcess(['emulator', 'status'], { cwd })).exitCode, { timeout: 10_000 })
       .toBe(ExitCode.noEmulator);
     expect(existsSync(join(cwd, '.svc/run.json'))).toBe(true);
 
@@ -121,7 +125,7 @@ describe('the run file of an emulator that was killed', () => {
 
   it('a run file is ignored when its process id belongs to another program', async () => {
     const { cwd, ready } = await leaveBehind({ pid: process.pid });
-    const { exitCode, stderr } = await svc(['deliveries', 'list'], { cwd });
+    const { exitCode, stderr } = await svcInProcess(['deliveries', 'list'], { cwd });
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(stderr).toContain(`No response from ${ready.url}`);
     // The file does not prevent the next start.
@@ -137,7 +141,7 @@ describe('the run file of an emulator that was killed', () => {
       ['emulator', 'stop'],
       ['trigger', 'order.shipped'],
     ]) {
-      const { exitCode, stderr } = await svc(command, { cwd });
+      const { exitCode, stderr } = await svcInProcess(command, { cwd });
       expect(exitCode).toBe(ExitCode.noEmulator);
       expect(stderr).toContain(`A different one (pid ${pid}) runs at ${otherEmulator.ready.url}.`);
     }
@@ -150,7 +154,7 @@ describe('svc emulator start --detach', () => {
 
   it('svc emulator start --detach returns when the emulator is ready, and the emulator runs in its own session', async () => {
     const cwd = createFolder();
-    onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
+    onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
     const { exitCode, stdout } = await svc([...detach, '--json'], { cwd });
     expect(exitCode).toBe(ExitCode.success);
     const ready = JSON.parse(stdout);
@@ -167,7 +171,7 @@ describe('svc emulator start --detach', () => {
   it('svc emulator start --detach starts although its log has a line before the ready line', async () => {
     const cwd = createFolder();
     writeFileSync(join(cwd, 'talk.mjs'), `console.error('{"a warning": 1}');`);
-    onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
+    onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
     const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(cwd, 'talk.mjs')).href}` };
     const { exitCode, stderr } = await svc(detach, { cwd, env });
     expect(exitCode).toBe(ExitCode.success);
@@ -191,7 +195,9 @@ describe('svc emulator start --detach', () => {
     expect(killed.stderr).toMatch(
       /^error: The emulator did not start\.\nhint: Read its log: .*emulator\.log\n$/,
     );
-    expect(await svc(['emulator', 'status'], { cwd })).toMatchObject({ exitCode: ExitCode.noEmulator });
+    expect(await svcInProcess(['emulator', 'status'], { cwd })).toMatchObject({
+      exitCode: ExitCode.noEmulator,
+    });
   });
 });
 
@@ -211,9 +217,9 @@ describe('svc emulator wait', () => {
     const wait = ['emulator', 'wait', '--timeout', '100ms'];
     const free = await findFreePort();
     const [noEmulator, closedPort, silentServer] = await Promise.all([
-      svc(wait, { cwd: createFolder() }),
-      svc([...wait, '--url', `http://127.0.0.1:${free}`], { cwd: createFolder() }),
-      svc([...wait, '--url', `http://127.0.0.1:${port}`], { cwd: createFolder() }),
+      svcInProcess(wait, { cwd: createFolder() }),
+      svcInProcess([...wait, '--url', `http://127.0.0.1:${free}`], { cwd: createFolder() }),
+      svcInProcess([...wait, '--url', `http://127.0.0.1:${port}`], { cwd: createFolder() }),
     ]);
     expect(noEmulator).toMatchObject({ exitCode: ExitCode.timeout, stdout: '' });
     expect(noEmulator.stderr).toMatch(
@@ -230,7 +236,7 @@ describe('svc emulator start and stop fail', () => {
   it('the error names the emulator that uses the port', async () => {
     const { ready } = await startEmulatorForTest(createFolder(), '--db', ':memory:');
     const { port } = new URL(ready.url);
-    const { exitCode, stdout, stderr } = await svc(['emulator', 'start', '--port', port], {
+    const { exitCode, stdout, stderr } = await svcInProcess(['emulator', 'start', '--port', port], {
       cwd: createFolder(),
     });
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
@@ -244,7 +250,9 @@ describe('svc emulator start and stop fail', () => {
     onTestFinished(() => void server.close());
     const address = server.address();
     const port = String(typeof address === 'object' && address?.port);
-    const { exitCode, stderr } = await svc(['emulator', 'start', '--port', port], { cwd: createFolder() });
+    const { exitCode, stderr } = await svcInProcess(['emulator', 'start', '--port', port], {
+      cwd: createFolder(),
+    });
     expect(exitCode).toBe(ExitCode.usage);
     expect(stderr).toContain(`lsof -i :${port}`);
   });
@@ -253,7 +261,7 @@ describe('svc emulator start and stop fail', () => {
     const cwd = createFolder();
     await startEmulatorForTest(cwd);
     const db = join(cwd, '.svc/sandbox.db');
-    const second = await svc(['emulator', 'start', '--port', '0', '--db', db, '--json'], {
+    const second = await svcInProcess(['emulator', 'start', '--port', '0', '--db', db, '--json'], {
       cwd: createFolder(),
     });
     expect(second).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
@@ -266,7 +274,7 @@ describe('svc emulator start and stop fail', () => {
   ])('a second emulator %s in the same folder is an error that names the first one', async (_, args) => {
     const cwd = createFolder();
     const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:');
-    const second = await svc(['emulator', 'start', '--port', '0', '--json', ...args], { cwd });
+    const second = await svcInProcess(['emulator', 'start', '--port', '0', '--json', ...args], { cwd });
     expect(second).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
     expect(JSON.parse(second.stderr).error).toMatchObject({
       ...{ code: 'already_running', hint: expect.stringContaining('svc emulator stop') },
@@ -281,7 +289,7 @@ describe('svc emulator start and stop fail', () => {
     ['--ca', 'nowhere.pem'],
     ['--keep-days', '0'],
   ])('svc emulator start %s %s is an error', async (...mistake) => {
-    const { exitCode, stdout, stderr } = await svc(['emulator', 'start', ...mistake], {
+    const { exitCode, stdout, stderr } = await svcInProcess(['emulator', 'start', ...mistake], {
       cwd: createFolder(),
     });
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
@@ -291,13 +299,15 @@ describe('svc emulator start and stop fail', () => {
   it('a --ca file that does not contain a certificate is an error', async () => {
     const cwd = createFolder();
     writeFileSync(join(cwd, 'ca.pem'), 'no certificate');
-    const { exitCode, stderr } = await svc(['emulator', 'start', '--port', '0', '--ca', 'ca.pem'], { cwd });
+    const { exitCode, stderr } = await svcInProcess(['emulator', 'start', '--port', '0', '--ca', 'ca.pem'], {
+      cwd,
+    });
     expect(exitCode).toBe(ExitCode.usage);
     expect(stderr).toMatch(/^error: .*certificate/);
   });
 
   it('svc emulator stop is an error when no emulator runs', async () => {
-    const { exitCode, stderr } = await svc(['emulator', 'stop'], { cwd: createFolder() });
+    const { exitCode, stderr } = await svcInProcess(['emulator', 'stop'], { cwd: createFolder() });
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(stderr).toContain('No emulator runs in this folder.');
   });
@@ -341,7 +351,9 @@ describe('options of svc emulator start', () => {
     const receiver = await startReceiver({}, { certificate: getCertificate('localhost') });
     const ca = join(certificates, 'authority.cert.pem');
     await startEmulatorForTest(cwd, '--db', ':memory:', '--ca', ca, '--forward-to', receiver.url);
-    expect(await svc(['trigger', 'order.shipped', '--wait'], { cwd })).toMatchObject({ exitCode: 0 });
+    expect(await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd })).toMatchObject({
+      exitCode: 0,
+    });
   });
 
   it.each([
@@ -353,8 +365,8 @@ describe('options of svc emulator start', () => {
     const args = [...words, '--port', '0', '--db', ':memory:', '--detach'];
     expect(await svc(args, { cwd })).toMatchObject({ exitCode: ExitCode.success });
     const variables = readFileSync(join(cwd, 'new.env'), 'utf8');
-    expect(await svc(['env', '--format', 'dotenv'], { cwd })).toMatchObject({ stdout: variables });
-    expect(await svc(['emulator', 'stop'], { cwd })).toMatchObject({ exitCode: ExitCode.success });
+    expect(await svcInProcess(['env', '--format', 'dotenv'], { cwd })).toMatchObject({ stdout: variables });
+    expect(await svcInProcess(['emulator', 'stop'], { cwd })).toMatchObject({ exitCode: ExitCode.success });
   });
 });
 

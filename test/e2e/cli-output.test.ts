@@ -3,7 +3,14 @@ import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
-import { cleanEnvironment, createTempFolder, program, startEmulator, svc } from './cli-program.ts';
+import {
+  cleanEnvironment,
+  createTempFolder,
+  program,
+  startEmulator,
+  svc,
+  svcInProcess,
+} from './cli-program.ts';
 
 const folder = createTempFolder();
 let receiver: Receiver;
@@ -12,7 +19,7 @@ let emulator: Awaited<ReturnType<typeof startEmulator>>;
 beforeAll(async () => {
   receiver = await createReceiver();
   emulator = await startEmulator(folder.cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
-  await svc(['trigger', 'order.shipped', '--wait'], { cwd: folder.cwd });
+  await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd: folder.cwd });
 });
 
 afterAll(async () => {

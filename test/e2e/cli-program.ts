@@ -1,10 +1,14 @@
 /** Runs the built program in a new folder, without SVC_ variables. */
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable, Writable } from 'node:stream';
 import { execa } from 'execa';
+import { createProcessIo } from '../../src/cli/io.ts';
+import { hasFlag, runCommandLine } from '../../src/cli/program.ts';
+import { systemClock } from '../../src/clock/wall-clock.ts';
 
 export const program = join(import.meta.dirname, '../../bin/svc.js');
 
@@ -35,6 +39,36 @@ export function svc(args: readonly string[], { cwd, env = {}, input = '' }: RunO
     env: { ...cleanEnvironment(), ...env },
     extendEnv: false,
   });
+}
+
+/** Runs one command like {@link svc}, but in this process, which takes a tenth of the time. For commands that start no process. */
+export async function svcInProcess(args: readonly string[], { cwd, env = {}, input = '' }: RunOptions) {
+  const streams = { stdout: createSink(), stderr: createSink(), stdin: Readable.from([Buffer.from(input)]) };
+  const host = { ...streams, env: { ...cleanEnvironment(), ...env } };
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
+  const exitCode = await runCommandLine(args, {
+    io: createProcessIo(host as unknown as NodeJS.Process, hasFlag(args, '--no-color')),
+    env: host.env,
+    cwd,
+    now: systemClock.now,
+    signal,
+    handleSignals: () => () => {},
+    commandLine: [],
+  });
+  return { exitCode, stdout: streams.stdout.text, stderr: streams.stderr.text };
+}
+
+/** A stream that collects the text that is written to it. */
+function createSink(): Writable & { text: string } {
+  const sink = new Writable({
+    write(chunk, _, done) {
+      stream.text += chunk;
+      done();
+    },
+  });
+  const stream = Object.assign(sink, { text: '' });
+  return stream;
 }
 
 /** Longer than any test file takes, also on a busy machine. */

@@ -7,7 +7,7 @@ import { createHttpControlClient } from '../../src/control/http-control-client.t
 import { ExitCode } from '../../src/errors.ts';
 import type { ReceiverResponses } from '../support/test-receiver.ts';
 import { startSvc, waitUntilReady } from '../torture/svc-process.ts';
-import { type Ready, svc } from './cli-program.ts';
+import { type Ready, svcInProcess } from './cli-program.ts';
 import { createFolder, runJsonOk, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 const frozenInMemory = ['--db', ':memory:', '--freeze'];
@@ -29,11 +29,11 @@ describe('svc emulator reset, restore and snapshot', () => {
     const cwd = createFolder();
     const receiver = await startReceiver({ status: 503 });
     const { ready } = await startEmulatorForTest(cwd, ...frozenInMemory, '--forward-to', receiver.url);
-    await svc(['trigger', 'order.shipped', '--count', '2'], { cwd });
-    await svc(['clock', 'advance', '1h'], { cwd });
-    await svc(['webhooks', 'delete', ready.webhook_id], { cwd });
+    await svcInProcess(['trigger', 'order.shipped', '--count', '2'], { cwd });
+    await svcInProcess(['clock', 'advance', '1h'], { cwd });
+    await svcInProcess(['webhooks', 'delete', ready.webhook_id], { cwd });
 
-    const reset = await svc(['emulator', 'reset', '--yes'], { cwd });
+    const reset = await svcInProcess(['emulator', 'reset', '--yes'], { cwd });
     expect(reset).toMatchObject({
       ...{ exitCode: ExitCode.success, stderr: '' },
       stdout: 'The emulator is back in its state after boot, with 0 deliveries pending.\n',
@@ -49,7 +49,7 @@ describe('svc emulator reset, restore and snapshot', () => {
   it.each(['reset', 'restore', 'snapshot save a', 'snapshot load a'])(
     'svc emulator %s is an error when no emulator runs',
     async (line) => {
-      const { exitCode, stdout, stderr } = await svc(['emulator', ...line.split(' ')], {
+      const { exitCode, stdout, stderr } = await svcInProcess(['emulator', ...line.split(' ')], {
         cwd: createFolder(),
       });
       expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.noEmulator, stdout: '' });
@@ -62,25 +62,25 @@ describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
   it('svc emulator restore writes a removed database again, and the emulator recreates its run file itself', async () => {
     const cwd = createFolder();
     const { ready } = await startEmulatorForTest(cwd);
-    await svc(['trigger', 'order.shipped'], { cwd });
+    await svcInProcess(['trigger', 'order.shipped'], { cwd });
     rmSync(join(cwd, '.svc'), { recursive: true });
     await expect.poll(() => existsSync(join(cwd, '.svc', 'run.json'))).toBe(true);
-    const refused = await svc(['trigger', 'order.shipped'], { cwd });
+    const refused = await svcInProcess(['trigger', 'order.shipped'], { cwd });
     expect(refused).toMatchObject({
       exitCode: ExitCode.internal,
       stderr: expect.stringContaining('The database file was removed'),
     });
-    const status = await svc(['emulator', 'status'], { cwd });
+    const status = await svcInProcess(['emulator', 'status'], { cwd });
     expect(status.stdout).toMatch(/Database problem +The database file was removed/);
-    const restored = await svc(['emulator', 'restore'], { cwd });
+    const restored = await svcInProcess(['emulator', 'restore'], { cwd });
     expect(restored).toMatchObject({
       ...{ exitCode: ExitCode.success, stderr: '' },
       stdout: expect.stringContaining('with all state of the emulator.'),
     });
-    await svc(['trigger', 'order.shipped'], { cwd });
+    await svcInProcess(['trigger', 'order.shipped'], { cwd });
     expect((await runJsonOk(cwd, 'events', 'list')).data).toHaveLength(2);
     expect(await runJsonOk(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
-    expect((await svc(['emulator', 'restore'], { cwd })).stderr).toContain(
+    expect((await svcInProcess(['emulator', 'restore'], { cwd })).stderr).toContain(
       'The database file exists, so there is nothing to restore.',
     );
   });
@@ -93,7 +93,7 @@ describe('svc emulator snapshot', () => {
     const { ready } = await startEmulatorForTest(first, ...frozenInMemory, '--forward-to', receiver.url);
     const { event } = await runJsonOk(first, 'trigger', 'order.shipped');
     await receiver.waitFor(1);
-    const saved = await svc(['emulator', 'snapshot', 'save', 'state.svc', '--url', ready.url], {
+    const saved = await svcInProcess(['emulator', 'snapshot', 'save', 'state.svc', '--url', ready.url], {
       cwd: elsewhere,
     });
     expect(saved).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
@@ -104,7 +104,7 @@ describe('svc emulator snapshot', () => {
 
     const secondEmulator = await startEmulatorForTest(second, ...frozenInMemory);
     const path = join(elsewhere, 'state.svc');
-    const loaded = await svc(['emulator', 'snapshot', 'load', path, '--yes'], { cwd: second });
+    const loaded = await svcInProcess(['emulator', 'snapshot', 'load', path, '--yes'], { cwd: second });
     expect(loaded.stdout).toMatch(
       new RegExp(
         `^Loaded +${path}\\nWorkspace +${ready.workspace_id}\\nAPI key +${secondEmulator.ready.api_key}\\n`,
@@ -122,12 +122,14 @@ describe('svc emulator snapshot', () => {
     await startEmulatorForTest(cwd, ...frozenInMemory);
     writeFileSync(join(cwd, 'notes'), 'notes');
     for (const verb of ['save', 'load']) {
-      const { exitCode, stdout, stderr } = await svc(['emulator', 'snapshot', verb, 'notes'], { cwd });
+      const { exitCode, stdout, stderr } = await svcInProcess(['emulator', 'snapshot', verb, 'notes'], {
+        cwd,
+      });
       expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
       expect(stderr).toMatch(/no(?:t a)? snapshot\.\nhint: \S/);
     }
     expect(readFileSync(join(cwd, 'notes'), 'utf8')).toBe('notes');
-    const { exitCode } = await svc(['emulator', 'snapshot', 'save'], { cwd });
+    const { exitCode } = await svcInProcess(['emulator', 'snapshot', 'save'], { cwd });
     expect(exitCode).toBe(ExitCode.usage);
   });
 
@@ -143,7 +145,7 @@ describe('svc emulator snapshot', () => {
     const body = JSON.stringify({ type: 'a.b', payload: { text: 'x'.repeat(250_000) } });
     for (let i = 0; i < 60; i++) expect((await post(ready, body)).status).toBe(201);
 
-    const killed = await svc(['emulator', 'snapshot', 'save', 'state.svc'], { cwd });
+    const killed = await svcInProcess(['emulator', 'snapshot', 'save', 'state.svc'], { cwd });
     expect(killed.exitCode).toBe(ExitCode.noEmulator);
     expect((await emulator.exited).signal).toBe('SIGKILL');
     expect(readdirSync(cwd)).toContainEqual(expect.stringMatching(/^\.svc-snapshot-.+\.tmp$/));
@@ -204,7 +206,7 @@ describe('--seed', () => {
       join(cwd, 'seed.json'),
       '{"workspaces":[{"name":"A","webhooks":[{"url":"http://127.0.0.1"}]}]}',
     );
-    const { exitCode, stdout, stderr } = await svc(
+    const { exitCode, stdout, stderr } = await svcInProcess(
       ['emulator', 'start', '--port', '0', '--seed', 'seed.json'],
       { cwd },
     );

@@ -1,10 +1,13 @@
-/** Runs every command of the built program with the cases of `command-cases.ts`. */
+/**
+ * Runs every command with the cases of `command-cases.ts`: the text output with the built program, and the rest in this process, because a
+ * process for each case would take half a minute.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { commandsByName } from '../support/command-definitions.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
-import { createTempFolder, startEmulator, svc } from './cli-program.ts';
+import { createTempFolder, startEmulator, svc, svcInProcess } from './cli-program.ts';
 import {
   type CommandCase,
   type CommandFixture,
@@ -53,7 +56,11 @@ afterAll(async () => {
 });
 
 function run(name: string, args: readonly string[], cwd = emulatorFolder.cwd) {
-  return svc([...name.split(' '), ...args], { cwd });
+  return svcInProcess([...name.split(' '), ...args], { cwd });
+}
+
+function runProcess(name: string, args: readonly string[]) {
+  return svc([...name.split(' '), ...args], { cwd: emulatorFolder.cwd });
 }
 
 async function runJson(name: string, args: readonly string[]) {
@@ -78,7 +85,7 @@ it('the table of cases has every command', () => {
 
 describe.each(Object.entries(commandCases))('svc %s', (name, row) => {
   it('text output describes the result', async () => {
-    const { exitCode, stdout, stderr } = await run(name, await argsOf(row));
+    const { exitCode, stdout, stderr } = await runProcess(name, await argsOf(row));
     expect(stdout).toMatch(row.stdout);
     expect(stderr.trimEnd()).toMatch(row.stderr ?? /^$/);
     expect(exitCode).toBe(ExitCode.success);
@@ -132,7 +139,7 @@ describe('a resource that does not exist', () => {
 
 describe.each(streamingCommands)('svc %s', (name) => {
   it('the stream prints a ready line and one object per line, and exits with 130 when it is interrupted', async () => {
-    const tail = run(name, ['--since', '1h', '--json']);
+    const tail = runProcess(name, ['--since', '1h', '--json']);
     const lines: { type: string; sequence?: number }[] = [];
     for await (const line of tail) {
       lines.push(JSON.parse(line));

@@ -11,7 +11,7 @@ import {
   program,
   type Ready,
   startEmulator,
-  svc,
+  svcInProcess,
 } from './cli-program.ts';
 
 const { cwd, remove } = createTempFolder();
@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeFileSync(join(cwd, 'my payload.json'), '{}');
   emulator = await startEmulator(cwd, '--db', ':memory:', '--freeze', '--forward-to', 'http://127.0.0.1:9/');
   ready = emulator.ready;
-  await svc(['trigger', 'robot.awoke'], { cwd });
+  await svcInProcess(['trigger', 'robot.awoke'], { cwd });
 });
 
 afterAll(async () => {

@@ -5,13 +5,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
 import { createReverseProxy } from '../support/reverse-proxy.ts';
 import { createReceiver } from '../support/test-receiver.ts';
-import { svc } from './cli-program.ts';
+import { svc, svcInProcess } from './cli-program.ts';
 import { createFolder, findFreePort, startEmulatorForTest } from './test-resources.ts';
 
 const startCommand = ['emulator', 'start', '--port', '0', '--db', ':memory:'];
 
 async function detach(cwd: string, ...args: string[]) {
-  onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
+  onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
   return svc([...startCommand, '--detach', ...args], { cwd });
 }
 
@@ -29,7 +29,7 @@ it('svc emulator start --forward-to needs only the port of the receiver', async 
   expect(stderr).toMatch(new RegExp(`Endpoint +wh_\\w+ → http://localhost:${receiver.port}/\n`));
   expect(stderr).toMatch(/Next: svc trigger invoice\.paid\n/);
   expect(stderr).not.toContain('warning');
-  await svc(['trigger', 'invoice.paid', '--wait'], { cwd });
+  await svcInProcess(['trigger', 'invoice.paid', '--wait'], { cwd });
   expect(receiver.requests).toHaveLength(1);
 });
 
@@ -53,7 +53,7 @@ it.each([
     /^error: --tunnel and --public-url cannot be used together/,
   ],
 ])('an invalid %s is an error of svc emulator start', async (_, args, message) => {
-  const { exitCode, stderr } = await svc([...startCommand, ...args], { cwd: createFolder() });
+  const { exitCode, stderr } = await svcInProcess([...startCommand, ...args], { cwd: createFolder() });
   expect(exitCode).toBe(ExitCode.usage);
   expect(stderr).toMatch(message);
 });
@@ -75,14 +75,18 @@ it('programs receive the public address, and commands in the folder use the loca
   const { control_url } = JSON.parse(readFileSync(join(cwd, '.svc/run.json'), 'utf8'));
   expect(control_url).toBe(`${ready.url}/_svc`);
   // The proxy has no target yet.
-  expect(await svc(['trigger', 'order.shipped'], { cwd })).toMatchObject({ exitCode: ExitCode.success });
+  expect(await svcInProcess(['trigger', 'order.shipped'], { cwd })).toMatchObject({
+    exitCode: ExitCode.success,
+  });
   proxy.setTarget(ready.url);
-  const { stdout } = await svc(['env', '--format', 'json'], { cwd });
+  const { stdout } = await svcInProcess(['env', '--format', 'json'], { cwd });
   const { SVC_BASE_URL, SVC_API_KEY } = JSON.parse(stdout);
   const response = await fetch(`${SVC_BASE_URL}/events`, {
     headers: { authorization: `Bearer ${SVC_API_KEY}` },
   });
   expect(await response.json()).toMatchObject({ data: [expect.anything()] });
-  const throughProxy = await svc(['emulator', 'status', '--url', ready.control_url], { cwd: createFolder() });
+  const throughProxy = await svcInProcess(['emulator', 'status', '--url', ready.control_url], {
+    cwd: createFolder(),
+  });
   expect(throughProxy.exitCode).toBe(ExitCode.success);
 });

@@ -11,7 +11,7 @@ import { getCertificate } from '../support/certificates.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
-import { cleanEnvironment, program, svc } from './cli-program.ts';
+import { cleanEnvironment, program, svc, svcInProcess } from './cli-program.ts';
 import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 /** An emulator in this process, which commands reach with `--url`. */
@@ -123,7 +123,7 @@ describe('svc listen', () => {
     const { control, url, trigger } = await openEmulator();
     const cwd = createFolder();
     const args = [...url, '--forward-to', receiver.url];
-    const { stdout } = await svc(['listen', ...args, '--print-secret'], { cwd });
+    const { stdout } = await svcInProcess(['listen', ...args, '--print-secret'], { cwd });
     expect(await idsOf(control)).toEqual([]);
     const first = await listen(cwd, ...args);
     const second = await listen(cwd, ...args);
@@ -164,7 +164,7 @@ describe('svc listen', () => {
     first.subprocess.kill('SIGKILL');
     await first.subprocess;
     const second = await startEmulatorForTest(cwd, '--port', new URL(first.ready.url).port);
-    await svc(['trigger', 'order.shipped', '--wait'], { cwd });
+    await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd });
     await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
     expect(lines[1].delivery.webhook_id).toBe(ready.webhook_id);
     subprocess.kill('SIGINT');
@@ -207,7 +207,7 @@ describe('svc listen', () => {
     expect(lines[1]).toMatchObject({ type: 'ready', webhook_secret: ready.webhook_secret });
     expect(lines[1].webhook_id).not.toBe(ready.webhook_id);
     expect(variables()).toContain(`SVC_WORKSPACE_ID=${second.ready.workspace_id}`);
-    await svc(['trigger', 'order.shipped', '--wait'], { cwd });
+    await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd });
     await expect.poll(() => lines.length).toBe(3);
     subprocess.kill('SIGINT');
     expect((await subprocess).stderr).toContain('Registered it again: wh_');
@@ -229,7 +229,10 @@ describe('svc listen', () => {
     const { control, url } = await openEmulator();
     const cwd = createFolder();
     const args = ['listen', ...url, '--forward-to', '9', '--keep', '--print-secret', '--json'];
-    const [first, second] = [await svc(args, { cwd }), await svc([...args, '-e', 'a.b'], { cwd })];
+    const [first, second] = [
+      await svcInProcess(args, { cwd }),
+      await svcInProcess([...args, '-e', 'a.b'], { cwd }),
+    ];
     const { webhook_id: id, webhook_secret } = JSON.parse(first.stdout);
     expect(JSON.parse(second.stdout)).toMatchObject({ webhook_id: id, webhook_secret });
     expect((await control.listWebhooks({})).data).toEqual([
@@ -280,7 +283,9 @@ describe('svc listen', () => {
     [[], 'Missing option: --forward-to'],
   ])('svc listen with the arguments %j is an error', async (args, problem) => {
     const { control, url } = await openEmulator();
-    const { exitCode, stdout, stderr } = await svc(['listen', ...url, ...args], { cwd: createFolder() });
+    const { exitCode, stdout, stderr } = await svcInProcess(['listen', ...url, ...args], {
+      cwd: createFolder(),
+    });
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
     expect(stderr).toContain(problem);
     expect(await idsOf(control)).toEqual([]);
@@ -289,7 +294,7 @@ describe('svc listen', () => {
   it('svc listen registers no endpoint when one of them is invalid', async () => {
     const { control, url } = await openEmulator();
     const args = [...url, '--forward-to', '9', '--forward-to', 'http://example.com/'];
-    const { exitCode } = await svc(['listen', ...args], { cwd: createFolder() });
+    const { exitCode } = await svcInProcess(['listen', ...args], { cwd: createFolder() });
     expect(exitCode).toBe(ExitCode.usage);
     expect(await idsOf(control)).toEqual([]);
   });

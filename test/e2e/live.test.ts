@@ -8,7 +8,7 @@ import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { hasTerminals, startTerminal, type TerminalOptions } from '../support/test-terminal.ts';
-import { cleanEnvironment, program, svc } from './cli-program.ts';
+import { cleanEnvironment, program, svcInProcess } from './cli-program.ts';
 import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
@@ -45,11 +45,11 @@ const idsOf = (attempts: readonly AttemptItem[]) => attempts.map(({ attempt }) =
 
 describe('svc deliveries tail --json', () => {
   it('each of thousands of attempts is printed once and in order', async () => {
-    const COUNT = 3_000;
+    const COUNT = 2_000;
     const cwd = createFolder();
     await startForwarding(cwd, '--db', ':memory:');
     const { attempts, subprocess } = await tail(cwd);
-    await svc(['trigger', 'order.shipped', '--count', String(COUNT), '--wait'], { cwd });
+    await svcInProcess(['trigger', 'order.shipped', '--count', String(COUNT), '--wait'], { cwd });
     await expect.poll(() => attempts.length, { timeout: 30_000 }).toBe(COUNT);
     const sequences = attempts.map(({ sequence }) => sequence);
     expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
@@ -63,13 +63,13 @@ describe('svc deliveries tail --json', () => {
     const first = await startForwarding(cwd);
     const { port } = new URL(first.ready.url);
     const { attempts, subprocess } = await tail(cwd);
-    const burst = svc(['trigger', 'order.shipped', '--count', '300'], { cwd });
+    const burst = svcInProcess(['trigger', 'order.shipped', '--count', '300'], { cwd });
     await first.receiver.waitFor(50);
     first.subprocess.kill('SIGKILL');
     await Promise.all([first.subprocess, burst]);
 
     const { ready, receiver } = await startForwarding(cwd, '--port', port);
-    await svc(['trigger', 'order.shipped', '--wait'], { cwd });
+    await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd });
     expect(receiver.requests.length).toBeGreaterThan(0);
     const control = createHttpControlClient({ controlUrl: ready.control_url });
     await expect
@@ -113,9 +113,9 @@ describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
     receiver.respond([{ status: 503, body: 'not now' }, { status: 200 }]);
     const terminal = await open(tailCommand, { cwd, columns: 76, rows: 10 });
     await terminal.waitFor(/No attempts yet/);
-    await svc(['trigger', 'order.shipped'], { cwd });
+    await svcInProcess(['trigger', 'order.shipped'], { cwd });
     await terminal.waitFor(/← 503/);
-    await svc(['trigger', 'invoice.paid'], { cwd });
+    await svcInProcess(['trigger', 'invoice.paid'], { cwd });
     await terminal.waitFor(/← 200/);
     const rows = await terminal.waitFor(/in 4m \d+s/);
     expect(normalize(rows)).toMatchInlineSnapshot(`
@@ -161,7 +161,7 @@ describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
     await first.subprocess;
     await startForwarding(cwd, '--port', new URL(first.ready.url).port);
     await terminal.waitFor(/Connected again\./, 20_000);
-    await svc(['trigger', 'order.shipped'], { cwd });
+    await svcInProcess(['trigger', 'order.shipped'], { cwd });
     await terminal.waitFor(/→ order\.shipped +← 200/);
   });
 

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
-import { program, svc } from './cli-program.ts';
+import { program, svc, svcInProcess } from './cli-program.ts';
 import { createFolder, startEmulatorForTest } from './test-resources.ts';
 
 const onEveryAddress = ['--host', '0.0.0.0', '--db', ':memory:'];
@@ -15,14 +15,14 @@ it('commands need the token outside the folder of the emulator, and not inside',
   expect(token).toMatch(/^[\w-]{32}$/);
   expect([new URL(url).hostname, dashboard_url]).toEqual(['127.0.0.1', `${url}/?token=${token}`]);
 
-  expect((await svc(['trigger', 'order.shipped'], { cwd })).exitCode).toBe(ExitCode.success);
+  expect((await svcInProcess(['trigger', 'order.shipped'], { cwd })).exitCode).toBe(ExitCode.success);
   const runFile = join(cwd, '.svc/run.json');
   expect(JSON.parse(readFileSync(runFile, 'utf8')).control_token).toBe(token);
   if (process.platform !== 'win32') expect(statSync(runFile).mode & 0o777).toBe(0o600);
 
   const elsewhere = createFolder();
   const list = (address: string, env = {}) =>
-    svc(['deliveries', 'list', '--url', address], { cwd: elsewhere, env });
+    svcInProcess(['deliveries', 'list', '--url', address], { cwd: elsewhere, env });
   expect(await list(url)).toMatchObject({
     exitCode: ExitCode.usage,
     stderr: expect.stringMatching(/requires a token\.\n.*SVC_CONTROL_TOKEN/),
@@ -31,10 +31,10 @@ it('commands need the token outside the folder of the emulator, and not inside',
   expect((await list(url, { SVC_CONTROL_TOKEN: token })).exitCode).toBe(ExitCode.success);
   expect((await list(dashboard_url)).exitCode).toBe(ExitCode.success);
 
-  const { stdout } = await svc(['env', '--format', 'json'], { cwd });
+  const { stdout } = await svcInProcess(['env', '--format', 'json'], { cwd });
   const variables = JSON.parse(stdout);
   expect(variables.SVC_CONTROL_TOKEN).toBe(token);
-  expect((await svc(['emulator', 'stop'], { cwd: elsewhere, env: variables })).exitCode).toBe(
+  expect((await svcInProcess(['emulator', 'stop'], { cwd: elsewhere, env: variables })).exitCode).toBe(
     ExitCode.success,
   );
 });
@@ -51,7 +51,7 @@ it('svc emulator exec gives its command the token, and svc open prints a link wi
     cwd,
     env,
   });
-  onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
+  onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
   expect(started.stderr).toMatch(new RegExp(`Dashboard +http://127\\.0\\.0\\.1:\\d+/\\?token=${token}\\n`));
-  expect((await svc(['open', '--print'], { cwd })).stdout).toContain(`/?token=${token}`);
+  expect((await svcInProcess(['open', '--print'], { cwd })).stdout).toContain(`/?token=${token}`);
 });

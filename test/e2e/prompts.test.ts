@@ -6,7 +6,7 @@ import { quoteForShell } from '../../src/domain/shell.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { hasTerminals, startTerminal, type TestTerminal } from '../support/test-terminal.ts';
-import { cleanEnvironment, createTempFolder, program, startEmulator, svc } from './cli-program.ts';
+import { cleanEnvironment, createTempFolder, program, startEmulator, svcInProcess } from './cli-program.ts';
 
 describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
   const { cwd, remove } = createTempFolder();
@@ -20,9 +20,9 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
     }));
     emulator = await startEmulator(cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
     control = createHttpControlClient({ controlUrl: emulator.ready.control_url });
-    await svc(['trigger', 'order.shipped', '--wait=1s'], { cwd });
-    await svc(['clock', 'settle'], { cwd });
-    await svc(['trigger', 'invoice.paid', '--wait'], { cwd });
+    await svcInProcess(['trigger', 'order.shipped', '--wait=1s'], { cwd });
+    await svcInProcess(['clock', 'settle'], { cwd });
+    await svcInProcess(['trigger', 'invoice.paid', '--wait'], { cwd });
   });
 
   afterAll(async () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
-import { createTempFolder, startEmulator, svc } from './cli-program.ts';
+import { createTempFolder, startEmulator, svcInProcess } from './cli-program.ts';
 
 /** Creates an empty folder. */
 export function createFolder(): string {
@@ -33,15 +33,15 @@ export async function startReceiver(...input: Parameters<typeof createReceiver>)
   return receiver;
 }
 
-/** Runs a command with --json. @returns its document and its exit code */
+/** Runs a command with --json in this process. @returns its document and its exit code */
 export async function runJson(cwd: string, ...args: string[]) {
-  const { stdout, exitCode } = await svc([...args, '--json'], { cwd });
+  const { stdout, exitCode } = await svcInProcess([...args, '--json'], { cwd });
   return { ...JSON.parse(stdout), exitCode };
 }
 
-/** Runs a command that must succeed with --json. @returns its document */
+/** Runs a command that must succeed with --json in this process. @returns its document */
 export async function runJsonOk(cwd: string, ...args: string[]) {
-  const { stdout, stderr, exitCode } = await svc([...args, '--json'], { cwd });
+  const { stdout, stderr, exitCode } = await svcInProcess([...args, '--json'], { cwd });
   expect(exitCode, stderr).toBe(ExitCode.success);
   return JSON.parse(stdout);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver } from '../support/test-receiver.ts';
-import { createTempFolder, startEmulator, svc } from './cli-program.ts';
+import { createTempFolder, startEmulator, svcInProcess } from './cli-program.ts';
 
 async function start(script: Parameters<typeof createReceiver>[0] = {}) {
   const { cwd, remove } = createTempFolder();
@@ -22,7 +22,7 @@ async function start(script: Parameters<typeof createReceiver>[0] = {}) {
     remove();
   });
   const control = createHttpControlClient({ controlUrl: ready.control_url });
-  const run = (...args: string[]) => svc(args, { cwd });
+  const run = (...args: string[]) => svcInProcess(args, { cwd });
   return { run, control, receiver };
 }
 
