@@ -3,6 +3,7 @@ import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander';
 import { SvcError } from '../errors.ts';
 import { type EnvVariables, renderVariables } from './env-variables.ts';
+import { createWriteError } from './write-error.ts';
 
 export interface WriteEnvOptions {
   readonly writeEnv?: string;
@@ -33,9 +34,7 @@ export function writeEnvFile(path: string, variables: EnvVariables): void {
     writeFileSync(path, setVariables(readFileSync(path, 'utf8'), variables));
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw new SvcError('usage', `Cannot write ${path}: ${(error as Error).message}.`, {
-      cause: error,
-    });
+    throw createWriteError(path, error, 'Choose a writable file with --write-env.');
   }
 }
 

@@ -43,7 +43,7 @@ function findBlockReasonForClass(
   target: AddressClass,
 ): string | null {
   const problem = findTargetProblem(policy.rule, protocol, target);
-  if (problem !== null) return `${address} is ${target.description}: an endpoint URL ${problem}`;
+  if (problem !== null) return `${address} is ${target.description}: the URL ${problem}`;
   if (!policy.isOwnAddress(toCanonicalAddress(address), port)) return null;
   return `${formatAuthority(address, port)} is this emulator itself: point the endpoint to your receiver`;
 }

@@ -147,7 +147,7 @@ describe('a mistyped command line', () => {
     [
       'open a',
       'Invalid value for id: "a"',
-      'Write the id of a delivery, an event or an endpoint: del_…, evt_… or wh_….',
+      'Pass the ID of a delivery, an event or an endpoint: del_…, evt_… or wh_…',
     ],
     ['env a b', 'Too many arguments: expected none, got 2.', 'Write: svc env [options]'],
     ['env --format', '--format needs a value.', 'Write: --format <format>'],

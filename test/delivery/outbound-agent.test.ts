@@ -36,7 +36,7 @@ describe('allowed destinations', () => {
     expect(result.outcome).toBe('blocked');
     expect(result.error).toBe(
       'receiver.internal has no allowed address: 93.184.216.34 is a public address: ' +
-        'an endpoint URL must use HTTPS: plain HTTP is only for loopback and private addresses',
+        'the URL must use HTTPS: plain HTTP is only for loopback and private addresses',
     );
   });
 

@@ -77,7 +77,7 @@ describe('requests through a proxy', () => {
         await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(url), limits),
       ).toMatchObject({
         outcome: 'blocked',
-        error: expect.stringContaining('an endpoint URL must'),
+        error: expect.stringContaining('the URL must'),
       });
       expect(proxy.requests).toHaveLength(0);
     },

@@ -228,7 +228,9 @@ describe('svc emulator wait', () => {
     expect(closedPort.exitCode).toBe(ExitCode.timeout);
     expect(closedPort.stderr).toContain(`No response from http://127.0.0.1:${free}`);
     expect(silentServer.exitCode).toBe(ExitCode.timeout);
-    expect(silentServer.stderr).toContain('The address accepts connections but sends no response.');
+    expect(silentServer.stderr).toContain(
+      'within 100ms: the address accepts connections, but nothing responds.',
+    );
   });
 });
 

@@ -25,7 +25,7 @@ function post(
 }
 
 describe('svc emulator reset, restore and snapshot', () => {
-  it('svc emulator reset restores the state after boot', async () => {
+  it('svc emulator reset restores the state after the start', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver({ status: 503 });
     const { ready } = await startEmulatorForTest(cwd, ...frozenInMemory, '--forward-to', receiver.url);
@@ -36,7 +36,7 @@ describe('svc emulator reset, restore and snapshot', () => {
     const reset = await svcInProcess(['emulator', 'reset', '--yes'], { cwd });
     expect(reset).toMatchObject({
       ...{ exitCode: ExitCode.success, stderr: '' },
-      stdout: 'The emulator is back in its state after boot, with 0 deliveries pending.\n',
+      stdout: 'The emulator was reset, with 0 deliveries pending.\n',
     });
     expect((await runJsonOk(cwd, 'deliveries', 'list')).data).toEqual([]);
     expect((await runJsonOk(cwd, 'webhooks', 'get', ready.webhook_id)).url).toBe(receiver.url);

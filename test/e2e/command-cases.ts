@@ -100,7 +100,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ({ delivery }) => [delivery, '--wait'],
     stdout: /^ID +STATUS[\s\S]*del_\w+ +✓ succeeded/,
     jsonFields: ['id', 'status', 'attempt_count'],
-    invalid: [['del_1', '--failed'], 'Pass either delivery IDs or --failed, not both.'],
+    invalid: [['del_1', '--failed'], 'Delivery IDs and --failed cannot be used together.'],
     notFound: [`del_${UNKNOWN_ID}`],
   },
   'deliveries wait': {
@@ -200,7 +200,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: async ({ createWebhook }) => [await createWebhook(), '--events', 'c.d'],
     stdout: /Events +c\.d/,
     jsonFields: ['id', 'events'],
-    invalid: [['wh_1'], 'The command has no changes to make.'],
+    invalid: [['wh_1'], 'No change was given.'],
     notFound: [`wh_${UNKNOWN_ID}`, '--disable'],
   },
   'webhooks delete': {

@@ -210,7 +210,7 @@ describe('svc listen', () => {
     await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd });
     await expect.poll(() => lines.length).toBe(3);
     subprocess.kill('SIGINT');
-    expect((await subprocess).stderr).toContain('Registered it again: wh_');
+    expect((await subprocess).stderr).toMatch(/Registered wh_\w+ again/);
   });
 
   it('svc listen registers again with the same secret after a reset of the emulator', async () => {

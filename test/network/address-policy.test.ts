@@ -21,13 +21,13 @@ describe('findBlockReason', () => {
 
   it('findBlockReason blocks plain HTTP to a public address, whatever name resolved to it [webhook.url]', () => {
     expect(findBlockReason(local, to('8.8.8.8'))).toBe(
-      '8.8.8.8 is a public address: an endpoint URL must use HTTPS: plain HTTP is only for loopback and private addresses',
+      '8.8.8.8 is a public address: the URL must use HTTPS: plain HTTP is only for loopback and private addresses',
     );
   });
 
   it('findBlockReason blocks addresses that are not public under the strict rule [webhook.url]', () => {
     expect(findBlockReason(strict, to('127.0.0.1', 'https:'))).toBe(
-      '127.0.0.1 is a loopback address: an endpoint URL must be publicly reachable over HTTPS',
+      '127.0.0.1 is a loopback address: the URL must be publicly reachable over HTTPS',
     );
   });
 

@@ -24,12 +24,13 @@ interface ClockOptions {
   readonly workspace?: string;
 }
 
-interface WorkspaceRef {
+interface WorkspaceInput {
   readonly workspace_id: string;
 }
 
-/** Limits in real time after an interruption: for the clock to stop, and for all requests about it. */
+/** After an interruption: real time for the clock to stop. */
 const STOP_TIMEOUT_MS = 1_000;
+/** After an interruption: real time for all requests. */
 const CLEANUP_TIMEOUT_MS = 2_000;
 
 export const show: CommandDefinition<ClockOptions> = {
@@ -124,32 +125,36 @@ function parseAdvance(text: string): number {
 
 /** Prints the state that `call` returns. */
 async function printClock(
-  { workspace }: ClockOptions,
+  options: ClockOptions,
   context: Context,
-  call: (control: ControlPlane, workspace: WorkspaceRef) => Promise<ClockState>,
+  call: (control: ControlPlane, workspace: WorkspaceInput) => Promise<ClockState>,
 ): Promise<void> {
   const control = await context.connect();
-  const state = await call(control, { workspace_id: workspace ?? (await context.getWorkspaceId()) });
+  const state = await call(control, await toWorkspaceInput(options, context));
   context.print(state, () => renderClock(state, context.io));
 }
 
-/** Moves the clock with `call`, which returns when every attempt that fell due has a result. */
+/** Moves the clock with `call`, which returns when every attempt that became due has a result. */
 async function moveClock(
-  { workspace }: ClockOptions,
+  options: ClockOptions,
   context: Context,
-  call: (control: ControlPlane, workspace: WorkspaceRef) => Promise<ClockMove>,
+  call: (control: ControlPlane, workspace: WorkspaceInput) => Promise<ClockMove>,
 ): Promise<void> {
   const control = await context.connect();
-  const ref = { workspace_id: workspace ?? (await context.getWorkspaceId()) };
-  const getProgress = async () => renderProgress(await control.getClock(ref));
+  const workspace = await toWorkspaceInput(options, context);
+  const getProgress = async () => renderProgress(await control.getClock(workspace));
   try {
-    const move = await withProgress(context, getProgress, call(control, ref));
+    const move = await withProgress(context, getProgress, call(control, workspace));
     context.print(move, () => renderClockMove(move, context.io));
   } catch (error) {
     // The emulator may have been interrupted too: then there is no clock to report.
-    if (context.signal.aborted && !context.json) await reportStoppedClock(ref, context).catch(() => {});
+    if (context.signal.aborted && !context.json) await reportStoppedClock(workspace, context).catch(() => {});
     throw error;
   }
+}
+
+async function toWorkspaceInput({ workspace }: ClockOptions, context: Context): Promise<WorkspaceInput> {
+  return { workspace_id: workspace ?? (await context.getWorkspaceId()) };
 }
 
 /** Fits into 80 columns. */
@@ -158,12 +163,12 @@ function renderProgress({ now, next_due_at: next, moving }: ClockState): string 
   return `${sent}, clock ${formatSecond(now)}${next === null ? '' : `, next ${formatSecond(next)}`}`;
 }
 
-/** The interruption closed the connection, which stops the clock. */
-async function reportStoppedClock(ref: WorkspaceRef, context: Context): Promise<void> {
+/** The emulator stops the clock when the interruption closes the connection. */
+async function reportStoppedClock(workspace: WorkspaceInput, context: Context): Promise<void> {
   const signal = abortAfter(CLEANUP_TIMEOUT_MS);
   const control = await context.connect(signal);
   const { now } = await pollUntil(
-    () => control.getClock(ref),
+    () => control.getClock(workspace),
     ({ moving }) => moving === undefined,
     { timeoutMs: STOP_TIMEOUT_MS, signal },
   );
@@ -172,7 +177,6 @@ async function reportStoppedClock(ref: WorkspaceRef, context: Context): Promise<
   );
 }
 
-/** The time until the next attempt is schedule time. */
 function renderClock(state: ClockState, capabilities: TerminalCapabilities): string {
   return renderFields(clockFields(state), capabilities);
 }
@@ -181,9 +185,9 @@ function renderClock(state: ClockState, capabilities: TerminalCapabilities): str
 export function renderClockMove(move: ClockMove, capabilities: TerminalCapabilities): string {
   const fields = [
     renderFields({ ...clockFields(move), Pending: formatDeliveryCount(move.pending) }, capabilities),
-    ...move.paused.map((each) => `${describePaused([each])} ${suggestEnable([each])}`),
+    ...move.paused.map((endpoint) => `${describePaused([endpoint])} ${suggestEnable([endpoint])}`),
   ].join('\n');
-  if (move.attempts.length === 0) return `No attempt fell due.\n\n${fields}`;
+  if (move.attempts.length === 0) return `No attempt was due.\n\n${fields}`;
   return `${renderTable(attemptColumns(capabilities), move.attempts, capabilities)}\n\n${fields}`;
 }
 
@@ -204,7 +208,7 @@ function attemptColumns(capabilities: TerminalCapabilities): readonly Column<Att
     { title: 'TOOK', value: ({ duration_ms: ms }) => formatDuration(ms), hideOrder: 2 },
     { title: 'TYPE', value: ({ event_type: type }) => type, hideOrder: 4 },
     { title: 'DELIVERY', value: ({ delivery_id: id }) => id },
-    { title: 'TRY', value: ({ number }) => String(number), hideOrder: 3 },
+    { title: 'ATTEMPT', value: ({ number }) => String(number), hideOrder: 3 },
     { title: 'ERROR', value: ({ error }) => error ?? '', hideOrder: 1, canTruncate: true },
   ];
 }

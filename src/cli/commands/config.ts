@@ -25,7 +25,7 @@ async function run(_options: object, context: Context): Promise<void> {
     renderTable(
       [
         { title: 'SETTING', value: ({ setting }) => setting },
-        { title: 'VALUE', value: ({ value }) => toText(value), canTruncate: true },
+        { title: 'VALUE', value: ({ value }) => formatValue(value), canTruncate: true },
         { title: 'SOURCE', value: ({ from }) => from, hideOrder: 2 },
         { title: 'DESCRIPTION', value: ({ description }) => description, hideOrder: 1 },
       ],
@@ -35,7 +35,7 @@ async function run(_options: object, context: Context): Promise<void> {
   );
 }
 
-function toText(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

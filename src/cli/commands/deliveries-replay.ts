@@ -90,9 +90,9 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   checkOptions(options, context);
   const control = await context.connect();
   const ids = await chooseDeliveries(options, control, context);
-  const body = await findBody(options, ids, control, context);
+  const body = options.edit ? await editBody(ids, control, context) : await readBody(options, context);
   if (body === null) {
-    context.io.note('You did not change the body. Nothing was sent.');
+    context.io.note('The body is unchanged, so nothing was sent.');
     return ExitCode.success;
   }
   const changes: ReplayChanges = {
@@ -100,29 +100,34 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
     ...(options.to === undefined ? {} : { url: options.to }),
     ...(body === undefined ? {} : { body }),
   };
-  const { rate = DEFAULT_REPLAY_RATE, wait } = options;
-  const timeoutMs = wait === true ? DEFAULT_WAIT_MS : wait;
+  const { rate = DEFAULT_REPLAY_RATE, wait: waitOption } = options;
+  const timeoutMs = waitOption === true ? DEFAULT_WAIT_MS : waitOption;
   const { replays, refused } = await replayWithProgress(ids, changes, control, rate, context);
   if (isSingle(options) && refused[0]) throw refused[0].error;
-  const latest =
+  const replaysAfterWait =
     timeoutMs === undefined
       ? replays
       : await showDeliveryProgress('Attempted', context, (onChange) =>
           waitForReplays(replays, control, { timeoutMs, signal: context.signal, onChange }),
         );
-  await print(latest, refused, options, control, context);
-  return toExitCode(latest, refused, timeoutMs);
+  await printReplays(replaysAfterWait, refused, options, control, context);
+  return getExitCode(replaysAfterWait, refused, timeoutMs);
 }
 
 function checkOptions(options: Options, { io }: Context): void {
   const { ids, failed, since, data, edit } = options;
-  if (failed && ids.length > 0)
-    throw new SvcError('usage', 'Pass either delivery IDs or --failed, not both.');
-  if (since !== undefined && !failed) throw new SvcError('usage', '--since can only be used with --failed.');
+  if (failed && ids.length > 0) throw createConflictError('Delivery IDs and --failed');
+  if (since !== undefined && !failed) {
+    throw new SvcError('usage', '--since can only be used with --failed.', {
+      hint: 'Add --failed, or remove --since.',
+    });
+  }
   if (data === undefined && !edit) return;
-  if (data !== undefined && edit) throw new SvcError('usage', 'Pass either --data or --edit, not both.');
+  if (data !== undefined && edit) throw createConflictError('--data and --edit');
   if (!isSingle(options)) {
-    throw new SvcError('usage', `${edit ? '--edit' : '--data'} can only be used with one delivery.`);
+    throw new SvcError('usage', `${edit ? '--edit' : '--data'} can only be used with one delivery.`, {
+      hint: 'Pass one delivery ID, without --failed.',
+    });
   }
   if (edit && !io.interactive) {
     throw new SvcError('usage', '--edit needs a terminal.', {
@@ -131,6 +136,11 @@ function checkOptions(options: Options, { io }: Context): void {
   }
 }
 
+function createConflictError(both: string): SvcError {
+  return new SvcError('usage', `${both} cannot be used together.`, { hint: 'Remove one of them.' });
+}
+
+/** Whether one delivery is replayed. Without IDs, the command asks for one. */
 function isSingle({ ids, failed }: Options): boolean {
   return !failed && ids.length <= 1;
 }
@@ -148,15 +158,17 @@ async function chooseDeliveries(
   return ids.length > 0 ? ids : [await askChoice(context, 'ids', replayableDeliveryChoices)];
 }
 
-/** The body to send instead: undefined keeps the body, null means that the user left it unchanged in the editor. */
-async function findBody(
-  { data, edit }: Options,
+/** The value of --data; undefined to send the body of the delivery. */
+async function readBody({ data }: Options, context: Context): Promise<string | undefined> {
+  return data === undefined ? undefined : (await readValue(data, context)).toString('utf8');
+}
+
+/** The body of the last attempt after the user edited it; null if it is unchanged. */
+async function editBody(
   [id = '']: readonly string[],
   control: ControlPlane,
   context: Context,
-): Promise<string | null | undefined> {
-  if (data !== undefined) return (await readValue(data, context)).toString('utf8');
-  if (!edit) return undefined;
+): Promise<string | null> {
   const lastAttempt = (await control.getDelivery({ id })).attempts.at(-1);
   if (lastAttempt === undefined) {
     throw new SvcError('conflict', `${id} has not been sent yet, so there is no body to edit.`, {
@@ -173,15 +185,15 @@ async function replayWithProgress(
   perSecond: number,
   context: Context,
 ): Promise<{ replays: Replay[]; refused: ReplayRefusal[] }> {
-  let done = 0;
+  let replayCount = 0;
   const outcomes = await withProgress(
     context,
-    async () => `Replaying ${renderProgressBar(done, ids.length)}`,
+    async () => `Replaying ${renderProgressBar(replayCount, ids.length)}`,
     replayDeliveries(ids, changes, control, {
       perSecond,
       signal: context.signal,
       onOutcome: () => {
-        done++;
+        replayCount++;
       },
     }),
   );
@@ -192,7 +204,7 @@ async function replayWithProgress(
 }
 
 /** One delivery is printed as a resource, several as a list. */
-async function print(
+async function printReplays(
   replays: readonly Replay[],
   refused: readonly ReplayRefusal[],
   options: Options,
@@ -222,21 +234,24 @@ function summarize(deliveries: readonly Delivery[]): string {
   const counts = deliveryStatuses
     .map((status) => ({
       status,
-      count: deliveries.filter((each) => getReplayStatus(each) === status).length,
+      count: deliveries.filter((delivery) => getReplayStatus(delivery) === status).length,
     }))
     .filter(({ count }) => count > 0)
     .map(({ status, count }) => `${count} ${status}`);
   return `Replayed ${formatDeliveryCount(deliveries.length)}: ${counts.join(', ')}.`;
 }
 
-function toExitCode(
+/** @throws SvcError `timeout` if the command waited and an attempt has no result */
+function getExitCode(
   replays: readonly Replay[],
   refused: readonly ReplayRefusal[],
   timeoutMs: number | undefined,
 ): ExitCode {
   if (timeoutMs !== undefined) {
-    const open = replays.filter((replay) => !isReplayAttempted(replay)).map(({ delivery }) => delivery);
-    if (open.length > 0) throw createTimeoutError(open, timeoutMs);
+    const unattempted = replays
+      .filter((replay) => !isReplayAttempted(replay))
+      .map(({ delivery }) => delivery);
+    if (unattempted.length > 0) throw createTimeoutError(unattempted, timeoutMs);
     if (replays.some(({ delivery }) => getReplayStatus(delivery) !== 'succeeded')) return ExitCode.failure;
   }
   return refused.length === 0 ? ExitCode.success : ExitCode.failure;

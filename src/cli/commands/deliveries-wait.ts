@@ -22,8 +22,8 @@ interface Options extends DeliveryFilterOptions {
   readonly timeout?: number;
 }
 
-/** Longer lists are cut: the first deliveries usually show the cause. */
-const MAX_LINES = 20;
+/** Maximum number of explained deliveries: the first ones usually show the cause. */
+const MAX_EXPLAINED = 20;
 const settledStatuses = deliveryStatuses.filter((status) => status !== 'pending');
 
 export const command: CommandDefinition<Options> = {
@@ -64,27 +64,28 @@ export const command: CommandDefinition<Options> = {
   run,
 };
 
-/** Prints the deliveries that match, whatever the result is. */
+/** Prints the matching deliveries also if the wait fails. */
 async function run(options: Options, context: Context): Promise<ExitCode> {
-  const { status, count, timeout: timeoutMs = DEFAULT_WAIT_MS, ...selection } = options;
+  const { status, count, timeout: timeoutMs = DEFAULT_WAIT_MS, ...filterOptions } = options;
   const control = await context.connect();
-  const condition = { filter: toDeliveryFilter(selection), status, count };
-  const { deliveries, waiting, matched, mismatched, isMet } = await showDeliveryProgress(
-    'Settled',
-    context,
-    (onChange) => waitForDeliveries(control, condition, { ...context, timeoutMs, onChange }),
+  const condition = { filter: toDeliveryFilter(filterOptions), status, count };
+  const result = await showDeliveryProgress('Settled', context, (onChange) =>
+    waitForDeliveries(control, condition, { ...context, timeoutMs, onChange }),
   );
+  const { deliveries, waiting, matched, mismatched, isMet } = result;
   const scheduleTimeOf = await fetchScheduleTimes(deliveries, control, context);
   if (deliveries.length > 0 || context.json) {
-    const page = { data: deliveries, has_more: false, end_cursor: deliveries.at(-1)?.id ?? null };
-    context.print(page, () => renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, context.io));
+    const list = { data: deliveries, has_more: false, end_cursor: deliveries.at(-1)?.id ?? null };
+    context.print(list, () => renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, context.io));
   }
   if (isMet) return ExitCode.success;
-  if (!context.json) await explainDeliveries([...mismatched, ...waiting], scheduleTimeOf, control, context);
+  if (!context.json) {
+    await explainDeliveries([...mismatched, ...waiting], scheduleTimeOf, control, context);
+  }
   if (mismatched.length > 0) return ExitCode.failure;
   throw waiting.length > 0
     ? createTimeoutError(waiting, timeoutMs)
-    : createNoMatchError(matched.length, count, timeoutMs);
+    : createNoMatchError(matched.length, count ?? 1, timeoutMs);
 }
 
 async function explainDeliveries(
@@ -93,18 +94,18 @@ async function explainDeliveries(
   control: Pick<ControlPlane, 'getDelivery'>,
   { io }: Context,
 ): Promise<void> {
-  const shown = deliveries.slice(0, MAX_LINES);
-  const details = await Promise.all(shown.map(({ id }) => control.getDelivery({ id })));
+  const explained = deliveries.slice(0, MAX_EXPLAINED);
+  const details = await Promise.all(explained.map(({ id }) => control.getDelivery({ id })));
   for (const delivery of details) io.note(describeDelivery(delivery, scheduleTimeOf(delivery)));
-  const rest = deliveries.length - shown.length;
+  const rest = deliveries.length - explained.length;
   if (rest > 0) io.note(`… and ${rest} more.`);
 }
 
-function createNoMatchError(found: number, count = 1, timeoutMs: number): SvcError {
+function createNoMatchError(settledCount: number, count: number, timeoutMs: number): SvcError {
   const message =
-    found === 0
+    settledCount === 0
       ? `No delivery matched within ${formatDuration(timeoutMs)}.`
-      : `Only ${found} of ${formatDeliveryCount(count)} settled within ${formatDuration(timeoutMs)}.`;
+      : `Only ${settledCount} of ${formatDeliveryCount(count)} settled within ${formatDuration(timeoutMs)}.`;
   return new SvcError('timeout', message, {
     hint: 'List deliveries with: svc deliveries list. List subscriptions with: svc webhooks list',
   });

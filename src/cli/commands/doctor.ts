@@ -33,7 +33,7 @@ export const command: CommandDefinition<Options> = {
   run,
 };
 
-/** Exits with 1 when it finds a problem. */
+/** Exit code 1 if it finds a problem. */
 async function run({ probe }: Options, context: Context): Promise<ExitCode> {
   const findings = [checkNode(process.versions.node)];
   const { finding, config } = await checkConfig(context);
@@ -44,33 +44,37 @@ async function run({ probe }: Options, context: Context): Promise<ExitCode> {
   return ok ? ExitCode.success : ExitCode.failure;
 }
 
-async function checkSetup(config: Config, send: boolean, context: Context): Promise<Finding[]> {
+async function checkSetup(
+  config: Config,
+  sendsTestDeliveries: boolean,
+  context: Context,
+): Promise<Finding[]> {
   const { values, projectFolder } = config;
-  const checking = <Result>(what: string, work: Promise<Result>) =>
-    withProgress(context, async () => `Checking ${what}…`, work);
-  const { finding, running } = await checking('the emulator', checkEmulator(context));
-  const sqlite = await checking('the SQLite driver', checkSqliteDriver(context.signal));
+  const showCheck = <Result>(subject: string, check: Promise<Result>) =>
+    withProgress(context, async () => `Checking ${subject}…`, check);
+  const { finding, running } = await showCheck('the emulator', checkEmulator(context));
+  const sqlite = await showCheck('the SQLite driver', checkSqliteDriver(context.signal));
   const checkFile = async () => (sqlite.status === 'ok' ? checkDatabaseFile(values.db) : driverMissing);
   return [
     checkRunFile({ cwd: projectFolder, env: context.env }, running?.status.pid ?? null),
     finding,
-    await checking('the port', checkPort(config, context, running?.status ?? null)),
+    await showCheck('the port', checkPort(config, context, running?.status ?? null)),
     sqlite,
-    await checking('the database', running ? checkDatabase(running) : checkFile()),
+    await showCheck('the database', running ? checkDatabase(running) : checkFile()),
     ...(running
-      ? await checking('the endpoints', checkRunningEmulator(running, send, context))
+      ? await showCheck('the endpoints', checkRunningEmulator(running, sendsTestDeliveries, context))
       : [notRunning]),
   ];
 }
 
 async function checkRunningEmulator(
   running: RunningEmulator,
-  send: boolean,
+  sendsTestDeliveries: boolean,
   context: Context,
 ): Promise<Finding[]> {
   return [
     await checkClock(running, await context.getWorkspaceId()),
-    ...(await checkEndpoints(running.control, { send, now: context.now() })),
+    ...(await checkEndpoints(running.control, { sendsTestDeliveries, wallTime: context.now() })),
   ];
 }
 

@@ -23,6 +23,7 @@ import { writeCertificate } from '../https-options.ts';
 import { wholeNumberParser } from '../option-parsers.ts';
 import { reportError } from '../report-error.ts';
 import { addStartOptions } from '../start-options.ts';
+import { createWriteError } from '../write-error.ts';
 
 /** The settings are options too; the configuration reads them. */
 interface Options {
@@ -78,19 +79,19 @@ function configure(command: Command): void {
 
 /** Returns the exit code of the command. Only the command writes to standard output. */
 async function run(options: Options, context: Context): Promise<number> {
-  const { junit, log: named } = options;
+  const { junit, log: logFile } = options;
   const toPath = (file: string) => resolve(context.cwd, file);
   if (junit !== undefined) assertWritable(toPath(junit));
   const folder = createFolder();
   let isKept = false;
   try {
-    const log = new EmulatorLog(named === undefined ? join(folder, 'emulator.log') : toPath(named));
-    const ending = await runWithEmulator(log, folder, options, context);
-    if (ending.exitCode !== ExitCode.success && !ending.wasInterrupted) {
-      isKept = named === undefined && !log.isEmpty;
-      reportFailure(ending, log, context);
+    const log = new EmulatorLog(logFile === undefined ? join(folder, 'emulator.log') : toPath(logFile));
+    const result = await runWithEmulator(log, folder, options, context);
+    if (result.exitCode !== ExitCode.success && !result.wasInterrupted) {
+      isKept = logFile === undefined && !log.isEmpty;
+      reportFailure(result, log, context);
     }
-    return ending.exitCode;
+    return result.exitCode;
   } finally {
     if (!isKept) rmSync(folder, { recursive: true, force: true });
   }
@@ -101,10 +102,7 @@ function createFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'svc-exec-'));
   } catch (error) {
-    throw new SvcError('usage', `Cannot create a temporary folder: ${(error as Error).message}.`, {
-      hint: 'Set TMPDIR to a writable folder.',
-      cause: error,
-    });
+    throw createWriteError(tmpdir(), error, 'Set TMPDIR to a writable folder.');
   }
 }
 
@@ -126,15 +124,15 @@ async function runWithEmulator(
     ...context,
     io: log.notes,
   });
-  const over = new AbortController();
-  const logging = log.follow(emulator.control, over.signal);
+  const closed = new AbortController();
+  const logging = log.follow(emulator.control, closed.signal);
   try {
     const certificate = writeCertificate(folder, emulator.certificate);
     const variables = toEnvVariables(emulator.status(), certificate);
     return await runGuarded(emulator, variables, folder, options, context);
   } finally {
     await emulator.close();
-    over.abort();
+    closed.abort();
     await logging;
   }
 }
@@ -149,24 +147,24 @@ async function runGuarded(
   const guard = await createProcessGuard(context.env, folder);
   try {
     if (context.signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
-    const end = await runCommand(options.command, variables, guard, context);
-    return await checkDeliveries(end, emulator, options, context);
+    const result = await runCommand(options.command, variables, guard, context);
+    return await checkDeliveries(result, emulator, options, context);
   } finally {
     await guard.terminate();
   }
 }
 
-/** Checks the deliveries. A failure of the command itself takes precedence. */
+/** Checks the deliveries if an option asks for it. A failure of the command itself takes precedence. */
 async function checkDeliveries(
-  end: CommandResult,
+  result: CommandResult,
   { control, closed }: Emulator,
   { requireSettled, expectFailed, junit }: Options,
   context: Context,
 ): Promise<ExecResult> {
   const mustSettle = requireSettled === true || expectFailed !== undefined;
-  const isAsked = mustSettle || junit !== undefined;
-  if (!isAsked || (end.wasInterrupted && end.exitCode !== ExitCode.success))
-    return { ...end, unexpectedDeliveries: null };
+  const needsDeliveries = mustSettle || junit !== undefined;
+  if (!needsDeliveries || (result.wasInterrupted && result.exitCode !== ExitCode.success))
+    return { ...result, unexpectedDeliveries: null };
   try {
     const outcome = await Promise.race([
       closed.then(throwEmulatorStopped),
@@ -177,13 +175,13 @@ async function checkDeliveries(
     if (junit !== undefined) {
       writeFileAtomically(resolve(context.cwd, junit), renderDeliveryJUnit(outcome.deliveries, isExpected));
     }
-    if (unexpectedDeliveries === null || end.exitCode !== ExitCode.success)
-      return { ...end, unexpectedDeliveries };
-    return { ...end, exitCode: ExitCode.failure, unexpectedDeliveries };
+    if (unexpectedDeliveries === null || result.exitCode !== ExitCode.success)
+      return { ...result, unexpectedDeliveries };
+    return { ...result, exitCode: ExitCode.failure, unexpectedDeliveries };
   } catch (error) {
-    if (end.exitCode === ExitCode.success) throw error;
+    if (result.exitCode === ExitCode.success) throw error;
     reportError(error, context.io, context.json);
-    return { ...end, unexpectedDeliveries: null };
+    return { ...result, unexpectedDeliveries: null };
   }
 }
 
@@ -193,7 +191,7 @@ function throwEmulatorStopped(): never {
   });
 }
 
-/** Last lines of the log that are shown. */
+/** Number of the last log lines that are printed. */
 const MAX_LOG_LINES = 20;
 
 function reportFailure(
@@ -203,8 +201,11 @@ function reportFailure(
 ): void {
   const lines = log.tail(MAX_LOG_LINES);
   if (json) {
-    const unsettled = unexpectedDeliveries && { unsettled: unexpectedDeliveries.deliveries };
-    io.noteJson({ exit_code: exitCode, log: lines.length === 0 ? null : log.path, ...unsettled });
+    io.noteJson({
+      exit_code: exitCode,
+      log: lines.length === 0 ? null : log.path,
+      ...(unexpectedDeliveries && { unsettled: unexpectedDeliveries.deliveries }),
+    });
     return;
   }
   if (unexpectedDeliveries !== null) reportUnexpectedDeliveries(unexpectedDeliveries, io);

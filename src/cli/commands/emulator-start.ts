@@ -106,11 +106,11 @@ async function run(options: Options, context: Context): Promise<void> {
   }
 }
 
-/** `git clean -fdx` can remove it while the emulator runs. @returns a function that stops the checks. */
-function restoreRunFileIfRemoved(projectFolder: string, run: RunFile, env: Context['env']): () => void {
+/** Restores the run file, which `git clean -fdx` can remove. @returns a function that stops the checks */
+function restoreRunFileIfRemoved(projectFolder: string, runFile: RunFile, env: Context['env']): () => void {
   const timer = setInterval(() => {
     try {
-      ensureRunFile(projectFolder, run, env);
+      ensureRunFile(projectFolder, runFile, env);
     } catch {
       // Without a run file, commands need --url.
     }
@@ -132,13 +132,13 @@ async function printUntilStopped(
 ): Promise<void> {
   const stopped = new AbortController();
   closed.then(() => stopped.abort());
-  const end = AbortSignal.any([context.signal, stopped.signal]);
-  if (forwardTo !== null) void watchReceiver(forwardTo, { io: context.io, signal: end });
+  const signal = AbortSignal.any([context.signal, stopped.signal]);
+  if (forwardTo !== null) void watchReceiver(forwardTo, { io: context.io, signal });
   if (context.json) {
-    if (!end.aborted) await once(end, 'abort');
+    if (!signal.aborted) await once(signal, 'abort');
     return;
   }
-  for await (const item of control.stream({ types: 'attempt' }, end)) {
+  for await (const item of control.stream({ types: 'attempt' }, signal)) {
     if (item.type === 'attempt') context.io.write(renderAttempt(item, context));
     if (item.type === 'reset') context.io.note(renderReset(context.io.noteCapabilities));
   }

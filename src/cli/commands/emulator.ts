@@ -1,12 +1,10 @@
-/** The commands of a running emulator. `start` and `exec`, which boot one, have files of their own. */
+/** `svc emulator status`, `stop`, `wait`, `reset`, `restore` and `snapshot`. `start` and `exec` have files of their own. */
 import { resolve } from 'node:path';
-import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatDeliveryCount } from '../../domain/format-count.ts';
 import { SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
-import type { Context } from '../context.ts';
 import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';
 import { parseDurationMs } from '../option-parsers.ts';
 import { pollUntil } from '../poll-until.ts';
@@ -17,7 +15,7 @@ import { renderStatus } from '../render/status.ts';
 
 const STOP_TIMEOUT_MS = 30_000;
 
-/** Exits with 3 when no emulator is running. */
+/** Exit code 3 if no emulator is running. */
 export const emulatorStatus: CommandDefinition<object> = {
   examples: [
     ['Show the emulator of this folder', 'emulator status'],
@@ -40,23 +38,31 @@ export const emulatorStop: CommandDefinition<object> = {
     const control = await context.connect();
     const { pid, url } = await control.getStatus({});
     await control.stop({});
-    const isGone = await pollUntil(
-      () => control.getStatus({}).then((status) => status.pid !== pid, isUnreachable),
-      (gone) => gone,
+    const hasStopped = await pollUntil(
+      async () => {
+        try {
+          return (await control.getStatus({})).pid !== pid;
+        } catch (error) {
+          if (isNoEmulatorError(error)) return true;
+          throw error;
+        }
+      },
+      Boolean,
       { timeoutMs: STOP_TIMEOUT_MS, signal: context.signal },
     );
-    if (!isGone) {
-      throw new SvcError('timeout', `The emulator at ${url} did not stop within 30 seconds.`, {
-        hint: `End its process: kill ${pid}`,
-      });
+    if (!hasStopped) {
+      throw new SvcError(
+        'timeout',
+        `The emulator at ${url} did not stop within ${formatDuration(STOP_TIMEOUT_MS)}.`,
+        { hint: `End its process: kill ${pid}` },
+      );
     }
     context.print({ stopped: true, pid, url }, () => `Stopped the emulator at ${url}.`);
   },
 };
 
-function isUnreachable(error: unknown): boolean {
-  if (error instanceof SvcError && error.code === 'no_emulator') return true;
-  throw error;
+function isNoEmulatorError(error: unknown): error is SvcError {
+  return error instanceof SvcError && error.code === 'no_emulator';
 }
 
 interface WaitOptions {
@@ -77,45 +83,44 @@ export const emulatorWait: CommandDefinition<WaitOptions> = {
     ['Wait for an emulator in another container', 'emulator wait --url http://sandbox:4777'],
   ],
   async run({ timeout: timeoutMs = DEFAULT_WAIT_MS }, context) {
-    const end = AbortSignal.any([context.signal, abortAfter(timeoutMs)]);
-    let lastError = new SvcError('no_emulator', 'The address accepts connections but sends no response.', {
-      hint: 'Check that --url or SVC_CONTROL_URL is the address of an emulator.',
-    });
-    const seen = await pollUntil(
+    const deadline = AbortSignal.any([context.signal, abortAfter(timeoutMs)]);
+    let lastError: SvcError | null = null;
+    const status = await pollUntil(
       async () => {
-        const found = await findStatus(context, end);
-        if (found instanceof SvcError) lastError = found;
-        return found;
+        try {
+          const control = await context.connect(deadline);
+          return await control.getStatus({});
+        } catch (error) {
+          if (isNoEmulatorError(error)) lastError = error;
+          else if (!deadline.aborted || context.signal.aborted) throw error;
+          return null;
+        }
       },
-      (found) => found !== null && !(found instanceof SvcError),
+      (status) => status !== null,
       { timeoutMs, signal: context.signal },
     );
-    if (seen === null || seen instanceof SvcError) {
-      const { hint } = lastError;
-      const message = `No emulator responded within ${formatDuration(timeoutMs)}. ${lastError.message}`;
-      throw new SvcError('timeout', message, { ...(hint === undefined ? {} : { hint }), cause: lastError });
-    }
-    context.print(seen, () => renderStatus(seen, context));
+    if (status === null) throw createNoResponseError(timeoutMs, lastError);
+    context.print(status, () => renderStatus(status, context));
   },
 };
 
-/** The status, or the error that explains why it is missing; null when the time ended first. */
-async function findStatus(context: Context, end: AbortSignal): Promise<EmulatorStatus | SvcError | null> {
-  try {
-    const control = await context.connect(end);
-    return await control.getStatus({});
-  } catch (error) {
-    if (error instanceof SvcError && error.code === 'no_emulator') return error;
-    if (end.aborted && !context.signal.aborted) return null;
-    throw error;
+/** @param lastError null if the address accepts connections and does not respond */
+function createNoResponseError(timeoutMs: number, lastError: SvcError | null): SvcError {
+  const message = `No emulator responded within ${formatDuration(timeoutMs)}`;
+  if (lastError === null) {
+    return new SvcError('timeout', `${message}: the address accepts connections, but nothing responds.`, {
+      hint: 'Check that --url or SVC_CONTROL_URL is the address of an emulator.',
+    });
   }
+  const { hint = '' } = lastError;
+  return new SvcError('timeout', `${message}. ${lastError.message}`, { hint, cause: lastError });
 }
 
-interface ConfirmedOptions {
+interface ConfirmationOptions {
   readonly yes?: true;
 }
 
-export const emulatorReset: CommandDefinition<ConfirmedOptions> = {
+export const emulatorReset: CommandDefinition<ConfirmationOptions> = {
   configure: (command) => command.option('--yes', 'Reset without asking'),
   examples: [
     ['Reset the emulator', 'emulator reset'],
@@ -125,32 +130,33 @@ export const emulatorReset: CommandDefinition<ConfirmedOptions> = {
     const control = await context.connect();
     await confirm(
       context,
-      'Reset the emulator to its state after boot? Everything since then is deleted.',
+      'Reset the emulator to its state after the start, or after the last snapshot load or restore? Everything since then is deleted.',
       yes,
     );
     const status = await control.reset({});
     const { pending } = status.deliveries;
-    context.print(
-      status,
-      () => `The emulator is back in its state after boot, with ${formatDeliveryCount(pending)} pending.`,
-    );
+    context.print(status, () => `The emulator was reset, with ${formatDeliveryCount(pending)} pending.`);
   },
 };
 
+/** Writes the database file again after it was removed. */
 export const emulatorRestore: CommandDefinition<object> = {
   examples: [['Write the database file again', 'emulator restore']],
   async run(_options, context) {
     const control = await context.connect();
     const status = await control.restoreDatabase({});
-    context.print(status, () => `Restored ${status.db} with all state of the emulator.`);
+    context.print(
+      status,
+      () => `Restored ${status.db} with all state of the emulator. A later reset returns to this state.`,
+    );
   },
 };
 
-interface SnapshotOptions {
+interface SnapshotArguments {
   readonly file: string;
 }
 
-export const snapshotSave: CommandDefinition<SnapshotOptions> = {
+export const snapshotSave: CommandDefinition<SnapshotArguments> = {
   configure: (command) =>
     command.argument(
       '<file>',
@@ -164,7 +170,7 @@ export const snapshotSave: CommandDefinition<SnapshotOptions> = {
   },
 };
 
-export const snapshotLoad: CommandDefinition<SnapshotOptions & ConfirmedOptions> = {
+export const snapshotLoad: CommandDefinition<SnapshotArguments & ConfirmationOptions> = {
   configure: (command) =>
     command
       .argument('<file>', 'Snapshot to load, on the machine of the emulator')

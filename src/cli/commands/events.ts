@@ -1,4 +1,4 @@
-/** `svc events`: events through the public API, so that scopes and the workspace of the key apply. */
+/** `svc events`: lists, shows and creates events through the public API, so that the scopes and the workspace of the key apply. */
 import { indentJson } from '../../domain/json.ts';
 import { eventTypeChoices } from '../choices/event-type-choices.ts';
 import { eventChoices } from '../choices/resource-choices.ts';

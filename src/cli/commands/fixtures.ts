@@ -45,18 +45,18 @@ export const show: CommandDefinition<{ readonly name?: string }> = {
     const name = options.name ?? (await askChoice(context, 'name', fixtureChoices));
     const { projectFolder } = await context.resolveConfig();
     const files = listFixtureFiles(fixtureFolders(projectFolder));
-    const found = files.find((file) => file.name === name);
-    if (found === undefined) {
+    const fixtureFile = files.find((file) => file.name === name);
+    if (fixtureFile === undefined) {
       const names = files.map((file) => file.name);
       throw new SvcError('not_found', `Fixture ${name} does not exist.`, {
         hint: suggestMatch(name, names) ?? 'List the fixtures with: svc fixtures list',
       });
     }
-    const { kind, source, overrides, file } = found;
-    const written = (await readNamedFile(file, context.cwd)).toString('utf8');
-    const text = source === 'built_in' ? pointToSchema(written, kind, projectFolder) : written;
-    const head = JSON.stringify({ name, kind, source, overrides, file }).slice(0, -1);
-    context.printJsonText(`${head},"content":${text}}`, () => text);
+    const { kind, source, overrides, file } = fixtureFile;
+    const fileText = (await readNamedFile(file, context.cwd)).toString('utf8');
+    const text = source === 'built_in' ? pointToSchema(fileText, kind, projectFolder) : fileText;
+    const fields = JSON.stringify({ name, kind, source, overrides, file }).slice(0, -1);
+    context.printJsonText(`${fields},"content":${text}}`, () => text);
   },
 };
 
@@ -98,8 +98,8 @@ export const validate: CommandDefinition<{ readonly paths: readonly string[] }> 
   ],
   async run({ paths }, { cwd, ...context }) {
     const folders = fixtureFolders((await context.resolveConfig()).projectFolder);
-    const absolute = paths.map((path) => resolve(cwd, path));
-    const result = paths.length === 0 ? checkFolders(folders) : checkPaths(absolute, folders);
+    const absolutePaths = paths.map((path) => resolve(cwd, path));
+    const result = paths.length === 0 ? checkFolders(folders) : checkPaths(absolutePaths, folders);
     const ok = result.problems.length === 0;
     context.print({ ok, ...result }, () => renderCheckResult(result, cwd));
     return ok ? ExitCode.success : ExitCode.usage;

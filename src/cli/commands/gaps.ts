@@ -24,10 +24,10 @@ async function run(_options: object, context: Context): Promise<void> {
 /** The rows are sentences, which do not fit into columns. */
 function renderGap({ id, question, value, overridden, reason, reference }: GapRow, { io }: Context): string {
   const style = styleFor(io);
-  const shown = typeof value === 'string' ? value : JSON.stringify(value);
+  const valueText = typeof value === 'string' ? value : JSON.stringify(value);
   return [
     `${style.bold(id)}  ${question}`,
-    `  ${style.green(shown)}${overridden ? style.yellow('  (overridden)') : ''}`,
+    `  ${style.green(valueText)}${overridden ? style.yellow('  (overridden)') : ''}`,
     `  ${style.dim(`${reason} (${reference})`)}`,
   ].join('\n');
 }

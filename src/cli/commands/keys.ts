@@ -70,8 +70,8 @@ export const create: CommandDefinition<CreateOptions> = {
 
 function parseScopes(text: string): Scope[] {
   return parseList(text).map((name) => {
-    const scope = scopes.find((known) => known === name);
-    if (scope === undefined) throw new InvalidArgumentError(`Choose from: ${scopes.join(', ')}`);
+    const scope = scopes.find((scope) => scope === name);
+    if (scope === undefined) throw new InvalidArgumentError(`Choose one or more of: ${scopes.join(', ')}`);
     return scope;
   });
 }

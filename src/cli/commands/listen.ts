@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { LiveStream } from '../../control/control-plane.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
-import { formatCount, formatDeliveryCount } from '../../domain/format-count.ts';
+import { formatDeliveryCount } from '../../domain/format-count.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -28,7 +28,7 @@ interface Options extends WriteEnvOptions {
   readonly workspace?: string;
 }
 
-/** Real time, because the user has asked the command to end. */
+/** In real time. The user has asked the command to end. */
 const CLEANUP_TIMEOUT_MS = 2_000;
 
 export const command: CommandDefinition<Options> = {
@@ -94,8 +94,8 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
       hint: 'Use --json for attempts with their result, or --format json for the bodies that are sent.',
     });
   }
-  const wanted = await toEndpoints(options, context);
-  const listener = new TemporaryEndpoints(await context.connect(), wanted);
+  const newEndpoints = await toNewEndpoints(options, context);
+  const listener = new TemporaryEndpoints(await context.connect(), newEndpoints);
   await listener.register();
   try {
     if (options.printSecret) {
@@ -109,18 +109,25 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   }
 }
 
-async function toEndpoints(options: Options, context: Context): Promise<NewEndpoint[]> {
+async function toNewEndpoints(options: Options, context: Context): Promise<NewEndpoint[]> {
   const { events, headers = {}, skipVerify = false, keep = false, workspace } = options;
-  const forwardings =
+  const targets =
     options.forwardTo ?? (await askText(context, '--forward-to', (text) => parseForwardTargets(text)));
-  if (events !== undefined && forwardings.every(({ types }) => types !== null)) {
-    throw new SvcError('usage', '--events has no effect: each --forward-to names its own event types.', {
-      hint: 'Remove --events, or add a --forward-to without event types.',
-    });
+  if (events !== undefined && targets.every(({ types }) => types !== null)) {
+    throw new SvcError(
+      'usage',
+      '--events has no effect, because each --forward-to has its own event types.',
+      {
+        hint: 'Remove --events, or add a --forward-to without event types.',
+      },
+    );
   }
   const workspaceId = workspace ?? (await context.resolveConfig()).values.workspaceId;
-  return forwardings.map(({ url, types }) => ({
-    ...{ url, headers, skip_verify: skipVerify, listener: !keep },
+  return targets.map(({ url, types }) => ({
+    url,
+    headers,
+    skip_verify: skipVerify,
+    listener: !keep,
     ...(workspaceId === null ? {} : { workspace_id: workspaceId }),
     events: [...(types ?? events ?? [WILDCARD_SUBSCRIPTION])],
   }));
@@ -129,8 +136,8 @@ async function toEndpoints(options: Options, context: Context): Promise<NewEndpo
 async function listen(listener: TemporaryEndpoints, options: Options, context: Context): Promise<ExitCode> {
   const { control, endpoints } = listener;
   await writeVariables(listener, options, context);
-  const over = new AbortController();
-  const signal = AbortSignal.any([context.signal, over.signal]);
+  const ended = new AbortController();
+  const signal = AbortSignal.any([context.signal, ended.signal]);
   for (const url of new Set(endpoints.map((endpoint) => endpoint.url))) {
     void watchReceiver(url, { io: context.io, signal });
   }
@@ -145,7 +152,7 @@ async function listen(listener: TemporaryEndpoints, options: Options, context: C
       ? await printEnvelopes(stream, heading, context)
       : await followAttempts(stream, context, { control, heading, ready: toListenReady(endpoints) });
   } finally {
-    over.abort();
+    ended.abort();
   }
 }
 
@@ -175,9 +182,12 @@ async function writeVariables(
 }
 
 function announceRegistration(endpoints: readonly WebhookWithSecret[], context: Context): void {
-  const [first, ...others] = endpoints.map(({ id }) => id);
-  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other')}`;
-  context.io.note(`The endpoint no longer existed. Registered it again: ${first}${more}`);
+  const ids = endpoints.map(({ id }) => id).join(', ');
+  context.io.note(
+    endpoints.length === 1
+      ? `Registered ${ids} again, because the endpoint no longer existed.`
+      : `Registered ${endpoints.length} endpoints again, because they no longer existed: ${ids}`,
+  );
   if (context.json) context.printItem({ type: 'ready', ...toListenReady(endpoints) }, () => '');
 }
 

@@ -28,7 +28,7 @@ function parseDashboardPage(text: string): DashboardPage {
   const page = findDashboardPage(text);
   if (page === null)
     throw new InvalidArgumentError(
-      'Write the id of a delivery, an event or an endpoint: del_…, evt_… or wh_….',
+      'Pass the ID of a delivery, an event or an endpoint: del_…, evt_… or wh_…',
     );
   return page;
 }

@@ -40,10 +40,10 @@ interface Options {
   readonly timeout?: number;
 }
 
-/** The timeout of a delivery (decision `delivery.timeout`). */
-const TIMEOUT_MS = 15 * SECOND_MS;
+/** As for deliveries (decision `delivery.timeout`). */
+const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
 
-const rules = renderFields(
+const RULES = renderFields(
   Object.fromEntries(
     Object.entries(receiverRules).map(([name, { reference, summary }]) => [
       `  ${name}`,
@@ -55,7 +55,7 @@ const rules = renderFields(
 
 const NOTES = `
 Rules, each with several checks, and their sections in the service description:
-${rules}
+${RULES}
 
 The checks send between 110 and 124 deliveries with generated events. Run them against a receiver whose data you can
 lose. Some checks need to know what the receiver did with a delivery. For these, pass --observe with a URL or a command
@@ -109,33 +109,35 @@ function configure(command: Command): void {
     .addHelpText('after', NOTES);
 }
 
-/** Exits with 1 when a check failed, when none was observable, or when effects could not be counted. */
+/** Exit code 1 if a check failed, none was observable, or effects could not be counted. */
 async function run(options: Options, context: Context): Promise<ExitCode> {
   if (context.json && options.format === 'junit') {
-    throw new SvcError('usage', 'Pass either --json or --format junit, not both.');
+    throw new SvcError('usage', '--json and --format junit cannot be used together.', {
+      hint: 'Remove one of them.',
+    });
   }
   const checkOptions = await toCheckOptions(options, context);
   const { observe } = options;
   const observer =
     observe === undefined ? null : createEffectObserver(observe, { ...checkOptions, cwd: context.cwd });
-  let bar = renderProgressBar(0, 1);
+  let progressBar = renderProgressBar(0, 1);
   const onProgress = (done: number, total: number) => {
-    bar = renderProgressBar(done, total);
+    progressBar = renderProgressBar(done, total);
   };
   try {
     const report = await withProgress(
       context,
-      async () => `Checking ${checkOptions.url}  ${bar}`,
+      async () => `Checking ${checkOptions.url}  ${progressBar}`,
       runChecks({ ...checkOptions, countEffects: observer?.countEffects ?? null, onProgress }),
     );
-    print(report, options, checkOptions.url, context);
+    printReport(report, options, checkOptions.url, context);
     return report.ok ? ExitCode.success : ExitCode.failure;
   } finally {
     await observer?.close();
   }
 }
 
-function print(report: CheckReport, { format }: Options, url: string, context: Context): void {
+function printReport(report: CheckReport, { format }: Options, url: string, context: Context): void {
   if (format === 'json') context.io.write(JSON.stringify(report, null, 2));
   else if (format === 'junit') context.io.write(renderReceiverJUnit(report, url));
   else context.print(report, () => renderReport(report, context.io));
@@ -160,14 +162,14 @@ async function toCheckOptions(options: Options, context: Context): Promise<Check
     signal,
     apiKey: values.apiKey,
     only: options.rule ?? [],
-    timeoutMs: options.timeout ?? TIMEOUT_MS,
+    timeoutMs: options.timeout ?? DEFAULT_TIMEOUT_MS,
     url: options.url ?? (await askText(context, 'url', parseReceiverUrl)),
     payload: await createPayload(eventType, projectFolder, context),
     ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
   };
 }
 
-/** The payload of the type's fixture; an empty one without a fixture. */
+/** The payload of the fixture of the event type; an empty object without a fixture. */
 async function createPayload(type: string, projectFolder: string, context: Context): Promise<string> {
   const fixture = findFixture(type, fixtureFolders(projectFolder));
   if (fixture === null) return '{}';

@@ -16,6 +16,7 @@ import type { Context } from '../context.ts';
 import { choiceOption } from '../option-parsers.ts';
 import { askChoice, isInteractive } from '../prompt.ts';
 import { printHint } from '../render/hint.ts';
+import { createWriteError } from '../write-error.ts';
 
 interface Options {
   readonly framework?: Framework;
@@ -62,26 +63,28 @@ const frameworkChoices: ChoiceSource = {
     ),
 };
 
+const OTHER_FOLDER_HINT = 'Pass another folder with --out.';
+
 /** @throws SvcError `usage` when a file exists or cannot be written. */
 async function writeFiles({ files }: ReceiverExample, folder: string): Promise<void> {
   const existing = files.find(({ path }) => existsSync(join(folder, path)));
-  if (existing !== undefined) throw createWriteError(`${join(folder, existing.path)} already exists.`);
+  if (existing !== undefined) {
+    throw new SvcError('usage', `${join(folder, existing.path)} already exists.`, {
+      hint: OTHER_FOLDER_HINT,
+    });
+  }
   for (const { path, content } of files) {
     const file = join(folder, path);
     try {
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, content);
     } catch (error) {
-      throw createWriteError(`${file} cannot be written: ${(error as Error).message}.`);
+      throw createWriteError(file, error, OTHER_FOLDER_HINT);
     }
   }
 }
 
-function createWriteError(message: string): SvcError {
-  return new SvcError('usage', message, { hint: 'Pass another folder with --out.' });
-}
-
-/** Every file below a line with its path. */
+/** Each file, after a comment line with its path. */
 function renderFiles({ files }: ReceiverExample): string {
   return files.map(({ path, content }) => `// ${path}\n${content}`).join('\n');
 }

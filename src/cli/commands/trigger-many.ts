@@ -49,27 +49,27 @@ export async function triggerMany(
   const startedAt = performance.now();
   const created: CreatedEvent[] = [];
   const settledAt: SettledAt = new Map();
-  const following = new AbortController();
+  const done = new AbortController();
   const [work] = await Promise.allSettled([
     (async () => {
-      if (timeoutMs !== undefined) await followAttempts(settledAt, options, following.signal, context);
+      if (timeoutMs !== undefined) await followAttempts(settledAt, options, done.signal, context);
       await createAll(create, created, options, context);
       if (timeoutMs !== undefined) await waitForSettled(created, options, timeoutMs, context);
     })(),
   ]);
   const durationMs = performance.now() - startedAt;
-  const failed = work.status === 'rejected';
-  if (failed && created.length === 0) throw work.reason;
+  const hasFailed = work.status === 'rejected';
+  if (hasFailed && created.length === 0) throw work.reason;
 
-  const control = await context.connect(failed ? abortAfter(FINAL_RESULT_TIMEOUT_MS) : context.signal);
+  const control = await context.connect(hasFailed ? abortAfter(FINAL_RESULT_TIMEOUT_MS) : context.signal);
   const deliveries = await listDeliveriesOf(created, control);
   const times =
     timeoutMs === undefined
       ? created.map(({ requestedAt, respondedAt }) => respondedAt - requestedAt)
       : await findSettlementTimes(created, deliveries, settledAt);
-  following.abort();
+  done.abort();
   printSummary({ created, deliveries, durationMs, times }, options, context);
-  if (failed) throw addRateHint(work.reason);
+  if (hasFailed) throw addRateHint(work.reason);
   return toWaitExitCode(deliveries, timeoutMs);
 }
 
@@ -80,9 +80,9 @@ async function createAll(
   context: Context,
 ): Promise<void> {
   async function createOne(index: number): Promise<void> {
-    const askedAt = performance.now();
+    const requestedAt = performance.now();
     const event = await create(index + 1);
-    created.push({ event, requestedAt: askedAt, respondedAt: performance.now() });
+    created.push({ event, requestedAt, respondedAt: performance.now() });
   }
   await withProgress(
     context,
@@ -118,16 +118,16 @@ async function waitForSettled(
   context: Context,
 ): Promise<void> {
   const control = await context.connect();
-  const awaited = {
+  const target = {
     filter: { type, workspace_id: workspaceId },
     list: () => listDeliveriesOf(created, control),
   };
   await showDeliveryProgress('Settled', context, (onChange) =>
-    trackDeliveries(control, awaited, { ...context, timeoutMs, onChange }),
+    trackDeliveries(control, target, { ...context, timeoutMs, onChange }),
   );
 }
 
-/** Filters by type, workspace and time, to need few pages. */
+/** Filters by type, workspace and time, so that few pages are needed. */
 async function listDeliveriesOf(
   created: readonly CreatedEvent[],
   control: ControlPlane,
@@ -148,15 +148,14 @@ async function findSettlementTimes(
 ): Promise<number[]> {
   const settled = deliveries.filter(({ status }) => status === 'succeeded' || status === 'failed');
   // The list can have an attempt before the stream reports it.
-  await pollUntil(
-    async () => settled.every(({ id }) => settledAt.has(id)),
-    (complete) => complete,
-    { timeoutMs: FINAL_RESULT_TIMEOUT_MS, signal: abortAfter(2 * FINAL_RESULT_TIMEOUT_MS) },
-  );
-  const askedAt = new Map(created.map((each) => [each.event.id, each.requestedAt]));
-  return settled.flatMap(({ id, event_id: event }) => {
-    const [from, to] = [askedAt.get(event), settledAt.get(id)];
-    return from === undefined || to === undefined ? [] : [to - from];
+  await pollUntil(async () => settled.every(({ id }) => settledAt.has(id)), Boolean, {
+    timeoutMs: FINAL_RESULT_TIMEOUT_MS,
+    signal: abortAfter(2 * FINAL_RESULT_TIMEOUT_MS),
+  });
+  const requestedAt = new Map(created.map(({ event, requestedAt }) => [event.id, requestedAt]));
+  return settled.flatMap(({ id, event_id: eventId }) => {
+    const [start, end] = [requestedAt.get(eventId), settledAt.get(id)];
+    return start === undefined || end === undefined ? [] : [end - start];
   });
 }
 
@@ -172,7 +171,8 @@ function printSummary(
   { count, timeoutMs }: TriggerManyOptions,
   context: Context,
 ): void {
-  const countOf = (...wanted: string[]) => deliveries.filter(({ status }) => wanted.includes(status)).length;
+  const countOf = (...statuses: string[]) =>
+    deliveries.filter(({ status }) => statuses.includes(status)).length;
   const summary = {
     events: new Set(created.map(({ event }) => event.id)).size,
     deliveries: {
@@ -188,19 +188,19 @@ function printSummary(
     const { events, p50_ms: p50, p99_ms: p99 } = summary;
     const { succeeded, failed, pending } = summary.deliveries;
     const total = created.length < count ? ` of ${count}` : '';
-    const measured = timeoutMs === undefined ? 'Response time' : 'Delivery time';
+    const timeLabel = timeoutMs === undefined ? 'Response time' : 'Delivery time';
     const fields = {
       Events: `${events}${total} in ${formatDuration(durationMs)}`,
       Deliveries: `${succeeded} succeeded, ${failed} failed, ${pending} pending`,
-      [measured]: p50 === null ? null : `p50 ${p50} ms, p99 ${p99} ms`,
+      [timeLabel]: p50 === null ? null : `p50 ${p50} ms, p99 ${p99} ms`,
     };
     return renderFields(fields, context.io);
   });
 }
 
 /** A percentile by the nearest-rank method; null without times. */
-function findPercentile(times: readonly number[], share: number): number | null {
-  const time = times.toSorted((a, b) => a - b)[Math.ceil(times.length * share) - 1];
+function findPercentile(times: readonly number[], fraction: number): number | null {
+  const time = times.toSorted((a, b) => a - b)[Math.ceil(times.length * fraction) - 1];
   return time === undefined ? null : round(time);
 }
 

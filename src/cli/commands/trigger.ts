@@ -1,4 +1,4 @@
-/** `svc trigger`: creates one event or many, and waits for their deliveries on request. */
+/** `svc trigger`: creates one event or many, and can wait for their deliveries. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { Event } from '../../contract/resources.ts';
 import type { ApiResponse } from '../../control/api-client.ts';
@@ -59,22 +59,24 @@ export const command: CommandDefinition<Options> = {
 };
 
 async function run(options: Options, context: Context): Promise<ExitCode> {
-  const { count, rate, wait, idempotencyKey } = options;
+  const { count, rate, wait: waitOption, idempotencyKey } = options;
   if (rate !== undefined && count === undefined) {
-    throw new SvcError('usage', '--rate can only be used with --count.');
+    throw new SvcError('usage', '--rate can only be used with --count.', {
+      hint: 'Add --count, or remove --rate.',
+    });
   }
   const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
   const workspaceId = options.workspace ?? (await context.getWorkspaceId());
   const createBody = await createEventBodyFactory(type, { ...options, workspace: workspaceId }, context);
   const api = await context.connectApi();
-  const timeoutMs = wait === true ? DEFAULT_WAIT_MS : wait;
+  const timeoutMs = waitOption === true ? DEFAULT_WAIT_MS : waitOption;
   if (count === undefined) {
     return triggerOne(() => api.createEvent(createBody(), idempotencyKey), timeoutMs, context);
   }
   // One key for each event, so that running the command again creates none of them twice.
-  const keyOf = (number: number) => idempotencyKey && `${idempotencyKey}-${number}`;
+  const toKey = (number: number) => idempotencyKey && `${idempotencyKey}-${number}`;
   return triggerMany(
-    async (number) => (await api.createEvent(createBody(), keyOf(number))).value,
+    async (number) => (await api.createEvent(createBody(), toKey(number))).value,
     { type, workspaceId, count, perSecond: rate ?? Number.POSITIVE_INFINITY, timeoutMs },
     context,
   );
@@ -111,9 +113,9 @@ function renderEvent(
   scheduleTimeOf: ScheduleTimeOf,
   context: Context,
 ): string {
-  const head = renderFields({ Event: event.id, Type: event.type }, context.io);
-  if (deliveries.length === 0) return head;
-  return `${head}\n\n${renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, context.io)}`;
+  const eventText = renderFields({ Event: event.id, Type: event.type }, context.io);
+  if (deliveries.length === 0) return eventText;
+  return `${eventText}\n\n${renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, context.io)}`;
 }
 
 function reportNoSubscriber({ type }: Event, { io }: Context): void {

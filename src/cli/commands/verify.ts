@@ -17,15 +17,19 @@ import { readNamedFile, readValue } from '../read-value.ts';
 import { renderVerification } from '../render/verification.ts';
 
 interface Options {
+  /** Repeatable. */
   readonly secret?: readonly string[];
   readonly payload?: string;
   readonly signature?: string;
   readonly timestamp?: string;
+  /** Value of the ID header. */
   readonly id?: string;
+  /** ID of a delivery. */
   readonly delivery?: string;
   readonly computed?: string;
   readonly request?: string;
   readonly tolerance?: number;
+  /** Converts the current time to the time to compare with. */
   readonly now?: RelativeTime;
   readonly scheme?: string;
 }
@@ -78,20 +82,20 @@ export const command: CommandDefinition<Options> = {
     ],
   ],
   async run(options, context) {
-    const result = await verifyInput(options, context);
+    const result = await runVerification(options, context);
     context.print(result, () => renderResult(result, context));
     return result.ok ? ExitCode.success : ExitCode.failure;
   },
 };
 
-async function verifyInput(options: Options, context: Context): Promise<Verification> {
+async function runVerification(options: Options, context: Context): Promise<Verification> {
   const { payload, delivery, request } = options;
   if (options.computed !== undefined && delivery === undefined) {
     throw new SvcError('usage', '--computed can only be used with --delivery.', {
       hint: 'Pass the delivery that your receiver rejected: --delivery del_…',
     });
   }
-  if (request !== undefined) return verifyRequest(request, options, context);
+  if (request !== undefined) return verifyRawRequest(request, options, context);
   if (delivery !== undefined) return verifySentDelivery(delivery, options, context);
   if (payload === undefined) {
     throw new SvcError('usage', 'Nothing to verify: --payload, --request and --delivery are missing.', {
@@ -99,27 +103,27 @@ async function verifyInput(options: Options, context: Context): Promise<Verifica
     });
   }
   const { signature, timestamp, id } = options;
-  const resolved = await resolveVerifySettings(options, context);
-  return verify({ ...resolved, payload: await readValue(payload, context), signature, timestamp, id });
+  const verifyOptions = await resolveVerifyOptions(options, context);
+  return verify({ ...verifyOptions, payload: await readValue(payload, context), signature, timestamp, id });
 }
 
-async function verifyRequest(file: string, options: Options, context: Context): Promise<Verification> {
+async function verifyRawRequest(file: string, options: Options, context: Context): Promise<Verification> {
   rejectConflicts('request', ['payload', 'delivery', 'signature', 'timestamp', 'id'], options);
-  const resolved = await resolveVerifySettings(options, context);
+  const verifyOptions = await resolveVerifyOptions(options, context);
   const { headers, body } = parseRawRequest(await readNamedFile(file, context.cwd), file);
-  return verifyMessage({ ...resolved, headers, payload: body });
+  return verifyMessage({ ...verifyOptions, headers, payload: body });
 }
 
-/** The emulator verifies: it knows what it sent, the scheme and every secret. */
+/** Lets the emulator verify, because only it knows what was sent, the scheme and all secrets. */
 async function verifySentDelivery(id: string, options: Options, context: Context): Promise<Verification> {
   rejectConflicts('delivery', ['signature', 'timestamp', 'id', 'scheme'], options);
   if (options.computed !== undefined) rejectConflicts('computed', ['now', 'tolerance'], options);
   const { secret, payload, now, tolerance, computed } = options;
-  const ownSecret = context.env.SVC_WEBHOOK_SECRET;
+  const environmentSecret = context.env.SVC_WEBHOOK_SECRET;
   const control = await context.connect();
   return control.verifyDelivery({
     id,
-    secrets: secret ? [...secret] : ownSecret ? [ownSecret] : undefined,
+    secrets: secret ? [...secret] : environmentSecret ? [environmentSecret] : undefined,
     payload_base64:
       payload === undefined ? undefined : (await readValue(payload, context)).toString('base64'),
     now: now && new Date(now(context.now())).toISOString(),
@@ -137,24 +141,27 @@ const conflictHints = {
 /** Rejects an option that would have no effect. @throws SvcError `usage` */
 function rejectConflicts(
   source: keyof typeof conflictHints,
-  others: readonly (keyof Options)[],
+  excluded: readonly (keyof Options)[],
   options: Options,
 ): void {
-  const other = others.find((name) => options[name] !== undefined);
-  if (other === undefined) return;
-  throw new SvcError('usage', `--${other} cannot be used with --${source}.`, {
-    hint: `Remove --${other}. ${conflictHints[source]}`,
+  const conflict = excluded.find((name) => options[name] !== undefined);
+  if (conflict === undefined) return;
+  throw new SvcError('usage', `--${conflict} cannot be used with --${source}.`, {
+    hint: `Remove --${conflict}. ${conflictHints[source]}`,
   });
 }
 
-async function resolveVerifySettings({ secret, scheme: name, tolerance, now }: Options, context: Context) {
-  const ownSecret = context.env.SVC_WEBHOOK_SECRET;
+async function resolveVerifyOptions({ secret, scheme: name, tolerance, now }: Options, context: Context) {
+  const environmentSecret = context.env.SVC_WEBHOOK_SECRET;
   const { signature: scheme, signatureToleranceMs } = await context.resolveRules({ scheme: name });
   const { schemes } = (await context.resolveConfig()).values;
   return {
     scheme,
     secret: requireSecret(secret, context),
-    otherSecrets: ownSecret ? [{ name: 'the secret in SVC_WEBHOOK_SECRET', secret: ownSecret }] : [],
+    // Recognized, not accepted: names the mistake "verified with the wrong secret".
+    otherSecrets: environmentSecret
+      ? [{ name: 'the secret in SVC_WEBHOOK_SECRET', secret: environmentSecret }]
+      : [],
     otherSchemes: Object.values(schemes),
     toleranceMs: tolerance ?? signatureToleranceMs,
     now: now?.(context.now()) ?? context.now(),

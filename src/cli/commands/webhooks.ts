@@ -23,7 +23,7 @@ import { webhookColumns } from '../render/resource-columns.ts';
 import { formatTime } from '../render/time.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
-const ID_ARGUMENT = 'Endpoint ID (wh_…)';
+const ID_DESCRIPTION = 'Endpoint ID (wh_…)';
 const SECRET_NOTE = 'Copy the secret now. It is not shown again.';
 
 interface ListOptions extends PageOptions {
@@ -46,7 +46,7 @@ export const list: CommandDefinition<ListOptions> = {
 };
 
 export const get: CommandDefinition<{ readonly id?: string }> = {
-  configure: (command) => command.argument('[id]', ID_ARGUMENT),
+  configure: (command) => command.argument('[id]', ID_DESCRIPTION),
   examples: [['Show an endpoint', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],
   async run({ id }, context) {
     const control = await context.connect();
@@ -117,7 +117,7 @@ interface UpdateOptions {
 export const update: CommandDefinition<UpdateOptions> = {
   configure: (command) =>
     command
-      .argument('[id]', ID_ARGUMENT)
+      .argument('[id]', ID_DESCRIPTION)
       .option('--url <url>', 'Port or URL to deliver to', parseWebhookUrl)
       .option('-e, --events <list>', 'Event types to subscribe to, instead of the current ones', parseList)
       .option(
@@ -148,8 +148,8 @@ export const update: CommandDefinition<UpdateOptions> = {
       disabled: disable || enable ? disable === true : undefined,
     };
     if (Object.values(changes).every((value) => value === undefined)) {
-      throw new SvcError('usage', 'The command has no changes to make.', {
-        hint: 'Pass --url, --events, --headers, --skip-verify, --disable or --enable.',
+      throw new SvcError('usage', 'No change was given.', {
+        hint: 'Use --url, --events, --headers, --no-headers, --skip-verify, --no-skip-verify, --disable or --enable.',
       });
     }
     const control = await context.connect();
@@ -169,7 +169,7 @@ interface DeleteOptions {
 // `delete` is a reserved word.
 export const deleteCommand: CommandDefinition<DeleteOptions> = {
   configure: (command) =>
-    command.argument('[id]', ID_ARGUMENT).option('--yes', 'Delete the endpoint without asking'),
+    command.argument('[id]', ID_DESCRIPTION).option('--yes', 'Delete the endpoint without asking'),
   examples: [
     ['Delete an endpoint and cancel its pending deliveries', 'webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
   ],
@@ -191,10 +191,10 @@ interface RotateSecretOptions {
 export const rotateSecret: CommandDefinition<RotateSecretOptions> = {
   configure: (command) =>
     command
-      .argument('[id]', ID_ARGUMENT)
+      .argument('[id]', ID_DESCRIPTION)
       .option(
         '--overlap <duration>',
-        'Time during which deliveries are signed with the old secret too (default: 24h)',
+        'Time during which deliveries are signed with the previous secret too (default: 24h)',
         parseDurationMs,
       ),
   examples: [
@@ -216,13 +216,14 @@ export const rotateSecret: CommandDefinition<RotateSecretOptions> = {
 
 /**
  * Renders the fields that the response has.
- * @param now the schedule time of its workspace, if it is known
+ * @param scheduleTime current schedule time of its workspace, if it is known
  */
 export function renderWebhook(
   webhook: Webhook & Partial<WebhookDetail> & Partial<CreatedWebhook>,
   capabilities: { readonly color: boolean },
-  now?: number,
+  scheduleTime?: number,
 ): string {
+  const { previous_secret_expires_at: previousExpiry } = webhook;
   const headers = Object.entries(webhook.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   return renderFields(
     {
@@ -234,9 +235,9 @@ export function renderWebhook(
       TLS: webhook.skip_verify ? 'any certificate' : null,
       Lifetime: webhook.listener ? 'until svc listen exits' : null,
       State: webhook.disabled ? 'disabled' : null,
-      'Old secret until': webhook.previous_secret_expires_at ?? null,
+      'Previous secret': previousExpiry ? `valid until ${previousExpiry}` : null,
       Workspace: webhook.workspace_id,
-      Created: now === undefined ? webhook.created_at : formatTime(webhook.created_at, now),
+      Created: scheduleTime === undefined ? webhook.created_at : formatTime(webhook.created_at, scheduleTime),
     },
     capabilities,
   );

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { createFindingBuilder, type Finding } from '../../control/finding.ts';
 import type { IntegrityReport } from '../../store/integrity-check.ts';
 import { formatSize } from '../render/size.ts';
+import { describeWriteError } from '../write-error.ts';
 import type { RunningEmulator } from './check-emulator.ts';
 
 const database = createFindingBuilder('database', 'Database');
@@ -21,19 +22,19 @@ export async function checkDatabase({ control, status }: RunningEmulator): Promi
 /** Opens the file, which no emulator uses. */
 export async function checkDatabaseFile(path: string): Promise<Finding> {
   if (path === ':memory:') return database.ok('in memory');
-  const obstacle = findAccessProblem(path);
-  if (obstacle !== null) {
-    return database.problem(obstacle, 'Make it writable, or choose another file with --db.');
+  const accessProblem = findAccessProblem(path);
+  if (accessProblem !== null) {
+    return database.problem(accessProblem, 'Make it writable, or choose another file with --db.');
   }
   try {
     const { checkFileIntegrity } = await import('../../store/integrity-check.ts');
-    const state = checkFileIntegrity(path);
-    if (state === null) return database.ok(`${path} is created at the first start`);
-    if (state.schemaVersion > state.newestSchemaVersion) {
+    const report = checkFileIntegrity(path);
+    if (report === null) return database.ok(`${path} is created at the first start`);
+    if (report.schemaVersion > report.newestSchemaVersion) {
       const remedy = 'Upgrade svc, or choose another file with --db.';
-      return database.problem(`${path} was made by a newer svc`, remedy);
+      return database.problem(`${path} was written by a newer version of svc`, remedy);
     }
-    return toFinding(path, state);
+    return toFinding(path, report);
   } catch (error) {
     return database.fromError(error);
   }
@@ -53,12 +54,12 @@ function toFinding(
 
 /** Why a file cannot be written or created; null when it can. */
 function findAccessProblem(path: string): string | null {
-  let place = path;
-  while (!existsSync(place) && place !== dirname(place)) place = dirname(place);
-  if (place !== path && !statSync(place).isDirectory()) return `${place} is not a folder`;
+  let existing = path;
+  while (!existsSync(existing) && existing !== dirname(existing)) existing = dirname(existing);
+  if (existing !== path && !statSync(existing).isDirectory()) return `${existing} is not a folder`;
   // SQLite creates more files in the folder.
-  const places = place === path ? [path, dirname(path)] : [place];
-  return places.map(findPermissionError).find((refusal) => refusal !== null) ?? null;
+  const writtenPaths = existing === path ? [path, dirname(path)] : [existing];
+  return writtenPaths.map(findPermissionError).find((problem) => problem !== null) ?? null;
 }
 
 function findPermissionError(path: string): string | null {
@@ -66,6 +67,6 @@ function findPermissionError(path: string): string | null {
     accessSync(path, constants.R_OK | constants.W_OK);
     return null;
   } catch (error) {
-    return `${path} cannot be written: ${(error as Error).message}`;
+    return `${path} cannot be written: ${describeWriteError(error)}`;
   }
 }

@@ -37,26 +37,26 @@ export async function checkEmulator(context: Context): Promise<CheckedEmulator> 
   }
 }
 
-/** @param running the process id of the emulator that responds; null without one */
-export function checkRunFile(location: ProjectLocation, running: number | null): Finding {
+/** @param runningPid process id of the emulator that responds; null without one */
+export function checkRunFile(location: ProjectLocation, runningPid: number | null): Finding {
   const file = createFindingBuilder('run_file', 'Run file');
-  let found: ReturnType<typeof inspectRunFile>;
+  let runFile: ReturnType<typeof inspectRunFile>;
   try {
-    found = inspectRunFile(location);
+    runFile = inspectRunFile(location);
   } catch (error) {
     return file.fromError(error);
   }
-  if (found === null)
-    return file.ok(running === null ? 'none' : 'none; the emulator was started in another folder');
-  const { path, run, isAlive } = found;
+  if (runFile === null)
+    return file.ok(runningPid === null ? 'none' : 'none; the emulator was started in another folder');
+  const { path, run, isAlive } = runFile;
   const remove = `Remove it: rm ${path}`;
   if (run === null) return file.warning(`${path} cannot be read and is ignored`, remove);
   if (!isAlive) {
     return file.warning(`${path} belongs to process ${run.pid}, which has ended, and is ignored`, remove);
   }
-  if (running === run.pid) return file.ok(`${path}, process ${run.pid}`);
-  return running === null
-    ? file.problem(`${path} names process ${run.pid}, which does not respond as an emulator`, remove)
+  if (runningPid === run.pid) return file.ok(`${path}, process ${run.pid}`);
+  return runningPid === null
+    ? file.problem(`${path} names process ${run.pid}, but no emulator responds at its address`, remove)
     : file.ok(`${path}, process ${run.pid}; commands use another emulator`);
 }
 
@@ -67,10 +67,10 @@ export async function checkClock({ control }: RunningEmulator, workspace_id: str
     control.getClock({ workspace_id }),
     control.listDeliveries({ workspace_id, status: 'pending', limit: 1 }),
   ]);
-  const standing = describeClock(state);
-  if (state.rate > 0 || data.length === 0) return clock.ok(standing);
+  const description = describeClock(state);
+  if (state.rate > 0 || data.length === 0) return clock.ok(description);
   return clock.warning(
-    `${standing}, and pending deliveries wait for it`,
+    `${description}; pending deliveries wait until the clock moves`,
     'Send the next due attempt with: svc clock next. Or resume the clock with: svc clock resume',
   );
 }
@@ -80,7 +80,7 @@ const MIN_DRIFT_MS = 1_000;
 function describeClock({ rate, now, wall }: ClockState): string {
   const speed = rate === 0 ? 'frozen' : `${rate}×`;
   const drift = Date.parse(now) - Date.parse(wall);
-  if (Math.abs(drift) < MIN_DRIFT_MS) return `${speed}, at real time`;
-  const distance = formatDuration(Math.round(Math.abs(drift) / MIN_DRIFT_MS) * MIN_DRIFT_MS);
-  return `${speed}, ${distance} ${drift > 0 ? 'ahead of' : 'behind'} real time`;
+  if (Math.abs(drift) < MIN_DRIFT_MS) return `${speed}, same time as the wall clock`;
+  const difference = formatDuration(Math.round(Math.abs(drift) / MIN_DRIFT_MS) * MIN_DRIFT_MS);
+  return `${speed}, ${difference} ${drift > 0 ? 'ahead of' : 'behind'} the wall clock`;
 }

@@ -5,37 +5,43 @@ import { createFindingBuilder, type Finding } from '../../control/finding.ts';
 import { listAll } from '../../control/list-all.ts';
 import { toProbeFindings } from '../../control/probe-findings.ts';
 
-export interface EndpointCheck {
-  /** Whether to send probes to receivers. */
-  readonly send: boolean;
-  /** Wall time. */
-  readonly now: number;
+export interface EndpointCheckOptions {
+  /** Whether to send a signed and a forged test delivery. Without it, only the connection is tested. */
+  readonly sendsTestDeliveries: boolean;
+  /** Milliseconds since 1970, to judge the expiry of certificates. */
+  readonly wallTime: number;
 }
 
-export async function checkEndpoints(control: ControlPlane, check: EndpointCheck): Promise<Finding[]> {
+export async function checkEndpoints(
+  control: ControlPlane,
+  options: EndpointCheckOptions,
+): Promise<Finding[]> {
   const webhooks = await listAll((page) => control.listWebhooks(page));
   if (webhooks.length === 0) {
-    const remedy =
-      'Register one with: svc webhooks create, or start with: svc emulator start --forward-to PORT';
-    return [createFindingBuilder('endpoints', 'Endpoints').skipped('no endpoint is registered', remedy)];
+    return [
+      createFindingBuilder('endpoints', 'Endpoints').skipped(
+        'no endpoint is registered',
+        'Register one with: svc webhooks create, or start with: svc emulator start --forward-to PORT',
+      ),
+    ];
   }
-  const found = await Promise.all(webhooks.map((webhook) => checkEndpoint(control, webhook, check)));
-  return found.flat();
+  const findings = await Promise.all(webhooks.map((webhook) => checkEndpoint(control, webhook, options)));
+  return findings.flat();
 }
 
 async function checkEndpoint(
   control: ControlPlane,
   { id, url, disabled }: WebhookDetail,
-  { send, now }: EndpointCheck,
+  { sendsTestDeliveries, wallTime }: EndpointCheckOptions,
 ): Promise<Finding[]> {
   if (disabled) {
-    const enabled = createFindingBuilder(`${id}/enabled`, `state of ${url}`);
+    const state = createFindingBuilder(`${id}/enabled`, `state of ${url}`);
     return [
-      enabled.warning(
+      state.warning(
         'disabled: its deliveries are paused',
         `Enable it with: svc webhooks update ${id} --enable`,
       ),
     ];
   }
-  return toProbeFindings(await control.probeWebhook({ id, send }), now);
+  return toProbeFindings(await control.probeWebhook({ id, send: sendsTestDeliveries }), wallTime);
 }

@@ -34,11 +34,11 @@ export async function checkConfig(context: Context): Promise<CheckedConfig> {
   try {
     const config = await context.resolveConfig();
     await context.resolveRules();
-    const set = listConfig(config).filter(({ source }) => source !== 'default');
-    const names = set.map(({ setting }) => setting).join(', ');
-    const where = config.file ?? 'no file';
+    const changedSettings = listConfig(config).filter(({ source }) => source !== 'default');
+    const names = changedSettings.map(({ setting }) => setting).join(', ');
+    const source = config.file ?? 'no file';
     return {
-      finding: configuration.ok(`${where}; ${names === '' ? 'all defaults' : `sets ${names}`}`),
+      finding: configuration.ok(`${source}; ${names === '' ? 'all defaults' : `sets ${names}`}`),
       config,
     };
   } catch (error) {
@@ -46,33 +46,33 @@ export async function checkConfig(context: Context): Promise<CheckedConfig> {
   }
 }
 
-/** @param running the emulator of this folder; null without one */
+/** @param running status of the emulator that commands use; null without one */
 export async function checkPort(
   config: Config,
   context: Context,
   running: EmulatorStatus | null,
 ): Promise<Finding> {
   const { host, port } = config.values;
-  const found = createFindingBuilder('port', 'Port');
+  const portFinding = createFindingBuilder('port', 'Port');
   const { projectFolder } = config;
-  // Even if it was started with another --port, or commands use another emulator.
-  const own = findTrustedRunFile(() => findOwnRunFile(projectFolder, context.env));
-  if (own !== null)
-    return found.ok(`${new URL(own.control_url).port} is used by the emulator of this folder`);
+  // The emulator can have a different --port, and commands can use a different emulator.
+  const runFile = findTrustedRunFile(() => findOwnRunFile(projectFolder, context.env));
+  if (runFile !== null)
+    return portFinding.ok(`${new URL(runFile.control_url).port} is used by the emulator of this folder`);
   if (running !== null && Number(new URL(running.url).port) === port) {
-    return found.ok(`${port} is used by the emulator that commands use`);
+    return portFinding.ok(`${port} is used by the emulator that commands use`);
   }
-  if (port === 0) return found.ok('any free port');
+  if (port === 0) return portFinding.ok('any free port');
   const error = await tryToListen(host, port);
-  if (error === null) return found.ok(`${port} is free`);
+  if (error === null) return portFinding.ok(`${port} is free`);
   if (error.code !== 'EADDRINUSE') {
-    return found.problem(
+    return portFinding.problem(
       `Cannot listen on ${host}:${port}: ${error.message}`,
       'Choose another --host or --port.',
     );
   }
   const emulator = await findEmulatorOnPort(config, context);
-  return found.problem(`${port} is in use`, suggestForBusyPort(emulator, port));
+  return portFinding.problem(`${port} is in use`, suggestForBusyPort(emulator, port));
 }
 
 function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | null> {

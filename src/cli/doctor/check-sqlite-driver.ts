@@ -22,10 +22,10 @@ export async function checkSqliteDriver(signal: AbortSignal): Promise<Finding> {
     await promisify(execFile)(process.execPath, ['-e', STATEMENT_LOOP, resolveDriver()], { signal });
     return driver.ok(`SQLite ${version}`);
   } catch (error) {
-    const { signal: killedBy } = error as { signal?: string };
-    if (typeof killedBy !== 'string') return driver.fromError(error);
+    const { signal: endSignal } = error as { signal?: string };
+    if (typeof endSignal !== 'string') return driver.fromError(error);
     return driver.problem(
-      `better-sqlite3 crashes on Node.js ${process.versions.node} (${killedBy})`,
+      `better-sqlite3 crashes on Node.js ${process.versions.node} (${endSignal})`,
       'Use Node.js 22 or later with better-sqlite3 13.',
     );
   }

@@ -1,7 +1,7 @@
 /** Writes files completely or not at all. */
 import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SvcError } from '../../errors.ts';
+import { createWriteError } from '../write-error.ts';
 
 /**
  * Creates the folder of a file that will be written later, so that problems are reported before the work starts.
@@ -33,8 +33,6 @@ function withWriteError(path: string, write: () => void): void {
   try {
     write();
   } catch (error) {
-    throw new SvcError('usage', `Cannot write ${path}: ${(error as Error).message}.`, {
-      cause: error,
-    });
+    throw createWriteError(path, error, 'Choose a writable file with --junit.');
   }
 }

@@ -14,23 +14,23 @@ export function renderDeliveryJUnit(
 ): string {
   const endpoints = [...new Set(deliveries.map(({ webhook_id: id }) => id))];
   const suites = endpoints.map((endpoint, index) => {
-    const ofEndpoint = deliveries.filter(({ webhook_id: id }) => id === endpoint);
-    const name = nameEndpoint(index + 1, ofEndpoint[0]?.url ?? '');
+    const endpointDeliveries = deliveries.filter(({ webhook_id: id }) => id === endpoint);
+    const name = toSuiteName(index + 1, endpointDeliveries[0]?.url ?? '');
     const counts = new Map<string, number>();
-    const cases = ofEndpoint.map((delivery) => {
+    const cases = endpointDeliveries.map((delivery) => {
       const ordinal = (counts.get(delivery.event_type) ?? 0) + 1;
       counts.set(delivery.event_type, ordinal);
       return renderCase(delivery, { suite: name, ordinal, failuresAreExpected });
     });
-    return element('testsuite', { name, ...toTotals(ofEndpoint, failuresAreExpected) }, cases);
+    return renderElement('testsuite', { name, ...toTotals(endpointDeliveries, failuresAreExpected) }, cases);
   });
   const totals = toTotals(deliveries, failuresAreExpected);
-  const root = element('testsuites', { name: 'svc deliveries', ...totals }, suites);
+  const root = renderElement('testsuites', { name: 'svc deliveries', ...totals }, suites);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
 }
 
 /** Without the port, because tests often use a random one. */
-function nameEndpoint(ordinal: number, url: string): string {
+function toSuiteName(ordinal: number, url: string): string {
   const { hostname, pathname } = new URL(url);
   return `endpoint ${ordinal}: ${hostname}${pathname}`;
 }
@@ -57,9 +57,9 @@ interface CaseContext {
 
 function renderCase(delivery: DeliveryDetail, { suite, ordinal, failuresAreExpected }: CaseContext): string {
   const { event_type: type, status, attempts } = delivery;
-  const facts = { classname: suite, name: `${type} #${ordinal}`, time: toSeconds(attempts) };
+  const caseAttributes = { classname: suite, name: `${type} #${ordinal}`, time: toSeconds(attempts) };
   const result = failuresAreExpected && status === 'failed' ? [] : renderResult(delivery);
-  return element('testcase', facts, [...result, renderOutput(delivery)]);
+  return renderElement('testcase', caseAttributes, [...result, renderOutput(delivery)]);
 }
 
 /** The parts that differ from run to run. */
@@ -68,17 +68,17 @@ function renderOutput({ id, event_id, webhook_id, url, status, attempts }: Deliv
     `${id} of ${event_id} to ${url} (${webhook_id}): ${status}`,
     ...attempts.map(describeAttempt),
   ];
-  return element('system-out', {}, [escapeXml(lines.join('\n'))]);
+  return renderElement('system-out', {}, [escapeXml(lines.join('\n'))]);
 }
 
 function renderResult({ status, settled_reason: reason, attempts }: DeliveryDetail): string[] {
   if (status === 'succeeded') return [];
-  const why = reason === null ? [] : [settledReasonDescriptions[reason]];
-  if (status === 'canceled') return [element('skipped', { message: why.join() }, [])];
+  const reasons = reason === null ? [] : [settledReasonDescriptions[reason]];
+  if (status === 'canceled') return [renderElement('skipped', { message: reasons.join() }, [])];
   const last = attempts.at(-1);
-  const message = [status, ...why, last?.error ?? 'not attempted'].join(': ');
+  const message = [status, ...reasons, last?.error ?? 'not attempted'].join(': ');
   return [
-    element('failure', { type: last?.outcome ?? status, message }, [
+    renderElement('failure', { type: last?.outcome ?? status, message }, [
       escapeXml(attempts.map(describeAttempt).join('\n')),
     ]),
   ];
@@ -94,7 +94,7 @@ function toSeconds(attempts: readonly Attempt[]): string {
 }
 
 /** @param content escaped lines. */
-function element(name: string, attributes: XmlAttributes, content: readonly string[]): string {
+function renderElement(name: string, attributes: XmlAttributes, content: readonly string[]): string {
   const start = startXmlTag(name, attributes);
   return content.length === 0 ? `${start}/>` : `${start}>\n${content.join('\n')}\n</${name}>`;
 }

@@ -1,4 +1,4 @@
-/** The result of the deliveries of a command. */
+/** The deliveries at the end of `svc emulator exec`, and whether they are as its options require. */
 import type { DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { describeDelivery } from '../../control/describe-delivery.ts';
@@ -26,26 +26,25 @@ export interface DeliveryOutcome {
  */
 export async function collectDeliveryOutcome(
   control: ControlPlane,
-  { signal, now: wallNow }: Pick<Context, 'signal' | 'now'>,
+  { signal, now }: Pick<Context, 'signal' | 'now'>,
 ): Promise<DeliveryOutcome> {
-  const look = () => listAll((page) => control.listDeliveries(page));
-  const scheduleTimeOf = await fetchScheduleTimes(await look(), control, { json: false, now: wallNow });
-  const seen = await trackDeliveries(
+  const list = () => listAll((page) => control.listDeliveries(page));
+  const scheduleTimeOf = await fetchScheduleTimes(await list(), control, { json: false, now });
+  const deliveries = await trackDeliveries(
     control,
     {
       filter: {},
-      list: look,
+      list,
       includes: () => true,
       classify: (delivery) => {
         const { next_attempt_at: next } = delivery;
-        return isPending(delivery) && next !== null && Date.parse(next) <= scheduleTimeOf(delivery)
-          ? 'waiting'
-          : 'matched';
+        const isDue = next !== null && Date.parse(next) <= scheduleTimeOf(delivery);
+        return isPending(delivery) && isDue ? 'waiting' : 'matched';
       },
     },
     { timeoutMs: SETTLE_TIMEOUT_MS, signal },
   );
-  const ids = seen.map(({ id }) => id).sort();
+  const ids = deliveries.map(({ id }) => id).sort();
   return { deliveries: await Promise.all(ids.map((id) => control.getDelivery({ id }))), scheduleTimeOf };
 }
 
@@ -62,12 +61,11 @@ export function findUnexpectedDeliveries(
   { deliveries, scheduleTimeOf }: DeliveryOutcome,
   expectedFailed: number | null,
 ): UnexpectedDeliveries | null {
-  const missing = deliveries.filter(({ status }) => status === 'pending' || status === 'failed');
+  const undelivered = deliveries.filter(({ status }) => status === 'pending' || status === 'failed');
   const isAsExpected =
-    missing.length === (expectedFailed ?? 0) && missing.every(({ status }) => status === 'failed');
-  return isAsExpected
-    ? null
-    : { deliveries: missing, scheduleTimeOf, total: deliveries.length, expectedFailed };
+    undelivered.length === (expectedFailed ?? 0) && undelivered.every(({ status }) => status === 'failed');
+  if (isAsExpected) return null;
+  return { deliveries: undelivered, scheduleTimeOf, total: deliveries.length, expectedFailed };
 }
 
 /** Prints the first ones with their URL and the reason. */
@@ -78,8 +76,8 @@ export function reportUnexpectedDeliveries(
   const { deliveries, scheduleTimeOf } = unexpectedDeliveries;
   note(describeUnexpectedDeliveries(unexpectedDeliveries));
   for (const delivery of deliveries.slice(0, MAX_LINES)) {
-    const account = describeDelivery(delivery, scheduleTimeOf(delivery));
-    note(`  ${delivery.event_type} to ${delivery.url}: ${account}`);
+    const description = describeDelivery(delivery, scheduleTimeOf(delivery));
+    note(`  ${delivery.event_type} to ${delivery.url}: ${description}`);
   }
   const rest = deliveries.length - MAX_LINES;
   if (rest > 0) note(`  … and ${rest} more.`);
@@ -92,6 +90,6 @@ function describeUnexpectedDeliveries({ deliveries, total, expectedFailed }: Une
   }
   const failed = deliveries.filter(({ status }) => status === 'failed').length;
   const pending = deliveries.length - failed;
-  const found = `${failed} of ${formatDeliveryCount(total)} failed and ${pending} ${pending === 1 ? 'is' : 'are'} pending`;
-  return `${found}, but --expect-failed requires ${expectedFailed} failed and none pending.`;
+  const actual = `${failed} of ${formatDeliveryCount(total)} failed and ${pending} ${pending === 1 ? 'is' : 'are'} pending`;
+  return `${actual}, but --expect-failed requires ${expectedFailed} failed and none pending.`;
 }

@@ -1,14 +1,14 @@
 /** The log file of an emulator without a terminal: requests, attempts and notes. */
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../control/control-plane.ts';
-import { SvcError } from '../../errors.ts';
 import type { NoteOutput, TerminalCapabilities } from '../io.ts';
 import { renderAttempt } from '../render/deliveries.ts';
 import { renderRequest } from '../render/requests.ts';
 import { renderReset } from '../render/reset.ts';
 import { sanitizeForTerminal } from '../terminal-text.ts';
+import { createWriteError } from '../write-error.ts';
 
-const plain: TerminalCapabilities = {
+const plainCapabilities: TerminalCapabilities = {
   width: Number.POSITIVE_INFINITY,
   color: false,
   unicode: true,
@@ -25,22 +25,19 @@ export class EmulatorLog {
     try {
       writeFileSync(path, '', { mode: 0o600 });
     } catch (error) {
-      throw new SvcError('usage', `Cannot write the log: ${(error as Error).message}.`, {
-        hint: 'Choose a writable file with: --log FILE',
-        cause: error,
-      });
+      throw createWriteError(path, error, 'Choose a writable file with --log.');
     }
     this.path = path;
-    this.notes = { note: (text) => this.#append(text), noteCapabilities: plain };
+    this.notes = { note: (text) => this.#append(text), noteCapabilities: plainCapabilities };
   }
 
   /** Logs requests and attempts until `signal` is aborted. */
   async follow(control: Pick<ControlPlane, 'stream'>, signal: AbortSignal): Promise<void> {
     try {
       for await (const item of control.stream({ types: 'request,attempt' }, signal)) {
-        if (item.type === 'request') this.#append(renderRequest(item.request, { io: plain }));
-        if (item.type === 'attempt') this.#append(renderAttempt(item, { io: plain }));
-        if (item.type === 'reset') this.#append(renderReset(plain));
+        if (item.type === 'request') this.#append(renderRequest(item.request, { io: plainCapabilities }));
+        if (item.type === 'attempt') this.#append(renderAttempt(item, { io: plainCapabilities }));
+        if (item.type === 'reset') this.#append(renderReset(plainCapabilities));
       }
     } catch (error) {
       // The command stopped the emulator, or the emulator had an internal error.

@@ -8,9 +8,9 @@ import type { Context, SignalHandler } from '../context.ts';
 import type { EnvVariables } from '../env-variables.ts';
 
 export interface CommandResult {
-  /** As in a shell: its own code, or 128 plus the number of the signal that killed it. */
+  /** As in a shell: the exit code of the command, or 128 plus the number of the signal that ended it. */
   readonly exitCode: number;
-  /** Whether a signal asked us to stop it. */
+  /** Whether a signal to svc asked the command to stop. */
   readonly wasInterrupted: boolean;
 }
 
@@ -25,14 +25,19 @@ export async function runCommand(
   guard: ProcessGuard,
   { cwd, env, io, handleSignals }: Pick<Context, 'cwd' | 'env' | 'io' | 'handleSignals'>,
 ): Promise<CommandResult> {
-  const isShared = io.isStdinTerminal;
-  const toTarget = isShared ? targetInSharedGroup() : targetInOwnGroup;
+  const sharesGroup = io.isStdinTerminal;
+  const toTarget = sharesGroup ? targetInSharedGroup() : targetInOwnGroup;
   let wasInterrupted = false;
   const subprocess = execa(program, args, {
-    ...{ cwd, stdio: 'inherit', reject: false, detached: !isShared && hasGroups() },
+    cwd,
+    env: { ...env, ...variables },
+    extendEnv: false,
+    stdio: 'inherit',
+    detached: !sharesGroup && hasProcessGroups(),
+    reject: false,
     // The guard ends the command, even if this process is killed.
     cleanup: false,
-    ...{ env: { ...env, ...variables }, extendEnv: false, windowsHide: false },
+    windowsHide: false,
   });
   const { pid } = subprocess;
   if (pid !== undefined) guard.add(toTarget(pid));
@@ -40,7 +45,7 @@ export async function runCommand(
     wasInterrupted = true;
     // SIGTERM and SIGHUP end the command within five seconds.
     if (signal !== 'SIGINT') void guard.terminate();
-    else if (!isShared && pid !== undefined) interruptGroup(pid);
+    else if (!sharesGroup && pid !== undefined) interruptGroup(pid);
   };
   const restoreSignals = handleSignals(onSignal);
   try {
@@ -52,14 +57,14 @@ export async function runCommand(
   }
 }
 
-function hasGroups(): boolean {
+function hasProcessGroups(): boolean {
   return process.platform !== 'win32';
 }
 
 /** Sends SIGINT to the group of the command, like a terminal. */
-function interruptGroup(command: number): void {
+function interruptGroup(pid: number): void {
   try {
-    process.kill(hasGroups() ? -command : command, 'SIGINT');
+    process.kill(hasProcessGroups() ? -pid : pid, 'SIGINT');
   } catch {
     // It has ended.
   }

@@ -10,17 +10,20 @@ export interface ForwardTarget {
 }
 
 /** Event types before a `=`. A URL has a `=` only in its query, after a colon or a slash. */
-const TYPES = /^(?<types>[^=:/?]+)=(?<address>.*)$/;
+const TYPES_AND_ADDRESS = /^(?<types>[^=:/?]+)=(?<address>.*)$/;
 
-/** `3000`, `localhost:3000/hooks`, or `order.shipped,invoice.paid=3000/orders`; repeated ones into one list. */
-export function parseForwardTargets(text: string, before: readonly ForwardTarget[] = []): ForwardTarget[] {
-  const { types, address = text } = TYPES.exec(text)?.groups ?? {};
+/** Parses `3000`, `localhost:3000/hooks` or `order.shipped,invoice.paid=3000/orders`, and collects repeated options. */
+export function parseForwardTargets(text: string, previous: readonly ForwardTarget[] = []): ForwardTarget[] {
+  const { types, address = text } = TYPES_AND_ADDRESS.exec(text)?.groups ?? {};
   const url = toForwardUrl(address);
   if (url === null) {
-    throw new InvalidArgumentError('Write a port or a URL: 3000, localhost:3000/hooks, or TYPE=3000/hooks.');
+    throw new InvalidArgumentError('Pass a port or a URL: 3000, localhost:3000/hooks, or TYPE=3000/hooks.');
   }
   // Normalized, so that the same address is recognized later.
-  return [...before, { url: new URL(url).href, types: types === undefined ? null : parseEventTypes(types) }];
+  return [
+    ...previous,
+    { url: new URL(url).href, types: types === undefined ? null : parseEventTypes(types) },
+  ];
 }
 
 function parseEventTypes(text: string): string[] {
@@ -28,6 +31,6 @@ function parseEventTypes(text: string): string[] {
   const invalid = types.find((type) => type !== WILDCARD_SUBSCRIPTION && !isEventType(type));
   if (invalid === undefined) return types;
   throw new InvalidArgumentError(
-    `Write an event type before the =, not ${JSON.stringify(invalid)}: order.shipped=3000/hooks.`,
+    `Pass an event type before the =, not ${JSON.stringify(invalid)}: order.shipped=3000/hooks.`,
   );
 }

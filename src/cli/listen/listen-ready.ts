@@ -16,10 +16,10 @@ export function toListenReady(endpoints: readonly WebhookWithSecret[]) {
 
 /** One line. The secret is first, because the end of the line can be truncated. */
 export function renderHeading(endpoints: readonly WebhookWithSecret[]): string {
-  const places = endpoints.map(
+  const targets = endpoints.map(
     ({ url, events }) => url + (events.includes(WILDCARD_SUBSCRIPTION) ? '' : ` (${events.join(', ')})`),
   );
-  return `Ready. Secret ${listSecrets(endpoints).join(', ')} for ${places.join(', ')}`;
+  return `Ready. Secret ${listSecrets(endpoints).join(', ')} for ${targets.join(', ')}`;
 }
 
 /** Usually one: endpoints registered together share a secret, except reused ones. */

@@ -1,4 +1,4 @@
-/** The endpoints of `svc listen`: registered at its start, kept by its live stream, and removed at its end. */
+/** The endpoints of `svc listen`: registered when it starts, kept while its live stream is open, and removed when it ends. */
 import type { ControlInput } from '../../contract/control-operations.ts';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { StreamItem } from '../../contract/stream-schemas.ts';
@@ -9,12 +9,12 @@ export type NewEndpoint = ControlInput<'createWebhook'>;
 
 export class TemporaryEndpoints {
   readonly control: ControlPlane;
-  readonly #wanted: readonly NewEndpoint[];
+  readonly #newEndpoints: readonly NewEndpoint[];
   #endpoints: readonly WebhookWithSecret[] = [];
 
-  constructor(control: ControlPlane, wanted: readonly NewEndpoint[]) {
+  constructor(control: ControlPlane, newEndpoints: readonly NewEndpoint[]) {
     this.control = control;
-    this.#wanted = wanted;
+    this.#newEndpoints = newEndpoints;
   }
 
   /** The registered endpoints. */
@@ -23,17 +23,16 @@ export class TemporaryEndpoints {
   }
 
   /**
-   * Registers all endpoints or none. An endpoint that a former listener left for the same URL is reused, with its secret
-   * and its deliveries. New endpoints share one secret, because a receiver has one, and keep it when they are registered
-   * again.
+   * Registers all endpoints or none. An endpoint that an earlier `svc listen` left for the same URL is reused, with its
+   * secret and its deliveries. New endpoints share one secret, because a receiver has one, and keep it when they are
+   * registered again.
    */
   async register(): Promise<void> {
     const registered: WebhookWithSecret[] = [];
     try {
-      for (const [index, endpoint] of this.#wanted.entries()) {
+      for (const [index, endpoint] of this.#newEndpoints.entries()) {
         const secret = this.#endpoints[index]?.secret ?? registered[0]?.secret;
-        const known = secret === undefined ? {} : { secret };
-        registered.push(await this.control.createWebhook({ ...endpoint, ...known, reuse: true }));
+        registered.push(await this.control.createWebhook({ ...endpoint, secret, reuse: true }));
       }
     } catch (error) {
       await removeAll(this.control, registered);
@@ -47,10 +46,10 @@ export class TemporaryEndpoints {
    * data, they are registered again, `onRestored` is called, and the stream continues.
    */
   follow(types: string, signal: AbortSignal, onRestored: () => Promise<void>): LiveStream {
-    const leaving = new AbortController();
-    const end = AbortSignal.any([signal, leaving.signal]);
+    const left = new AbortController();
+    const streamSignal = AbortSignal.any([signal, left.signal]);
     const open = () =>
-      this.control.stream({ types, listener: this.#endpoints.map(({ id }) => id).join(',') }, end);
+      this.control.stream({ types, listener: this.#endpoints.map(({ id }) => id).join(',') }, streamSignal);
     const first = open();
     const items = reopenWhenLost(first, async () => {
       await this.register();
@@ -63,7 +62,7 @@ export class TemporaryEndpoints {
         next: () => items.next(),
         return() {
           // Otherwise `return` waits for the next item.
-          leaving.abort();
+          left.abort();
           return items.return(undefined);
         },
       }),

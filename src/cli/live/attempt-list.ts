@@ -1,4 +1,4 @@
-/** The live list of attempts. */
+/** The list of attempts in a live view. */
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { Context } from '../context.ts';
@@ -16,16 +16,16 @@ export function createAttemptList(
   heading: string,
   context: Context,
 ): LiveList<AttemptRow> {
-  const times = createScheduleClocks(control);
+  const scheduleClocks = createScheduleClocks(control);
   return {
     heading,
     empty: 'No attempts yet. Create an event in another terminal with: svc trigger order.shipped',
     add: addStreamItem,
-    columns: (terminalCapabilities) =>
-      attemptColumns(terminalCapabilities, { maxAttempts: max_attempts, getScheduleTime: times.get }),
+    columns: (capabilities) =>
+      attemptColumns(capabilities, { maxAttempts: max_attempts, getScheduleTime: scheduleClocks.get }),
     async refresh(rows) {
-      const waiting = rows.filter(({ delivery }) => delivery.next_attempt_at !== null);
-      await times.refresh(new Set(waiting.map(({ delivery }) => delivery.workspace_id)));
+      const rowsWithRetry = rows.filter(({ delivery }) => delivery.next_attempt_at !== null);
+      await scheduleClocks.refresh(new Set(rowsWithRetry.map(({ delivery }) => delivery.workspace_id)));
     },
     async describe({ delivery: { id }, attempt }) {
       const delivery = await control.getDelivery({ id });

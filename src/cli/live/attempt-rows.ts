@@ -9,7 +9,7 @@ import type { Column } from '../render/table.ts';
 import { formatTimeOfDay } from '../render/time.ts';
 
 /** Fields of an attempt in a row. Request and response can be large, so they are fetched for the details. */
-type AttemptFacts = Pick<
+type AttemptInRow = Pick<
   Attempt,
   'number' | 'trigger' | 'duration_ms' | 'outcome' | 'response_status' | 'error' | 'fault'
 >;
@@ -17,9 +17,10 @@ type AttemptFacts = Pick<
 export interface AttemptRow {
   /** Wall time of the attempt, or of the first update of the delivery. */
   readonly at: string;
-  /** The last update. */
+  /** As the last update reported it. */
   readonly delivery: Delivery;
-  readonly attempt: AttemptFacts | null;
+  /** Null while the first attempt is in progress. */
+  readonly attempt: AttemptInRow | null;
 }
 
 /** The current schedule time of a workspace. */
@@ -45,27 +46,31 @@ export function addStreamItem(
 ): readonly AttemptRow[] {
   if (item.type === 'request') return rows;
   const { delivery } = item;
-  const known = rows.map((row) => (row.delivery.id === delivery.id ? { ...row, delivery } : row));
+  const updatedRows = rows.map((row) => (row.delivery.id === delivery.id ? { ...row, delivery } : row));
   if (item.type === 'delivery') {
     const isNew = delivery.status === 'pending' && delivery.attempt_count === 0;
-    return isNew ? [...known, { at: new Date(now).toISOString(), delivery, attempt: null }] : known;
+    return isNew
+      ? [...updatedRows, { at: new Date(now).toISOString(), delivery, attempt: null }]
+      : updatedRows;
   }
   const { number, trigger, duration_ms, outcome, response_status, error, fault, sent_at: at } = item.attempt;
   const attempt = { number, trigger, duration_ms, outcome, response_status, error, fault };
   const row = { at, delivery, attempt };
-  const waiting = known.findIndex(({ delivery: { id }, attempt }) => id === delivery.id && attempt === null);
-  return waiting < 0 ? [...known, row] : known.with(waiting, row);
+  const inProgress = updatedRows.findIndex(
+    ({ delivery: { id }, attempt }) => id === delivery.id && attempt === null,
+  );
+  return inProgress < 0 ? [...updatedRows, row] : updatedRows.with(inProgress, row);
 }
 
 export function attemptColumns(
-  terminalCapabilities: TerminalCapabilities,
+  capabilities: TerminalCapabilities,
   renderContext: AttemptRenderContext,
 ): readonly Column<AttemptRow>[] {
-  const [sent, received] = terminalCapabilities.unicode ? ['→', '←'] : ['->', '<-'];
+  const [sent, received] = capabilities.unicode ? ['→', '←'] : ['->', '<-'];
   return [
     { title: 'TIME', value: ({ at }) => formatTimeOfDay(at).slice(0, 8), hideOrder: 5 },
     { title: 'EVENT', value: ({ delivery }) => `${sent} ${delivery.event_type}`, canTruncate: true },
-    { title: 'RESPONSE', value: (row) => `${received} ${renderResponse(row, terminalCapabilities)}` },
+    { title: 'RESPONSE', value: (row) => `${received} ${renderResponse(row, capabilities)}` },
     {
       title: 'TOOK',
       value: ({ attempt }) => (attempt ? formatDuration(attempt.duration_ms) : ''),
@@ -79,11 +84,8 @@ export function attemptColumns(
   ];
 }
 
-function renderResponse(
-  { attempt, delivery }: AttemptRow,
-  terminalCapabilities: TerminalCapabilities,
-): string {
-  const style = styleFor(terminalCapabilities);
+function renderResponse({ attempt, delivery }: AttemptRow, capabilities: TerminalCapabilities): string {
+  const style = styleFor(capabilities);
   if (attempt === null) return style.dim(delivery.status === 'pending' ? '…' : delivery.status);
   const text = String(attempt.response_status ?? attempt.outcome);
   return (attempt.outcome === 'succeeded' ? style.green : style.red)(text);

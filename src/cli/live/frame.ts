@@ -1,4 +1,4 @@
-/** Renders a live view as lines that fit the screen. Pure. */
+/** Renders a live view as lines that fit the screen. */
 import type { TerminalCapabilities } from '../io.ts';
 import { truncateLine } from '../render/ansi.ts';
 import { styleFor } from '../render/style.ts';
@@ -6,7 +6,7 @@ import { renderTable } from '../render/table.ts';
 import type { LiveList } from './live-list.ts';
 import { countRowsBelow, findSelected, type LiveState, listVisibleRows, panelHeight } from './live-state.ts';
 
-/** The help panel. */
+/** Text of the help panel. */
 export const HELP = `
   ↑ ↓  j k              Select a row
   PageUp PageDown       Scroll by one screen
@@ -22,43 +22,43 @@ type FrameList<Row> = Pick<LiveList<Row>, 'heading' | 'empty' | 'columns' | 'rep
 
 export function renderFrame<Row>(
   state: LiveState<Row>,
-  kind: FrameList<Row>,
-  terminalCapabilities: TerminalCapabilities,
+  list: FrameList<Row>,
+  capabilities: TerminalCapabilities,
 ): string[] {
   const { columns, rows } = state.size;
-  const style = styleFor(terminalCapabilities);
+  const style = styleFor(capabilities);
   const bodyHeight = panelHeight(state.size);
   const body =
     state.panel?.lines.slice(state.panel.top, state.panel.top + bodyHeight) ??
-    renderRows(state, kind, terminalCapabilities);
+    renderRows(state, list, capabilities);
   const lines = [
-    style.bold(kind.heading),
+    style.bold(list.heading),
     ...body.slice(0, bodyHeight),
     ...Array<string>(Math.max(0, bodyHeight - body.length)).fill(''),
     style.yellow(state.note),
-    style.dim(describeKeys(state, kind.replay !== null)),
+    style.dim(describeKeys(state, list.replay !== null)),
   ];
-  return lines.slice(0, rows).map((line) => truncateLine({ ...terminalCapabilities, width: columns }, line));
+  return lines.slice(0, rows).map((line) => truncateLine({ ...capabilities, width: columns }, line));
 }
 
 function renderRows<Row>(
   state: LiveState<Row>,
-  kind: FrameList<Row>,
-  terminalCapabilities: TerminalCapabilities,
+  list: FrameList<Row>,
+  capabilities: TerminalCapabilities,
 ): string[] {
-  const style = styleFor(terminalCapabilities);
+  const style = styleFor(capabilities);
   const visible = listVisibleRows(state);
-  if (visible.length === 0) return ['', style.dim(kind.empty)];
-  const [here, elsewhere] = [terminalCapabilities.unicode ? '❯ ' : '> ', '  '];
-  const width = state.size.columns - here.length;
-  const [titles = '', ...lines] = renderTable(kind.columns(terminalCapabilities), visible, {
-    ...terminalCapabilities,
+  if (visible.length === 0) return ['', style.dim(list.empty)];
+  const [selectedMark, otherMark] = [capabilities.unicode ? '❯ ' : '> ', '  '];
+  const width = state.size.columns - selectedMark.length;
+  const [titles = '', ...lines] = renderTable(list.columns(capabilities), visible, {
+    ...capabilities,
     width,
   }).split('\n');
   const selected = visible.indexOf(findSelected(state) as Row);
   return [
-    elsewhere + titles,
-    ...lines.map((line, row) => (row === selected ? style.inverse(here + line) : elsewhere + line)),
+    otherMark + titles,
+    ...lines.map((line, row) => (row === selected ? style.inverse(selectedMark + line) : otherMark + line)),
   ];
 }
 
@@ -70,6 +70,6 @@ function describeKeys(state: LiveState<unknown>, canReplay: boolean): string {
     return ['↑↓ scroll', ...replay, 'o open', 'q back', `line ${end} of ${lines.length}`].join('  ');
   }
   const below = countRowsBelow(state);
-  const select = below === 0 ? '↑↓ select' : `↓ ${below} newer`;
-  return [select, ...replay, 'd details', 'o open', 'q quit', '? help'].join('  ');
+  const selectKeys = below === 0 ? '↑↓ select' : `↓ ${below} newer`;
+  return [selectKeys, ...replay, 'd details', 'o open', 'q quit', '? help'].join('  ');
 }

@@ -10,7 +10,7 @@ export interface LiveList<Row> {
   readonly empty: string;
   /** The rows after an item of the stream; `now` is wall time. Rows keep their position, new ones are appended. */
   add(rows: readonly Row[], item: TopicItem, now: number): readonly Row[];
-  columns(terminalCapabilities: TerminalCapabilities): readonly Column<Row>[];
+  columns(capabilities: TerminalCapabilities): readonly Column<Row>[];
   /** Updates data that the visible rows depend on. Called every second. */
   refresh(rows: readonly Row[]): Promise<void>;
   /** The details of a row. */

@@ -1,4 +1,4 @@
-/** The state of a live view, and how keys and stream items change it. Pure. */
+/** The state of a live view, and how keys and stream items change it. */
 import { wrapLines } from '../render/ansi.ts';
 import type { ScreenSize } from './screen.ts';
 
@@ -39,8 +39,8 @@ export type LiveEvent<Row> =
   | { readonly type: 'note'; readonly text: string }
   | { readonly type: 'resize'; readonly size: ScreenSize };
 
-/** What a key does in addition to changing the view. */
-export type LiveCommand = 'quit' | 'interrupt' | 'details' | 'replay' | 'open' | 'help';
+/** An action that a key starts, in addition to changing the state. */
+export type LiveAction = 'quit' | 'interrupt' | 'details' | 'replay' | 'open' | 'help';
 
 export function createState<Row>(size: ScreenSize): LiveState<Row> {
   return { rows: [], first: 0, selected: null, top: 0, panel: null, note: '', size };
@@ -61,12 +61,14 @@ export function reduce<Row>(state: LiveState<Row>, event: LiveEvent<Row>): LiveS
         panel: state.panel && rewrap(state.panel, event.size),
       });
     case 'key':
-      return state.panel === null ? select(state, event.key) : scroll(state, state.panel, event.key);
+      return state.panel === null
+        ? moveSelection(state, event.key)
+        : scrollPanel(state, state.panel, event.key);
   }
 }
 
-/** The command of a key; null when the key only moves, closes, or does nothing. */
-export function findCommand(state: LiveState<unknown>, key: string): LiveCommand | null {
+/** The action of a key; null if the key only changes the state, or does nothing. */
+export function findAction(state: LiveState<unknown>, key: string): LiveAction | null {
   if (key === 'ctrl-c') return 'interrupt';
   if (key === 'q' && state.panel === null) return 'quit';
   if (key === '?' && state.panel === null) return 'help';
@@ -100,13 +102,13 @@ export function visibleRowCount({ rows }: ScreenSize): number {
   return Math.max(1, rows - OTHER_LINES);
 }
 
-function select<Row>(state: LiveState<Row>, key: string): LiveState<Row> {
+function moveSelection<Row>(state: LiveState<Row>, key: string): LiveState<Row> {
   const newest = state.first + state.rows.length - 1;
   const target = move(key, state.selected ?? newest, state.first, newest, visibleRowCount(state.size));
   return target === null ? state : clampState({ ...state, selected: target });
 }
 
-function scroll<Row>(state: LiveState<Row>, panel: Panel, key: string): LiveState<Row> {
+function scrollPanel<Row>(state: LiveState<Row>, panel: Panel, key: string): LiveState<Row> {
   if (['q', 'd', 'enter', 'escape', '?'].includes(key)) return { ...state, panel: null };
   const height = panelHeight(state.size);
   const last = Math.max(0, panel.lines.length - height);
@@ -115,15 +117,15 @@ function scroll<Row>(state: LiveState<Row>, panel: Panel, key: string): LiveStat
 }
 
 /** The position after a key, from `first` to `last`; null for a key that does not move. */
-function move(key: string, at: number, first: number, last: number, page: number): number | null {
+function move(key: string, position: number, first: number, last: number, page: number): number | null {
   const targets: Readonly<Record<string, number>> = {
-    up: at - 1,
-    k: at - 1,
-    down: at + 1,
-    j: at + 1,
-    pageup: at - page,
-    pagedown: at + page,
-    ' ': at + page,
+    up: position - 1,
+    k: position - 1,
+    down: position + 1,
+    j: position + 1,
+    pageup: position - page,
+    pagedown: position + page,
+    ' ': position + page,
     home: first,
     g: first,
     end: last,

@@ -10,9 +10,9 @@ import { HELP, renderFrame } from './frame.ts';
 import type { LiveList } from './live-list.ts';
 import {
   createState,
-  findCommand,
+  findAction,
   findSelected,
-  type LiveCommand,
+  type LiveAction,
   type LiveEvent,
   type LiveState,
   listVisibleRows,
@@ -30,11 +30,11 @@ const REFRESH_INTERVAL_MS = 1_000;
 /** Shows the stream until it ends or the user quits. @returns `success` when the user quits, `interrupted` otherwise */
 export async function showLive<Row>(
   stream: LiveStream,
-  kind: LiveList<Row>,
+  list: LiveList<Row>,
   context: Context,
   openScreen: OpenScreen,
 ): Promise<ExitCode> {
-  const view = new LiveView(kind, context, openScreen);
+  const view = new LiveView(list, context, openScreen);
   try {
     return await Promise.race([view.follow(stream), view.exited]);
   } finally {
@@ -45,12 +45,12 @@ export async function showLive<Row>(
 }
 
 class LiveView<Row> {
-  readonly #kind: LiveList<Row>;
+  readonly #list: LiveList<Row>;
   readonly #context: Context;
   readonly #screen: Screen;
-  readonly #refreshing: NodeJS.Timeout;
+  readonly #refreshTimer: NodeJS.Timeout;
   #state: LiveState<Row>;
-  #isStale = false;
+  #isDrawPending = false;
   #isOpen = true;
   #exit: (exitCode: ExitCode | Promise<never>) => void = () => {};
   /** Resolves with the exit code when the user quits. */
@@ -58,23 +58,23 @@ class LiveView<Row> {
     this.#exit = resolve;
   });
 
-  constructor(kind: LiveList<Row>, context: Context, openScreen: OpenScreen) {
-    this.#kind = kind;
+  constructor(list: LiveList<Row>, context: Context, openScreen: OpenScreen) {
+    this.#list = list;
     this.#context = context;
     this.#screen = openScreen({
-      onKey: (key) => this.#press(key),
+      onKey: (key) => this.#handleKey(key),
       onResize: (size) => this.#dispatch({ type: 'resize', size }),
       onNote: (text) => this.#dispatch({ type: 'note', text: text.trimEnd() }),
     });
     this.#state = createState(this.#screen.size);
-    this.#refreshing = setInterval(() => void this.#refresh(), REFRESH_INTERVAL_MS);
+    this.#refreshTimer = setInterval(() => void this.#refresh(), REFRESH_INTERVAL_MS);
     this.#draw();
   }
 
   async follow(stream: LiveStream): Promise<ExitCode> {
     for await (const item of stream) {
       const isReset = item.type === 'reset';
-      const rows = isReset ? [] : this.#kind.add(this.#state.rows, item, this.#context.now());
+      const rows = isReset ? [] : this.#list.add(this.#state.rows, item, this.#context.now());
       this.#dispatch({ type: 'rows', rows });
       if (isReset) this.#dispatch({ type: 'note', text: RESET_NOTE });
     }
@@ -83,7 +83,7 @@ class LiveView<Row> {
 
   close(): void {
     this.#isOpen = false;
-    clearInterval(this.#refreshing);
+    clearInterval(this.#refreshTimer);
     this.#screen.close();
     this.#printLastRows();
   }
@@ -93,46 +93,46 @@ class LiveView<Row> {
     const { io } = this.#context;
     const { rows, size } = this.#state;
     const newest = rows.slice(-visibleRowCount(size));
-    if (newest.length > 0) io.write(renderTable(this.#kind.columns(io), newest, io));
+    if (newest.length > 0) io.write(renderTable(this.#list.columns(io), newest, io));
   }
 
   #dispatch(event: LiveEvent<Row>): void {
     this.#state = reduce(this.#state, event);
-    this.#drawSoon();
+    this.#scheduleDraw();
   }
 
-  #drawSoon(): void {
-    if (this.#isStale) return;
-    this.#isStale = true;
+  #scheduleDraw(): void {
+    if (this.#isDrawPending) return;
+    this.#isDrawPending = true;
     setTimeout(() => this.#draw(), FRAME_MS);
   }
 
   #draw(): void {
-    this.#isStale = false;
-    if (this.#isOpen) this.#screen.draw(renderFrame(this.#state, this.#kind, this.#context.io));
+    this.#isDrawPending = false;
+    if (this.#isOpen) this.#screen.draw(renderFrame(this.#state, this.#list, this.#context.io));
   }
 
   async #refresh(): Promise<void> {
     // Without a connection, the data stays unchanged. The stream reports the lost connection.
-    await this.#kind.refresh(listVisibleRows(this.#state)).catch(() => {});
-    this.#drawSoon();
+    await this.#list.refresh(listVisibleRows(this.#state)).catch(() => {});
+    this.#scheduleDraw();
   }
 
-  #press(key: string): void {
-    const command = findCommand(this.#state, key);
+  #handleKey(key: string): void {
+    const action = findAction(this.#state, key);
     this.#dispatch({ type: 'key', key });
-    if (command !== null) this.#execute(command).catch((error: unknown) => this.#exit(Promise.reject(error)));
+    if (action !== null) this.#run(action).catch((error: unknown) => this.#exit(Promise.reject(error)));
   }
 
-  async #execute(command: LiveCommand): Promise<void> {
-    if (command === 'quit') return this.#exit(ExitCode.success);
-    if (command === 'interrupt') return this.#exit(ExitCode.interrupted);
-    if (command === 'help') return this.#dispatch({ type: 'panel', text: HELP });
+  async #run(action: LiveAction): Promise<void> {
+    if (action === 'quit') return this.#exit(ExitCode.success);
+    if (action === 'interrupt') return this.#exit(ExitCode.interrupted);
+    if (action === 'help') return this.#dispatch({ type: 'panel', text: HELP });
     const row = findSelected(this.#state);
     if (row === undefined) return;
     try {
-      if (command === 'details') this.#dispatch({ type: 'panel', text: await this.#kind.describe(row) });
-      else this.#dispatch({ type: 'note', text: await this.#act(command, row) });
+      if (action === 'details') this.#dispatch({ type: 'panel', text: await this.#list.describe(row) });
+      else this.#dispatch({ type: 'note', text: await this.#openOrReplay(action, row) });
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       this.#dispatch({ type: 'note', text: error.message });
@@ -140,9 +140,9 @@ class LiveView<Row> {
   }
 
   /** @returns a message */
-  async #act(command: 'open' | 'replay', row: Row): Promise<string> {
-    if (command === 'replay') return (await this.#kind.replay?.(row)) ?? '';
-    const url = this.#kind.toUrl(row);
+  async #openOrReplay(action: 'open' | 'replay', row: Row): Promise<string> {
+    if (action === 'replay') return (await this.#list.replay?.(row)) ?? '';
+    const url = this.#list.toUrl(row);
     const isOpened = await openUrl(url, this.#context);
     return isOpened ? `Opened ${url}` : `No browser was found. Open: ${url}`;
   }

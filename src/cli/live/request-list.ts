@@ -1,4 +1,4 @@
-/** The live list of API requests. */
+/** The list of API requests in a live view. */
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { ApiRequest } from '../../contract/resources.ts';
 import type { Context } from '../context.ts';
@@ -16,7 +16,7 @@ export function createRequestList(
     heading,
     empty: 'No requests yet.',
     add: (rows, item) => (item.type === 'request' && matches(item.request) ? [...rows, item.request] : rows),
-    columns: (terminalCapabilities) => requestColumns(terminalCapabilities, formatTimeOfDay),
+    columns: (capabilities) => requestColumns(capabilities, formatTimeOfDay),
     refresh: async () => {},
     describe: async (request) => renderRequestDetail(request, context),
     replay: null,

@@ -12,21 +12,21 @@ export interface ScheduleClocks {
 }
 
 export function createScheduleClocks(control: Pick<ControlPlane, 'getClock'>): ScheduleClocks {
-  const known = new Map<string, { readonly clock: ClockState; readonly seenAt: number }>();
+  const responses = new Map<string, { readonly clock: ClockState; readonly receivedAt: number }>();
   return {
     get(workspaceId) {
-      const entry = known.get(workspaceId);
-      if (entry === undefined) return null;
-      const { clock, seenAt } = entry;
-      const now = extrapolateScheduleTime(clock, performance.now() - seenAt);
+      const response = responses.get(workspaceId);
+      if (response === undefined) return null;
+      const { clock, receivedAt } = response;
+      const now = extrapolateScheduleTime(clock, performance.now() - receivedAt);
       return { now, frozen: clock.rate === 0 };
     },
     async refresh(workspaceIds) {
-      const looks = Array.from(workspaceIds, async (workspace_id) => {
+      const requests = Array.from(workspaceIds, async (workspace_id) => {
         const clock = await control.getClock({ workspace_id });
-        known.set(workspace_id, { clock, seenAt: performance.now() });
+        responses.set(workspace_id, { clock, receivedAt: performance.now() });
       });
-      await Promise.all(looks);
+      await Promise.all(requests);
     },
   };
 }

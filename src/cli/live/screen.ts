@@ -26,8 +26,8 @@ export interface Screen {
   close(): void;
 }
 
-/** The part of the process that a screen needs. */
-export interface ScreenHost {
+/** What a screen uses of `process`. */
+export interface ScreenProcess {
   readonly stdin: ReadStream;
   readonly stdout: WriteStream;
   readonly pid: number;
@@ -45,71 +45,71 @@ const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
 const ERASE_LINE = '\x1b[2K';
 
 /** Takes over the terminal until `close`, or until the process exits. */
-export function openScreen(host: ScreenHost, events: Omit<ScreenEvents, 'onNote'>): Screen {
-  const { stdin, stdout } = host;
-  let shown: readonly string[] = [];
-  let isOurs = false;
+export function openScreen(ownProcess: ScreenProcess, events: Omit<ScreenEvents, 'onNote'>): Screen {
+  const { stdin, stdout } = ownProcess;
+  let drawnLines: readonly string[] = [];
+  let isActive = false;
 
   const enter = () => {
-    isOurs = true;
-    shown = [];
+    isActive = true;
+    drawnLines = [];
     stdin.setRawMode(true);
     stdin.resume();
     stdout.write(ENTER);
   };
   const leave = () => {
-    isOurs = false;
+    isActive = false;
     stdout.write(LEAVE);
     stdin.setRawMode(false);
     stdin.pause();
   };
   const resize = () => {
-    shown = [];
-    events.onResize(sizeOf(stdout));
+    drawnLines = [];
+    events.onResize(toScreenSize(stdout));
   };
-  const comeBack = () => {
+  const resume = () => {
     enter();
     resize();
   };
-  const press = (text: string | undefined, key: ReadlineKey) => {
-    const name = nameOf(text, key);
+  const handleKeypress = (text: string | undefined, key: ReadlineKey) => {
+    const name = toKeyName(text, key);
     if (name !== 'ctrl-z') return events.onKey(name);
     // In raw mode, the program must stop itself.
     leave();
-    host.once('SIGCONT', comeBack);
-    host.kill(host.pid, 'SIGTSTP');
+    ownProcess.once('SIGCONT', resume);
+    ownProcess.kill(ownProcess.pid, 'SIGTSTP');
   };
 
   emitKeypressEvents(stdin);
-  stdin.on('keypress', press);
+  stdin.on('keypress', handleKeypress);
   stdout.on('resize', resize);
-  host.once('exit', leave);
+  ownProcess.once('exit', leave);
   enter();
   return {
-    size: sizeOf(stdout),
+    size: toScreenSize(stdout),
     draw(lines) {
-      if (!isOurs) return;
+      if (!isActive) return;
       const changed = lines.map((line, row) =>
-        line === shown[row] ? '' : `\x1b[${row + 1};1H${ERASE_LINE}${sanitizeForTerminal(line)}`,
+        line === drawnLines[row] ? '' : `\x1b[${row + 1};1H${ERASE_LINE}${sanitizeForTerminal(line)}`,
       );
-      shown = lines;
+      drawnLines = lines;
       stdout.write(changed.join(''));
     },
     close() {
-      stdin.off('keypress', press);
+      stdin.off('keypress', handleKeypress);
       stdout.off('resize', resize);
-      host.off('exit', leave);
-      host.off('SIGCONT', comeBack);
+      ownProcess.off('exit', leave);
+      ownProcess.off('SIGCONT', resume);
       leave();
     },
   };
 }
 
-function sizeOf({ columns, rows }: WriteStream): ScreenSize {
+function toScreenSize({ columns, rows }: WriteStream): ScreenSize {
   return { columns, rows };
 }
 
-function nameOf(text: string | undefined, { name = '', ctrl = false }: ReadlineKey): string {
+function toKeyName(text: string | undefined, { name = '', ctrl = false }: ReadlineKey): string {
   if (text !== undefined && /^[ -~]$/.test(text)) return text;
   if (ctrl) return `ctrl-${name}`;
   return name === 'return' ? 'enter' : name;

@@ -23,9 +23,9 @@ describe('parseForwardTargets', () => {
   });
 
   it.each([
-    ['ftp://localhost', 'Write a port or a URL'],
-    ['', 'Write a port or a URL'],
-    ['a.b=', 'Write a port or a URL'],
+    ['ftp://localhost', 'Pass a port or a URL'],
+    ['', 'Pass a port or a URL'],
+    ['a.b=', 'Pass a port or a URL'],
     ['Order.Shipped=3000', 'not "Order.Shipped"'],
     ['a.b,,c.d=3000', 'not ""'],
   ])('the forward target %j is rejected', (text, problem) => {

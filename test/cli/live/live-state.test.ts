@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   countRowsBelow,
   createState,
-  findCommand,
+  findAction,
   findSelected,
   type LiveEvent,
   type LiveState,
@@ -145,7 +145,7 @@ describe('a panel', () => {
   });
 });
 
-describe('findCommand', () => {
+describe('findAction', () => {
   const list = withRows(3);
   const panel = pressed(list, { type: 'panel', text: '' });
   const empty = createState<string>(size);
@@ -163,11 +163,7 @@ describe('findCommand', () => {
   ])(
     'the key %s means %s in the list, %s in a panel and %s without rows',
     (key, inList, inPanel, inEmpty) => {
-      expect([list, panel, empty].map((state) => findCommand(state, key))).toEqual([
-        inList,
-        inPanel,
-        inEmpty,
-      ]);
+      expect([list, panel, empty].map((state) => findAction(state, key))).toEqual([inList, inPanel, inEmpty]);
     },
   );
 });

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { openScreen, type ScreenHost, type ScreenSize } from '../../../src/cli/live/screen.ts';
+import { openScreen, type ScreenProcess, type ScreenSize } from '../../../src/cli/live/screen.ts';
 
 /** A process with a terminal that records its output. */
-class FakeHost extends EventEmitter implements ScreenHost {
+class FakeHost extends EventEmitter implements ScreenProcess {
   readonly pid = 1;
   readonly killed: unknown[] = [];
   isRaw = false;
