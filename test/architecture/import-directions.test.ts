@@ -50,7 +50,6 @@ const lazyImports: Record<string, string> = {
   'cli/commands/emulator-start.ts': 'emulator',
   'cli/commands/emulator-exec.ts': 'emulator',
   'cli/doctor/check-database.ts': 'store',
-  'cli/doctor/check-sqlite-driver.ts': 'store',
 };
 
 /** Packages that `svc --help` and `svc verify` must not load, because they are slow to load. */

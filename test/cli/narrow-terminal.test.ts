@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { renderClockMove } from '../../src/cli/commands/clock.ts';
 import { faultColumns } from '../../src/cli/commands/faults.ts';
-import { attemptColumns } from '../../src/cli/live/attempt-rows.ts';
-import { renderFrame } from '../../src/cli/live/frame.ts';
+import { attemptColumns } from '../../src/cli/live/attempt-list.ts';
 import { createState, reduce } from '../../src/cli/live/live-state.ts';
+import { renderFrame } from '../../src/cli/live/live-view.ts';
 import { deliveryColumns, renderAttempt } from '../../src/cli/render/deliveries.ts';
 import { renderRequest, requestColumns } from '../../src/cli/render/requests.ts';
 import {

@@ -1,27 +1,25 @@
-import type { Command } from 'commander';
-import type { Config } from '../../config.ts';
+/** `svc doctor`: checks Node.js, the configuration, the port, the database, the emulator and its endpoints. */
+import { createServer } from 'node:net';
+import { type Config, listConfig } from '../../config.ts';
+import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { createFindingBuilder, type Finding } from '../../control/finding.ts';
+import { findOwnRunFile, findTrustedRunFile } from '../../control/run-file.ts';
 import { ExitCode } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { checkDatabase, checkDatabaseFile } from '../doctor/check-database.ts';
-import { checkClock, checkEmulator, checkRunFile, type RunningEmulator } from '../doctor/check-emulator.ts';
-import { checkEndpoints } from '../doctor/check-endpoints.ts';
-import { checkConfig, checkNode, checkPort } from '../doctor/check-installation.ts';
-import { checkSqliteDriver } from '../doctor/check-sqlite-driver.ts';
+import { checkDatabase, checkDatabaseFile, checkSqliteDriver } from '../doctor/check-database.ts';
+import { checkClock, checkEmulator, checkEndpoints, checkRunFile } from '../doctor/check-emulator.ts';
 import { withProgress } from '../progress.ts';
 import { renderFindings } from '../render/findings.ts';
-
-interface Options {
-  readonly probe: boolean;
-}
+import { findEmulatorOnPort, suggestForBusyPort } from '../running-emulator.ts';
 
 const PROBE_NOTE = `
 Each endpoint receives two deliveries of type svc.probe: one with a valid signature and one signed with a different
 secret. The emulator does not record them. A receiver that ignores unknown event types does nothing.`;
 
-export const command: CommandDefinition<Options> = {
-  configure: (command: Command) =>
+/** Exit code 1 if it finds a problem. */
+export const command: CommandDefinition<{ readonly probe: boolean }> = {
+  configure: (command) =>
     command
       .option('--no-probe', 'Only connect to receivers, without sending deliveries')
       .addHelpText('after', PROBE_NOTE),
@@ -30,19 +28,18 @@ export const command: CommandDefinition<Options> = {
     ['Check everything without sending deliveries', 'doctor --no-probe'],
     ['Check everything in a script', 'doctor --json'],
   ],
-  run,
+  async run({ probe }, context) {
+    const { finding, config } = await checkConfig(context);
+    const findings = [
+      checkNode(process.versions.node),
+      finding,
+      ...(config === null ? [] : await checkSetup(config, probe, context)),
+    ];
+    const ok = findings.every(({ status }) => status !== 'problem');
+    context.print({ ok, findings }, () => renderFindings(findings, context.io));
+    return ok ? ExitCode.success : ExitCode.failure;
+  },
 };
-
-/** Exit code 1 if it finds a problem. */
-async function run({ probe }: Options, context: Context): Promise<ExitCode> {
-  const findings = [checkNode(process.versions.node)];
-  const { finding, config } = await checkConfig(context);
-  findings.push(finding);
-  if (config !== null) findings.push(...(await checkSetup(config, probe, context)));
-  const ok = findings.every(({ status }) => status !== 'problem');
-  context.print({ ok, findings }, () => renderFindings(findings, context.io));
-  return ok ? ExitCode.success : ExitCode.failure;
-}
 
 async function checkSetup(
   config: Config,
@@ -54,31 +51,88 @@ async function checkSetup(
     withProgress(context, async () => `Checking ${subject}…`, check);
   const { finding, running } = await showCheck('the emulator', checkEmulator(context));
   const sqlite = await showCheck('the SQLite driver', checkSqliteDriver(context.signal));
-  const checkFile = async () => (sqlite.status === 'ok' ? checkDatabaseFile(values.db) : driverMissing);
-  return [
+  const checkFile = async () =>
+    sqlite.status === 'ok'
+      ? checkDatabaseFile(values.db)
+      : createFindingBuilder('database', 'Database').skipped('needs the SQLite driver');
+  const findings = [
     checkRunFile({ cwd: projectFolder, env: context.env }, running?.status.pid ?? null),
     finding,
     await showCheck('the port', checkPort(config, context, running?.status ?? null)),
     sqlite,
     await showCheck('the database', running ? checkDatabase(running) : checkFile()),
-    ...(running
-      ? await showCheck('the endpoints', checkRunningEmulator(running, sendsTestDeliveries, context))
-      : [notRunning]),
   ];
+  if (running === null) {
+    const skipped = createFindingBuilder('endpoints', 'Clock and endpoints');
+    return [...findings, skipped.skipped('need a running emulator')];
+  }
+  const clock = checkClock(running, await context.getWorkspaceId());
+  const endpoints = checkEndpoints(running.control, { sendsTestDeliveries, wallTime: context.now() });
+  return [...findings, ...(await showCheck('the endpoints', Promise.all([clock, endpoints]))).flat()];
 }
 
-async function checkRunningEmulator(
-  running: RunningEmulator,
-  sendsTestDeliveries: boolean,
-  context: Context,
-): Promise<Finding[]> {
-  return [
-    await checkClock(running, await context.getWorkspaceId()),
-    ...(await checkEndpoints(running.control, { sendsTestDeliveries, wallTime: context.now() })),
-  ];
+const OLDEST_NODE = [20, 19] as const;
+
+/** @param version such as `20.19.2` */
+export function checkNode(version: string): Finding {
+  const node = createFindingBuilder('node', 'Node.js');
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isRecentEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  return isRecentEnough
+    ? node.ok(`version ${version}`)
+    : node.problem(
+        `version ${version} is too old`,
+        `Install Node.js ${OLDEST_NODE.join('.')} or later: https://nodejs.org`,
+      );
 }
 
-const driverMissing = createFindingBuilder('database', 'Database').skipped('needs the SQLite driver');
-const notRunning = createFindingBuilder('endpoints', 'Clock and endpoints').skipped(
-  'need a running emulator',
-);
+/** Checks the settings and the overrides of the gap register from all sources. The result has no invalid configuration. */
+async function checkConfig(context: Context): Promise<{ finding: Finding; config: Config | null }> {
+  const configuration = createFindingBuilder('config', 'Configuration');
+  try {
+    const config = await context.resolveConfig();
+    await context.resolveRules();
+    const changedSettings = listConfig(config).filter(({ source }) => source !== 'default');
+    const names = changedSettings.map(({ setting }) => setting).join(', ');
+    const source = config.file ?? 'no file';
+    return {
+      finding: configuration.ok(`${source}; ${names === '' ? 'all defaults' : `sets ${names}`}`),
+      config,
+    };
+  } catch (error) {
+    return { finding: configuration.fromError(error), config: null };
+  }
+}
+
+/** @param running status of the emulator that commands use; null without one */
+async function checkPort(config: Config, context: Context, running: EmulatorStatus | null): Promise<Finding> {
+  const { host, port } = config.values;
+  const portFinding = createFindingBuilder('port', 'Port');
+  const { projectFolder } = config;
+  // The emulator can have a different --port, and commands can use a different emulator.
+  const runFile = findTrustedRunFile(() => findOwnRunFile(projectFolder, context.env));
+  if (runFile !== null)
+    return portFinding.ok(`${new URL(runFile.control_url).port} is used by the emulator of this folder`);
+  if (running !== null && Number(new URL(running.url).port) === port) {
+    return portFinding.ok(`${port} is used by the emulator that commands use`);
+  }
+  if (port === 0) return portFinding.ok('any free port');
+  const error = await tryToListen(host, port);
+  if (error === null) return portFinding.ok(`${port} is free`);
+  if (error.code !== 'EADDRINUSE') {
+    return portFinding.problem(
+      `Cannot listen on ${host}:${port}: ${error.message}`,
+      'Choose another --host or --port.',
+    );
+  }
+  const emulator = await findEmulatorOnPort(config, context);
+  return portFinding.problem(`${port} is in use`, suggestForBusyPort(emulator, port));
+}
+
+function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', resolve);
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}

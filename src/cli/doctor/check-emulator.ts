@@ -1,8 +1,11 @@
-/** Checks the running emulator: its run file, its address and its clock. */
+/** Checks the running emulator: its run file, its address, its clock and its endpoints. */
 import type { ProjectLocation } from '../../config/project-folders.ts';
 import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas.ts';
+import type { WebhookDetail } from '../../contract/resources.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { createFindingBuilder, type Finding } from '../../control/finding.ts';
+import { listAll } from '../../control/list-all.ts';
+import { toProbeFindings } from '../../control/probe-findings.ts';
 import { findRunFile, inspectRunFile } from '../../control/run-file.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
@@ -83,4 +86,46 @@ function describeClock({ rate, now, wall }: ClockState): string {
   if (Math.abs(drift) < MIN_DRIFT_MS) return `${speed}, same time as the wall clock`;
   const difference = formatDuration(Math.round(Math.abs(drift) / MIN_DRIFT_MS) * MIN_DRIFT_MS);
   return `${speed}, ${difference} ${drift > 0 ? 'ahead of' : 'behind'} the wall clock`;
+}
+
+export interface EndpointCheckOptions {
+  /** Whether to send a signed and a forged test delivery. Without it, only the connection is tested. */
+  readonly sendsTestDeliveries: boolean;
+  /** Milliseconds since 1970, to judge the expiry of certificates. */
+  readonly wallTime: number;
+}
+
+/** Checks whether endpoints are reachable, and whether the receivers verify signatures (§6). */
+export async function checkEndpoints(
+  control: ControlPlane,
+  options: EndpointCheckOptions,
+): Promise<Finding[]> {
+  const webhooks = await listAll((page) => control.listWebhooks(page));
+  if (webhooks.length === 0) {
+    return [
+      createFindingBuilder('endpoints', 'Endpoints').skipped(
+        'no endpoint is registered',
+        'Register one with: svc webhooks create, or start with: svc emulator start --forward-to PORT',
+      ),
+    ];
+  }
+  const findings = await Promise.all(webhooks.map((webhook) => checkEndpoint(control, webhook, options)));
+  return findings.flat();
+}
+
+async function checkEndpoint(
+  control: ControlPlane,
+  { id, url, disabled }: WebhookDetail,
+  { sendsTestDeliveries, wallTime }: EndpointCheckOptions,
+): Promise<Finding[]> {
+  if (disabled) {
+    const state = createFindingBuilder(`${id}/enabled`, `state of ${url}`);
+    return [
+      state.warning(
+        'disabled: its deliveries are paused',
+        `Enable it with: svc webhooks update ${id} --enable`,
+      ),
+    ];
+  }
+  return toProbeFindings(await control.probeWebhook({ id, send: sendsTestDeliveries }), wallTime);
 }

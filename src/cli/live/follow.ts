@@ -5,12 +5,11 @@ import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { ExitCode } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { renderAttempt } from '../render/deliveries.ts';
-import { renderRequest } from '../render/requests.ts';
+import { renderRequest, renderRequestDetail, requestColumns } from '../render/requests.ts';
 import { renderReset } from '../render/reset.ts';
+import { formatTimeOfDay } from '../render/time.ts';
 import { type AttemptControl, createAttemptList } from './attempt-list.ts';
-import type { LiveList } from './live-list.ts';
-import { showLive } from './live-view.ts';
-import { createRequestList } from './request-list.ts';
+import { type LiveList, showLive } from './live-view.ts';
 
 export interface FollowOptions {
   /** The control plane that the view uses. */
@@ -52,8 +51,21 @@ export function followRequests(
   matches: (request: ApiRequest) => boolean,
 ): Promise<ExitCode> {
   const { control, heading } = options;
-  return follow(stream, context, options, {
-    createList: async () => createRequestList(await control.getStatus({}), heading, matches, context),
+  return follow<ApiRequest>(stream, context, options, {
+    async createList() {
+      const { dashboard_url } = await control.getStatus({});
+      return {
+        heading,
+        empty: 'No requests yet.',
+        add: (rows, item) =>
+          item.type === 'request' && matches(item.request) ? [...rows, item.request] : rows,
+        columns: (capabilities) => requestColumns(capabilities, formatTimeOfDay),
+        refresh: async () => {},
+        describe: async (request) => renderRequestDetail(request, context),
+        replay: null,
+        toUrl: ({ id }) => `${dashboard_url}#/requests/${id}`,
+      };
+    },
     print(item) {
       if (item.type !== 'request' || !matches(item.request)) return;
       context.printItem(item, () => renderRequest(item.request, context));

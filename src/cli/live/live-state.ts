@@ -53,7 +53,10 @@ export function reduce<Row>(state: LiveState<Row>, event: LiveEvent<Row>): LiveS
     case 'note':
       return { ...state, note: event.text };
     case 'panel':
-      return { ...state, panel: { text: event.text, lines: wrap(event.text, state.size), top: 0 } };
+      return {
+        ...state,
+        panel: { text: event.text, lines: wrapLines(state.size.columns, event.text), top: 0 },
+      };
     case 'resize':
       return clampState({
         ...state,
@@ -150,11 +153,7 @@ function clampState<Row>(state: LiveState<Row>): LiveState<Row> {
   return { ...state, rows, first, selected, top: Math.max(first, top) };
 }
 
-function wrap(text: string, { columns }: ScreenSize): string[] {
-  return wrapLines(columns, text);
-}
-
 function rewrap({ text, top }: Panel, size: ScreenSize): Panel {
-  const lines = wrap(text, size);
+  const lines = wrapLines(size.columns, text);
   return { text, lines, top: Math.max(0, Math.min(top, lines.length - panelHeight(size))) };
 }

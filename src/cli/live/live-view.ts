@@ -1,14 +1,16 @@
 /** A live view in a terminal: draws the stream, handles keys and shows messages. */
+import type { TopicItem } from '../../contract/stream-schemas.ts';
 import type { LiveStream } from '../../control/control-plane.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import type { Context } from '../context.ts';
-import type { Io } from '../io.ts';
+import type { Io, TerminalCapabilities } from '../io.ts';
 import { openUrl } from '../open-url.ts';
+import { truncateLine } from '../render/ansi.ts';
 import { RESET_NOTE } from '../render/reset.ts';
-import { renderTable } from '../render/table.ts';
-import { HELP, renderFrame } from './frame.ts';
-import type { LiveList } from './live-list.ts';
+import { styleFor } from '../render/style.ts';
+import { type Column, renderTable } from '../render/table.ts';
 import {
+  countRowsBelow,
   createState,
   findAction,
   findSelected,
@@ -16,16 +18,48 @@ import {
   type LiveEvent,
   type LiveState,
   listVisibleRows,
+  panelHeight,
   reduce,
   visibleRowCount,
 } from './live-state.ts';
 import type { Screen } from './screen.ts';
+
+/** A list that a live view can show. */
+export interface LiveList<Row> {
+  /** One line that describes the list. */
+  readonly heading: string;
+  /** Text while there are no rows. */
+  readonly empty: string;
+  /** The rows after an item of the stream; `now` is wall time. Rows keep their position, new ones are appended. */
+  add(rows: readonly Row[], item: TopicItem, now: number): readonly Row[];
+  columns(capabilities: TerminalCapabilities): readonly Column<Row>[];
+  /** Updates data that the visible rows depend on. Called every second. */
+  refresh(rows: readonly Row[]): Promise<void>;
+  /** The details of a row. */
+  describe(row: Row): Promise<string>;
+  /** Replays a row and returns a message. Null for rows that cannot be replayed. */
+  readonly replay: ((row: Row) => Promise<string>) | null;
+  /** The URL of the row in the dashboard. */
+  toUrl(row: Row): string;
+}
 
 type OpenScreen = NonNullable<Io['openScreen']>;
 
 /** At most thirty frames per second. */
 const FRAME_MS = 33;
 const REFRESH_INTERVAL_MS = 1_000;
+
+/** Text of the help panel. */
+const HELP = `
+  ↑ ↓  j k              Select a row
+  PageUp PageDown       Scroll by one screen
+  Home  g               Select the oldest row
+  End  G                Select the newest row, and follow new rows
+  d  Enter              Show details
+  r                     Replay the delivery
+  o                     Open the row in the dashboard
+  q  Esc                Close this panel
+  q  Ctrl-C             Quit`;
 
 /** Shows the stream until it ends or the user quits. @returns `success` when the user quits, `interrupted` otherwise */
 export async function showLive<Row>(
@@ -146,4 +180,59 @@ class LiveView<Row> {
     const isOpened = await openUrl(url, this.#context);
     return isOpened ? `Opened ${url}` : `No browser was found. Open: ${url}`;
   }
+}
+
+/** Renders the view as lines that fit the screen. */
+export function renderFrame<Row>(
+  state: LiveState<Row>,
+  list: Pick<LiveList<Row>, 'heading' | 'empty' | 'columns' | 'replay'>,
+  capabilities: TerminalCapabilities,
+): string[] {
+  const { columns, rows } = state.size;
+  const style = styleFor(capabilities);
+  const bodyHeight = panelHeight(state.size);
+  const body =
+    state.panel?.lines.slice(state.panel.top, state.panel.top + bodyHeight) ??
+    renderRows(state, list, capabilities);
+  const lines = [
+    style.bold(list.heading),
+    ...body.slice(0, bodyHeight),
+    ...Array<string>(Math.max(0, bodyHeight - body.length)).fill(''),
+    style.yellow(state.note),
+    style.dim(describeKeys(state, list.replay !== null)),
+  ];
+  return lines.slice(0, rows).map((line) => truncateLine({ ...capabilities, width: columns }, line));
+}
+
+function renderRows<Row>(
+  state: LiveState<Row>,
+  list: Pick<LiveList<Row>, 'empty' | 'columns'>,
+  capabilities: TerminalCapabilities,
+): string[] {
+  const style = styleFor(capabilities);
+  const visible = listVisibleRows(state);
+  if (visible.length === 0) return ['', style.dim(list.empty)];
+  const [selectedMark, otherMark] = [capabilities.unicode ? '❯ ' : '> ', '  '];
+  const width = state.size.columns - selectedMark.length;
+  const [titles = '', ...lines] = renderTable(list.columns(capabilities), visible, {
+    ...capabilities,
+    width,
+  }).split('\n');
+  const selected = visible.indexOf(findSelected(state) as Row);
+  return [
+    otherMark + titles,
+    ...lines.map((line, row) => (row === selected ? style.inverse(selectedMark + line) : otherMark + line)),
+  ];
+}
+
+function describeKeys(state: LiveState<unknown>, canReplay: boolean): string {
+  const replay = canReplay ? ['r replay'] : [];
+  if (state.panel) {
+    const { lines, top } = state.panel;
+    const end = Math.min(lines.length, top + panelHeight(state.size));
+    return ['↑↓ scroll', ...replay, 'o open', 'q back', `line ${end} of ${lines.length}`].join('  ');
+  }
+  const below = countRowsBelow(state);
+  const selectKeys = below === 0 ? '↑↓ select' : `↓ ${below} newer`;
+  return [selectKeys, ...replay, 'd details', 'o open', 'q quit', '? help'].join('  ');
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { checkSqliteDriver } from '../../../src/cli/doctor/check-sqlite-driver.ts';
+import { checkSqliteDriver } from '../../../src/cli/doctor/check-database.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 
 const { paths } = vi.hoisted(() => ({ paths: { driver: '' } }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AttemptRow, addStreamItem, attemptColumns } from '../../../src/cli/live/attempt-rows.ts';
+import { type AttemptRow, addStreamItem, attemptColumns } from '../../../src/cli/live/attempt-list.ts';
 import type { TopicItem } from '../../../src/contract/stream-schemas.ts';
 import { aDelivery, anAttempt, NOW } from '../fake-context.ts';
 
