@@ -1,4 +1,4 @@
-/** The composition root: creates an emulator from its parts. */
+/** Creates an emulator from its parts. */
 import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
 import type { EmulatorStatus } from './contract/emulator-schemas.ts';
 import { parseSeed, type Seed } from './contract/seed-schema.ts';
@@ -54,7 +54,7 @@ export interface EmulatorOptions extends ListenOptions {
   readonly seed?: Seed | null | undefined;
   /** @internal Name of the seed in messages. */
   readonly seedName?: string;
-  /** An endpoint to register at boot. */
+  /** An endpoint to register at the start. */
   readonly forwardTo?: ForwardTarget | null | undefined;
   /** Additional certificate authorities for receivers, in PEM. */
   readonly ca?: string | undefined;
@@ -73,7 +73,7 @@ export interface EmulatorOptions extends ListenOptions {
   readonly projectFolder?: string | undefined;
   /** Receives internal errors of the emulator (default: emits a process warning). */
   readonly internalErrorLog?: InternalErrorLog | undefined;
-  /** @internal Clock of the machine, for tests that control time. */
+  /** @internal Replaces the clock of the machine in tests. */
   readonly wall?: WallClock | undefined;
   /** @internal Folder of the built dashboard, for tests with another one. */
   readonly dashboardFolder?: string | undefined;
@@ -99,7 +99,7 @@ export interface Emulator {
 }
 
 /**
- * Boots an emulator in this process. Resolves when it handles requests.
+ * Starts an emulator in this process. Resolves when it handles requests.
  * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `validation_failed`, `no_tunnel`, or `usage` for
  *   an invalid `ca` or `proxy` or a `wallClock` before 1970 or after 9998.
  */
@@ -109,10 +109,10 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   let store: Store | undefined;
   try {
     store = new Store({ path: options.db, synchronous: options.synchronous ?? 'FULL' });
-    return await startOn(store, wall, startedAt, options);
+    return await startWithStore(store, wall, startedAt, options);
   } catch (error) {
     store?.close();
-    // Damage or a full disk may only show now.
+    // A damaged file or a full disk can be noticed only after the file was opened.
     throw toStoreError(error, options.db);
   }
 }
@@ -126,7 +126,7 @@ function pinClockTo(date: Date): WallClock {
   });
 }
 
-async function startOn(
+async function startWithStore(
   store: Store,
   wall: WallClock,
   startedAt: number,
@@ -136,7 +136,7 @@ async function startOn(
   const controlToken = resolveControlToken(options);
   const sandbox = openSandbox(store, wall, options);
   const stateLifecycle = createStateLifecycle(sandbox, options);
-  // Both are final after `listen`.
+  // Final values after `listen`.
   let publicUrl = options.publicUrl ?? null;
   let ownPort = 0;
   const retention = resolveRetention(options);
@@ -152,7 +152,7 @@ async function startOn(
   const folders = fixtureFolders(options.projectFolder ?? process.cwd());
   const controlHandlers = createControlHandlers(
     { sandbox, stateLifecycle, ...engine, fixtureFolders: folders },
-    { status: () => status(), stop: () => void ending.close() },
+    { status: () => status(), stop: () => void lifetime.close() },
   );
   const control = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerEndpoints);
   const closing = new AbortController();
@@ -179,7 +179,7 @@ async function startOn(
   ownPort = listening.port;
   engine.start();
 
-  const facts = {
+  const constantStatus = {
     started_at: new Date(wall.now()).toISOString(),
     boot_ms: Math.round(wall.monotonic() - startedAt),
     max_attempts: countAttempts(rules.retry),
@@ -187,12 +187,12 @@ async function startOn(
     retention,
   };
   const status = (): EmulatorStatus => ({
-    ...describe(options, stateLifecycle.bootstrapped, listening, controlToken),
-    ...facts,
+    ...describeEmulator(options, stateLifecycle.bootstrapped, listening, controlToken),
+    ...constantStatus,
     deliveries: { pending: store.deliveries.countPending(), in_flight: engine.dispatcher.inFlight },
     ...describeFileProblem(store),
   });
-  const ending = closeOnce(async () => {
+  const lifetime = closeOnce(async () => {
     closing.abort();
     try {
       await Promise.all([listening.close(), engine.stop()]);
@@ -203,7 +203,7 @@ async function startOn(
   return {
     control,
     status,
-    ...ending,
+    ...lifetime,
     seeded: stateLifecycle.bootstrapped.isSeeded,
     certificate: listening.certificate,
     fetch: (request) => fetchInProcess(app, request),
@@ -218,7 +218,7 @@ function resolveRetention({
 }: EmulatorOptions): RetentionLimits {
   const { days, requests, megabytes } = defaultRetentionLimits;
   return {
-    // A pinned wall clock does not show the age of rows.
+    // With a pinned wall clock, the age of rows is not known.
     days: keepDays !== undefined ? keepDays : wallClock ? null : days,
     requests: keepRequests === undefined ? requests : keepRequests,
     megabytes: keepMegabytes === undefined ? megabytes : keepMegabytes,
@@ -240,9 +240,10 @@ function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): S
     store,
     wall,
     randomSeed,
+    // A predictable API key is safe only if no other machine can connect.
     seedsKeys: isLoopbackOnly(options),
     newClockSettings: { speed: 1, frozen: false, ...clock },
-    catalogue: new Set(builtInEventTypes()),
+    eventTypes: new Set(builtInEventTypes()),
     isRepeatable: randomSeed !== null && clock?.frozen === true && !options.wall && !wallClock,
   });
 }
@@ -252,7 +253,7 @@ function createStateLifecycle(sandbox: Sandbox, options: EmulatorOptions): State
   return new StateLifecycle(sandbox, { ...options, seed: seed ? parseSeed(seed, seedName, sandbox) : null });
 }
 
-/** Makes `close` run `end` once, and `closed` resolve after it. */
+/** Creates `close`, which runs `end` once, and `closed`, which resolves after that. */
 function closeOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'> {
   let resolveClosed = () => {};
   const closed = new Promise<void>((resolve) => {
@@ -266,7 +267,7 @@ function closeOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'>
   return { closed, close };
 }
 
-function describe(
+function describeEmulator(
   { db, environment, rules }: EmulatorOptions,
   { workspace, apiKey, webhook }: BootstrapResult,
   { url, publicUrl }: HttpListener,

@@ -1,6 +1,6 @@
 /**
- * The closed set of error codes with their HTTP status, exit code and default hint. No other module decides a status or an
- * exit code.
+ * The closed set of error codes with their HTTP status, exit code and default hint. No other module decides on a status or
+ * an exit code.
  */
 
 /** Exit codes of the command line. Scripts rely on them. */
@@ -16,7 +16,7 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-interface ErrorDefinition {
+export interface ErrorDefinition {
   readonly status: number;
   readonly exit: ExitCode;
   readonly hint?: string;
@@ -70,6 +70,10 @@ const errorDefinitions = {
 
 export type ErrorCode = keyof typeof errorDefinitions;
 
+export function getErrorDefinition(code: ErrorCode): ErrorDefinition {
+  return errorDefinitions[code];
+}
+
 export interface SvcErrorOptions {
   /** The next step, starting with a verb; overrides the default hint of the code. */
   readonly hint?: string;
@@ -88,7 +92,7 @@ export class SvcError extends Error {
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.hint = options.hint ?? (errorDefinitions[code] as ErrorDefinition).hint;
+    this.hint = options.hint ?? getErrorDefinition(code).hint;
     this.headers = options.headers ?? {};
   }
 

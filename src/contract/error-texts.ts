@@ -38,13 +38,13 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   interrupted: 'The operation was interrupted, or the emulator was closed.',
 };
 
-/** A message of each error that an operation can respond with. */
+/** A message of each error that an operation can respond with. A test provokes each of them. */
 export const errorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_request: 'The query contains limit twice.',
   unauthenticated: 'The API key has been revoked.',
   permission_denied: 'The API key lacks the scope events:write.',
   not_found: 'Event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D does not exist.',
-  method_not_allowed: '/v1/events does not accept PUT, only GET and POST.',
+  method_not_allowed: '/v1/events does not accept PUT, only POST and GET.',
   idempotency_in_progress: 'The first request with this Idempotency-Key is still running.',
   payload_too_large: 'The body is larger than 262144 bytes.',
   unsupported_media_type: 'The request has no Content-Type; send application/json.',
@@ -52,17 +52,17 @@ export const errorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
   idempotency_key_reused: 'The Idempotency-Key was already used with a different body.',
   rate_limited: 'The API key is limited to 100 requests per second.',
   internal_error: 'Internal error in the emulator. Its log has the details.',
-  conflict: 'The emulator is stopping.',
+  conflict: 'The emulator was reset while the event was being created.',
   forbidden_origin:
     'Host "example.com" is not allowed: the emulator listens on this machine only. Start it with --allow-host or --public-url to allow the host.',
   token_required: 'The control token is invalid.',
   storage_unavailable: 'The database cannot be used: disk I/O error.',
   usage: 'The file /tmp/state.svc does not exist.',
-  database_unusable: '/tmp/state.svc is the SQLite database of another program.',
 };
 
 /** Messages of the control plane that differ from those of `/v1`. */
 export const controlErrorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
+  conflict: 'The endpoint wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D of this delivery has been deleted.',
   rate_limited: 'Too many requests with a wrong token for the control plane.',
   forbidden_origin: 'Cross-origin request to /_svc/status blocked.',
 };

@@ -1,4 +1,4 @@
-/** Schemas of faults, and of the mark on what a fault was applied to. */
+/** Schemas of faults, and of the reference to a fault in requests and attempts that it was applied to. */
 import * as v from 'valibot';
 import { DAY_MS } from '../domain/duration.ts';
 import {
@@ -20,7 +20,7 @@ export const FaultMark = v.object({ id: idOf('fault'), kind: faultKinds });
 export const faultField = { fault: v.optional(FaultMark) };
 
 const PROBABILITY = 'must be above 0 and at most 1';
-/** A timer of Node.js is limited to 24.8 days. */
+/** Node.js limits timers to 24.8 days. */
 const MAX_LATENCY_MS = DAY_MS;
 const MAX_DELAY_MS = 30 * DAY_MS;
 
@@ -54,13 +54,14 @@ export const NewFault = v.strictObject({
 });
 
 /** Checks that the fields fit together, and that the API has such a route. */
-function checkNewFault(nameOf: (member: keyof FaultRule) => string = (member) => member) {
+function checkNewFault(getFieldName: (field: keyof FaultRule) => string = (field) => field) {
   return v.rawCheck<v.InferOutput<typeof NewFault>>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { value } = dataset;
-    const found = findFaultProblem(value, nameOf) ?? findRouteProblem(value, Object.values(publicRoutes));
-    if (found === null) return;
-    const { field: key, problem: message } = found;
+    const problem =
+      findFaultProblem(value, getFieldName) ?? findRouteProblem(value, Object.values(publicRoutes));
+    if (problem === null) return;
+    const { field: key, problem: message } = problem;
     addIssue({
       message,
       path: [{ type: 'object', origin: 'value', input: value as never, key, value: null }],
@@ -68,14 +69,14 @@ function checkNewFault(nameOf: (member: keyof FaultRule) => string = (member) =>
   });
 }
 
-/** @param nameOf name of a field in problems. */
-export function createNewFaultSchema(nameOf?: (member: keyof FaultRule) => string) {
-  return v.pipe(NewFault, checkNewFault(nameOf));
+/** @param getFieldName name of a field in problems. */
+export function createNewFaultSchema(getFieldName?: (field: keyof FaultRule) => string) {
+  return v.pipe(NewFault, checkNewFault(getFieldName));
 }
 
 export const NewFaultInput = createNewFaultSchema();
 
-/** A fault in a seed. Its place decides the workspace, and keys have no ids there. */
+/** A fault in a seed. Its position decides the workspace, and API keys of a seed have no ids. */
 export const SeedFault = v.pipe(v.omit(NewFault, ['workspace_id', 'api_key_id']), checkNewFault());
 
 export const Fault = v.object({

@@ -13,8 +13,10 @@ export const idOf = (kind: IdKind) =>
   v.pipe(
     v.string(),
     v.regex(idPatterns[kind], ({ input }) => {
-      const found = describeIdKindMismatch(input, kind);
-      return found === null ? `must be an ID that starts with ${idPrefixes[kind]}` : `is invalid: ${found}`;
+      const mismatch = describeIdKindMismatch(input, kind);
+      return mismatch === null
+        ? `must be an ID that starts with ${idPrefixes[kind]}`
+        : `is invalid: ${mismatch}`;
     }),
     v.metadata({ examples: [`${idPrefixes[kind]}01JD3Z5K8Q4W6X7Y8Z9A0B1C2D`] }),
   );

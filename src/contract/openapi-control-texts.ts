@@ -1,7 +1,7 @@
 /** Summaries, descriptions and examples of the operations of the control plane, for its OpenAPI document. */
 import type { ControlOperations } from './control-operations.ts';
 import * as example from './openapi-examples.ts';
-import { newFaultFields, pageFields } from './openapi-schema-texts.ts';
+import { newFaultTexts, pageFields } from './openapi-schema-texts.ts';
 import type { OperationTexts } from './openapi-text.ts';
 import type { StreamInput, StreamItem } from './stream-schemas.ts';
 
@@ -24,28 +24,28 @@ export const controlTags: Readonly<Record<string, string>> = {
 
 const workspaceFilter = 'Only this workspace (default: all workspaces).';
 const clockWorkspace = 'Workspace of the clock (default: the default workspace).';
-const page = {
+const pageInputTexts = {
   limit: 'Number of items in the page.',
   starting_after: '`end_cursor` of the previous page (default: the newest items).',
 };
 const TIME_FORMS = 'an ISO 8601 time, or a duration before now, such as `1h`';
-const timeRange = {
+const timeRangeTexts = {
   since: `Only items created at or after this schedule time: ${TIME_FORMS}.`,
   until: `Only items created before this schedule time: ${TIME_FORMS}.`,
 };
-const deliveryFilter = {
+const deliveryFilterTexts = {
   workspace_id: workspaceFilter,
   status: 'Only deliveries with this status.',
   event_id: 'Only deliveries of this event.',
   type: 'Only deliveries of this event type.',
   webhook_id: 'Only deliveries to this endpoint.',
   text: 'Only deliveries with this text in an ID, the type, the URL or the body. Case does not matter.',
-  ...timeRange,
+  ...timeRangeTexts,
 };
 const webhookId = 'ID of the endpoint.';
 const deliveryId = 'ID of the delivery.';
 const attemptNumber = 'Number of the attempt (default: the last one).';
-const receivedAttempt = {
+const verificationInputTexts = {
   id: deliveryId,
   attempt: attemptNumber,
   secrets: 'Secrets that the receiver verifies with (default: those of the endpoint).',
@@ -56,12 +56,12 @@ const receivedAttempt = {
   computed:
     'Digest that the receiver computed. The result then names the mistake that produces this digest. `now` and `tolerance_ms` are ignored.',
 };
-const webhookSettings = {
+const webhookSettingTexts = {
   url: 'URL that deliveries are sent to.',
   headers: 'Headers to add to each delivery.',
   skip_verify: 'Accept any TLS certificate of the receiver.',
 };
-const URL = 'http://localhost:3000/webhooks';
+const EXAMPLE_URL = 'http://localhost:3000/webhooks';
 const SNAPSHOT_PATH = '/tmp/state.svc';
 
 export const controlTexts: OperationTexts<ControlOperations> = {
@@ -91,7 +91,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Reset the state',
     description:
-      'Restores the state that the emulator had when it started, or when the last snapshot was loaded. Call it before each test.',
+      'Restores the state that the emulator had when it started, or when a snapshot was last loaded or the database file last restored. Call it before each test.',
     input: {},
     response: 'The emulator after the reset.',
     example: { input: {}, output: example.status },
@@ -120,7 +120,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Restore the database file',
     description:
-      'Writes the database file again after it was removed while the emulator is running. Responds with 409 if the file exists, and with 503 if it was replaced or truncated.',
+      'Writes the database file again after it was removed while the emulator is running. Responds with 409 if the file exists, and with 503 if it was replaced or truncated. A later reset restores the current state.',
     input: {},
     response: 'The emulator with its database file restored.',
     example: { input: {}, output: example.status },
@@ -188,7 +188,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'List deliveries',
     description: 'Returns deliveries, newest first.',
-    input: { ...page, ...deliveryFilter },
+    input: { ...pageInputTexts, ...deliveryFilterTexts },
     response: 'A page of deliveries.',
     output: pageFields,
     example: {
@@ -211,7 +211,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'List attempts',
     description: 'Returns attempts of all deliveries, newest first.',
     input: {
-      ...page,
+      ...pageInputTexts,
       workspace_id: workspaceFilter,
       webhook_id: 'Only attempts to this endpoint.',
       delivery_id: 'Only attempts of this delivery.',
@@ -267,7 +267,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'Verify an attempt step by step',
     description: 'Verifies an attempt as a receiver does, and returns each step.',
-    input: receivedAttempt,
+    input: verificationInputTexts,
     response: 'The steps and the verification result.',
     example: { input: { id: exampleIds.delivery, attempt: 1 }, output: example.signatureCheck },
   },
@@ -275,7 +275,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'Verify an attempt',
     description: 'Verifies an attempt as a receiver does, and returns the reason if it is invalid.',
-    input: receivedAttempt,
+    input: verificationInputTexts,
     response: 'The verification result.',
     example: { input: { id: exampleIds.delivery, attempt: 1 }, output: example.verification },
   },
@@ -285,7 +285,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'Add a fault',
     description:
       'Injects a fault into requests to `/v1` or into deliveries. If several faults match, only the oldest one is applied.',
-    input: newFaultFields,
+    input: newFaultTexts,
     response: 'The new fault.',
     example: { input: { on: 'delivery', kind: 'duplicate', count: 1 }, output: example.fault },
   },
@@ -293,7 +293,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Faults',
     summary: 'List faults',
     description: 'Returns faults, newest first, with the number of times that each one was applied.',
-    input: { ...page, workspace_id: workspaceFilter },
+    input: { ...pageInputTexts, workspace_id: workspaceFilter },
     response: 'A page of faults.',
     output: pageFields,
     example: { input: { limit: 10 }, output: example.examplePage(example.fault) },
@@ -316,11 +316,11 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'List events',
     description: 'Returns events, newest first, with the number of their deliveries by status.',
     input: {
-      ...page,
+      ...pageInputTexts,
       workspace_id: workspaceFilter,
       type: 'Only events of this type.',
       text: 'Only events with this text in the ID, the type or the payload. Case does not matter.',
-      ...timeRange,
+      ...timeRangeTexts,
     },
     response: 'A page of events.',
     output: pageFields,
@@ -339,7 +339,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Endpoints',
     summary: 'List endpoints',
     description: 'Returns endpoints, newest first.',
-    input: { ...page, workspace_id: workspaceFilter },
+    input: { ...pageInputTexts, workspace_id: workspaceFilter },
     response: 'A page of endpoints.',
     output: pageFields,
     example: { input: { limit: 10 }, output: example.examplePage(example.webhookDetail) },
@@ -351,7 +351,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       'Registers an endpoint, with settings that `/v1` does not support. If the URL had an endpoint before, the new endpoint gets the same secret, unless `secret` is set. With `reuse`, an existing endpoint of the URL is updated and enabled, and keeps its ID and secret. With `listener`, the endpoint is removed ten seconds after the last stream that listens to it has ended.',
     input: {
       workspace_id: 'Workspace of the endpoint (default: the default workspace).',
-      ...webhookSettings,
+      ...webhookSettingTexts,
       events: 'Event types that the endpoint receives. `*` stands for all.',
       secret:
         'Secret of the endpoint (default: the secret of the last endpoint with this URL, otherwise a random one).',
@@ -360,7 +360,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     },
     response: 'The endpoint with its secret.',
     example: {
-      input: { url: URL, events: ['order.shipped'] },
+      input: { url: EXAMPLE_URL, events: ['order.shipped'] },
       output: { ...example.webhookDetail, secret: example.EXAMPLE_SECRET },
     },
   },
@@ -379,7 +379,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       'Changes the given fields. While an endpoint is disabled, its pending deliveries wait, and new events create no deliveries for it.',
     input: {
       id: webhookId,
-      ...webhookSettings,
+      ...webhookSettingTexts,
       events: 'Event types that the endpoint receives. `*` stands for all.',
       disabled: '`true` disables the endpoint, `false` enables it.',
     },
@@ -454,7 +454,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Workspaces',
     summary: 'List workspaces',
     description: 'Returns workspaces, newest first.',
-    input: page,
+    input: pageInputTexts,
     response: 'A page of workspaces.',
     output: pageFields,
     example: { input: { limit: 10 }, output: example.examplePage(example.workspace) },
@@ -479,7 +479,10 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Workspaces',
     summary: 'List API keys',
     description: 'Returns API keys, newest first, without the keys themselves.',
-    input: { ...page, workspace_id: 'Only keys that are bound to this workspace (default: all keys).' },
+    input: {
+      ...pageInputTexts,
+      workspace_id: 'Only keys that are bound to this workspace (default: all keys).',
+    },
     response: 'A page of API keys.',
     output: pageFields,
     example: { input: { limit: 10 }, output: example.examplePage(example.apiKey) },
@@ -520,7 +523,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'List requests',
     description: 'Returns requests to `/v1`, newest first.',
     input: {
-      ...page,
+      ...pageInputTexts,
       workspace_id: workspaceFilter,
       method: 'Only requests with this HTTP method.',
       path: 'Only requests whose path starts with this text.',
@@ -574,7 +577,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   },
 };
 
-/** The live stream, which is not in the table of operations: it has no end. */
+/** The live stream. It is not in the table of operations, because it does not end. */
 export const streamText = {
   tag: 'Live stream',
   summary: 'Follow changes',
@@ -586,7 +589,7 @@ export const streamText = {
     listener:
       'IDs of endpoints, separated by commas. Only events of these endpoints are sent. The endpoints are kept while the stream is open.',
     since_sequence: 'Only events after this sequence.',
-    ...deliveryFilter,
+    ...deliveryFilterTexts,
     since: `Also send changes since this time: ${TIME_FORMS} (default: only new changes).`,
     until: `Only deliveries that were created and requests that were received before this time: ${TIME_FORMS}.`,
   } satisfies Record<keyof StreamInput, string>,

@@ -1,21 +1,23 @@
-/** The OpenAPI 3.1 documents, made from the schemas that validate and the texts beside them. */
+/** The OpenAPI 3.1 documents, generated from the validation schemas and the texts in `openapi-*-texts.ts`. */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { idPatterns } from '../domain/ids.ts';
-import { type ErrorCode, SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import { VERSION } from '../version.ts';
 import { controlOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';
-import { controlErrorExamples, errorExamples, errorTexts } from './error-texts.ts';
 import * as events from './event-schemas.ts';
 import * as faults from './fault-schemas.ts';
 import { JsonObject } from './fields.ts';
 import * as fixtures from './fixtures.ts';
 import { controlTags, controlTexts, streamText } from './openapi-control-texts.ts';
-import { exampleIds } from './openapi-examples.ts';
 import { createPublicTexts, publicTags } from './openapi-public-texts.ts';
+import {
+  getControlErrorCodes,
+  getPublicErrorCodes,
+  ResponseComponents,
+  streamErrorCodes,
+} from './openapi-responses.ts';
 import { schemaTexts } from './openapi-schema-texts.ts';
 import type { FieldText, FieldTexts, OperationText } from './openapi-text.ts';
 import { createWebhooksSection, type EventTypeDocumentation, WEBHOOKS_TAG } from './openapi-webhooks.ts';
@@ -34,17 +36,23 @@ export interface PublicDocumentOptions {
   readonly eventTypes: readonly EventTypeDocumentation[];
 }
 
-/** The document of the described service, under the rules of the emulator. */
+/** The document of `/v1`, under the rules of the emulator. */
 export function createPublicDocument({
   serverUrl,
   operations,
   rules,
   eventTypes,
 }: PublicDocumentOptions): Json {
-  const builder = new DocumentBuilder(operations, createPublicTexts(rules), true);
+  const builder = new DocumentBuilder({ isPublic: true });
+  builder.addOperations(operations, createPublicTexts(rules));
   const webhooks = createWebhooksSection({ eventTypes, rules }, builder.schemas);
+  const apiKey = {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key, `svc_test_…` in the sandbox or `svc_live_…` in production.',
+  };
   return {
-    ...head(
+    ...createDocumentHeader(
       'Workspace Events and Webhooks API',
       'The Workspace Events and Webhooks API, as the emulator implements it at `/v1`.',
       serverUrl,
@@ -53,25 +61,22 @@ export function createPublicDocument({
     security: [{ apiKey: [] }],
     paths: builder.paths,
     webhooks,
-    components: {
-      schemas: builder.schemas,
-      securitySchemes: {
-        apiKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An API key, `svc_test_…` in the sandbox or `svc_live_…` in production.',
-        },
-      },
-    },
+    components: { ...builder.components, securitySchemes: { apiKey } },
   };
 }
 
 /** The document of the control plane. */
 export function createControlDocument(serverUrl: string): Json {
-  const builder = new DocumentBuilder(controlOperations, controlTexts, false);
+  const builder = new DocumentBuilder({ isPublic: false });
+  builder.addOperations(controlOperations, controlTexts);
   builder.addStream();
+  const controlToken = {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'Control token. The emulator prints it when it starts, if other machines can reach it.',
+  };
   return {
-    ...head(
+    ...createDocumentHeader(
       'svc control plane',
       'Controls the emulator: moves clocks, injects faults, replays deliveries and resets the state. The emulated service does not have it.',
       serverUrl,
@@ -79,21 +84,16 @@ export function createControlDocument(serverUrl: string): Json {
     ),
     security: [{}, { controlToken: [] }],
     paths: builder.paths,
-    components: {
-      schemas: builder.schemas,
-      securitySchemes: {
-        controlToken: {
-          type: 'http',
-          scheme: 'bearer',
-          description:
-            'Control token. The emulator prints it when it starts, if other machines can reach it.',
-        },
-      },
-    },
+    components: { ...builder.components, securitySchemes: { controlToken } },
   };
 }
 
-function head(title: string, description: string, serverUrl: string, tags: Readonly<Record<string, string>>) {
+function createDocumentHeader(
+  title: string,
+  description: string,
+  serverUrl: string,
+  tags: Readonly<Record<string, string>>,
+): Json {
   return {
     openapi: '3.1.1',
     info: {
@@ -114,37 +114,47 @@ interface Parameter {
   readonly required: boolean;
 }
 
-/** The paths of a table of operations, and the schemas that they refer to. */
+/** Describes operations, and collects the components that they refer to. */
 class DocumentBuilder {
   readonly paths: Record<string, Json> = {};
   /** By name. Each resource is described once. */
   readonly schemas: Record<string, Json> = {};
-  /** Whether requests carry an API key (§5). */
-  readonly #authenticated: boolean;
-  readonly #error: Json;
-  readonly #codes = new Set<ErrorCode>();
+  /** Whether the document describes `/v1`, which has API keys and rate limits (§5). Otherwise it is the control plane. */
+  readonly #isPublic: boolean;
+  readonly #responses: ResponseComponents;
 
-  constructor(
+  constructor({ isPublic }: { readonly isPublic: boolean }) {
+    this.#isPublic = isPublic;
+    const errorSchema = this.#toResponseSchema(isPublic ? resources.ErrorBody : resources.ControlErrorBody);
+    this.#responses = new ResponseComponents({ isPublic, errorSchema });
+  }
+
+  /** The components so far. Call it after all operations were added. */
+  get components(): Json {
+    const { headers, responses, errorCodes } = this.#responses;
+    const errorBody = this.schemas[this.#isPublic ? 'ErrorBody' : 'ControlErrorBody'] as {
+      properties: { error: { properties: { code: Json } } };
+    };
+    errorBody.properties.error.properties.code.enum = errorCodes;
+    return { schemas: this.schemas, responses, headers };
+  }
+
+  addOperations(
     operations: Readonly<Record<string, Operation>>,
     texts: Readonly<Record<string, OperationText>>,
-    authenticated: boolean,
-  ) {
-    this.#authenticated = authenticated;
-    this.#error = this.#schemaOf(authenticated ? resources.ErrorBody : resources.ControlErrorBody);
+  ): void {
     for (const [name, operation] of Object.entries(operations)) {
       const text = texts[name];
       if (text === undefined) throw new TypeError(`The operation ${name} has no texts.`);
-      this.#add(operation.path, operation.method, this.#describe(name, operation, text));
+      this.#addPath(operation.path, operation.method, this.#toOperationObject(name, operation, text));
     }
-    this.#listCodes();
   }
 
-  /** The live stream of the control plane. */
+  /** Adds the live stream of the control plane. */
   addStream(): void {
     const { tag, summary, description, input, response, example } = streamText;
     const fields = Object.entries(toSchema(stream.StreamInput).properties as Record<string, Json>);
-    const event = this.#schemaOf(stream.StreamItem);
-    this.#add('/events', 'GET', {
+    this.#addPath('/events', 'GET', {
       operationId: 'followChanges',
       tags: [tag],
       summary,
@@ -153,214 +163,152 @@ class DocumentBuilder {
         ...fields.map(([name, schema]) =>
           toParameter('query', { name, schema, required: false }, input[name as keyof typeof input]),
         ),
-        LAST_EVENT_ID,
+        LAST_EVENT_ID_PARAMETER,
       ],
       responses: {
         200: {
           description: response,
-          headers: REQUEST_ID,
+          headers: this.#responses.toHeaders(),
           content: {
             'text/event-stream': {
-              schema: { type: 'string', contentMediaType: 'application/json', contentSchema: event },
+              schema: {
+                type: 'string',
+                contentMediaType: 'application/json',
+                contentSchema: this.#toResponseSchema(stream.StreamItem),
+              },
               example: `id: ${example.sequence}\ndata: ${JSON.stringify(example)}\n\n`,
             },
           },
         },
-        ...this.#describeErrors(['invalid_request', 'not_found', ...CONTROL_ERRORS, ...SERVER_ERRORS]),
+        ...this.#responses.toErrorResponses(streamErrorCodes),
       },
     });
   }
 
-  #add(path: string, method: string, operation: Json): void {
+  #addPath(path: string, method: string, operation: Json): void {
     this.paths[path] = { ...this.paths[path], [method.toLowerCase()]: operation };
   }
 
-  #describe(name: string, operation: Operation, text: OperationText): Json {
+  #toOperationObject(name: string, operation: Operation, text: OperationText): Json {
     const { path, method, input, output, scope, status } = operation;
     const { properties = {}, required = [] } = toSchema(input) as {
       properties?: Record<string, Json>;
       required?: string[];
     };
-    const inPath = pathParameters(path);
-    const fields = Object.entries(properties).map(([field, schema]) => ({
-      name: field,
-      schema,
-      required: required.includes(field),
-    }));
-    const others = fields.filter((field) => !inPath.includes(field.name));
-    const acceptsKey = this.#authenticated && method === 'POST';
-    const { input: example } = text.example;
-    const describeParameter = (place: 'path' | 'query', field: Parameter) =>
-      toParameter(place, field, text.input[field.name], example[field.name]);
+    const pathNames = pathParameters(path);
+    const fields = Object.entries(properties)
+      .filter(([field]) => !pathNames.includes(field))
+      .map(([field, schema]) => ({ name: field, schema, required: required.includes(field) }));
+    const isInQuery = isInputInQuery(method);
+    const acceptsIdempotencyKey = this.#isPublic && method === 'POST';
+    const describeParameter = (location: 'path' | 'query', field: Parameter) =>
+      toParameter(location, field, text.input[field.name], text.example.input[field.name]);
+    const errorCodes = this.#isPublic ? getPublicErrorCodes(operation) : getControlErrorCodes(operation);
     return {
       operationId: name,
       tags: [text.tag],
       summary: text.summary,
       description: scope ? `${text.description} Required scope: \`${scope}\`.` : text.description,
       parameters: [
-        ...inPath.map((field) =>
+        ...pathNames.map((field) =>
           describeParameter('path', { name: field, schema: { type: 'string' }, required: true }),
         ),
-        ...(isInputInQuery(method) ? others.map((field) => describeParameter('query', field)) : []),
-        ...(acceptsKey ? [IDEMPOTENCY_KEY] : []),
+        ...(isInQuery ? fields.map((field) => describeParameter('query', field)) : []),
+        ...(acceptsIdempotencyKey ? [IDEMPOTENCY_KEY_PARAMETER] : []),
       ],
-      ...(isInputInQuery(method) || others.length === 0 ? {} : { requestBody: toRequestBody(others, text) }),
+      ...(isInQuery || fields.length === 0 ? {} : { requestBody: toRequestBody(fields, text) }),
       responses: {
         [status]: {
           description: text.response,
-          headers: { ...this.#headers, ...(acceptsKey ? REPLAYED : {}) },
-          content: jsonContent(withFields(this.#schemaOf(output), text.output ?? {}), {
-            example: text.example.output,
-          }),
+          headers: this.#responses.toHeaders(
+            ...(acceptsIdempotencyKey ? ['Idempotent-Replayed' as const] : []),
+          ),
+          content: {
+            'application/json': {
+              schema: addFieldDescriptions(this.#toResponseSchema(output), text.output ?? {}),
+              example: text.example.output,
+            },
+          },
         },
-        ...this.#describeErrors(this.#listErrors(operation)),
+        ...this.#responses.toErrorResponses(errorCodes),
       },
     };
   }
 
-  /** Headers of every response. */
-  get #headers(): Json {
-    return this.#authenticated ? { ...REQUEST_ID, ...RATE_LIMIT } : REQUEST_ID;
+  /** The schema of a response. Schemas with a name become references. */
+  #toResponseSchema(schema: v.GenericSchema): Json {
+    return this.#toReference(schema) ?? toSchema(schema, (inner) => this.#toReference(inner));
   }
 
-  #listErrors({ method, path, input, errors = [] }: Operation): ErrorCode[] {
-    const hasBody = !isInputInQuery(method);
-    if (this.#authenticated) {
-      return [
-        ...['invalid_request', 'not_found', 'method_not_allowed'],
-        ...['unauthenticated', 'permission_denied', 'forbidden_origin', 'rate_limited'],
-        ...(hasBody ? BODY_ERRORS : []),
-        ...(method === 'POST' ? ['idempotency_in_progress', 'idempotency_key_reused'] : []),
-        ...errors,
-        ...SERVER_ERRORS,
-      ] as ErrorCode[];
-    }
-    const fields = Object.keys((input as { entries?: object }).entries ?? {});
-    const namesResource = pathParameters(path).length > 0 || fields.some((field) => /(?:^|_)id$/.test(field));
-    return [
-      'invalid_request',
-      ...(namesResource ? (['not_found'] as const) : []),
-      ...CONTROL_ERRORS,
-      ...(hasBody ? BODY_ERRORS : []),
-      ...errors,
-      ...SERVER_ERRORS,
-    ];
-  }
-
-  /** One response for each status, with its codes. */
-  #describeErrors(codes: readonly ErrorCode[]): Json {
-    const byStatus = new Map<number, Set<ErrorCode>>();
-    for (const code of codes) {
-      this.#codes.add(code);
-      const { status } = new SvcError(code, '');
-      byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
-    }
-    const responses = [...byStatus].map(([status, group]) => [
-      status,
-      {
-        description: [...group].map((code) => `\`${code}\`: ${errorTexts[code]}`).join(' '),
-        headers: Object.assign({}, this.#headers, ...[...group].map((code) => ERROR_HEADERS[code])),
-        content: jsonContent(this.#error, {
-          examples: Object.fromEntries([...group].map((code) => [code, this.#toErrorExample(code)])),
-        }),
-      },
-    ]);
-    return Object.fromEntries(responses);
-  }
-
-  #toErrorExample(code: ErrorCode): Json {
-    const message = (this.#authenticated ? undefined : controlErrorExamples[code]) ?? errorExamples[code];
-    if (message === undefined) throw new TypeError(`The error ${code} has no example.`);
-    const { hint } = new SvcError(code, '');
-    const error = { code, message, request_id: exampleIds.request };
-    return { value: { error: hint === undefined || this.#authenticated ? error : { ...error, hint } } };
-  }
-
-  /** Lists the values that `error.code` of an error can have. */
-  #listCodes(): void {
-    const body = this.schemas[this.#authenticated ? 'ErrorBody' : 'ControlErrorBody'] as {
-      properties: { error: { properties: { code: Json } } };
-    };
-    body.properties.error.properties.code.enum = [...this.#codes].sort();
-  }
-
-  /** The schema of a response: a reference where it is that of a resource. */
-  #schemaOf(schema: v.GenericSchema): Json {
-    return this.#refer(schema) ?? toSchema(schema, (inner) => this.#refer(inner));
-  }
-
-  #refer(schema: v.GenericSchema): Json | undefined {
+  #toReference(schema: v.GenericSchema): Json | undefined {
     const name = schemaNames.get(schema);
     if (name === undefined) return undefined;
     if (!(name in this.schemas)) {
       const text = schemaTexts[name];
       if (text === undefined) throw new TypeError(`The schema ${name} has no texts.`);
-      const json = toSchema(schema, (inner) => (inner === schema ? undefined : this.#refer(inner)));
-      this.schemas[name] = { description: text.text, ...withFields(json, text.fields) };
+      const json = toSchema(schema, (inner) => (inner === schema ? undefined : this.#toReference(inner)));
+      this.schemas[name] = { description: text.description, ...addFieldDescriptions(json, text.fields) };
     }
     return { $ref: `#/components/schemas/${name}` };
   }
 }
 
 function toParameter(
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   { name, schema, required }: Parameter,
   description: string | undefined,
   example?: unknown,
 ): Json {
-  return { name, in: place, required, description, schema, ...(example === undefined ? {} : { example }) };
+  return { name, in: location, required, description, schema, ...(example === undefined ? {} : { example }) };
 }
 
 function toRequestBody(fields: readonly Parameter[], { input, example }: OperationText): Json {
   const required = fields.filter((field) => field.required).map(({ name }) => name);
+  const properties = fields.map(({ name, schema }) => [name, { ...schema, description: input[name] }]);
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(
-      fields.map(({ name, schema }) => [name, { ...schema, description: input[name] }]),
-    ),
+    properties: Object.fromEntries(properties),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
   };
   const names = fields.map(({ name }) => name);
-  const body = Object.fromEntries(Object.entries(example.input).filter(([name]) => names.includes(name)));
+  const body = Object.entries(example.input).filter(([name]) => names.includes(name));
   return {
     description: 'Fields of the request.',
     required: required.length > 0,
-    content: jsonContent(schema, { example: body }),
+    content: { 'application/json': { schema, example: Object.fromEntries(body) } },
   };
 }
 
-function withFields(schema: Json, texts: FieldTexts): Json {
+/** Adds descriptions to the properties of an object, or of the objects in an array or union. */
+function addFieldDescriptions(schema: Json, texts: FieldTexts): Json {
   const { properties, items, anyOf, oneOf } = schema as {
     properties?: Record<string, Json>;
     items?: Json;
     anyOf?: Json[];
     oneOf?: Json[];
   };
+  const describeAll = (schemas: Json[]) => schemas.map((inner) => addFieldDescriptions(inner, texts));
   return {
     ...schema,
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, field]) => [name, withText(field, texts[name])]),
+        Object.entries(properties).map(([name, field]) => [name, addDescription(field, texts[name])]),
       ),
     }),
-    ...(items && { items: withFields(items, texts) }),
-    ...(anyOf && { anyOf: anyOf.map((each) => withFields(each, texts)) }),
-    ...(oneOf && { oneOf: oneOf.map((each) => withFields(each, texts)) }),
+    ...(items && { items: addFieldDescriptions(items, texts) }),
+    ...(anyOf && { anyOf: describeAll(anyOf) }),
+    ...(oneOf && { oneOf: describeAll(oneOf) }),
   };
 }
 
-function withText(schema: Json, text: FieldText | undefined): Json {
+function addDescription(schema: Json, text: FieldText | undefined): Json {
   if (text === undefined) return schema;
   if (typeof text === 'string') return { ...schema, description: text };
-  return { ...withFields(schema, text.fields), description: text.text };
+  return { ...addFieldDescriptions(schema, text.fields), description: text.description };
 }
 
-function jsonContent(schema: Json, examples: { example: unknown } | { examples: Json }): Json {
-  return { 'application/json': { schema, ...examples } };
-}
-
-const IDEMPOTENCY_KEY: Json = {
+const IDEMPOTENCY_KEY_PARAMETER: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
@@ -369,7 +317,7 @@ const IDEMPOTENCY_KEY: Json = {
   schema: { type: 'string', minLength: 1, maxLength: 257 },
   example: '5d1f0f0e-order-7KQ2M9',
 };
-const LAST_EVENT_ID: Json = {
+const LAST_EVENT_ID_PARAMETER: Json = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
@@ -378,66 +326,7 @@ const LAST_EVENT_ID: Json = {
   example: '12',
 };
 
-const REQUEST_ID: Json = {
-  'Request-Id': {
-    description: 'ID of the request.',
-    schema: { type: 'string', pattern: idPatterns.request.source },
-    example: exampleIds.request,
-  },
-};
-const RATE_LIMIT: Json = {
-  'RateLimit-Policy': {
-    description: 'Limit of the API key: `q` requests in `w` seconds. Present if the rate limit is enabled.',
-    schema: { type: 'string' },
-    example: '"api-key";q=200;w=2',
-  },
-  RateLimit: {
-    description:
-      'Remaining requests (`r`) and seconds until the limit is fully restored (`t`). Present if the rate limit is enabled.',
-    schema: { type: 'string' },
-    example: '"api-key";r=199;t=1',
-  },
-};
-const AUTHENTICATE: Json = {
-  'WWW-Authenticate': {
-    description: 'How to authenticate.',
-    schema: { type: 'string', pattern: '^Bearer' },
-    example: 'Bearer',
-  },
-};
-const RETRY_AFTER: Json = {
-  'Retry-After': {
-    description: 'Seconds to wait before the next request.',
-    schema: { type: 'integer', minimum: 1 },
-    example: 1,
-  },
-};
-const REPLAYED: Json = {
-  'Idempotent-Replayed': {
-    description:
-      'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
-    schema: { const: 'true' },
-    example: 'true',
-  },
-};
-
-const ERROR_HEADERS: Readonly<Partial<Record<ErrorCode, Json>>> = {
-  unauthenticated: AUTHENTICATE,
-  token_required: AUTHENTICATE,
-  method_not_allowed: {
-    Allow: { description: 'The methods of this path.', schema: { type: 'string' }, example: 'GET, POST' },
-  },
-  idempotency_in_progress: RETRY_AFTER,
-  rate_limited: RETRY_AFTER,
-};
-const CONTROL_ERRORS: readonly ErrorCode[] = ['token_required', 'forbidden_origin', 'rate_limited'];
-const BODY_ERRORS: readonly ErrorCode[] = [
-  'payload_too_large',
-  'unsupported_media_type',
-  'validation_failed',
-];
-const SERVER_ERRORS: readonly ErrorCode[] = ['internal_error', 'storage_unavailable'];
-
+/** Names of the schemas that become components: those of objects and variants that the modules export. */
 const schemaNames = new Map<unknown, string>(
   Object.entries({
     ...resources,
@@ -453,8 +342,8 @@ const schemaNames = new Map<unknown, string>(
 );
 
 /**
- * Checks that JSON Schema cannot express (addresses, the catalogue) stay with the validator. What a check of ours enforces
- * and JSON Schema can express is written beside it: `v.metadata({ jsonSchema: { uniqueItems: true } })`.
+ * Converts a schema to JSON Schema. Checks without an equivalent there, for example of addresses, are omitted; the validator
+ * still makes them. If an equivalent exists for a `v.check`, the schema has it in `v.metadata({ jsonSchema: … })`.
  * @param replace returns the replacement of an inner schema, if any.
  */
 function toSchema(
@@ -470,10 +359,9 @@ function toSchema(
       return replace(valibotSchema as v.GenericSchema) as never;
     },
     overrideAction: ({ valibotAction, jsonSchema }) => {
-      const { jsonSchema: documented } =
-        (valibotAction as { metadata?: { jsonSchema?: Json } }).metadata ?? {};
+      const { metadata = {} } = valibotAction as { metadata?: { jsonSchema?: Json } };
       const { jsonSchema: _, ...others } = jsonSchema as Json;
-      return documented && { ...others, ...documented };
+      return metadata.jsonSchema && { ...others, ...metadata.jsonSchema };
     },
   }) as Json;
   return rest;

@@ -1,4 +1,4 @@
-/** The example resources of the OpenAPI documents: one order, and a delivery of it whose first attempt failed. */
+/** The example resources of the OpenAPI documents: one event, and its delivery, whose first attempt failed. */
 import type {
   Attempt,
   AttemptDetail,
@@ -21,23 +21,23 @@ import type {
   Workspace,
 } from './resources.ts';
 
-const OPAQUE = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+const EXAMPLE_ULID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
 export const exampleIds = {
-  workspace: `ws_${OPAQUE}`,
-  event: `evt_${OPAQUE}`,
-  webhook: `wh_${OPAQUE}`,
-  delivery: `del_${OPAQUE}`,
-  request: `req_${OPAQUE}`,
-  apiKey: `key_${OPAQUE}`,
-  fault: `flt_${OPAQUE}`,
+  workspace: `ws_${EXAMPLE_ULID}`,
+  event: `evt_${EXAMPLE_ULID}`,
+  webhook: `wh_${EXAMPLE_ULID}`,
+  delivery: `del_${EXAMPLE_ULID}`,
+  request: `req_${EXAMPLE_ULID}`,
+  apiKey: `key_${EXAMPLE_ULID}`,
+  fault: `flt_${EXAMPLE_ULID}`,
 };
-const URL = 'http://localhost:3000/webhooks';
+const EXAMPLE_URL = 'http://localhost:3000/webhooks';
 const CREATED_AT = '2026-11-20T14:05:00.000Z';
 const RETRY_AT = '2026-11-20T14:10:00.000Z';
 const SENT_AT = '2026-11-20T14:05:00.120Z';
 const SIGNED_AT = '2026-11-20T14:05:00Z';
+const EXAMPLE_SIGNATURE = 'v1=ad903a626e4d40ef82427caf6dd187432b63c8d5514f2b481d27cdd9c94d9ac2';
 export const EXAMPLE_SECRET = 'whsec_PW3S3zWD66-9roQe8lylesMLHS42Y8hVMljpEZl2miI';
-const EXAMPLE_SIGNATURE = 'v1=dfe2cc4b47b4e2a78be32d2dd7d4e93426d8f5068a88e816f4f33db790968289';
 
 export const workspace: Workspace = {
   id: exampleIds.workspace,
@@ -72,7 +72,7 @@ export const eventDetail: EventDetail = {
 export const webhook: Webhook = {
   id: exampleIds.webhook,
   workspace_id: exampleIds.workspace,
-  url: URL,
+  url: EXAMPLE_URL,
   events: ['order.shipped'],
   created_at: CREATED_AT,
 };
@@ -101,7 +101,7 @@ export const delivery: Delivery = {
   event_type: 'order.shipped',
   workspace_id: exampleIds.workspace,
   webhook_id: exampleIds.webhook,
-  url: URL,
+  url: EXAMPLE_URL,
   status: 'pending',
   settled_reason: null,
   paused: false,
@@ -120,7 +120,7 @@ const signatureHeaders = {
 };
 
 export const attempt: Attempt = {
-  id: `att_${OPAQUE}_1`,
+  id: `att_${EXAMPLE_ULID}_1`,
   number: 1,
   trigger: 'schedule',
   scheduled_at: CREATED_AT,
@@ -130,7 +130,7 @@ export const attempt: Attempt = {
   response_status: 503,
   error: 'the receiver responded with 503 Service Unavailable',
   request: {
-    url: URL,
+    url: EXAMPLE_URL,
     headers: { 'Content-Type': 'application/json', ...signatureHeaders },
     body,
     signed_content: `${SIGNED_AT}.${body}`,
@@ -234,7 +234,7 @@ export const apiRequest: ApiRequest = {
 
 export const webhookProbe: WebhookProbe = {
   webhook_id: exampleIds.webhook,
-  url: URL,
+  url: EXAMPLE_URL,
   connection: {
     outcome: 'connected',
     error: null,

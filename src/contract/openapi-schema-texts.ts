@@ -19,7 +19,7 @@ export const pageFields: FieldTexts = {
 };
 
 const Workspace: SchemaText<typeof resources.Workspace> = {
-  text: 'A workspace: it owns events, endpoints, deliveries and a schedule clock.',
+  description: 'A workspace: it owns events, endpoints, deliveries and a schedule clock.',
   fields: {
     id: 'ID of the workspace.',
     name: 'Name of the workspace.',
@@ -29,7 +29,7 @@ const Workspace: SchemaText<typeof resources.Workspace> = {
 };
 
 const Event: SchemaText<typeof resources.Event> = {
-  text: 'An event.',
+  description: 'An event.',
   fields: {
     id: 'ID of the event. Receivers deduplicate by it.',
     workspace_id: workspaceId,
@@ -40,7 +40,7 @@ const Event: SchemaText<typeof resources.Event> = {
 };
 
 const Webhook: SchemaText<typeof resources.Webhook> = {
-  text: 'An endpoint.',
+  description: 'An endpoint.',
   fields: {
     id: 'ID of the endpoint.',
     workspace_id: workspaceId,
@@ -51,7 +51,7 @@ const Webhook: SchemaText<typeof resources.Webhook> = {
 };
 
 const CreatedWebhook: SchemaText<typeof resources.CreatedWebhook> = {
-  text: 'A new endpoint with its secret.',
+  description: 'A new endpoint with its secret.',
   fields: {
     ...Webhook.fields,
     secret: 'Secret that signs the deliveries. Only this response contains it.',
@@ -65,19 +65,19 @@ const errorFields = {
 };
 
 const ErrorBody: SchemaText<typeof resources.ErrorBody> = {
-  text: 'An error.',
-  fields: { error: { text: 'The error.', fields: errorFields } },
+  description: 'An error.',
+  fields: { error: { description: 'The error.', fields: errorFields } },
 };
 
 const ControlErrorBody: SchemaText<typeof resources.ControlErrorBody> = {
-  text: 'An error of the control plane.',
+  description: 'An error of the control plane.',
   fields: {
-    error: { text: 'The error.', fields: { ...errorFields, hint: 'Human-readable next step.' } },
+    error: { description: 'The error.', fields: { ...errorFields, hint: 'Human-readable next step.' } },
   },
 };
 
 const ApiKey: SchemaText<typeof resources.ApiKey> = {
-  text: 'An API key, without the key itself.',
+  description: 'An API key, without the key itself.',
   fields: {
     id: 'ID of the API key.',
     scopes: 'Scopes of the key.',
@@ -89,7 +89,7 @@ const ApiKey: SchemaText<typeof resources.ApiKey> = {
 };
 
 const WebhookDetail: SchemaText<typeof resources.WebhookDetail> = {
-  text: 'An endpoint with the settings that only the emulator has.',
+  description: 'An endpoint with the settings that only the emulator has.',
   fields: {
     ...Webhook.fields,
     disabled:
@@ -103,13 +103,14 @@ const WebhookDetail: SchemaText<typeof resources.WebhookDetail> = {
   },
 };
 
-const faultMark: FieldText = {
-  text: 'Injected fault that was applied. Omitted if there was none.',
-  fields: { id: 'ID of the fault.', kind: 'What the fault did.' },
+const faultMarkFields = { id: 'ID of the fault.', kind: 'Kind of the fault.' };
+const faultField: FieldText = {
+  description: 'Injected fault that was applied. Omitted if there was none.',
+  fields: faultMarkFields,
 };
 
 const ApiRequest: SchemaText<typeof resources.ApiRequest> = {
-  text: 'A request to `/v1` in the request log.',
+  description: 'A request to `/v1` in the request log.',
   fields: {
     id: 'ID of the request, as in its `Request-Id` header.',
     at: 'Wall time of its arrival.',
@@ -121,7 +122,7 @@ const ApiRequest: SchemaText<typeof resources.ApiRequest> = {
     api_key_id: 'API key that sent it. `null` without a valid key.',
     workspace_id: 'Workspace of the API key. `null` if the key is valid for all workspaces.',
     resource_id: 'Resource that the request created or named. `null` for a list.',
-    fault: faultMark,
+    fault: faultField,
   },
 };
 
@@ -133,29 +134,29 @@ const probeResponseFields: FieldTexts = {
 };
 
 const WebhookProbe: SchemaText<typeof resources.WebhookProbe> = {
-  text: 'Result of a test of an endpoint.',
+  description: 'Result of a test of an endpoint.',
   fields: {
     webhook_id: 'ID of the endpoint.',
     url: webhookUrl,
     connection: {
-      text: 'The connection to the receiver.',
+      description: 'The connection to the receiver.',
       fields: {
         outcome: '`connected`, or how the connection failed.',
         error: 'What went wrong. `null` if connected.',
         duration_ms: 'Time to connect, in milliseconds.',
-        address: 'IP address that the socket is connected to. `null` without a connection.',
+        address: 'IP address of the connection, which can be that of a proxy. `null` without a connection.',
         certificate: {
-          text: 'TLS certificate of the receiver. `null` without TLS.',
+          description: 'TLS certificate of the receiver. `null` without TLS.',
           fields: { issuer: 'Who issued the certificate.', valid_to: 'Wall time of its expiry.' },
         },
       },
     },
     genuine: {
-      text: 'Response to a correctly signed delivery of type `svc.probe`. `null` if none was sent.',
+      description: 'Response to a correctly signed delivery of type `svc.probe`. `null` if none was sent.',
       fields: probeResponseFields,
     },
     forged: {
-      text: 'Response to the same delivery, signed with a wrong secret. `null` if none was sent.',
+      description: 'Response to the same delivery, signed with a wrong secret. `null` if none was sent.',
       fields: probeResponseFields,
     },
   },
@@ -165,7 +166,7 @@ const requestId =
   'Request to `/v1` that created the event. `null` if no request created it, or if the request is no longer in the log.';
 
 const EventSummary: SchemaText<typeof events.EventSummary> = {
-  text: 'An event in a list, without its payload.',
+  description: 'An event in a list, without its payload.',
   fields: {
     id: Event.fields.id,
     workspace_id: workspaceId,
@@ -173,7 +174,7 @@ const EventSummary: SchemaText<typeof events.EventSummary> = {
     created_at: createdAt,
     request_id: requestId,
     delivery_counts: {
-      text: 'Number of its deliveries by status.',
+      description: 'Number of its deliveries by status.',
       fields: {
         pending: 'Deliveries that are pending.',
         succeeded: 'Deliveries that succeeded.',
@@ -185,7 +186,7 @@ const EventSummary: SchemaText<typeof events.EventSummary> = {
 };
 
 const EventDetail: SchemaText<typeof events.EventDetail> = {
-  text: 'An event with the request that created it.',
+  description: 'An event with the request that created it.',
   fields: {
     ...Event.fields,
     request_id: requestId,
@@ -203,15 +204,15 @@ const attemptFields = {
   outcome: 'How the attempt ended.',
   response_status: 'Status of the response. `null` without a response.',
   error: 'What went wrong. `null` on success.',
-  fault: faultMark,
+  fault: faultField,
 };
 
 const Attempt: SchemaText<typeof deliveries.Attempt> = {
-  text: 'An attempt to send a delivery.',
+  description: 'An attempt to send a delivery.',
   fields: {
     ...attemptFields,
     request: {
-      text: 'Request that was sent to the receiver.',
+      description: 'Request that was sent to the receiver.',
       fields: {
         url: webhookUrl,
         headers: 'Headers of the request.',
@@ -220,7 +221,7 @@ const Attempt: SchemaText<typeof deliveries.Attempt> = {
       },
     },
     response: {
-      text: 'Response of the receiver. `null` without a response.',
+      description: 'Response of the receiver. `null` without a response.',
       fields: {
         headers: 'Headers of the response.',
         body: 'Body of the response, as text or as base64.',
@@ -232,7 +233,7 @@ const Attempt: SchemaText<typeof deliveries.Attempt> = {
 };
 
 const Delivery: SchemaText<typeof deliveries.Delivery> = {
-  text: 'A delivery of an event to an endpoint.',
+  description: 'A delivery of an event to an endpoint.',
   fields: {
     id: 'ID of the delivery. Each attempt sends it in a header.',
     event_id: 'Event that is delivered.',
@@ -253,7 +254,7 @@ const Delivery: SchemaText<typeof deliveries.Delivery> = {
 };
 
 const Verification: SchemaText<typeof deliveries.Verification> = {
-  text: 'Result of the verification of a signature, as `svc verify` prints it.',
+  description: 'Result of the verification of a signature, as `svc verify` prints it.',
   fields: {
     ok: 'Whether the signature is valid.',
     reason: 'Why the signature was rejected. `null` if it is valid.',
@@ -264,7 +265,7 @@ const Verification: SchemaText<typeof deliveries.Verification> = {
 };
 
 const AttemptDetail: SchemaText<typeof deliveries.AttemptDetail> = {
-  text: 'An attempt, and the result of verifying its signature.',
+  description: 'An attempt, and the result of verifying its signature.',
   fields: {
     ...Attempt.fields,
     verification:
@@ -273,7 +274,7 @@ const AttemptDetail: SchemaText<typeof deliveries.AttemptDetail> = {
 };
 
 const DeliveryDetail: SchemaText<typeof deliveries.DeliveryDetail> = {
-  text: 'A delivery with its attempts.',
+  description: 'A delivery with its attempts.',
   fields: {
     ...Delivery.fields,
     attempts: 'Attempts so far, in order.',
@@ -283,7 +284,7 @@ const DeliveryDetail: SchemaText<typeof deliveries.DeliveryDetail> = {
 };
 
 const AttemptSummary: SchemaText<typeof deliveries.AttemptSummary> = {
-  text: 'An attempt in a list, without request and response.',
+  description: 'An attempt in a list, without request and response.',
   fields: {
     ...attemptFields,
     delivery_id: 'Delivery that the attempt belongs to.',
@@ -293,19 +294,19 @@ const AttemptSummary: SchemaText<typeof deliveries.AttemptSummary> = {
 };
 
 const signedParts: FieldText = {
-  text: 'Parts of the signed text, in order.',
+  description: 'Parts of the signed text, in order.',
   fields: { part: 'Kind of part.', text: 'Text of the part.' },
 };
 
 const SignatureDetail: SchemaText<typeof deliveries.SignatureDetail> = {
-  text: 'An explanation of the signature of an attempt.',
+  description: 'An explanation of the signature of an attempt.',
   fields: {
     scheme: 'Signature scheme that was used.',
     attempt: 'Number of the attempt.',
     headers: 'Headers of the attempt that belong to the scheme.',
     signed_parts: signedParts,
     secrets: {
-      text: 'Secrets of the endpoint.',
+      description: 'Secrets of the endpoint.',
       fields: {
         name: '`current`, or `previous` after a rotation.',
         masked: 'The secret, with most of it hidden.',
@@ -315,7 +316,8 @@ const SignatureDetail: SchemaText<typeof deliveries.SignatureDetail> = {
     },
     verification: AttemptDetail.fields.verification,
     reserialised: {
-      text: 'Result for a receiver that parses and re-serializes the body before it verifies the signature. `null` if this does not change the bytes.',
+      description:
+        'Result for a receiver that parses and re-serializes the body before it verifies the signature. `null` if this does not change the bytes.',
       fields: {
         body: 'Body after parsing and serializing.',
         signature: 'Signature of that body.',
@@ -327,11 +329,11 @@ const SignatureDetail: SchemaText<typeof deliveries.SignatureDetail> = {
 };
 
 const SignatureCheck: SchemaText<typeof deliveries.SignatureCheck> = {
-  text: 'The steps with which a receiver verifies an attempt.',
+  description: 'The steps with which a receiver verifies an attempt.',
   fields: {
     signed_parts: signedParts,
     signatures: {
-      text: 'Signature that each secret produces.',
+      description: 'Signature that each secret produces.',
       fields: { signature: 'The signature.', matches: 'Whether the header contains it.' },
     },
     verification: 'Result of the verification.',
@@ -339,12 +341,12 @@ const SignatureCheck: SchemaText<typeof deliveries.SignatureCheck> = {
 };
 
 const FaultMark: SchemaText<typeof faults.FaultMark> = {
-  text: 'An injected fault that was applied to a request or an attempt.',
-  fields: { id: 'ID of the fault.', kind: 'What the fault did.' },
+  description: 'An injected fault that was applied to a request or an attempt.',
+  fields: faultMarkFields,
 };
 
 /** Fields of a new fault. */
-export const newFaultFields = {
+export const newFaultTexts = {
   on: 'What the fault is applied to: requests to `/v1`, or deliveries.',
   workspace_id: 'Only this workspace (default: all workspaces).',
   method: 'Requests: only this HTTP method.',
@@ -365,17 +367,17 @@ export const newFaultFields = {
 };
 
 const Fault: SchemaText<typeof faults.Fault> = {
-  text: 'An injected fault.',
+  description: 'An injected fault.',
   fields: {
     id: 'ID of the fault.',
-    ...newFaultFields,
+    ...newFaultTexts,
     fired: 'How often the fault was applied.',
     created_at: 'Wall time at which the fault was added.',
   },
 };
 
 const FixtureSummary: SchemaText<typeof fixtures.FixtureSummary> = {
-  text: 'A fixture of an event type.',
+  description: 'A fixture of an event type.',
   fields: {
     type: 'Event type.',
     source: 'Where the fixture comes from. A fixture of the project replaces a built-in one.',
@@ -385,7 +387,7 @@ const FixtureSummary: SchemaText<typeof fixtures.FixtureSummary> = {
 };
 
 const FilledFixture: SchemaText<typeof fixtures.FilledFixture> = {
-  text: 'The payload that a fixture produces.',
+  description: 'The payload that a fixture produces.',
   fields: {
     type: 'Event type.',
     description: 'What the event means.',
@@ -395,7 +397,7 @@ const FilledFixture: SchemaText<typeof fixtures.FilledFixture> = {
 };
 
 const EmulatorStatus: SchemaText<typeof emulator.EmulatorStatus> = {
-  text: 'The running emulator.',
+  description: 'The running emulator.',
   fields: {
     url: 'Address of the emulator.',
     base_url: 'Address of the API, which ends in `/v1`.',
@@ -416,11 +418,11 @@ const EmulatorStatus: SchemaText<typeof emulator.EmulatorStatus> = {
     max_attempts: 'Number of attempts until a delivery fails.',
     payload_member: 'Field of `POST /v1/events` that contains the payload.',
     deliveries: {
-      text: 'Deliveries that have not settled.',
+      description: 'Deliveries that have not settled.',
       fields: { pending: 'Deliveries that are pending.', in_flight: 'Attempts that are in progress.' },
     },
     retention: {
-      text: 'Retention limits. `null` means no limit. Pending deliveries are always kept.',
+      description: 'Retention limits. `null` means no limit. Pending deliveries are always kept.',
       fields: {
         days: 'Days after which settled events are removed.',
         requests: 'Maximum number of requests in the request log.',
@@ -428,7 +430,8 @@ const EmulatorStatus: SchemaText<typeof emulator.EmulatorStatus> = {
       },
     },
     storage_problem: {
-      text: 'What happened to the database file. Writes fail until it is solved. Omitted if there is no problem.',
+      description:
+        'What happened to the database file. Writes fail until it is solved. Omitted if there is no problem.',
       fields: {
         kind: 'What happened to the file.',
         message: 'Description of the problem.',
@@ -439,10 +442,10 @@ const EmulatorStatus: SchemaText<typeof emulator.EmulatorStatus> = {
 };
 
 const Diagnosis: SchemaText<typeof emulator.Diagnosis> = {
-  text: 'Result of the check of the database.',
+  description: 'Result of the check of the database.',
   fields: {
     database: {
-      text: 'The database.',
+      description: 'The database.',
       fields: {
         size_bytes: 'Size in bytes.',
         schema_version: 'Version of its schema.',
@@ -454,35 +457,35 @@ const Diagnosis: SchemaText<typeof emulator.Diagnosis> = {
 };
 
 const ClockState: SchemaText<typeof emulator.ClockState> = {
-  text: 'The schedule clock of a workspace.',
+  description: 'The schedule clock of a workspace.',
   fields: {
     workspace_id: 'Workspace that the clock belongs to.',
     now: 'Current schedule time.',
-    rate: 'Seconds of schedule time for each second of real time. 0 while the clock is frozen.',
+    rate: 'Current speed: seconds of schedule time for each second of real time. 0 while the clock is frozen.',
     wall: 'Current wall time.',
     next_due_at: 'Schedule time of the next attempt. `null` if none is planned.',
     moving: {
-      text: 'The clock move that is in progress. Omitted if there is none.',
+      description: 'The clock move that is in progress. Omitted if there is none.',
       fields: { attempts: 'Attempts that the move has caused so far.' },
     },
   },
 };
 
 const ClockMove: SchemaText<typeof emulator.ClockMove> = {
-  text: 'The schedule clock after a move, and what the move caused.',
+  description: 'The schedule clock after a move, and what the move caused.',
   fields: {
     ...ClockState.fields,
     attempts: 'Attempts that were sent during the move.',
     pending: 'Number of deliveries that are still pending.',
     paused: {
-      text: 'Pending deliveries that were not included because their endpoint is disabled.',
+      description: 'Pending deliveries that were not included because their endpoint is disabled.',
       fields: { webhook_id: 'Endpoint that is disabled.', deliveries: 'Number of its pending deliveries.' },
     },
   },
 };
 
 const SavedSnapshot: SchemaText<typeof emulator.SavedSnapshot> = {
-  text: 'A snapshot that was saved.',
+  description: 'A snapshot that was saved.',
   fields: {
     path: 'Path of the file.',
     size_bytes: 'Size of the file in bytes.',
@@ -491,9 +494,11 @@ const SavedSnapshot: SchemaText<typeof emulator.SavedSnapshot> = {
 };
 
 /** A page of events of `/v1`. */
-const EventPage = { text: 'A page of events, newest first.', fields: pageFields };
+const EventPage = { description: 'A page of events, newest first.', fields: pageFields };
 
-export const schemaTexts: Readonly<Record<string, { readonly text: string; readonly fields: FieldTexts }>> = {
+export const schemaTexts: Readonly<
+  Record<string, { readonly description: string; readonly fields: FieldTexts }>
+> = {
   ApiKey,
   ApiRequest,
   Attempt,
@@ -503,7 +508,7 @@ export const schemaTexts: Readonly<Record<string, { readonly text: string; reado
   ClockState,
   ControlErrorBody,
   CreatedApiKey: {
-    text: 'A new API key.',
+    description: 'A new API key.',
     fields: { ...ApiKey.fields, key: 'The key itself. Only this response contains it.' },
   },
   CreatedWebhook,
@@ -524,7 +529,7 @@ export const schemaTexts: Readonly<Record<string, { readonly text: string; reado
   SignatureCheck,
   SignatureDetail,
   StreamItem: {
-    text: 'An event of the live stream.',
+    description: 'An event of the live stream.',
     fields: {
       type: 'Kind of change. `reset`: the state was replaced. Discard the state that your client has stored.',
       sequence: 'Position in the stream. It always increases.',
@@ -537,7 +542,7 @@ export const schemaTexts: Readonly<Record<string, { readonly text: string; reado
   WebhookDetail,
   WebhookProbe,
   WebhookWithSecret: {
-    text: 'An endpoint with its secret.',
+    description: 'An endpoint with its secret.',
     fields: { ...WebhookDetail.fields, secret: 'Secret that signs the deliveries.' },
   },
   Workspace,

@@ -2,14 +2,14 @@
 import type * as v from 'valibot';
 import type { Operation, OperationInput, OperationOutput } from './operation.ts';
 
-/** Description of a field, and of the fields of its value where that is an object without a name. */
-export type FieldText = string | { readonly text: string; readonly fields: FieldTexts };
+/** Description of a field, and of the fields of its value if that is an object without a schema name. */
+export type FieldText = string | { readonly description: string; readonly fields: FieldTexts };
 export interface FieldTexts {
   readonly [field: string]: FieldText;
 }
 
 export interface SchemaText<Schema extends v.GenericSchema> {
-  readonly text: string;
+  readonly description: string;
   readonly fields: { readonly [Field in keyof v.InferOutput<Schema>]-?: FieldText };
 }
 
@@ -18,16 +18,16 @@ export interface OperationText {
   /** Imperative phrase without a period. */
   readonly summary: string;
   readonly description: string;
-  /** Description of each field of the input, wherever it travels. */
+  /** Description of each field of the input, whether it is in the path, the query or the body. */
   readonly input: Readonly<Record<string, string>>;
   /** Description of the response of a request that succeeds. */
   readonly response: string;
-  /** Description of each field of that response, where its schema has no name. */
+  /** Description of each field of that response, if its schema has no name. */
   readonly output?: FieldTexts;
   readonly example: { readonly input: Readonly<Record<string, unknown>>; readonly output: unknown };
 }
 
-/** The texts of an operation of which the fields are known. */
+/** The texts of one operation, with its exact fields. */
 export interface TypedOperationText<O extends Operation> extends OperationText {
   readonly input: { readonly [Field in keyof OperationInput<O>]-?: string };
   readonly example: {

@@ -42,10 +42,10 @@ export function createWebhooksSection(
   };
   const webhooks = eventTypes.map((eventType) => {
     let name = toPascalCase(eventType.type);
-    // `a.b_c` and `a_b.c` have the same name.
+    // `a.b_c` and `a_b.c` would have the same name.
     while (`${name}Delivery` in schemas) name += '_';
     schemas[`${name}Payload`] = eventType.payloadSchema;
-    schemas[`${name}Delivery`] = envelopeOf(eventType.type, `${name}Payload`);
+    schemas[`${name}Delivery`] = toEnvelopeSchema(eventType.type, `${name}Payload`);
     const post = {
       operationId: `on${name}`,
       tags: [WEBHOOKS_TAG],
@@ -59,7 +59,7 @@ export function createWebhooksSection(
         content: {
           'application/json': {
             schema: { $ref: `#/components/schemas/${name}Delivery` },
-            example: exampleOf(eventType),
+            example: toExample(eventType),
           },
         },
       },
@@ -88,7 +88,7 @@ function toPascalCase(type: string): string {
 
 function documentHeaders({ headers }: SignatureScheme, toleranceMs: number): Json[] {
   const tolerance = formatDuration(toleranceMs);
-  const described: [string | null, string, Json][] = [
+  const headerTexts: [string | null, string, Json][] = [
     [headers.signature, 'Signature of the raw body.', {}],
     [headers.timestamp, `Time of the attempt. Reject a delivery that is older than ${tolerance}.`, {}],
     [
@@ -97,7 +97,7 @@ function documentHeaders({ headers }: SignatureScheme, toleranceMs: number): Jso
       { pattern: idPatterns.delivery.source },
     ],
   ];
-  return described.flatMap(([name, description, schema]) =>
+  return headerTexts.flatMap(([name, description, schema]) =>
     name === null
       ? []
       : [{ name, in: 'header', required: true, description, schema: { type: 'string', ...schema } }],
@@ -105,7 +105,7 @@ function documentHeaders({ headers }: SignatureScheme, toleranceMs: number): Jso
 }
 
 /** Decisions `envelope` and `event.record`. */
-function envelopeOf(type: string, payload: string): Json {
+function toEnvelopeSchema(type: string, payload: string): Json {
   const workspace = {
     type: 'string',
     pattern: idPatterns.workspace.source,
@@ -144,7 +144,7 @@ function envelopeOf(type: string, payload: string): Json {
   };
 }
 
-function exampleOf({ type, payload }: EventTypeDocumentation): Json {
+function toExample({ type, payload }: EventTypeDocumentation): Json {
   const { workspace_id, created_at } = event;
   return {
     type,

@@ -14,8 +14,8 @@ const MAX_SUBSCRIPTIONS = 100;
 export interface PublicApiOptions {
   readonly rules: Rules;
   readonly environment: Environment;
-  /** The known event types, if the catalogue is closed (decision `event.catalogue`). */
-  readonly catalogue: ReadonlySet<string>;
+  /** The valid event types, if the catalog is closed (decision `event.catalogue`). */
+  readonly eventTypes: ReadonlySet<string>;
 }
 
 /** The five operations of §4. */
@@ -83,26 +83,26 @@ export function createPublicOperations(options: PublicApiOptions) {
   });
 }
 
-/** A field whose name the rules decide. Its type is left out: no property name is known to the compiler. */
+/** A field whose name the rules decide. The compiler does not know the name, so the type has no fields. */
 function field(name: string, schema: v.GenericSchema): Record<never, v.GenericSchema> {
   return { [name]: schema };
 }
 
 export type PublicOperations = ReturnType<typeof createPublicOperations>;
 
-const NOT_IN_CATALOGUE = 'is not in the catalog of event types; list them with: svc fixtures list';
+const NOT_IN_CATALOG = 'is not in the catalog of event types; list them with: svc fixtures list';
 
 /** The type of a new event (decision `event.catalogue`). */
 export function createEventTypeSchema(options: PublicApiOptions) {
   return v.pipe(
     EventType,
-    v.check((type) => isKnownType(options, type), NOT_IN_CATALOGUE),
+    v.check((type) => isKnownType(options, type), NOT_IN_CATALOG),
   );
 }
 
 /** Decision `event.catalogue`. */
-function isKnownType({ rules, catalogue }: PublicApiOptions, type: string): boolean {
-  return rules.eventCatalogue === 'open' || catalogue.has(type);
+function isKnownType({ rules, eventTypes }: PublicApiOptions, type: string): boolean {
+  return rules.eventCatalogue === 'open' || eventTypes.has(type);
 }
 
 /** The URL of an endpoint (decision `webhook.url`). */
@@ -121,7 +121,7 @@ export function createWebhookUrlSchema(rules: Rules) {
 /** The event types of an endpoint (§2, decisions `webhook.wildcard` and `event.catalogue`). */
 export function createSubscriptionsSchema(options: PublicApiOptions) {
   const { wildcard } = options.rules;
-  const refused =
+  const isWildcardRejected =
     wildcard === 'rejected' ||
     (wildcard === 'rejected_in_production' && options.environment === 'production');
   return v.pipe(
@@ -129,11 +129,11 @@ export function createSubscriptionsSchema(options: PublicApiOptions) {
       v.pipe(
         v.string(),
         v.check(
-          (type) => type !== WILDCARD_SUBSCRIPTION || !refused,
+          (type) => type !== WILDCARD_SUBSCRIPTION || !isWildcardRejected,
           'must name the event types: the wildcard * is not accepted in this environment',
         ),
         v.check((type) => type === WILDCARD_SUBSCRIPTION || isEventType(type), EVENT_TYPE_FORM),
-        v.check((type) => type === WILDCARD_SUBSCRIPTION || isKnownType(options, type), NOT_IN_CATALOGUE),
+        v.check((type) => type === WILDCARD_SUBSCRIPTION || isKnownType(options, type), NOT_IN_CATALOG),
         v.metadata({ jsonSchema: { pattern: SUBSCRIPTION_PATTERN } }),
       ),
     ),

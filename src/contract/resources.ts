@@ -38,7 +38,7 @@ export const Webhook = v.object({
   created_at: Timestamp,
 });
 
-/** Only the response to the creation contains the secret (§2). */
+/** Only the response to `POST /v1/webhooks` contains the secret (§2). */
 export const CreatedWebhook = v.object({ ...Webhook.entries, secret: v.string() });
 
 export const ErrorBody = v.strictObject({
@@ -91,7 +91,7 @@ export const ApiRequest = v.object({
   ...faultField,
 });
 
-const ProbeAnswer = v.object({
+const ProbeResponse = v.object({
   outcome: v.picklist(attemptOutcomes),
   response_status: v.nullable(v.number()),
   error: v.nullable(v.string()),
@@ -109,8 +109,8 @@ export const WebhookProbe = v.object({
     address: v.nullable(v.string()),
     certificate: v.nullable(v.object({ issuer: v.string(), valid_to: Timestamp })),
   }),
-  genuine: v.nullable(ProbeAnswer),
-  forged: v.nullable(ProbeAnswer),
+  genuine: v.nullable(ProbeResponse),
+  forged: v.nullable(ProbeResponse),
 });
 
 export type ApiKey = v.InferOutput<typeof ApiKey>;

@@ -69,9 +69,9 @@ function createSeedSchema(options: PublicApiOptions) {
 }
 
 type SeedSchema = ReturnType<typeof createSeedSchema>;
-/** A seed as it is written. */
+/** A seed as the user writes it. */
 export type Seed = v.InferInput<SeedSchema>;
-/** A seed with its defaults. */
+/** A seed after validation, with its defaults. */
 export type ValidatedSeed = v.InferOutput<SeedSchema>;
 
 /**
@@ -81,66 +81,71 @@ export type ValidatedSeed = v.InferOutput<SeedSchema>;
 export function parseSeed(seed: unknown, name: string, options: PublicApiOptions): ValidatedSeed {
   const schema = createSeedSchema(options);
   // The schema accepts an array as an object.
-  const problems = Array.isArray(seed) ? [NO_ARRAY] : listProblems(schema, seed);
+  const problems = Array.isArray(seed) ? [ARRAY_PROBLEM] : listProblems(schema, seed);
   if (problems.length > 0) throw toSeedError(problems, name);
-  const checked = v.parse(schema, seed);
-  const conflicts = [...listDuplicates(checked), ...listUnknownWebhooks(checked)];
+  const validated = v.parse(schema, seed);
+  const conflicts = [...listDuplicates(validated), ...listUnknownWebhooks(validated)];
   if (conflicts.length > 0) throw toSeedError(conflicts, name);
-  return checked;
+  return validated;
 }
 
-const NO_ARRAY: Problem = { path: '', problem: 'must be an object, not an array' };
+const ARRAY_PROBLEM: Problem = { path: '', problem: 'must be an object, not an array' };
 /** Further problems are only counted. */
 const MAX_LISTED_PROBLEMS = 6;
 
 function toSeedError(problems: readonly Problem[], name: string): SvcError {
-  const [first, ...others] = problems
+  const [first, ...further] = problems
     .slice(0, MAX_LISTED_PROBLEMS)
     .map(({ path, problem }) => `${path || 'it'} ${problem}`);
-  const rest = problems.length - MAX_LISTED_PROBLEMS;
-  const more = rest > 0 ? [...others, `${rest} more`] : others;
+  const omittedCount = problems.length - MAX_LISTED_PROBLEMS;
+  const also = omittedCount > 0 ? [...further, `${omittedCount} more`] : further;
   return new SvcError('validation_failed', `${name}: ${first}.`, {
-    hint: more.length === 0 ? 'See docs/seed.md for the format of a seed.' : `Also: ${more.join('; ')}.`,
+    hint: also.length === 0 ? 'See docs/seed.md for the format of a seed.' : `Also: ${also.join('; ')}.`,
   });
 }
 
 /** Faults for endpoints that the seed does not contain. */
 function listUnknownWebhooks({ workspaces, faults }: ValidatedSeed): Problem[] {
-  const find = (list: ValidatedSeed['faults'], known: readonly (string | undefined)[], path: string) =>
+  const listUnknown = (list: ValidatedSeed['faults'], ids: readonly (string | undefined)[], path: string) =>
     list.flatMap(({ webhook_id: id }, index) =>
-      id === undefined || known.includes(id)
+      id === undefined || ids.includes(id)
         ? []
-        : [{ path: `${path}faults[${index}].webhook_id`, problem: 'is not the ID of a webhook there' }],
+        : [
+            {
+              path: `${path}faults[${index}].webhook_id`,
+              problem: 'must be the ID of an endpoint in the same part of the seed',
+            },
+          ],
     );
   const idsOf = ({ webhooks }: ValidatedSeed['workspaces'][number]) => webhooks.map(({ id }) => id);
   return [
     ...workspaces.flatMap((workspace, index) =>
-      find(workspace.faults, idsOf(workspace), `workspaces[${index}].`),
+      listUnknown(workspace.faults, idsOf(workspace), `workspaces[${index}].`),
     ),
-    ...find(faults, workspaces.flatMap(idsOf), ''),
+    ...listUnknown(faults, workspaces.flatMap(idsOf), ''),
   ];
 }
 
 /** Ids and keys that occur twice. */
 function listDuplicates({ workspaces, keys }: ValidatedSeed): Problem[] {
-  const keysOf = (list: ValidatedSeed['keys'], path: string) =>
+  const listKeys = (list: ValidatedSeed['keys'], path: string) =>
     list.map(({ key }, index) => ({ path: `${path}keys[${index}].key`, value: key }));
-  const idsOf = (list: readonly { id?: string | undefined }[], path: string) =>
+  const listIds = (list: readonly { id?: string | undefined }[], path: string) =>
     list.map(({ id }, index) => ({ path: `${path}[${index}].id`, value: id }));
-  const named = [
+  const entries = [
     ...workspaces.flatMap((workspace, index) => [
-      ...keysOf(workspace.keys, `workspaces[${index}].`),
-      ...idsOf(workspace.webhooks, `workspaces[${index}].webhooks`),
-      ...idsOf(workspace.events, `workspaces[${index}].events`),
+      ...listKeys(workspace.keys, `workspaces[${index}].`),
+      ...listIds(workspace.webhooks, `workspaces[${index}].webhooks`),
+      ...listIds(workspace.events, `workspaces[${index}].events`),
     ]),
-    ...idsOf(workspaces, 'workspaces'),
-    ...keysOf(keys, ''),
+    ...listIds(workspaces, 'workspaces'),
+    ...listKeys(keys, ''),
   ];
-  const seen = new Set<string>();
-  return named.flatMap(({ path, value }) => {
+  const values = new Set<string>();
+  return entries.flatMap(({ path, value }) => {
     if (value === undefined) return [];
-    if (seen.has(value)) return [{ path, problem: 'occurs twice' }];
-    seen.add(value);
+    if (values.has(value)) return [{ path, problem: 'occurs twice' }];
+    values.add(value);
     return [];
   });
 }

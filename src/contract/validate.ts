@@ -1,8 +1,9 @@
-/** Validates values. Each message names the field by its path. */
+/** Validates values. Messages contain the path of the field. */
 import * as v from 'valibot';
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { isInputInQuery, type Operation, type ValidatedInput } from './operation.ts';
 
+/** Length of text from the sender in a message, in characters. */
 const SHOWN_LENGTH = 64;
 
 /**
@@ -19,7 +20,7 @@ export function validateInput<O extends Operation>(
 /**
  * Checks `value` against a schema of an operation's input.
  * @param code `validation_failed` for a body, `invalid_request` for a query (decision `error.codes`).
- * @throws SvcError with that code, for the first problem found.
+ * @throws SvcError with `code`, for the first problem.
  */
 export function validate<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -32,7 +33,7 @@ export function validate<Schema extends v.GenericSchema>(
   throw new SvcError(code, toMessage(result.issues[0]));
 }
 
-// valibot looks names up with `in`, so `__proto__`, `constructor` and the like would count as known.
+// valibot looks fields up with `in`, so it would accept `__proto__` and `constructor`.
 function assertKnownFields(schema: v.GenericSchema, value: Record<string, unknown>, code: ErrorCode): void {
   const { entries } = schema as { entries?: Record<string, unknown> };
   if (entries === undefined) return;
@@ -70,8 +71,9 @@ export function toProblem(issue: v.BaseIssue<unknown>): Problem {
   if (issue.received === 'undefined') return { path, problem: 'is required' };
   if (issue.expected === 'never') return { path, problem: 'is not a known field' };
   if (issue.kind === 'schema' && issue.expected !== null && !issue.message.startsWith('must')) {
-    const [wanted, found] = [issue.expected, issue.received].map(toPlainType);
-    return { path, problem: `must be ${wanted}, not ${truncate(found ?? '')}` };
+    const expected = toPlainType(issue.expected);
+    const received = truncate(toPlainType(issue.received));
+    return { path, problem: `must be ${expected}, not ${received}` };
   }
   return { path, problem: issue.message };
 }
@@ -98,7 +100,6 @@ function toPlainType(type: string): string {
   return PLAIN_TYPES[type] ?? type;
 }
 
-/** Shortens text whose length the sender chose. */
 function truncate(text: string): string {
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 }

@@ -1,6 +1,6 @@
 /**
  * Checks the `Host` of requests to the API when only this machine can reach it. A web page whose host name resolves to this
- * machine (DNS rebinding) can send any request and read the response. Only the `Host` shows it.
+ * machine (DNS rebinding) can send any request and read the response. Only `Host` shows that name.
  */
 import type { H3Event } from 'h3';
 import { classifyHost } from '../domain/address.ts';
@@ -21,23 +21,23 @@ export type ApiHostGuard = (event: H3Event) => void;
 
 /** @throws SvcError `usage` for an `allowHost` that is not a host. */
 export function createApiHostGuard({ host, allowHost = [], publicUrl }: ApiHostGuardOptions): ApiHostGuard {
-  const allowed = new Set(allowHost.map(toHostName));
-  // Other machines can use any name for this one. Then the API key protects the API.
+  const allowedNames = new Set(allowHost.map(toHostName));
+  // Other machines can reach the emulator by any name. The API key protects the API then.
   if (classifyHost(host).kind !== 'loopback') return () => {};
 
   function isAllowed(name: string): boolean {
-    if (allowed.has(name) || classifyHost(name).kind === 'loopback') return true;
+    if (allowedNames.has(name) || classifyHost(name).kind === 'loopback') return true;
     const url = publicUrl();
     return url !== null && new URL(url).hostname === name;
   }
 
   return ({ req, url }) => {
     const header = req.headers.get('host');
-    // Sent by this process, without a network.
+    // A request of this process, which came through no connection.
     if (header === null) return;
     for (const authority of [header, url.host]) {
       const name = parseAuthority(authority);
-      if (name === null || !isAllowed(name)) throw refuse(authority);
+      if (name === null || !isAllowed(name)) throw createHostError(authority);
     }
   };
 }
@@ -51,7 +51,7 @@ function toHostName(text: string): string {
   );
 }
 
-function refuse(authority: string): SvcError {
+function createHostError(authority: string): SvcError {
   return new SvcError(
     'forbidden_origin',
     `Host ${JSON.stringify(authority)} is not allowed: the emulator listens on this machine only. Start it with --allow-host or --public-url to allow the host.`,

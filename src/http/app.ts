@@ -55,20 +55,20 @@ export function createApp(options: AppOptions): H3 {
   mountPublicApi(app, { sandbox, internalErrorLog, closing, assertHost });
   const auth =
     controlToken === null ? noControlAuth : createControlAuth(controlToken, publicUrl, sandbox.wall);
-  const guarded = {
+  const controlOptions = {
     guard: createControlGuard(host, publicUrl, auth),
     internalErrorLog,
     nextRequestId,
   };
   mountControlApi(app, {
-    ...guarded,
+    ...controlOptions,
     handlers: options.controlHandlers,
     control,
     store: sandbox.store,
     closing,
-    describe: (origin) => createDocumentText('control', origin, options),
+    createDocument: (origin) => createDocumentText('control', origin, options),
   });
-  mountDashboard(app, { ...guarded, auth, files: createDashboardFiles(dashboardFolder) });
+  mountDashboard(app, { ...controlOptions, auth, files: createDashboardFiles(dashboardFolder) });
   app.get('/openapi.json', async ({ url }) =>
     jsonResponse(200, createDocumentText('public', url.origin, options), nextRequestId()),
   );
@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): H3 {
   return app;
 }
 
-/** The response to an error of the router, such as an invalid path, and to internal errors of the routes in this file. */
+/** The response to an error that reaches h3: an invalid path, or an internal error of a route in this file. */
 function handleRouterError(
   error: HTTPError,
   requestId: string,
@@ -88,8 +88,8 @@ function handleRouterError(
 ): HTTPResponse {
   const { cause = error } = error;
   if (error.status === 400 || (cause as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') {
-    const unreadable = new SvcError('invalid_request', 'The path or the Host of the request cannot be read.');
-    return errorResponse(unreadable, requestId);
+    const invalid = new SvcError('invalid_request', 'The path or the Host of the request cannot be parsed.');
+    return errorResponse(invalid, requestId);
   }
   internalErrorLog.report(requestId, cause);
   return errorResponse(toSvcError(cause), requestId);

@@ -11,14 +11,14 @@ import { controlErrorResponse, controlResponse } from './responses.ts';
 import { type SseOptions, sseResponse } from './sse-response.ts';
 
 /** A replay can have a body of its own, so a request can be larger than one to `/v1`. */
-const BODY = { limitBytes: 4 * 1024 * 1024, isOptional: true };
+const BODY_RULES = { limitBytes: 4 * 1024 * 1024, isOptional: true };
 
 export interface ControlApiOptions extends SseOptions, ErrorBoundaryOptions {
   readonly handlers: ControlHandlers;
   readonly nextRequestId: () => string;
   readonly guard: ControlGuard;
   /** The OpenAPI document for a request to `origin`, as JSON. */
-  readonly describe: (origin: string) => string;
+  readonly createDocument: (origin: string) => string;
 }
 
 interface ControlRequest {
@@ -27,7 +27,7 @@ interface ControlRequest {
 }
 
 export function mountControlApi(app: H3, options: ControlApiOptions): void {
-  const { handlers, nextRequestId, guard, describe } = options;
+  const { handlers, nextRequestId, guard, createDocument } = options;
 
   function serve(
     event: H3Event,
@@ -46,7 +46,7 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
     { id, event }: ControlRequest,
   ): Promise<HTTPResponse> {
     const operation = controlOperations[name];
-    const { input } = await readInput(event, operation, BODY);
+    const { input } = await readInput(event, operation, BODY_RULES);
     const output = await handlers[name](
       validateInput(operation, input) as never,
       createDisconnectSignal(event),
@@ -61,7 +61,7 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
     perform,
     pages: {
       '/events': ({ event, id }) => sseResponse(event, options, id),
-      '/openapi.json': ({ event, id }) => controlResponse(200, describe(event.url.origin), id),
+      '/openapi.json': ({ event, id }) => controlResponse(200, createDocument(event.url.origin), id),
     },
     rejectsMethods: false,
   });

@@ -12,7 +12,7 @@ import { getRequestAuthorities } from './request-authorities.ts';
 
 const TOKEN_BYTES = 24;
 
-/** Limit of wrong tokens for each client. An open dashboard sends its old cookie every few seconds. */
+/** Limit of wrong tokens for each client. The burst covers an open dashboard, which sends its old cookie every few seconds. */
 const WRONG_TOKENS = { perSecond: 1, burst: 20 };
 /** Number of clients whose wrong tokens are counted. */
 const MAX_CLIENTS = 10_000;
@@ -53,16 +53,16 @@ export const noControlAuth: ControlAuth = { assertAuthorized: () => {}, createCo
  * @param wall measures the rate of wrong tokens
  */
 export function createControlAuth(token: string, publicUrl: string | null, wall: WallClock): ControlAuth {
-  const outer = publicUrl === null ? null : new URL(publicUrl);
+  const proxyUrl = publicUrl === null ? null : new URL(publicUrl);
   const wrongTokens = new TokenBuckets<string>(WRONG_TOKENS, wall.monotonic, MAX_CLIENTS);
 
-  /** Whether one of the tokens is correct. The tokens of a throttled client are not compared. */
-  function isRight(shown: readonly string[], event: H3Event): boolean {
-    if (shown.length === 0) return false;
+  /** Whether one of the tokens is correct. Throws instead of comparing them if the client sent too many wrong ones. */
+  function hasToken(candidates: readonly string[], event: H3Event): boolean {
+    if (candidates.length === 0) return false;
     const client = toClientKey(event.runtime?.node?.req.socket.remoteAddress ?? '');
-    const left = wrongTokens.getTokens(client);
-    if (left < 1) throw tooManyWrongTokens(wrongTokens.secondsUntilNext(left));
-    if (shown.some((each) => isSameToken(each, token))) return true;
+    const remaining = wrongTokens.getTokens(client);
+    if (remaining < 1) throw createRateError(wrongTokens.secondsUntilNext(remaining));
+    if (candidates.some((candidate) => isSameToken(candidate, token))) return true;
     wrongTokens.take(client);
     return false;
   }
@@ -71,27 +71,27 @@ export function createControlAuth(token: string, publicUrl: string | null, wall:
     assertAuthorized(event) {
       const { headers } = event.req;
       const bearer = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-      const cookie = findCookie(headers.get('cookie') ?? '', cookieName(event));
-      const shown = [bearer, cookie].filter((each) => each !== undefined);
-      if (isRight(shown, event)) return;
-      throw new SvcError('token_required', toMessage(shown), {
+      const cookie = findCookie(headers.get('cookie') ?? '', toCookieName(event));
+      const candidates = [bearer, cookie].filter((candidate) => candidate !== undefined);
+      if (hasToken(candidates, event)) return;
+      throw new SvcError('token_required', toMessage(candidates), {
         headers: { 'WWW-Authenticate': 'Bearer realm="svc control plane"' },
       });
     },
     createCookie(event) {
-      const given = event.url.searchParams.get('token');
-      if (given === null || !isRight([given], event)) return null;
+      const candidate = event.url.searchParams.get('token');
+      if (candidate === null || !hasToken([candidate], event)) return null;
       const isSecure =
         event.url.protocol === 'https:' ||
-        (outer?.protocol === 'https:' && getRequestAuthorities(event).includes(outer.host));
+        (proxyUrl?.protocol === 'https:' && getRequestAuthorities(event).includes(proxyUrl.host));
       // With `Strict`, the browser would not send the cookie after a link on another site.
-      return `${cookieName(event)}=${token}; HttpOnly; SameSite=Lax; Path=/${isSecure ? '; Secure' : ''}`;
+      return `${toCookieName(event)}=${token}; HttpOnly; SameSite=Lax; Path=/${isSecure ? '; Secure' : ''}`;
     },
   };
 }
 
 /** Browsers share cookies between all ports of a host, where several emulators can run. */
-function cookieName({ url }: H3Event): string {
+function toCookieName({ url }: H3Event): string {
   return `svc_token_${url.port || 'default'}`;
 }
 
@@ -100,24 +100,24 @@ function findCookie(cookies: string, name: string): string | undefined {
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-function tooManyWrongTokens(retryAfterSeconds: number): SvcError {
+function createRateError(retryAfterSeconds: number): SvcError {
   return new SvcError('rate_limited', 'Too many requests with a wrong token for the control plane.', {
     hint: `Wait ${retryAfterSeconds} s, then send the token that the emulator printed when it started.`,
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 }
 
-function toMessage(shown: readonly string[]): string {
-  return shown.length === 0
+function toMessage(candidates: readonly string[]): string {
+  return candidates.length === 0
     ? 'Other machines can reach this emulator, so its control plane requires a token.'
     : 'The control token is invalid.';
 }
 
-/** In constant time. */
-function isSameToken(given: string, token: string): boolean {
-  return timingSafeEqual(digest(given), digest(token));
+/** Compares in constant time, so that the time of the response does not show how much of the token is correct. */
+function isSameToken(candidate: string, token: string): boolean {
+  return timingSafeEqual(hash(candidate), hash(token));
 }
 
-function digest(text: string): Buffer {
+function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

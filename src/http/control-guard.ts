@@ -16,7 +16,7 @@ import { getRequestAuthorities } from './request-authorities.ts';
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 const ANY_ADDRESS = ['0.0.0.0', '::'];
-/** A URL that a person typed, or a page of the emulator. */
+/** `none`: a person typed the URL. `same-origin`: a page of the emulator. */
 const TRUSTED_FETCH_SITES = ['none', 'same-origin'];
 
 export interface ControlGuard {
@@ -36,33 +36,33 @@ export interface ControlGuard {
  * @param host the `host` option of the emulator
  * @param publicUrl the `publicUrl` option of the emulator
  */
-export function createControlGuard(host: string, publicUrl: string | null, lock: ControlAuth): ControlGuard {
-  const own = publicUrl !== null && canServeControlPlane(publicUrl) ? new URL(publicUrl) : null;
+export function createControlGuard(host: string, publicUrl: string | null, auth: ControlAuth): ControlGuard {
+  const publicOrigin = publicUrl !== null && canServeControlPlane(publicUrl) ? new URL(publicUrl) : null;
   const hosts = new Set([...LOCAL_HOSTS, host.includes(':') ? `[${host}]` : host.toLowerCase()]);
-  if (own !== null) hosts.add(own.hostname);
-  // Others can make only a name resolve to this machine, not an address.
-  const takesAddresses = ANY_ADDRESS.includes(host);
-  const isOwnHost = (name: string) => hosts.has(name) || (takesAddresses && isAddress(name));
+  if (publicOrigin !== null) hosts.add(publicOrigin.hostname);
+  // An address in `Host` is safe: another site can make only a name resolve to this machine.
+  const acceptsAddresses = ANY_ADDRESS.includes(host);
+  const isOwnHost = (name: string) => hosts.has(name) || (acceptsAddresses && isAddress(name));
 
-  function assertMayVisit(event: H3Event): void {
+  function assertOwnHostAndOrigin(event: H3Event): void {
     const authorities = getRequestAuthorities(event);
-    const foreign = authorities.find((authority) => !isOwnHost(removePort(authority)));
-    if (foreign !== undefined) throw hostNotAllowed(foreign);
+    const otherAuthority = authorities.find((authority) => !isOwnHost(removePort(authority)));
+    if (otherAuthority !== undefined) throw createHostError(otherAuthority);
     const origin = event.req.headers.get('origin');
     if (origin === null) return;
     const originHost = parseUrl(origin)?.host;
-    const isOwnPage = originHost !== undefined && [...authorities, own?.host].includes(originHost);
-    if (!isOwnPage) throw crossOriginBlocked(event.url.pathname);
+    const isOwnPage = originHost !== undefined && [...authorities, publicOrigin?.host].includes(originHost);
+    if (!isOwnPage) throw createOriginError(event.url.pathname);
   }
 
   return {
-    assertCanOpenPage: assertMayVisit,
+    assertCanOpenPage: assertOwnHostAndOrigin,
     assertAllowed(event) {
-      assertMayVisit(event);
+      assertOwnHostAndOrigin(event);
       if (!TRUSTED_FETCH_SITES.includes(event.req.headers.get('sec-fetch-site') ?? 'none')) {
-        throw crossOriginBlocked(event.url.pathname);
+        throw createOriginError(event.url.pathname);
       }
-      lock.assertAuthorized(event);
+      auth.assertAuthorized(event);
     },
   };
 }
@@ -75,7 +75,7 @@ function isAddress(host: string): boolean {
   return isIP(stripBrackets(host)) !== 0;
 }
 
-function hostNotAllowed(authority: string): SvcError {
+function createHostError(authority: string): SvcError {
   return new SvcError(
     'forbidden_origin',
     `The control plane does not accept the host ${JSON.stringify(authority)}.`,
@@ -85,6 +85,6 @@ function hostNotAllowed(authority: string): SvcError {
   );
 }
 
-function crossOriginBlocked(path: string): SvcError {
+function createOriginError(path: string): SvcError {
   return new SvcError('forbidden_origin', `Cross-origin request to ${path} blocked.`);
 }

@@ -85,7 +85,7 @@ function readFile(path: string): DashboardFile {
   const bytes = readFileSync(path);
   const extension = extname(path);
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  const made: Partial<Record<Coding, Representation>> = {};
+  const representations: Partial<Record<Coding, Representation>> = {};
   const encode = (coding: Coding): Representation => ({
     coding,
     bytes: new Uint8Array(codings[coding](bytes)),
@@ -95,16 +95,20 @@ function readFile(path: string): DashboardFile {
     type: contentTypes[extension] ?? 'application/octet-stream',
     encodeFor(accepted) {
       const coding = INCOMPRESSIBLE_EXTENSIONS.has(extension) ? 'identity' : chooseCoding(accepted);
-      made[coding] ??= encode(coding);
-      return made[coding];
+      representations[coding] ??= encode(coding);
+      return representations[coding];
     },
   };
 }
 
-/** The best accepted coding. One with `q=0` is not accepted. */
+/** `q=0` means that a coding is not accepted. */
+const ZERO_WEIGHT = /;\s*q=0(?:\.0*)?\s*$/;
+
+/** The best coding that the client accepts. */
 function chooseCoding(accepted: string): Coding {
-  const refused = /;\s*q=0(?:\.0*)?\s*$/;
-  const named = accepted.split(',').filter((each) => !refused.test(each));
-  const names = named.map((each) => each.replace(/;.*$/s, '').trim().toLowerCase());
+  const names = accepted
+    .split(',')
+    .filter((entry) => !ZERO_WEIGHT.test(entry))
+    .map((entry) => entry.replace(/;.*$/s, '').trim().toLowerCase());
   return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : 'identity';
 }

@@ -1,4 +1,4 @@
-/** Serves the dashboard: a page at `/` and its files. The same clients can use it as the control plane. */
+/** Serves the dashboard: a page at `/` and its files. It requires the same host, origin and token as the control plane. */
 import { type H3, type H3Event, HTTPResponse } from 'h3';
 import type { SvcError } from '../errors.ts';
 import type { ControlAuth } from './control-auth.ts';
@@ -7,7 +7,7 @@ import type { DashboardFile, DashboardFiles } from './dashboard-files.ts';
 import { type ErrorBoundaryOptions, withErrorBoundary } from './error-boundary.ts';
 import { controlErrorResponse, isolationHeaders, type ResponseHeaders } from './responses.ts';
 
-/** The page can run its own files and call the emulator. Data that it shows cannot become a script or a frame. */
+/** The page can load its own files and call the emulator. Data that it shows cannot run as a script or open a frame. */
 const pageHeaders: ResponseHeaders = {
   ...isolationHeaders,
   'Content-Security-Policy': [
@@ -23,7 +23,7 @@ const pageHeaders: ResponseHeaders = {
   ].join('; '),
 };
 
-/** The name of an asset contains its hash. */
+/** For assets: their names contain a hash of their content. */
 const IMMUTABLE = 'private, max-age=31536000, immutable';
 
 export interface DashboardOptions extends ErrorBoundaryOptions {
@@ -72,12 +72,12 @@ function redirectWithCookie(cookie: string, requestId: string): HTTPResponse {
   });
 }
 
-function fileResponse(file: DashboardFile, { req }: H3Event, caching: string, requestId: string) {
+function fileResponse(file: DashboardFile, { req }: H3Event, cacheControl: string, requestId: string) {
   const { bytes, coding, etag } = file.encodeFor(req.headers.get('accept-encoding') ?? '');
   const headers = {
     ...pageHeaders,
     'Request-Id': requestId,
-    'Cache-Control': caching,
+    'Cache-Control': cacheControl,
     ETag: etag,
     Vary: 'Accept-Encoding',
   };
@@ -94,8 +94,8 @@ function fileResponse(file: DashboardFile, { req }: H3Event, caching: string, re
 }
 
 function matchesEtag(etag: string, ifNoneMatch: string | null): boolean {
-  const known = ifNoneMatch?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
-  return known.includes(etag) || known.includes('*');
+  const etags = ifNoneMatch?.split(',').map((value) => value.trim().replace(/^W\//, '')) ?? [];
+  return etags.includes(etag) || etags.includes('*');
 }
 
 /** The page that a browser shows after an error: what happened, and the next step. */

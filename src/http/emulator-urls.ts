@@ -29,7 +29,7 @@ export function toEmulatorUrls(
   };
 }
 
-/** Whether the control plane may be served at a URL. It shows secrets, so public hosts are excluded. */
+/** Whether the control plane may be served at this URL: never at a public host, because it shows secrets. */
 export function canServeControlPlane(publicUrl: string): boolean {
   return classifyHost(new URL(publicUrl).hostname).kind !== 'public';
 }
@@ -37,7 +37,7 @@ export function canServeControlPlane(publicUrl: string): boolean {
 /** Whether no other machine can reach an emulator with these options. */
 export function isLoopbackOnly({ host, publicUrl, tunnel }: ListenOptions): boolean {
   const hosts = publicUrl ? [host, new URL(publicUrl).hostname] : [host];
-  return !tunnel && hosts.every((each) => classifyHost(each).kind === 'loopback');
+  return !tunnel && hosts.every((name) => classifyHost(name).kind === 'loopback');
 }
 
 /** Whether connections to `address` reach a server that listens on `host`. */

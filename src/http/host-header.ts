@@ -25,8 +25,8 @@ function findProblem({ headersDistinct, url = '' }: IncomingMessage): string | n
   const [host] = hosts;
   if (host === undefined) return 'The request has no Host header.';
   if (hosts.length > 1 || parseAuthority(host) === null) {
-    const given = JSON.stringify(hosts.join(', ').slice(0, SHOWN_LENGTH));
-    return `The Host header must be one host name or address with an optional port, not ${given}.`;
+    const value = JSON.stringify(hosts.join(', ').slice(0, SHOWN_LENGTH));
+    return `The Host header must be one host name or address with an optional port, not ${value}.`;
   }
   // An absolute target names a host as well (RFC 9112, section 3.2.2).
   if (url.startsWith('/') || url === '*' || parseUrl(url) !== null) return null;

@@ -20,7 +20,7 @@ export interface HttpListener {
   readonly publicUrl: string | null;
   /** Certificate in PEM; null without HTTPS. */
   readonly certificate: string | null;
-  /** Accepts no new connections, closes idle ones immediately and the others after their response. */
+  /** Accepts no new connections, closes idle ones immediately, and others after their response. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function listen(
   { host, port, https, publicUrl = null, tunnel: wantsTunnel }: ListenOptions,
   onInternalError: (where: string, error: unknown) => void,
 ): Promise<HttpListener> {
-  // For example without a free file descriptor. Later connections can succeed.
+  // For example, no file descriptor is free. Later connections can succeed.
   const onAcceptError = (error: Error) => onInternalError('a connection', error);
   const handler = requireValidHost(toNodeHandler(app));
   const { server, certificate } = https
@@ -49,17 +49,20 @@ export async function listen(
   server.on('error', throttle(onAcceptError));
   // An unknown `Expect` header is ignored. Node.js would respond without a body.
   server.on('checkExpectation', handler);
-  const { port: taken } = server.address() as AddressInfo;
-  if (port !== 0 && taken !== port) {
+  const { port: actualPort } = server.address() as AddressInfo;
+  if (port !== 0 && actualPort !== port) {
     await closeServer(server);
-    throw portInUse(host, port);
+    throw createPortError(host, port);
   }
-  const url = toOrigin(certificate === null ? 'http' : 'https', host, taken);
+  const url = toOrigin(certificate === null ? 'http' : 'https', host, actualPort);
   const tunnel = wantsTunnel
     ? await openTunnelTo(server, url, (error) => onInternalError('the tunnel', error))
     : null;
   return {
-    ...{ port: taken, url, publicUrl: tunnel?.url ?? publicUrl, certificate },
+    port: actualPort,
+    url,
+    publicUrl: tunnel?.url ?? publicUrl,
+    certificate,
     close: async () => void (await Promise.all([tunnel?.close(), closeServer(server)])),
   };
 }
@@ -67,7 +70,10 @@ export async function listen(
 /** A listener without a server, for an emulator that only this process uses. Its URL has port 0. */
 export function createUnboundListener({ host, publicUrl = null }: ListenOptions): HttpListener {
   return {
-    ...{ port: 0, url: toOrigin('http', host, 0), publicUrl, certificate: null },
+    port: 0,
+    url: toOrigin('http', host, 0),
+    publicUrl,
+    certificate: null,
     close: async () => {},
   };
 }
@@ -125,7 +131,10 @@ async function listenHttps(
       // It uses another port if this one is in use. The caller checks for that.
       port: { port, ports: [port], alternativePortRange: [port, port], verbose: false },
       https: https === true ? { domains, validityDays: CERTIFICATE_DAYS } : https,
-      ...{ showURL: false, autoClose: false, open: false, isTest: true },
+      showURL: false,
+      autoClose: false,
+      open: false,
+      isTest: true,
     });
     return { server: listener.server as Server, certificate: (listener.https as { cert: string }).cert };
   } catch (error) {
@@ -139,12 +148,12 @@ function closeServer(server: Server): Promise<void> {
   // Without this header, a client could continue to send requests on its connection.
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
   // Connections become idle after their response. Clients would keep them open for seconds.
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_INTERVAL_MS);
-  const giveUp = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+  const sweepTimer = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_INTERVAL_MS);
+  const forceTimer = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
   return new Promise((resolve) => {
     server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(giveUp);
+      clearInterval(sweepTimer);
+      clearTimeout(forceTimer);
       resolve();
     });
     server.closeIdleConnections();
@@ -158,7 +167,7 @@ const listenProblems: Readonly<Record<string, string>> = {
 };
 
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (error.code === 'EADDRINUSE') return portInUse(host, port, error);
+  if (error.code === 'EADDRINUSE') return createPortError(host, port, error);
   const problem = listenProblems[error.code ?? ''];
   if (problem !== undefined) {
     return new SvcError('usage', `Cannot listen on ${host}:${port}: ${problem}.`, {
@@ -169,7 +178,7 @@ function toListenError(error: NodeJS.ErrnoException, host: string, port: number)
   return error;
 }
 
-function portInUse(host: string, port: number, cause?: unknown): SvcError {
+function createPortError(host: string, port: number, cause?: unknown): SvcError {
   return new SvcError('port_in_use', `Port ${port} on ${host} is already in use.`, {
     hint: `Find out whether it is an emulator: svc emulator status --url http://${host}:${port}/_svc. Or use any free port with --port 0.`,
     cause,

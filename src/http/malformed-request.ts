@@ -4,7 +4,7 @@ import { UlidGenerator } from '../domain/ids.ts';
 import { SvcError } from '../errors.ts';
 import { toErrorJson } from './responses.ts';
 
-/** Separate from the ids of the emulator, because these requests are not in the log. */
+/** Separate from the ids of the emulator, because these requests are not in the request log. */
 const ids = new UlidGenerator();
 
 /** The id of a request that is rejected before it reaches the app. */

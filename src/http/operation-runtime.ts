@@ -4,10 +4,10 @@ import { expandPath, type Operation } from '../contract/operation.ts';
 import { SvcError } from '../errors.ts';
 
 export interface OperationRuntime<Table extends Readonly<Record<string, Operation>>, Request> {
-  /** Path that the paths of the table are below. */
+  /** Path in front of the paths of the table. */
   readonly prefix: string;
   readonly operations: Table;
-  /** Handles a request from its id to its response, which is also the one of an error that `respond` throws. */
+  /** Creates the request and responds with the result of `respond`, or with the error that it throws. */
   readonly serve: (
     event: H3Event,
     respond: (request: Request) => HTTPResponse | Promise<HTTPResponse>,
@@ -17,9 +17,9 @@ export interface OperationRuntime<Table extends Readonly<Record<string, Operatio
     name: Name,
     request: Request,
   ) => Promise<HTTPResponse>;
-  /** Responses to GET on further paths, which are not in the table. */
+  /** Responses to GET of paths that are not in the table. */
   readonly pages?: Readonly<Record<string, (request: Request) => HTTPResponse>>;
-  /** Whether another method of a path of the table is an error of its own (decision `error.codes`). */
+  /** Whether another method of a path in the table is `method_not_allowed` instead of `not_found` (decision `error.codes`). */
   readonly rejectsMethods: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface BodyRules {
   readonly isOptional: boolean;
 }
 
-/** The fields of a request, not validated, and its body if the operation has one. A field of the path wins. */
+/** The fields of a request, not validated, and its body if the operation has one. A field in the path overrides one in the body or the query. */
 export async function readInput(
   event: H3Event,
   { method, path }: Operation,
@@ -49,8 +49,8 @@ export function readQuery(event: H3Event): Record<string, string> {
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
 /**
- * Whether there is a body to read. An empty form of another site has no body but a `Content-Type`, which is not that of
- * JSON: it counts as a body, so that the request is rejected.
+ * Whether there is a body to read. A form of another site can be empty, but has a `Content-Type`. It counts as a body, so that
+ * the request is rejected because of its type.
  */
 function hasBody({ req: { headers, body }, runtime }: H3Event): boolean {
   const type = headers.get('content-type');
@@ -104,12 +104,12 @@ function quote(value: string): string {
  */
 function readBody(event: H3Event, limitBytes: number): Promise<Buffer> {
   const declared = Number(event.req.headers.get('content-length') ?? 0);
-  if (declared > limitBytes) throw tooLarge(limitBytes);
+  if (declared > limitBytes) throw createSizeError(limitBytes);
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
   return request ? readNodeBody(request, limitBytes) : readWebBody(event.req.body, limitBytes);
 }
 
-// From the socket: the stream of the Fetch API would cost more than the rest of the request.
+// Reads the socket, because the stream of the Fetch API would take longer than the rest of the request.
 function readNodeBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -119,15 +119,15 @@ function readNodeBody(request: IncomingMessage, limitBytes: number): Promise<Buf
       // The rest is read and discarded, so that the client receives the response.
       if (size > limitBytes) {
         chunks.length = 0;
-        reject(tooLarge(limitBytes));
+        reject(createSizeError(limitBytes));
       } else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    const disconnect = () =>
+    const onDisconnect = () =>
       reject(new SvcError('invalid_request', 'The connection ended before the body was complete.'));
-    request.on('error', disconnect);
-    // Every request closes. To create an error each time would cost half of the rest.
-    request.on('close', () => request.complete || disconnect());
+    request.on('error', onDisconnect);
+    // Every request emits `close`. Creating an error each time would take as long as half of the other work.
+    request.on('close', () => request.complete || onDisconnect());
   });
 }
 
@@ -136,12 +136,12 @@ async function readWebBody(body: ReadableStream<Uint8Array> | null, limitBytes: 
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > limitBytes) throw tooLarge(limitBytes);
+    if (size > limitBytes) throw createSizeError(limitBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function tooLarge(limitBytes: number): SvcError {
+function createSizeError(limitBytes: number): SvcError {
   return new SvcError('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
 }

@@ -1,6 +1,6 @@
 /**
- * Builds JSON responses and error responses. They are not of the class `Response`: h3 would not recognize them after another
- * library, such as the Node.js server of Hono, has replaced that global.
+ * Builds JSON responses and error responses. They are not instances of `Response`: another library, such as the Node.js server
+ * of Hono, can replace that global, and h3 would not recognize them.
  */
 import { HTTPResponse } from 'h3';
 import type { ControlErrorBody, ErrorBody } from '../contract/resources.ts';
@@ -54,7 +54,7 @@ export const controlHeaders: ResponseHeaders = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** The parts of an error that are sent: of an `SvcError`, or of an injected fault. */
+/** What a client receives of an error: an `SvcError`, or an error that a fault injected. */
 export interface WireError {
   readonly status: number;
   readonly code: string;

@@ -23,27 +23,27 @@ export interface SseOptions {
   readonly closing: AbortSignal;
 }
 
-export function sseResponse(event: H3Event, serving: SseOptions, requestId: string): HTTPResponse {
-  const gone = new AbortController();
-  const { store } = serving;
+export function sseResponse(event: H3Event, options: SseOptions, requestId: string): HTTPResponse {
+  const disconnected = new AbortController();
+  const { store } = options;
   const newest = store.lastVisibleSeq;
   const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
-  const stream = serving.control.stream(
+  const stream = options.control.stream(
     readStreamInput(event),
-    AbortSignal.any([gone.signal, serving.closing]),
+    AbortSignal.any([disconnected.signal, options.closing]),
   );
   const items = toMessages(stream);
   let next: Promise<IteratorResult<Uint8Array>> | null = null;
   // The newest sequence when the client last requested data; null while there is nothing to send.
-  let askedAt: number | null = newest;
-  const unfollow = store.subscribe(() => {
-    if (askedAt === null || store.lastVisibleSeq - askedAt <= MAX_LAG) return;
+  let requestedAtSeq: number | null = newest;
+  const unsubscribe = store.subscribe(() => {
+    if (requestedAtSeq === null || store.lastVisibleSeq - requestedAtSeq <= MAX_LAG) return;
     end();
     drop();
   });
   const end = () => {
-    unfollow();
-    gone.abort();
+    unsubscribe();
+    disconnected.abort();
   };
   let drop = () => {};
   const body = new ReadableStream<Uint8Array>(
@@ -56,11 +56,11 @@ export function sseResponse(event: H3Event, serving: SseOptions, requestId: stri
       },
       // Called when the client has read everything, so that a slow client needs no memory.
       async pull(controller) {
-        askedAt = null;
+        requestedAtSeq = null;
         next ??= items.next();
         const result = await nextOrHeartbeat(next);
-        if (gone.signal.aborted) return;
-        askedAt = store.lastVisibleSeq;
+        if (disconnected.signal.aborted) return;
+        requestedAtSeq = store.lastVisibleSeq;
         if (result === null) return controller.enqueue(HEARTBEAT);
         next = null;
         if (!result.done) return controller.enqueue(result.value);
@@ -86,14 +86,14 @@ function readStreamInput(event: H3Event): Record<string, string> {
   );
 }
 
-/** By item: all clients receive the same object. */
+/** The message of each item. All clients receive the same object, so each item is serialized once. */
 const serializedItems = new WeakMap<object, Uint8Array>();
 
 async function* toMessages(items: AsyncIterable<{ readonly sequence: number }>): AsyncGenerator<Uint8Array> {
   for await (const item of items) {
-    const known = serializedItems.get(item);
-    const message = known ?? encoder.encode(`id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`);
-    if (known === undefined) serializedItems.set(item, message);
+    const cached = serializedItems.get(item);
+    const message = cached ?? encoder.encode(`id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`);
+    if (cached === undefined) serializedItems.set(item, message);
     yield message;
   }
 }
@@ -101,11 +101,11 @@ async function* toMessages(items: AsyncIterable<{ readonly sequence: number }>):
 /** The next message; null after the heartbeat interval. */
 async function nextOrHeartbeat<Value>(next: Promise<Value>): Promise<Value | null> {
   let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<null>((resolve) => {
+  const heartbeat = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), HEARTBEAT_MS);
   });
   try {
-    return await Promise.race([next, silence]);
+    return await Promise.race([next, heartbeat]);
   } finally {
     clearTimeout(timer);
   }

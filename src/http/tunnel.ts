@@ -1,6 +1,6 @@
 /**
- * Opens a tunnel with cloudflared, which must be installed. The tunnel of listhen is not used because it downloads a program,
- * without a question if there is no terminal.
+ * Opens a tunnel with cloudflared, which must be installed. The tunnel of listhen is not used, because it downloads a program
+ * without asking if there is no terminal.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ const PROGRAM = 'cloudflared';
 const START_TIMEOUT_MS = 20_000;
 const CLOSE_GRACE_MS = 3_000;
 
-/** The URL is in a frame in the log. */
+/** cloudflared prints the URL between vertical bars. */
 const ADDRESS = /\|\s+(https:\/\/\S+)/;
 const CONNECTED = /registered tunnel connection|connection \S+ registered/i;
 /** Time and level before the text of a line. */
@@ -41,16 +41,16 @@ export async function openTunnel(target: string, onEnd: (error: SvcError) => voi
     detached: process.platform !== 'win32',
   });
   if (child.pid !== undefined) guard.add(targetInOwnGroup(child.pid));
-  const giveUp = setTimeout(() => child.kill(), START_TIMEOUT_MS);
+  const startTimer = setTimeout(() => child.kill(), START_TIMEOUT_MS);
   try {
     const url = await whenConnected(child);
-    let closing = false;
+    let isClosing = false;
     child.once('exit', (code) => {
-      if (!closing && code !== 0)
-        onEnd(tunnelError('The tunnel has ended', 'Restart the emulator to open a new one.'));
+      if (!isClosing && code !== 0)
+        onEnd(createTunnelError('The tunnel has ended', 'Restart the emulator to open a new one.'));
     });
     const close = async () => {
-      closing = true;
+      isClosing = true;
       await stopProcess(child);
       await guard.terminate();
     };
@@ -59,7 +59,7 @@ export async function openTunnel(target: string, onEnd: (error: SvcError) => voi
     await guard.terminate();
     throw error;
   } finally {
-    clearTimeout(giveUp);
+    clearTimeout(startTimer);
   }
 }
 
@@ -83,29 +83,33 @@ function whenConnected(child: ChildProcess & { readonly stderr: NodeJS.ReadableS
       if (line.trim() !== '') lastLine = line.replace(LINE_HEAD, '');
     });
     child.once('error', (error: NodeJS.ErrnoException) => reject(toTunnelError(error)));
-    child.once('close', () => reject(tunnelError(`${PROGRAM} could not open a tunnel: ${lastLine}`)));
+    child.once('close', () => reject(createTunnelError(`${PROGRAM} could not open a tunnel: ${lastLine}`)));
   });
 }
 
 async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
+  const exit = once(child, 'exit');
   child.kill();
-  const kill = setTimeout(() => child.kill('SIGKILL'), CLOSE_GRACE_MS);
-  await ended;
-  clearTimeout(kill);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), CLOSE_GRACE_MS);
+  await exit;
+  clearTimeout(killTimer);
 }
 
 function toTunnelError(error: NodeJS.ErrnoException): SvcError {
   return error.code === 'ENOENT'
-    ? tunnelError(`A tunnel needs the program ${PROGRAM}, which is not on the PATH`, INSTALL_HINT, error)
-    : tunnelError(`${PROGRAM} cannot be run: ${error.message}`, INSTALL_HINT, error);
+    ? createTunnelError(
+        `A tunnel needs the program ${PROGRAM}, which is not on the PATH`,
+        INSTALL_HINT,
+        error,
+      )
+    : createTunnelError(`${PROGRAM} cannot be run: ${error.message}`, INSTALL_HINT, error);
 }
 
 const PUBLIC_URL_HINT = 'forward a public URL to the emulator in another way and pass it with --public-url';
 const INSTALL_HINT = `Install it (https://github.com/cloudflare/cloudflared), or ${PUBLIC_URL_HINT}.`;
 
-function tunnelError(
+function createTunnelError(
   problem: string,
   hint = `Check the internet connection, or ${PUBLIC_URL_HINT}.`,
   cause?: Error,

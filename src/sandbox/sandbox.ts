@@ -28,12 +28,12 @@ export interface Sandbox {
   /** The operations of `/v1`; the control plane uses their schemas too. */
   readonly operations: PublicOperations;
   /** The event types that are valid under a closed catalog. */
-  readonly catalogue: ReadonlySet<string>;
+  readonly eventTypes: ReadonlySet<string>;
 }
 
 /** The arguments of {@link createSandbox}. */
 export interface SandboxSetup
-  extends Pick<Sandbox, 'environment' | 'rules' | 'store' | 'wall' | 'newClockSettings' | 'catalogue'> {
+  extends Pick<Sandbox, 'environment' | 'rules' | 'store' | 'wall' | 'newClockSettings' | 'eventTypes'> {
   /** Seed of the run; null for unpredictable values. */
   readonly randomSeed: number | null;
   /** Whether API keys are also derived from the seed; false if other machines could use a predictable key. */

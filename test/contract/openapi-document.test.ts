@@ -19,6 +19,12 @@ async function fetchDocument(path: string, options: TestEmulatorOptions = {}): P
   return JSON.parse(await response.text());
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: the document is JSON.
+function resolveReference(document: any, node: any): any {
+  const keys: string[] = node.$ref?.split('/').slice(1) ?? [];
+  return keys.length === 0 ? node : keys.reduce((value, key) => value[key], document);
+}
+
 /** What the linter prints about a document, and its exit code. */
 async function lint(document: unknown): Promise<{ code: number | null; output: string }> {
   const file = join(createTemporaryFolder(), 'openapi.json');
@@ -40,11 +46,14 @@ describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
     expect(code, output).toBe(0);
   }, 60_000);
 
-  it('the document defines each resource once', async () => {
+  it('the document defines each resource, error response and header once', async () => {
     const document = await fetchDocument(path);
-    const references = new Set(JSON.stringify(document).match(/#\/components\/schemas\/\w+/g));
-    const named = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
-    expect([...references].sort()).toEqual(named.sort());
+    const references = new Set(JSON.stringify(document).match(/#\/components\/\w+\/[\w-]+/g));
+    const { schemas, responses, headers } = document.components;
+    const components = Object.entries<object>({ schemas, responses, headers }).flatMap(([kind, values]) =>
+      Object.keys(values).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect([...references].sort()).toEqual(components.sort());
   });
 });
 
@@ -81,7 +90,10 @@ describe('the document of the service', () => {
   });
 
   it('each status lists its codes and headers [error.codes]', () => {
-    const { responses } = document.paths['/events'].post;
+    const entries = Object.entries(document.paths['/events'].post.responses);
+    const responses = Object.fromEntries(
+      entries.map(([status, response]) => [status, resolveReference(document, response)]),
+    );
     const codes = Object.entries<{ description: string }>(responses).map(([status, { description }]) => [
       status,
       description.match(/`\w+`(?=:)/g)?.join(' or ') ?? null,
@@ -231,6 +243,10 @@ describe('the document of the control plane', () => {
       Object.values(item).map(({ operationId }) => operationId),
     );
     expect(described.sort()).toEqual([...Object.keys(controlOperations), 'followChanges'].sort());
+  });
+
+  it('the document is smaller than 170 KB, because operations refer to error responses', () => {
+    expect(JSON.stringify(document).length).toBeLessThan(170_000);
   });
 
   it('the token is optional, and an error can have a hint', () => {

@@ -43,6 +43,10 @@ function listDescribed(document: Json): Place[] {
     ...Object.entries<Json>(document.components.securitySchemes).map(([where, node]) => ({ where, node })),
     ...operations,
     ...operations.flatMap(({ where, node }) => listParts(where, node)),
+    ...Object.entries<Json>(document.components.responses).flatMap(([where, node]) =>
+      listResponseParts(where, node),
+    ),
+    ...Object.entries<Json>(document.components.headers).map(([where, node]) => ({ where, node })),
     ...schemas,
     ...schemas.flatMap(({ where, node }) => listProperties(where, node)),
   ];
@@ -53,13 +57,9 @@ function listParts(where: string, { parameters, requestBody, responses }: Json):
   const parts: Place[] = [
     ...parameters.map((node: Json) => ({ where: `${where} parameter ${node.name}`, node })),
     ...(requestBody === undefined ? [] : [{ where: `${where} body`, node: requestBody }]),
-    ...Object.entries<Json>(responses).flatMap(([status, node]) => [
-      { where: `${where} ${status}`, node },
-      ...Object.entries<Json>(node.headers ?? {}).map(([name, header]) => ({
-        where: `${where} ${status} header ${name}`,
-        node: header,
-      })),
-    ]),
+    ...Object.entries<Json>(responses)
+      .filter(([, node]) => node.$ref === undefined)
+      .flatMap(([status, node]) => listResponseParts(`${where} ${status}`, node)),
   ];
   return parts.flatMap((part) => [
     part,
@@ -68,6 +68,15 @@ function listParts(where: string, { parameters, requestBody, responses }: Json):
       listProperties(part.where, schema),
     ),
   ]);
+}
+
+/** A response and its own headers. Headers that are references are among the components. */
+function listResponseParts(where: string, node: Json): Place[] {
+  const headers = Object.entries<Json>(node.headers ?? {}).filter(([, header]) => header.$ref === undefined);
+  return [
+    { where, node },
+    ...headers.map(([name, header]) => ({ where: `${where} header ${name}`, node: header })),
+  ];
 }
 
 function listProperties(where: string, schema: Json = {}): Place[] {
@@ -82,9 +91,12 @@ function listProperties(where: string, schema: Json = {}): Place[] {
   ];
 }
 
-/** Bodies of an operation in JSON: what is sent, and each response. */
-function listBodies(operation: Json): Json[] {
-  return [operation.requestBody, ...Object.values<Json>(operation.responses)]
+/** Bodies of an operation in JSON: of the request, and of each response. */
+function listBodies(operation: Json, { components }: Json): Json[] {
+  const responses = Object.values<Json>(operation.responses).map(
+    (response) => components.responses[response.$ref?.split('/').at(-1)] ?? response,
+  );
+  return [operation.requestBody, ...responses]
     .map((part) => part?.content?.['application/json'])
     .filter(Boolean);
 }
@@ -121,7 +133,7 @@ describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
     formats.default(ajv);
     ajv.addSchema(document, 'document');
     for (const { where, node } of listOperations(document)) {
-      for (const { schema, example, examples } of listBodies(node)) {
+      for (const { schema, example, examples } of listBodies(node, document)) {
         const values = examples ? Object.values<Json>(examples).map(({ value }) => value) : [example];
         expect(values.length, where).toBeGreaterThan(0);
         const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));

@@ -103,7 +103,7 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
     rules: resolveRules('relaxed', options.overrides),
     seedsKeys: true,
     newClockSettings: { speed: 1, frozen },
-    catalogue: new Set(),
+    eventTypes: new Set(),
   });
   const scripted = createScriptedSender();
   const faults: unknown[] = [];

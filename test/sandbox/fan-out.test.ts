@@ -36,7 +36,7 @@ function open(path = ':memory:', endpoints = ENDPOINTS) {
     isRepeatable: false,
     rules: resolveRules('relaxed'),
     newClockSettings: { speed: 1, frozen: true },
-    catalogue: new Set(),
+    eventTypes: new Set(),
   });
   if (store.workspaces.findOldest() === undefined) {
     store.writeNow(() => createWorkspace(sandbox, { name: 'Test' }));

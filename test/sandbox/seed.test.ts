@@ -137,7 +137,7 @@ describe('an invalid seed', () => {
     [inWorkspace({ faults: [{ on: 'request', kind: 'drop' }] }), 'The seed: workspaces[0].faults[0].kind '],
     [
       { ...inWorkspace({}), faults: [{ on: 'delivery', kind: 'drop', webhook_id: `wh_${ID}` }] },
-      'The seed: faults[0].webhook_id is not the ID of a webhook there.',
+      'The seed: faults[0].webhook_id must be the ID of an endpoint in the same part of the seed.',
     ],
     [
       inWorkspace({ faults: [{ on: 'request', status: 503, workspace_id: `ws_${ID}` }] }),

@@ -17,11 +17,14 @@ export type ResponseCheck = (response: ObservedResponse) => void;
 
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, unknown>>;
+    readonly responses: Readonly<Record<string, unknown>>;
+  };
 }
 
 interface Operation {
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
 }
 
 /** Statuses of a request that matches no operation. */
@@ -73,10 +76,11 @@ function findSchemaPath(
     return ['components', 'schemas', 'ErrorBody' in schemas ? 'ErrorBody' : 'ControlErrorBody'];
   }
   assert.ok(Object.hasOwn(match.operation.responses, status), `${description}: status not in the document`);
-  return [
+  const reference = match.operation.responses[status]?.$ref;
+  const response = reference?.split('/').slice(1) ?? [
     ...['paths', match.template, method.toLowerCase(), 'responses', String(status)],
-    ...['content', 'application/json', 'schema'],
   ];
+  return [...response, 'content', 'application/json', 'schema'];
 }
 
 function findOperation({ paths }: OpenApiDocument, method: string, path: string) {

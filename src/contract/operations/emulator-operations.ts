@@ -43,7 +43,7 @@ export const emulatorOperations = defineOperations({
     input: v.strictObject({ path: FilePath }),
     output: EmulatorStatus,
     status: 200,
-    errors: ['usage', 'validation_failed', 'database_unusable'],
+    errors: ['usage', 'validation_failed'],
   },
   restoreDatabase: {
     method: 'POST',

@@ -1,0 +1,174 @@
+/** The error responses of the OpenAPI documents, and the headers of all responses. They are components: operations refer to them. */
+import { idPatterns } from '../domain/ids.ts';
+import { type ErrorCode, getErrorDefinition } from '../errors.ts';
+import { controlErrorExamples, errorExamples, errorTexts } from './error-texts.ts';
+import { exampleIds } from './openapi-examples.ts';
+import { isInputInQuery, type Operation, pathParameters } from './operation.ts';
+
+type Json = Record<string, unknown>;
+
+const CONTROL_ERRORS: readonly ErrorCode[] = ['token_required', 'forbidden_origin', 'rate_limited'];
+const BODY_ERRORS: readonly ErrorCode[] = [
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+];
+const SERVER_ERRORS: readonly ErrorCode[] = ['internal_error', 'storage_unavailable'];
+
+/** The codes of the errors that an operation of `/v1` can respond with. */
+export function getPublicErrorCodes({ method, errors = [] }: Operation): ErrorCode[] {
+  return [
+    'invalid_request',
+    'not_found',
+    'method_not_allowed',
+    'unauthenticated',
+    'permission_denied',
+    'forbidden_origin',
+    'rate_limited',
+    ...(isInputInQuery(method) ? [] : BODY_ERRORS),
+    ...(method === 'POST' ? (['idempotency_in_progress', 'idempotency_key_reused'] as const) : []),
+    ...errors,
+    ...SERVER_ERRORS,
+  ];
+}
+
+/** The codes of the errors that an operation of the control plane can respond with. */
+export function getControlErrorCodes({ method, path, input, errors = [] }: Operation): ErrorCode[] {
+  const fields = Object.keys((input as { entries?: object }).entries ?? {});
+  const canBeNotFound = pathParameters(path).length > 0 || fields.some((field) => /(?:^|_)id$/.test(field));
+  return [
+    'invalid_request',
+    ...(canBeNotFound ? (['not_found'] as const) : []),
+    ...CONTROL_ERRORS,
+    ...(isInputInQuery(method) ? [] : BODY_ERRORS),
+    ...errors,
+    ...SERVER_ERRORS,
+  ];
+}
+
+/** The codes of the errors that the live stream can respond with. */
+export const streamErrorCodes: readonly ErrorCode[] = [
+  'invalid_request',
+  'not_found',
+  ...CONTROL_ERRORS,
+  ...SERVER_ERRORS,
+];
+
+/** Collects the headers and the error responses that the operations of a document use. */
+export class ResponseComponents {
+  /** By header name. */
+  readonly headers: Record<string, Json> = {};
+  /** By error codes. */
+  readonly responses: Record<string, Json> = {};
+  readonly #isPublic: boolean;
+  readonly #errorSchema: Json;
+  readonly #errorCodes = new Set<ErrorCode>();
+
+  /** @param errorSchema schema of the body of an error. */
+  constructor({ isPublic, errorSchema }: { readonly isPublic: boolean; readonly errorSchema: Json }) {
+    this.#isPublic = isPublic;
+    this.#errorSchema = errorSchema;
+  }
+
+  /** All error codes that responses of the document can have, sorted. */
+  get errorCodes(): ErrorCode[] {
+    return [...this.#errorCodes].sort();
+  }
+
+  /** References to the headers of every response, and to further ones. */
+  toHeaders(...names: readonly HeaderName[]): Json {
+    const common: readonly HeaderName[] = this.#isPublic
+      ? ['Request-Id', 'RateLimit-Policy', 'RateLimit']
+      : ['Request-Id'];
+    return Object.fromEntries(
+      [...common, ...names].map((name) => {
+        this.headers[name] = headers[name];
+        return [name, { $ref: `#/components/headers/${name}` }];
+      }),
+    );
+  }
+
+  /** References to the error responses of these codes, by status. */
+  toErrorResponses(codes: readonly ErrorCode[]): Json {
+    const codesByStatus = new Map<number, Set<ErrorCode>>();
+    for (const code of codes) {
+      this.#errorCodes.add(code);
+      const { status } = getErrorDefinition(code);
+      codesByStatus.set(status, (codesByStatus.get(status) ?? new Set()).add(code));
+    }
+    return Object.fromEntries(
+      [...codesByStatus].map(([status, sameStatus]) => {
+        const name = [...sameStatus].join('_or_');
+        this.responses[name] ??= this.#toErrorResponse([...sameStatus]);
+        return [status, { $ref: `#/components/responses/${name}` }];
+      }),
+    );
+  }
+
+  #toErrorResponse(codes: readonly ErrorCode[]): Json {
+    return {
+      description: codes.map((code) => `\`${code}\`: ${errorTexts[code]}`).join(' '),
+      headers: this.toHeaders(...codes.flatMap((code) => errorHeaders[code] ?? [])),
+      content: {
+        'application/json': {
+          schema: this.#errorSchema,
+          examples: Object.fromEntries(codes.map((code) => [code, this.#toExample(code)])),
+        },
+      },
+    };
+  }
+
+  #toExample(code: ErrorCode): Json {
+    const message = (this.#isPublic ? undefined : controlErrorExamples[code]) ?? errorExamples[code];
+    if (message === undefined) throw new TypeError(`The error ${code} has no example.`);
+    const { hint } = getErrorDefinition(code);
+    const error = { code, message, request_id: exampleIds.request };
+    return { value: { error: hint === undefined || this.#isPublic ? error : { ...error, hint } } };
+  }
+}
+
+const headers = {
+  'Request-Id': {
+    description: 'ID of the request.',
+    schema: { type: 'string', pattern: idPatterns.request.source },
+    example: exampleIds.request,
+  },
+  'RateLimit-Policy': {
+    description: 'Limit of the API key: `q` requests in `w` seconds. Present if the rate limit is enabled.',
+    schema: { type: 'string' },
+    example: '"api-key";q=200;w=2',
+  },
+  RateLimit: {
+    description:
+      'Remaining requests (`r`) and seconds until the limit is fully restored (`t`). Present if the rate limit is enabled.',
+    schema: { type: 'string' },
+    example: '"api-key";r=199;t=1',
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate.',
+    schema: { type: 'string', pattern: '^Bearer' },
+    example: 'Bearer',
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the next request.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
+  'Idempotent-Replayed': {
+    description:
+      'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
+    schema: { const: 'true' },
+    example: 'true',
+  },
+  Allow: { description: 'The methods of this path.', schema: { type: 'string' }, example: 'POST, GET' },
+} as const satisfies Readonly<Record<string, Json>>;
+
+type HeaderName = keyof typeof headers;
+
+const errorHeaders: Readonly<Partial<Record<ErrorCode, HeaderName>>> = {
+  unauthenticated: 'WWW-Authenticate',
+  token_required: 'WWW-Authenticate',
+  method_not_allowed: 'Allow',
+  idempotency_in_progress: 'Retry-After',
+  rate_limited: 'Retry-After',
+};

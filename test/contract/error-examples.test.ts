@@ -1,0 +1,178 @@
+/** The messages and results in the examples of the OpenAPI documents are those of the emulator. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { controlErrorExamples, errorExamples } from '../../src/contract/error-texts.ts';
+import * as example from '../../src/contract/openapi-examples.ts';
+import { verifyMessage } from '../../src/domain/signature/verify.ts';
+import type { ErrorCode } from '../../src/errors.ts';
+import { toSvcError } from '../../src/http/responses.ts';
+import { sendRawRequest } from '../support/raw-request.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
+
+const { exampleIds } = example;
+const TOKEN = 'a-control-token-of-the-test';
+const event = { type: 'order.shipped' };
+
+let emulator: TestEmulator;
+beforeAll(async () => {
+  const webhooks = Array.from({ length: 600 }, (_, index) => ({
+    url: `http://127.0.0.1:9/${index}`,
+    events: ['order.received'],
+  }));
+  emulator = await startTestEmulator({
+    host: '0.0.0.0',
+    controlToken: TOKEN,
+    seed: { workspaces: [{ name: 'Acme', webhooks }] },
+  });
+});
+afterAll(() => emulator.close());
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+/** Sends a request to the control plane, with the token unless the headers have another one. */
+async function sendControl(path: string, body: object | null = null, headers: Record<string, string> = {}) {
+  const request = { method: body === null ? 'GET' : 'POST', body: body && JSON.stringify(body) };
+  const response = await fetch(`${emulator.status().url}/_svc${path}`, {
+    ...request,
+    headers: { ...bearer(TOKEN), 'content-type': 'application/json', ...headers },
+  });
+  return (await response.json()) as { readonly error: { readonly code: string; readonly message: string } };
+}
+
+/** Creates an event for 600 endpoints, which takes several transactions. */
+const createLargeEvent = (headers = {}) =>
+  emulator.api('POST', '/events', { type: 'order.received' }, headers);
+
+type Provoke = () => Promise<{ readonly error: { readonly code: string; readonly message: string } }>;
+
+const fromThrown = (thrown: unknown) => {
+  const { code, message } = toSvcError(thrown);
+  return { error: { code, message } };
+};
+
+/** Each returns the body of a response with the error. */
+const provoke: Readonly<Partial<Record<ErrorCode, Provoke>>> = {
+  invalid_request: async () => (await emulator.api('GET', '/events?limit=1&limit=2')).json,
+  unauthenticated: async () => {
+    const { id, key } = await emulator.control.createKey({ scopes: ['events:read'] });
+    await emulator.control.revokeKey({ id });
+    return (await emulator.api('GET', '/events', undefined, bearer(key))).json;
+  },
+  permission_denied: async () => {
+    const { key } = await emulator.control.createKey({ scopes: ['events:read'] });
+    return (await emulator.api('POST', '/events', event, bearer(key))).json;
+  },
+  not_found: async () => (await emulator.api('GET', `/events/${exampleIds.event}`)).json,
+  method_not_allowed: async () => (await emulator.api('PUT', '/events', event)).json,
+  idempotency_in_progress: async () => {
+    const responses = await Promise.all(
+      [0, 1].map(() => createLargeEvent({ 'idempotency-key': 'in-progress' })),
+    );
+    return responses.find(({ status }) => status === 409)?.json;
+  },
+  payload_too_large: async () =>
+    (await emulator.api('POST', '/events', { ...event, payload: { text: 'x'.repeat(262_144) } })).json,
+  unsupported_media_type: async () => (await emulator.api('POST', '/events')).json,
+  validation_failed: async () => (await emulator.api('POST', '/events', {})).json,
+  idempotency_key_reused: async () => {
+    const headers = { 'idempotency-key': 'reused' };
+    await emulator.api('POST', '/events', event, headers);
+    return (await emulator.api('POST', '/events', { ...event, payload: { a: 1 } }, headers)).json;
+  },
+  rate_limited: async () => {
+    const overrides = { 'rate.limit': { per_second: 100, burst: 100 } };
+    await using limited = await startTestEmulator({ overrides, wall: createTestWallClock() });
+    for (let i = 0; i < 100; i++) await limited.api('GET', '/events');
+    return (await limited.api('GET', '/events')).json;
+  },
+  internal_error: async () => fromThrown(new Error('a bug')),
+  conflict: async () => {
+    let isOver = false;
+    const creation = createLargeEvent().finally(() => {
+      isOver = true;
+    });
+    // One of the resets falls between the transactions of the event.
+    while (!isOver) {
+      await emulator.control.reset({});
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return (await creation).json;
+  },
+  forbidden_origin: async () => {
+    await using local = await startTestEmulator();
+    const { url } = local.status();
+    const text = await sendRawRequest(
+      url,
+      'GET /v1/events HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n',
+    );
+    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+  },
+  token_required: () => sendControl('/status', null, bearer('a-wrong-token-of-the-test')),
+  storage_unavailable: async () =>
+    fromThrown(Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' })),
+  usage: () => sendControl('/snapshot/load', { path: join(createTemporaryFolder(), 'state.svc') }),
+};
+
+const provokeOnControlPlane: typeof provoke = {
+  conflict: async () => {
+    const { id } = await emulator.control.createWebhook({
+      url: 'http://127.0.0.1:9/',
+      events: ['order.lost'],
+    });
+    await emulator.api('POST', '/events', { type: 'order.lost' });
+    const { data } = await emulator.control.listDeliveries({ webhook_id: id });
+    await emulator.control.deleteWebhook({ id });
+    return sendControl(`/deliveries/${data[0]?.id}/replay`, {});
+  },
+  forbidden_origin: () => sendControl('/status', null, { origin: 'https://example.com' }),
+  rate_limited: async () => {
+    const headers = bearer('another-wrong-token');
+    for (let i = 0; i < 20; i++) await sendControl('/status', null, headers);
+    return sendControl('/status', null, headers);
+  },
+};
+
+/** Replaces ids and folders, which differ in each run, by those of the examples. */
+function normalize(message: string): string {
+  return message
+    .replace(/\b(evt|wh)_\w{26}/g, (_, prefix) => `${prefix}_${exampleIds.event.slice(4)}`)
+    .replace(/\S+(?=\/state\.svc)/, '/tmp');
+}
+
+describe.each([
+  ['/openapi.json', errorExamples, provoke],
+  ['/_svc/openapi.json', controlErrorExamples, provokeOnControlPlane],
+])('the examples of errors in %s', (_document, examples, provokeByCode) => {
+  it.each(Object.entries(examples))(
+    'the example of %s is a message of the emulator: %s',
+    async (code, message) => {
+      const body = await provokeByCode[code as ErrorCode]?.();
+      expect(body?.error.code).toBe(code);
+      expect(normalize(body?.error.message ?? '')).toBe(message);
+    },
+  );
+});
+
+it('the example of an attempt has a valid signature, and the verification result of the emulator', () => {
+  const { request, sent_at } = example.attempt;
+  const result = verifyMessage({
+    payload: request.body,
+    headers: new Headers(request.headers),
+    secret: example.EXAMPLE_SECRET,
+    now: Date.parse(sent_at),
+  });
+  expect(result).toEqual(example.verification);
+});
+
+it.each([
+  ['an attempt', example.attempt],
+  ['a probe', example.webhookProbe.forged],
+])('the example of %s has the error of the emulator for its status', async (_, sent) => {
+  await using receiver = await createReceiver({ status: sent?.response_status ?? 0 });
+  const { id } = await emulator.control.createWebhook({ url: receiver.url, events: ['order.lost'] });
+  const probe = await emulator.control.probeWebhook({ id });
+  expect(probe.forged?.error).toBe(sent?.error);
+});
