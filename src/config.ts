@@ -1,6 +1,6 @@
 /** Resolves the configuration: option, then `SVC_*` variable, then file, then default. Each value has its source. */
 import { basename, dirname, resolve } from 'node:path';
-import { findConfigFile, isModule, readConfigFile } from './config/config-file.ts';
+import { findConfigFile, isExecutable, readConfigFile } from './config/config-file.ts';
 import { checkScheme } from './config/custom-schemes.ts';
 import {
   type ConfigValues,
@@ -14,7 +14,7 @@ import {
 import { toSnakeCase } from './config/snake-case.ts';
 import type { Environment } from './domain/environment.ts';
 import { maskSecret } from './domain/mask-secret.ts';
-import { unknownKeyError, type ValueLocation } from './profile/value-schema.ts';
+import { unknownFieldError, type ValueLocation } from './profile/value-schema.ts';
 
 export type { ConfigValues, SettingName } from './config/settings.ts';
 
@@ -24,52 +24,54 @@ export interface ConfigInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder in which the search for the configuration file starts; it ends at the project root. */
   readonly cwd: string;
-  /** Ignores the settings of a configuration file that is a module, so that it is not executed. */
+  /** Ignores the settings of a configuration file that is code, so that it is not executed. */
   readonly skipModules?: boolean;
 }
 
-/** The source of a value: `--port`, `SVC_PORT`, the path of the file, or `default`. */
 export interface ValueSource {
   readonly kind: 'flag' | 'variable' | 'file' | 'default';
+  /** `--port`, `SVC_PORT`, the path of the file, or `default`. */
   readonly name: string;
 }
 
 export interface Config {
   readonly values: ConfigValues;
   readonly sources: Readonly<Record<SettingName, ValueSource>>;
-  /** Path of the configuration file; null when there is none. */
+  /** Path of the configuration file; null if none exists. */
   readonly file: string | null;
   /** Folder of the configuration file, otherwise the working folder. `.svc/` is in it. */
   readonly projectFolder: string;
 }
 
-interface Found {
+/** A value as it was set, not yet validated. */
+interface ConfiguredValue {
+  readonly value: unknown;
   readonly source: ValueSource;
   readonly valueLocation: ValueLocation;
-  readonly value: unknown;
-  /** The base of relative paths. */
+  /** The folder that relative paths refer to. */
   readonly folder: string;
 }
 
 /**
  * Resolves every setting.
- * @throws SvcError `usage` when the configuration file cannot be read; `untrusted_file` when another user can change it;
+ * @throws SvcError `usage` if the configuration file cannot be read; `untrusted_file` if another user can change it;
  *   `validation_failed` for an invalid value, with its source and what is accepted.
  */
 export async function resolveConfig(input: ConfigInput): Promise<Config> {
   const file = findConfigFile(input);
-  const isSkipped = file === null || (input.skipModules === true && isModule(file));
+  const isSkipped = file === null || (input.skipModules === true && isExecutable(file));
   const fileValues = isSkipped ? {} : await readConfigFile(file);
-  if (file !== null) checkKeys(fileValues, file);
+  if (file !== null) checkFieldNames(fileValues, file);
   const projectFolder = file === null ? resolve(input.cwd) : dirname(file);
 
   const values: Partial<Record<SettingName, unknown>> = {};
   const sources: Partial<Record<SettingName, ValueSource>> = {};
   for (const name of settingNames) {
-    const found = findFlag(name, input) ?? findVariable(name, input) ?? findInFile(name, fileValues, file);
+    const configured =
+      findFlag(name, input) ?? findVariable(name, input) ?? findInFile(name, fileValues, file);
     const environment = values.environment as Environment;
-    values[name] = found ? read(name, found) : readDefault(name, environment, projectFolder);
-    sources[name] = found?.source ?? { kind: 'default', name: 'default' };
+    values[name] = configured ? parse(name, configured) : getDefault(name, environment, projectFolder);
+    sources[name] = configured?.source ?? { kind: 'default', name: 'default' };
   }
   const config = {
     values: values as ConfigValues,
@@ -94,11 +96,11 @@ export interface ConfigEntry {
 
 export function listConfig({ values, sources }: Config): ConfigEntry[] {
   return settingNames.map((name) => {
-    const { description, isSecret, toWritten }: Setting = settings[name];
-    const value = toWritten ? toWritten(values[name]) : values[name];
+    const { description, isSecret, toFileValue }: Setting = settings[name];
+    const value = toFileValue ? toFileValue(values[name]) : values[name];
     return {
       setting: toSnakeCase(name),
-      value: typeof value !== 'string' ? value : isSecret ? maskSecret(value) : maskAddress(value),
+      value: typeof value !== 'string' ? value : isSecret ? maskSecret(value) : maskUrl(value),
       source: sources[name].kind,
       from: sources[name].name,
       description,
@@ -107,11 +109,11 @@ export function listConfig({ values, sources }: Config): ConfigEntry[] {
 }
 
 /** Masks a password or a token in a URL: `http://me:…@proxy:3128`, `http://192.168.1.5:4777/?token=…`. */
-function maskAddress(text: string): string {
+function maskUrl(text: string): string {
   return text.replace(/(?<=^\w+:\/\/[^/@]*:)[^/]*(?=@)|(?<=[?&]token=)[^&#]*/, '…');
 }
 
-function findFlag(name: SettingName, { flags, cwd }: ConfigInput): Found | null {
+function findFlag(name: SettingName, { flags, cwd }: ConfigInput): ConfiguredValue | null {
   const { option, fromText, isFileOnly }: Setting = settings[name];
   const value = flags[option ?? name];
   if (isFileOnly || value === undefined) return null;
@@ -125,7 +127,7 @@ function findFlag(name: SettingName, { flags, cwd }: ConfigInput): Found | null 
 }
 
 /** An empty variable counts as unset: `SVC_PROFILE= svc …` is how a shell unsets one for a single command. */
-function findVariable(name: SettingName, { env, cwd }: ConfigInput): Found | null {
+function findVariable(name: SettingName, { env, cwd }: ConfigInput): ConfiguredValue | null {
   const { fromText, isFileOnly }: Setting = settings[name];
   const path = toVariable(name);
   const value = env[path];
@@ -142,7 +144,7 @@ function findInFile(
   name: SettingName,
   fileValues: Readonly<Record<string, unknown>>,
   file: string | null,
-): Found | null {
+): ConfiguredValue | null {
   const key = toSnakeCase(name);
   if (file === null || !Object.hasOwn(fileValues, key)) return null;
   return {
@@ -153,13 +155,13 @@ function findInFile(
   };
 }
 
-function read(name: SettingName, { value, valueLocation, folder }: Found): unknown {
+function parse(name: SettingName, { value, valueLocation, folder }: ConfiguredValue): unknown {
   const { schema, isPath }: Setting = settings[name];
   const parsed = schema.parse(value, valueLocation);
   return isPath ? toAbsolute(parsed, folder) : parsed;
 }
 
-function readDefault(name: SettingName, environment: Environment, projectFolder: string): unknown {
+function getDefault(name: SettingName, environment: Environment, projectFolder: string): unknown {
   const { defaultValue, isPath }: Setting = settings[name];
   return isPath ? toAbsolute(defaultValue(environment), projectFolder) : defaultValue(environment);
 }
@@ -168,11 +170,11 @@ function toAbsolute(path: unknown, folder: string): unknown {
   return typeof path === 'string' && path !== ':memory:' ? resolve(folder, path) : path;
 }
 
-function checkKeys(fileValues: Readonly<Record<string, unknown>>, file: string): void {
-  const known = settingNames.map(toSnakeCase);
-  for (const key of Object.keys(fileValues)) {
-    if (!known.includes(key)) {
-      throw unknownKeyError(key, known, { path: file, hint: 'List all settings with: svc config' });
+function checkFieldNames(fileValues: Readonly<Record<string, unknown>>, file: string): void {
+  const fieldNames = settingNames.map(toSnakeCase);
+  for (const name of Object.keys(fileValues)) {
+    if (!fieldNames.includes(name)) {
+      throw unknownFieldError(name, fieldNames, { path: file, hint: 'List all settings with: svc config' });
     }
   }
 }

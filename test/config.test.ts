@@ -215,19 +215,19 @@ describe('invalid values', () => {
     [
       'an option',
       { flags: { port: 'abc' } },
-      '--port must be a whole number from 0 to 65535; not "abc".',
+      '--port must be a whole number from 0 to 65535, not "abc".',
       'Run the command with --help to see its options.',
     ],
     [
       'a variable',
       { env: { SVC_PROFILE: 'lax' } },
-      'SVC_PROFILE must be "relaxed" or "strict"; not "lax".',
+      'SVC_PROFILE must be "relaxed" or "strict", not "lax".',
       'Correct the variable, or remove it with: unset SVC_PROFILE',
     ],
     [
       'an item of a list in the file',
       { file: { events: ['a.b', 'order'] } },
-      'svc.config.json: events[1] must be an event type such as "order.shipped", or "*"; not "order".',
+      'svc.config.json: events[1] must be an event type such as "order.shipped", or "*", not "order".',
       'Correct it in ',
     ],
     [
@@ -298,7 +298,7 @@ describe('invalid values', () => {
 
   it('a Boolean variable must be true or false', async () => {
     await expect(resolve({ env: { SVC_FREEZE: 'yes' } })).rejects.toThrow(
-      'SVC_FREEZE must be true or false; not "yes".',
+      'SVC_FREEZE must be true or false, not "yes".',
     );
     expect((await resolve({ env: { SVC_FREEZE: 'false' } })).values.freeze).toBe(false);
   });
@@ -309,7 +309,7 @@ describe('the configuration file', () => {
     const path = write('svc.config.json', '{\n  "port": 4777,\n  "host" "x"\n}');
     await expect(resolve()).rejects.toMatchObject({
       code: 'usage',
-      message: `${path} is not JSON at line 3, column 10.`,
+      message: `${path} is not valid JSON: see line 3, column 10.`,
       hint: `Correct ${path}, or remove it.`,
     });
   });
@@ -326,7 +326,7 @@ describe('the configuration file', () => {
 
   it('a folder in the place of the file is refused', async () => {
     mkdirSync(join(cwd, 'svc.config.json'));
-    await expect(resolve()).rejects.toThrow('svc.config.json cannot be read: ');
+    await expect(resolve()).rejects.toThrow('svc.config.json cannot be read: it is a folder.');
   });
 
   it('a file can be a module', async () => {

@@ -1,6 +1,6 @@
 /** Boots an emulator in this process from the configuration. */
 import { inspect } from 'node:util';
-import { readSeedFile } from '../config/seed-file.ts';
+import { readDataFile } from '../config/read-data-file.ts';
 import type { Config, ConfigValues } from '../config.ts';
 import type { Seed } from '../contract/seed-schema.ts';
 import type { Emulator } from '../emulator.ts';
@@ -29,7 +29,7 @@ export async function bootEmulator(
   const { values, sources, projectFolder } = config;
   const { host, port, db, environment, speed, freeze, randomSeed, wallClock } = values;
   const { keepDays, keepRequests, keepMegabytes, forwardTo, events, controlToken, allowHost } = values;
-  const seed = values.seed === null ? null : await readSeedFile(values.seed);
+  const seed = values.seed === null ? null : await readDataFile(values.seed);
   const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
   try {
     const emulator = await startEmulator({

@@ -128,8 +128,8 @@ export function createContext(
     async resolveRules(options) {
       const { values } = await resolveConfig(options);
       const { resolveRules } = await import('../profile/resolve-rules.ts');
-      const { selectedScheme } = await import('../config/custom-schemes.ts');
-      return resolveRules(values.profile, values.overrides, values.environment, selectedScheme(values));
+      const { selectScheme } = await import('../config/custom-schemes.ts');
+      return resolveRules(values.profile, values.overrides, values.environment, selectScheme(values));
     },
     async connectApi() {
       const config = await resolveConfig();

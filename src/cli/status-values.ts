@@ -3,10 +3,10 @@ import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { isControlToken } from '../domain/control-token.ts';
 import { idPatterns } from '../domain/ids.ts';
 import { getApiKeyEnvironment } from '../domain/secret.ts';
-import { httpUrl, text, type ValueSchema } from '../profile/value-schema.ts';
+import { httpUrl, string, type ValueSchema } from '../profile/value-schema.ts';
 
 const url = httpUrl('http://127.0.0.1:4777');
-const secret = text('a secret of 16 to 200 visible ASCII characters', (value) =>
+const secret = string('a secret of 16 to 200 visible ASCII characters', (value) =>
   /^[\x21-\x7e]{16,200}$/.test(value),
 );
 
@@ -14,12 +14,12 @@ const schemas = {
   base_url: url,
   control_url: url,
   dashboard_url: url,
-  api_key: text(
+  api_key: string(
     'an API key such as svc_test_…',
     (key) => /^[\w-]{1,256}$/.test(key) && getApiKeyEnvironment(key) !== null,
   ),
-  workspace_id: text('the id of a workspace', (id) => idPatterns.workspace.test(id)),
-  control_token: text('a token of the control plane', isControlToken),
+  workspace_id: string('the ID of a workspace', (id) => idPatterns.workspace.test(id)),
+  control_token: string('a token of the control plane', isControlToken),
   webhook_secret: secret,
 } as const satisfies Partial<Record<keyof EmulatorStatus, ValueSchema<string>>>;
 

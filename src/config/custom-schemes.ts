@@ -1,6 +1,6 @@
 /** Parses the custom signature schemes of the configuration file. */
-
 import { basename } from 'node:path';
+import { isObject } from '../domain/json.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { findSchemeProblem } from '../domain/signature/scheme-check.ts';
 import { type SchemeName, schemeNames, schemes } from '../domain/signature/schemes.ts';
@@ -8,8 +8,7 @@ import { suggestMatch } from '../domain/suggest-match.ts';
 import { SvcError } from '../errors.ts';
 import {
   invalidValueError,
-  isObject,
-  unknownKeyError,
+  unknownFieldError,
   type ValueLocation,
   type ValueSchema,
 } from '../profile/value-schema.ts';
@@ -18,50 +17,48 @@ import { toSnakeCase } from './snake-case.ts';
 export type CustomSchemes = Readonly<Record<string, SignatureScheme>>;
 
 const EXPECTED = 'an object of schemes by name';
+const SCHEME_NAME = /^[a-z][a-z0-9-]*$/;
 /** The gaps that define the scheme `svc`. */
-const SVC_ROW = /^signature\.(?:content|algorithm|header|timestamp)$/;
-const NAME = /^[a-z][a-z0-9-]*$/;
-
-const { name: _, ...own } = schemes.svc;
+const SVC_SCHEME_GAP = /^signature\.(?:content|algorithm|header|timestamp)$/;
 
 export const customSchemes: ValueSchema<CustomSchemes> = {
   expected: EXPECTED,
   choices: [EXPECTED],
-  parse: (value, valueLocation) => {
+  parse(value, valueLocation) {
     if (!isObject(value)) throw invalidValueError(value, EXPECTED, valueLocation);
-    const parsed = Object.entries(value).map(([name, written]) => [
+    const entries = Object.entries(value).map(([name, fileValue]) => [
       name,
-      toScheme(name, written, valueLocation),
+      parseScheme(name, fileValue, valueLocation),
     ]);
-    return Object.fromEntries(parsed);
+    return Object.fromEntries(entries);
   },
 };
 
-/** Schemes as they are written in the file, with all fields. */
-export function toWrittenSchemes(schemes: CustomSchemes): Readonly<Record<string, unknown>> {
-  const written = Object.entries(schemes).map(([name, { name: _, ...members }]) => [
+/** Converts schemes back to their form in the file, with all fields. */
+export function toFileSchemes(schemes: CustomSchemes): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(schemes).map(([name, { name: _, ...fields }]) => [
     name,
-    toWritten(members),
+    toFileValue(fields),
   ]);
-  return Object.fromEntries(written);
+  return Object.fromEntries(entries);
 }
 
-function toWritten(value: unknown): unknown {
+function toFileValue(value: unknown): unknown {
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([member, inside]) => [toSnakeCase(member), toWritten(inside)]),
-  );
+  const entries = Object.entries(value).map(([name, field]) => [toSnakeCase(name), toFileValue(field)]);
+  return Object.fromEntries(entries);
 }
 
 /** The settings for signatures. */
-export interface SchemeChoice {
+export interface SchemeSettings {
+  /** The name of a built-in scheme, or of one in `schemes`. */
   readonly scheme: string;
   readonly schemes: CustomSchemes;
 }
 
-/** The configured scheme: the name of a built-in one, or a custom scheme object. */
-export function selectedScheme({ scheme, schemes: described }: SchemeChoice): SchemeName | SignatureScheme {
-  return described[scheme] ?? (scheme as SchemeName);
+/** The name of the selected scheme if it is built in, otherwise the scheme. */
+export function selectScheme({ scheme, schemes: custom }: SchemeSettings): SchemeName | SignatureScheme {
+  return custom[scheme] ?? (scheme as SchemeName);
 }
 
 /**
@@ -70,78 +67,69 @@ export function selectedScheme({ scheme, schemes: described }: SchemeChoice): Sc
  *   overrides gaps of `svc`: the overrides would have no effect.
  */
 export function checkScheme(
-  { scheme, schemes: described, overrides }: SchemeChoice & { readonly overrides: object },
+  { scheme, schemes: custom, overrides }: SchemeSettings & { readonly overrides: object },
   source: { readonly kind: string; readonly name: string },
 ): void {
-  const names = [...schemeNames, ...Object.keys(described)];
-  const place = source.kind === 'file' ? `${basename(source.name)}: scheme` : source.name;
+  const names = [...schemeNames, ...Object.keys(custom)];
+  const path = source.kind === 'file' ? `${basename(source.name)}: scheme` : source.name;
   if (!names.includes(scheme)) {
-    throw new SvcError(
-      'validation_failed',
-      `${place} must be one of ${names.join(', ')}; not ${JSON.stringify(scheme)}.`,
-      {
-        hint:
-          suggestMatch(scheme, names, (name) => JSON.stringify(name)) ??
-          'Define your own scheme in schemes of svc.config.json.',
-      },
-    );
+    throw invalidValueError(scheme, `one of ${names.join(', ')}`, {
+      path,
+      hint:
+        suggestMatch(scheme, names, (name) => JSON.stringify(name)) ??
+        'Define a scheme with this name in the field schemes of svc.config.json.',
+    });
   }
-  const row = Object.keys(overrides).find((id) => SVC_ROW.test(id));
-  if (source.kind !== 'file' || scheme === 'svc' || row === undefined) return;
+  const gapId = Object.keys(overrides).find((id) => SVC_SCHEME_GAP.test(id));
+  if (source.kind !== 'file' || scheme === 'svc' || gapId === undefined) return;
   throw new SvcError(
     'validation_failed',
-    `${place} is ${JSON.stringify(scheme)}, but overrides[${JSON.stringify(row)}] changes the scheme "svc".`,
-    {
-      hint: 'Remove one of the two. A scheme in schemes defines its signatures completely.',
-    },
+    `${path} is ${JSON.stringify(scheme)}, but overrides[${JSON.stringify(gapId)}] changes the scheme "svc".`,
+    { hint: 'Remove one of the two. A scheme in schemes defines its signatures completely.' },
   );
 }
 
-function toScheme(name: string, written: unknown, valueLocation: ValueLocation): SignatureScheme {
-  const path = `${valueLocation.path}.${name}`;
-  if (!NAME.test(name) || Object.hasOwn(schemes, name)) {
+function parseScheme(name: string, fileValue: unknown, valueLocation: ValueLocation): SignatureScheme {
+  if (!SCHEME_NAME.test(name) || Object.hasOwn(schemes, name)) {
     throw invalidValueError(
       name,
-      `a lowercase name such as "acme" that is not the name of a built-in scheme`,
-      {
-        ...valueLocation,
-        path: `${valueLocation.path}: the name of a scheme`,
-      },
+      'a lowercase name such as "acme" that is not the name of a built-in scheme',
+      { ...valueLocation, path: `${valueLocation.path}: the name of a scheme` },
     );
   }
-  if (!isObject(written)) throw invalidValueError(written, 'an object', { ...valueLocation, path });
-  const scheme = {
-    name,
-    ...(complete(written, defaultsFor(written.key), { ...valueLocation, path }) as Omit<
-      SignatureScheme,
-      'name'
-    >),
-  };
-  const fault = findSchemeProblem(scheme);
-  if (fault === null) return scheme;
-  throw invalidValueError(toWritten(fault.value), fault.expected, {
+  const path = `${valueLocation.path}.${name}`;
+  if (!isObject(fileValue)) throw invalidValueError(fileValue, 'an object', { ...valueLocation, path });
+  const fields = addDefaults(fileValue, getDefaults(fileValue.key), { ...valueLocation, path });
+  const scheme = { name, ...(fields as Omit<SignatureScheme, 'name'>) };
+  const problem = findSchemeProblem(scheme);
+  if (problem === null) return scheme;
+  throw invalidValueError(toFileValue(problem.value), problem.expected, {
     ...valueLocation,
-    path: `${path}.${toSnakeCase(fault.path)}`,
+    path: `${path}.${toSnakeCase(problem.path)}`,
   });
 }
 
 /** The defaults for missing fields: those of the scheme `svc`, and a prefix for a key that is decoded. */
-function defaultsFor(key: unknown): object {
-  const { form = own.key.form } = Object(key);
-  return form === own.key.form ? own : { ...own, key: { form, prefix: 'whsec_' } };
+function getDefaults(key: unknown): object {
+  const { name: _, ...svcFields } = schemes.svc;
+  const { form = svcFields.key.form } = Object(key);
+  return form === svcFields.key.form ? svcFields : { ...svcFields, key: { form, prefix: 'whsec_' } };
 }
 
-/** The fields of `defaults` overwritten by the written ones, with the names of the library. */
-function complete(written: unknown, defaults: object, valueLocation: ValueLocation): unknown {
-  if (!isObject(written)) return written;
-  const known = Object.keys(defaults).map(toSnakeCase);
-  for (const key of Object.keys(written))
-    if (!known.includes(key)) throw unknownKeyError(key, known, valueLocation);
-  const members = Object.entries(defaults).map(([member, value]: [string, unknown]) => {
-    const key = toSnakeCase(member);
-    if (!Object.hasOwn(written, key)) return [member, value];
-    const inside = { ...valueLocation, path: `${valueLocation.path}.${key}` };
-    return [member, isObject(value) ? complete(written[key], value, inside) : written[key]];
+/** Renames the fields of the file to those of the library, and adds the missing ones from `defaults`, at any depth. */
+function addDefaults(fileValue: unknown, defaults: object, valueLocation: ValueLocation): unknown {
+  if (!isObject(fileValue)) return fileValue;
+  const fieldNames = Object.keys(defaults).map(toSnakeCase);
+  for (const name of Object.keys(fileValue)) {
+    if (!fieldNames.includes(name)) throw unknownFieldError(name, fieldNames, valueLocation);
+  }
+  const entries = Object.entries(defaults).map(([name, defaultValue]: [string, unknown]) => {
+    const fileName = toSnakeCase(name);
+    if (!Object.hasOwn(fileValue, fileName)) return [name, defaultValue];
+    const field = fileValue[fileName];
+    if (!isObject(defaultValue)) return [name, field];
+    const path = `${valueLocation.path}.${fileName}`;
+    return [name, addDefaults(field, defaultValue, { ...valueLocation, path })];
   });
-  return Object.fromEntries(members);
+  return Object.fromEntries(entries);
 }

@@ -13,13 +13,13 @@ export interface ProjectLocation {
 }
 
 /**
- * From `cwd` up to the nearest folder that has `package.json`, `.git` or `.svc`; only `cwd` when there is none. The search
+ * From `cwd` up to the nearest folder that has `package.json`, `.git` or `.svc`; only `cwd` if there is none. The search
  * does not enter the home folder, a folder above it, or a folder in which every user can create files.
  */
 export function listProjectFolders(location: ProjectLocation): string[] {
-  const reachable = listReachableFolders(location);
-  const root = reachable.findIndex(isProjectRoot);
-  return reachable.slice(0, Math.max(root, 0) + 1);
+  const folders = listReachableFolders(location);
+  const rootIndex = folders.findIndex(isProjectRoot);
+  return folders.slice(0, Math.max(rootIndex, 0) + 1);
 }
 
 /** The folders above those of the project, nearest first, that the search could enter. */

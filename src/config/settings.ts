@@ -1,5 +1,4 @@
 /** Defines every setting: name, accepted values and default. */
-
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { isControlToken } from '../domain/control-token.ts';
 import type { Environment } from '../domain/environment.ts';
@@ -11,25 +10,25 @@ import { defaultRetentionLimits } from '../domain/retention-limits.ts';
 import { schemeNames } from '../domain/signature/schemes.ts';
 import {
   anyObject,
+  boolean,
   httpUrl,
   listOf,
   number,
   oneOf,
-  parsedText,
-  text,
-  trueOrFalse,
+  parsedString,
+  string,
   type ValueSchema,
   wholeNumber,
 } from '../profile/value-schema.ts';
-import { type CustomSchemes, customSchemes, toWrittenSchemes } from './custom-schemes.ts';
+import { type CustomSchemes, customSchemes, toFileSchemes } from './custom-schemes.ts';
 import { toSnakeCase } from './snake-case.ts';
 
-export interface Setting<T = unknown, Fallback = unknown> {
+export interface Setting<T = unknown, Default = unknown> {
   /** For `--help` and `svc config`. */
   readonly description: string;
   readonly schema: ValueSchema<T>;
-  /** The default value; null when there is none. */
-  readonly defaultValue: (environment: Environment) => Fallback;
+  /** The default value; null for none. */
+  readonly defaultValue: (environment: Environment) => Default;
   /** Name of the option, where it differs from the name of the setting. */
   readonly option?: string;
   /** Converts the text of a variable or an option to the type of the value in the file. */
@@ -38,12 +37,12 @@ export interface Setting<T = unknown, Fallback = unknown> {
   readonly isPath?: boolean;
   readonly isSecret?: boolean;
   /** Converts a value back to its form in the file, if that differs. */
-  toWritten?(value: T | Fallback): unknown;
+  toFileValue?(value: T | Default): unknown;
   /** Only the file can set it: its values are too complex for an option or a variable. */
   readonly isFileOnly?: boolean;
 }
 
-const none = () => null;
+const noDefault = () => null;
 
 /** In the order of `svc config`. */
 export const settings = {
@@ -59,164 +58,164 @@ export const settings = {
   },
   host: {
     description: 'Address to listen on',
-    schema: text('a host name or address'),
+    schema: string('a host name or address'),
     defaultValue: () => '127.0.0.1',
   },
   port: {
     description: 'Port to listen on; 0 for any free port',
     schema: wholeNumber(0, 65_535),
     defaultValue: () => 4777,
-    fromText: toNumber,
+    fromText: parseNumber,
   },
   db: {
     description: 'Database file, or :memory:',
-    schema: text('the path of a file, or ":memory:"'),
+    schema: string('the path of a file, or ":memory:"'),
     defaultValue: (environment) => `.svc/${environment}.db`,
     isPath: true,
   },
   seed: {
     description: 'JSON or YAML file with the initial state of a new database',
-    schema: text('the path of a file'),
-    defaultValue: none,
+    schema: string('the path of a file'),
+    defaultValue: noDefault,
     isPath: true,
   },
   speed: {
     description: 'Seconds of schedule time per second of real time',
     schema: number(0.001, 1_000_000),
     defaultValue: () => 1,
-    fromText: toNumber,
+    fromText: parseNumber,
   },
   freeze: {
     description: 'Start with the schedule clock frozen',
-    schema: trueOrFalse(),
+    schema: boolean(),
     defaultValue: () => false,
-    fromText: toBoolean,
+    fromText: parseBoolean,
   },
   randomSeed: {
     description: 'Number that makes IDs, secrets and jitter the same in every run',
     schema: wholeNumber(0, 4_294_967_295),
-    defaultValue: none,
-    fromText: toNumber,
+    defaultValue: noDefault,
+    fromText: parseNumber,
   },
   wallClock: {
     description: 'Pin the wall clock to this time, so that signatures stay the same',
-    schema: parsedText('an ISO 8601 time such as 2026-11-20T12:00:00Z', toIsoTime),
-    defaultValue: none,
+    schema: parsedString('an ISO 8601 time such as 2026-11-20T12:00:00Z', parseIsoTime),
+    defaultValue: noDefault,
   },
   keepDays: {
     description: 'Days after which settled events are removed',
     schema: wholeNumber(1, 36_500),
     defaultValue: () => defaultRetentionLimits.days,
-    fromText: toNumber,
+    fromText: parseNumber,
   },
   keepRequests: {
     description: 'Number of requests that the request log keeps',
     schema: wholeNumber(1, 1_000_000_000),
     defaultValue: () => defaultRetentionLimits.requests,
-    fromText: toNumber,
+    fromText: parseNumber,
   },
   keepMegabytes: {
     description: 'Database size in megabytes above which the oldest settled events are removed',
     schema: wholeNumber(1, 1_000_000),
     defaultValue: () => defaultRetentionLimits.megabytes,
-    fromText: toNumber,
+    fromText: parseNumber,
   },
   forwardTo: {
     description: 'Port or URL of your receiver, to register as an endpoint at the start',
-    schema: parsedText(
+    schema: parsedString(
       'a port or a URL such as 3000, localhost:3000/webhooks or https://example.com',
       toForwardUrl,
     ),
-    defaultValue: none,
+    defaultValue: noDefault,
   },
   events: {
     description: 'Event types of the --forward-to endpoint, separated by commas',
-    schema: listOf(text('an event type such as "order.shipped", or "*"', isSubscription)),
+    schema: listOf(string('an event type such as "order.shipped", or "*"', isSubscription)),
     defaultValue: (): readonly string[] => [WILDCARD_SUBSCRIPTION],
     fromText: (list) => list.split(',').map((type) => type.trim()),
   },
   envFile: {
     description: 'File to write the variables of svc env to',
-    schema: text('the path of a file'),
-    defaultValue: none,
+    schema: string('the path of a file'),
+    defaultValue: noDefault,
     option: 'writeEnv',
     isPath: true,
   },
   https: {
     description: 'Serve HTTPS with a generated certificate',
-    schema: trueOrFalse(),
+    schema: boolean(),
     defaultValue: () => false,
-    fromText: toBoolean,
+    fromText: parseBoolean,
   },
   cert: {
     description: 'PEM file with the certificate to serve HTTPS with',
-    schema: text('the path of a file'),
-    defaultValue: none,
+    schema: string('the path of a file'),
+    defaultValue: noDefault,
     isPath: true,
   },
   key: {
     description: 'PEM file with the private key of --cert',
-    schema: text('the path of a file'),
-    defaultValue: none,
+    schema: string('the path of a file'),
+    defaultValue: noDefault,
     isPath: true,
   },
   allowHost: {
     description: 'More host names that /v1 accepts, without ports, such as host.docker.internal',
-    schema: listOf(parsedText('a host name or address without a port', parseHostName)),
+    schema: listOf(parsedString('a host name or address without a port', parseHostName)),
     defaultValue: (): readonly string[] => [],
     fromText: (list) => list.split(',').map((host) => host.trim()),
   },
   publicUrl: {
     description: 'Public URL of your own proxy or tunnel that forwards to the emulator',
-    schema: parsedText('a URL without a query such as https://svc.example.com', toPublicUrl),
-    defaultValue: none,
+    schema: parsedString('a URL without a query such as https://svc.example.com', parsePublicUrl),
+    defaultValue: noDefault,
   },
   tunnel: {
     description: 'Make the API public through cloudflared, which must be installed',
-    schema: trueOrFalse(),
+    schema: boolean(),
     defaultValue: () => false,
-    fromText: toBoolean,
+    fromText: parseBoolean,
   },
   open: {
     description: 'Open the dashboard in the browser',
-    schema: trueOrFalse(),
+    schema: boolean(),
     defaultValue: () => false,
-    fromText: toBoolean,
+    fromText: parseBoolean,
   },
   proxy: {
     description:
       'Proxy URL for deliveries to public receivers, or env to use HTTPS_PROXY and similar variables',
-    schema: text('"env" or a URL such as http://127.0.0.1:3128', isProxy),
-    defaultValue: none,
+    schema: string('"env" or a URL such as http://127.0.0.1:3128', isProxySetting),
+    defaultValue: noDefault,
   },
   ca: {
     description: 'PEM file with a certificate authority to trust',
-    schema: text('the path of a file'),
-    defaultValue: none,
+    schema: string('the path of a file'),
+    defaultValue: noDefault,
     isPath: true,
   },
   controlUrl: {
     description: 'Emulator that commands use',
     schema: httpUrl('http://127.0.0.1:4777'),
-    defaultValue: none,
+    defaultValue: noDefault,
     option: 'url',
   },
   controlToken: {
     description: 'Control token: commands send it; an emulator that starts with it requires it',
-    schema: text('at least 16 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
-    defaultValue: none,
+    schema: string('at least 16 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
+    defaultValue: noDefault,
     isSecret: true,
   },
   apiKey: {
     description: 'API key that commands use',
-    schema: text('an API key'),
-    defaultValue: none,
+    schema: string('an API key'),
+    defaultValue: noDefault,
     isSecret: true,
   },
   workspaceId: {
     description: 'Workspace that commands use',
-    schema: text('the id of a workspace'),
-    defaultValue: none,
+    schema: string('the ID of a workspace'),
+    defaultValue: noDefault,
     option: 'workspace',
   },
   overrides: {
@@ -230,11 +229,11 @@ export const settings = {
     schema: customSchemes,
     defaultValue: (): CustomSchemes => ({}),
     isFileOnly: true,
-    toWritten: toWrittenSchemes,
+    toFileValue: toFileSchemes,
   },
   scheme: {
     description: `Signature scheme: ${schemeNames.join(', ')}, or one of your own schemes`,
-    schema: text('the name of a signature scheme'),
+    schema: string('the name of a signature scheme'),
     defaultValue: () => 'svc',
   },
 } satisfies Record<string, Setting>;
@@ -243,7 +242,7 @@ export type SettingName = keyof typeof settings;
 
 export const settingNames = Object.keys(settings) as SettingName[];
 
-type ValueOf<S> = S extends Setting<infer T, infer Fallback> ? T | Fallback : never;
+type ValueOf<S> = S extends Setting<infer T, infer Default> ? T | Default : never;
 
 /** The value of every setting. Paths are absolute. */
 export type ConfigValues = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
@@ -259,20 +258,22 @@ export function toOption(name: SettingName): string {
   return `--${toSnakeCase(option).replaceAll('_', '-')}`;
 }
 
-function toNumber(written: string): unknown {
-  const parsed = Number(written);
-  return written.trim() === '' || Number.isNaN(parsed) ? written : parsed;
+/** Returns other text unchanged, so that the error shows it. */
+function parseNumber(text: string): unknown {
+  const number = Number(text);
+  return text.trim() === '' || Number.isNaN(number) ? text : number;
 }
 
-function toBoolean(written: string): unknown {
-  if (written === 'true' || written === '1') return true;
-  return written === 'false' || written === '0' ? false : written;
+/** Returns other text unchanged, so that the error shows it. */
+function parseBoolean(text: string): unknown {
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : text;
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-function toIsoTime(written: string): string | null {
-  const at = ISO_TIME.test(written) ? Date.parse(written) : Number.NaN;
+function parseIsoTime(text: string): string | null {
+  const at = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
   return at >= 0 && at <= LAST_SCHEDULE_TIME ? new Date(at).toISOString() : null;
 }
 
@@ -280,11 +281,11 @@ function isSubscription(type: string): boolean {
   return type === WILDCARD_SUBSCRIPTION || isEventType(type);
 }
 
-function isProxy(written: string): boolean {
-  return written === 'env' || (/^http:\/\//.test(written) && parseUrl(written) !== null);
+function isProxySetting(text: string): boolean {
+  return text === 'env' || (/^http:\/\//.test(text) && parseUrl(text) !== null);
 }
 
-function toPublicUrl(written: string): string | null {
-  const url = /^https?:\/\/[^@?#]+$/.test(written) ? parseUrl(written) : null;
+function parsePublicUrl(text: string): string | null {
+  const url = /^https?:\/\/[^@?#]+$/.test(text) ? parseUrl(text) : null;
   return url === null ? null : url.href.replace(/\/+$/, '');
 }

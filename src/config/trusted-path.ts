@@ -10,17 +10,18 @@ export const TRUST_VARIABLE = 'SVC_TRUST_FOLDERS';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-const OWN_GROUP_FILE = '/etc/group';
+const GROUP_FILE = '/etc/group';
+// Bits of the mode of a file or folder.
 const GROUP_WRITABLE = 0o020;
 const OTHERS_WRITABLE = 0o002;
 const STICKY = 0o1000;
 
 /**
- * Checks that each path belongs to the user who runs svc and that nobody else can write to it. Under sudo, the user who
- * called it counts too. Symbolic links are checked themselves and where they lead. Does nothing on Windows, where files
- * have no uid.
+ * Checks that each path belongs to the user who runs svc and that nobody else can write to it. Under sudo, files of
+ * the user who called it are allowed too. Of a symbolic link, the link and its target are checked. Does nothing on Windows,
+ * where files have no uid.
  * @param projectFolder the folder that the user can name in `SVC_TRUST_FOLDERS` to allow it
- * @throws SvcError `untrusted_file`, also for a FIFO or a device; `usage` when the variable has an entry that is not an absolute path.
+ * @throws SvcError `untrusted_file`, also for a FIFO or a device; `usage` if the variable has an entry that is not an absolute path
  */
 export function assertTrusted(
   paths: readonly string[],
@@ -61,16 +62,16 @@ export function isOpenToAll(folder: string, env: EnvironmentVariables): boolean 
   return stats !== undefined && (stats.mode & OTHERS_WRITABLE) !== 0 && !isTrusted(folder, env);
 }
 
-/** Why another user can change a file or folder; null when none can. */
+/** Why another user can change a file or folder; null if none can. */
 export function findProblem(stats: Stats, owners: readonly number[]): string | null {
   const { uid, gid, mode } = stats;
   if (!owners.includes(uid))
     return `it belongs to user ${uid}, and svc runs as user ${owners.join(' for user ')}`;
   // A symbolic link has no permissions of its own.
   if (stats.isSymbolicLink()) return null;
-  const shown = `mode ${(mode & 0o7777).toString(8)}`;
-  if (mode & OTHERS_WRITABLE) return `every user can write to it (${shown})`;
-  if (mode & GROUP_WRITABLE && !isPrivateGroup(gid, uid)) return `group ${gid} can write to it (${shown})`;
+  const modeText = `mode ${(mode & 0o7777).toString(8)}`;
+  if (mode & OTHERS_WRITABLE) return `every user can write to it (${modeText})`;
+  if (mode & GROUP_WRITABLE && !isPrivateGroup(gid, uid)) return `group ${gid} can write to it (${modeText})`;
   return null;
 }
 
@@ -82,13 +83,13 @@ function isPrivateGroup(gid: number, uid: number): boolean {
   const entry = readGroups().find((line) => line.split(':')[2] === String(gid));
   if (entry === undefined) return gid === uid;
   const [name, , , members = ''] = entry.split(':');
-  const isAlone = members.split(',').every((member) => member === '' || member === name);
-  return isAlone && (gid === uid || (uid === process.geteuid?.() && name === findUserName()));
+  const hasNoOtherMember = members.split(',').every((member) => member === '' || member === name);
+  return hasNoOtherMember && (gid === uid || (uid === process.geteuid?.() && name === findUserName()));
 }
 
 function readGroups(): string[] {
   try {
-    return readFileSync(OWN_GROUP_FILE, 'utf8').split('\n');
+    return readFileSync(GROUP_FILE, 'utf8').split('\n');
   } catch {
     return [];
   }
@@ -112,9 +113,7 @@ export function isTrusted(path: string, env: EnvironmentVariables): boolean {
       throw new SvcError(
         'usage',
         `${TRUST_VARIABLE} contains ${JSON.stringify(entry)}, which is not an absolute path.`,
-        {
-          hint: `Write absolute paths separated by ${JSON.stringify(delimiter)}, or "*".`,
-        },
+        { hint: `Write absolute paths separated by ${JSON.stringify(delimiter)}, or "*".` },
       );
     }
     return isInside(path, entry);
@@ -123,8 +122,11 @@ export function isTrusted(path: string, env: EnvironmentVariables): boolean {
 
 /** Whether `path` is `folder` or below it, by their real locations. */
 export function isInside(path: string, folder: string): boolean {
-  const way = relative(toRealPath(folder), toRealPath(path));
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  const relativePath = relative(toRealPath(folder), toRealPath(path));
+  return (
+    relativePath === '' ||
+    (relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath))
+  );
 }
 
 function toRealPath(path: string): string {

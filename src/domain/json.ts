@@ -111,6 +111,11 @@ export function isJson(text: string): boolean {
 /** JSON as a tree with scalars as JSON text (`12.50`, `"a"`, `null`), so that parsing and printing it changes no number. */
 export type JsonTree = string | JsonTree[] | Map<string, JsonTree>;
 
+/** Whether a value is an object, but not an array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The tree of valid JSON text. */
 export function parseJsonTree(text: string): JsonTree {
   // Without commas and colons: in valid JSON the order of the other tokens is enough.

@@ -1,15 +1,12 @@
 /** The types of an entry of the gap register. */
-
-import type { Environment } from '../domain/environment.ts';
-import type { ProfileName } from './rules.ts';
 import type { ValueSchema } from './value-schema.ts';
 
-/** A value as it is written in configuration, such as `"5m"` or `{"per_second": 100, "burst": 200}`. */
+/** A value in the form of the configuration, such as `"5m"` or `{"per_second": 100, "burst": 200}`. */
 export type ConfigValue =
   | string
   | number
   | readonly ConfigValue[]
-  | { readonly [member: string]: ConfigValue };
+  | { readonly [field: string]: ConfigValue };
 
 interface GapText {
   /** What the service description leaves open. */
@@ -35,16 +32,6 @@ export interface ConfigurableGap<T = unknown> extends GapText {
 }
 
 export type Gap = FixedGap | ConfigurableGap;
-
-/** The answer of a profile without overrides. */
-export function defaultAnswer(
-  gap: ConfigurableGap,
-  profile: ProfileName,
-  environment: Environment,
-): ConfigValue {
-  if (environment === 'production' && gap.production !== undefined) return gap.production;
-  return profile === 'strict' && gap.strict !== undefined ? gap.strict : gap.relaxed;
-}
 
 export function isConfigurable(gap: Gap): gap is ConfigurableGap {
   return 'schema' in gap;

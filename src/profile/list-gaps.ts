@@ -1,18 +1,17 @@
 /** Lists the gap register for `svc gaps` and generates docs/gaps.md from it. */
-
 import type { Environment } from '../domain/environment.ts';
 import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable } from './gap.ts';
 import { type ConfigurableGapId, type GapId, gapIds, gaps } from './gaps.ts';
-import { applyOverrides, type Overrides } from './overrides.ts';
+import { applyOverrides, type Overrides } from './resolve-rules.ts';
 import type { ProfileName } from './rules.ts';
 
 /** A gap with its current answer. The names are those of the JSON output. */
 export interface GapRow {
   readonly id: GapId;
   readonly question: string;
-  /** The possible values; empty when the gap cannot be overridden. */
+  /** The accepted values; empty if the gap cannot be overridden. */
   readonly choices: readonly string[];
-  /** As it is written in configuration; a sentence when the gap cannot be overridden. */
+  /** In the form of the configuration; a sentence if the gap cannot be overridden. */
   readonly value: ConfigValue;
   readonly default: ConfigValue;
   readonly overridden: boolean;
@@ -22,7 +21,7 @@ export interface GapRow {
 }
 
 /**
- * Every gap of the register, in its order.
+ * Every gap in the order of the register.
  * @throws SvcError `validation_failed` as `resolveRules` does.
  */
 export function listGaps(
@@ -35,21 +34,21 @@ export function listGaps(
     const gap: Gap = gaps[id];
     const answer = isConfigurable(gap)
       ? answers[id as ConfigurableGapId]
-      : { written: gap.answer, default: gap.answer, overridden: false };
+      : { configValue: gap.answer, default: gap.answer, isOverridden: false };
     return {
       id,
       question: gap.question,
       choices: isConfigurable(gap) ? gap.schema.choices : [],
-      value: answer.written,
+      value: answer.configValue,
       default: answer.default,
-      overridden: answer.overridden,
+      overridden: answer.isOverridden,
       reference: gap.references.join(', '),
       reason: gap.reason,
     };
   });
 }
 
-/** The whole register as Markdown. */
+/** The register as Markdown. */
 export function renderGapsMarkdown(): string {
   return [INTRODUCTION, ...gapIds.map(renderGap)].join('\n');
 }
@@ -87,17 +86,17 @@ ${answer}
 function renderAnswers({ relaxed, strict, production, schema }: ConfigurableGap): string {
   return [
     strict === undefined
-      ? `- Answer: ${code(relaxed)}`
-      : `- Answer: ${code(relaxed)}; strict: ${code(strict)}`,
+      ? `- Answer: ${formatCode(relaxed)}`
+      : `- Answer: ${formatCode(relaxed)}; strict: ${formatCode(strict)}`,
     ...(production === undefined
       ? []
-      : [`- In the production environment, with both profiles: ${code(production)}`]),
+      : [`- In the production environment, with both profiles: ${formatCode(production)}`]),
     `- Choices:`,
     ...schema.choices.map((choice) => `  - ${escapeTags(choice)}`),
   ].join('\n');
 }
 
-function code(answer: ConfigValue): string {
+function formatCode(answer: ConfigValue): string {
   return `\`${JSON.stringify(answer)}\``;
 }
 

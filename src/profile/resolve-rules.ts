@@ -1,16 +1,34 @@
 /** Resolves a profile and its overrides to plain values. Nothing reads the profile or the register afterwards. */
-
 import type { Environment } from '../domain/environment.ts';
+import { isObject } from '../domain/json.ts';
 import { MAX_RETRY_GAP_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { getScheme, type SchemeName, schemes } from '../domain/signature/schemes.ts';
-import type { GapValues } from './gaps.ts';
-import { applyOverrides, type Overrides } from './overrides.ts';
+import { SvcError } from '../errors.ts';
+import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable } from './gap.ts';
+import { type ConfigurableGapId, type GapId, type GapValues, gapIds, gaps } from './gaps.ts';
 import type { ProfileName, Rules } from './rules.ts';
+import { unknownFieldError, type ValueLocation } from './value-schema.ts';
+
+/** Answers that replace those of the profile, by gap. An object replaces only the fields that it has. */
+export type Overrides = Readonly<Record<string, unknown>>;
+
+export interface GapAnswer {
+  /** In the form of the configuration, validated. */
+  readonly configValue: ConfigValue;
+  readonly parsedValue: unknown;
+  /** The answer of the profile. */
+  readonly default: ConfigValue;
+  readonly isOverridden: boolean;
+}
+
+export const configurableGapIds: readonly ConfigurableGapId[] = gapIds.filter(isConfigurableGapId);
+
+const HINT = 'List all gaps and their choices with: svc gaps';
 
 /**
  * The plain values of a profile with overrides.
- * @param scheme of the signatures; the gaps `signature.*` describe the scheme `svc`.
+ * @param scheme the signature scheme; the gaps `signature.*` describe the scheme `svc`
  * @throws SvcError `validation_failed` that names the path of the invalid value, such as
  *   `overrides["retry.schedule"][2]`, and what is accepted.
  */
@@ -20,11 +38,68 @@ export function resolveRules(
   environment: Environment = 'sandbox',
   scheme: SchemeName | SignatureScheme = 'svc',
 ): Rules {
-  const answers = Object.entries(applyOverrides(profile, overrides, environment)).map(([id, { value }]) => [
-    id,
-    value,
-  ]);
-  return toRules(profile, Object.fromEntries(answers) as GapValues, scheme);
+  const answers = applyOverrides(profile, overrides, environment);
+  const entries = Object.entries(answers).map(([id, { parsedValue }]) => [id, parsedValue]);
+  return toRules(profile, Object.fromEntries(entries) as GapValues, scheme);
+}
+
+/**
+ * The answer to every configurable gap: the override, or the answer of the profile.
+ * @throws SvcError `validation_failed` as {@link resolveRules}
+ */
+export function applyOverrides(
+  profile: ProfileName,
+  overrides: Overrides,
+  environment: Environment,
+): Readonly<Record<ConfigurableGapId, GapAnswer>> {
+  for (const id of Object.keys(overrides)) checkGapId(id);
+  const answers = configurableGapIds.map((id) => [id, answerGap(id, profile, overrides, environment)]);
+  return Object.fromEntries(answers) as Record<ConfigurableGapId, GapAnswer>;
+}
+
+function checkGapId(id: string): void {
+  if (!Object.hasOwn(gaps, id)) {
+    throw unknownFieldError(id, configurableGapIds, { path: 'overrides', hint: HINT });
+  }
+  const gap: Gap = gaps[id as GapId];
+  if (isConfigurable(gap)) return;
+  throw new SvcError(
+    'validation_failed',
+    `${toValueLocation(id).path} cannot be overridden. Its answer is fixed: ${gap.answer}.`,
+    { hint: `Remove it. ${HINT}` },
+  );
+}
+
+function answerGap(
+  id: ConfigurableGapId,
+  profile: ProfileName,
+  overrides: Overrides,
+  environment: Environment,
+): GapAnswer {
+  const gap: ConfigurableGap = gaps[id];
+  const defaultAnswer = getDefaultAnswer(gap, profile, environment);
+  const isOverridden = Object.hasOwn(overrides, id);
+  const configValue = isOverridden ? addMissingFields(overrides[id], defaultAnswer) : defaultAnswer;
+  const parsedValue = gap.schema.parse(configValue, toValueLocation(id));
+  return { configValue: configValue as ConfigValue, parsedValue, default: defaultAnswer, isOverridden };
+}
+
+function getDefaultAnswer(gap: ConfigurableGap, profile: ProfileName, environment: Environment): ConfigValue {
+  if (environment === 'production' && gap.production !== undefined) return gap.production;
+  return profile === 'strict' && gap.strict !== undefined ? gap.strict : gap.relaxed;
+}
+
+/** Fields that an override omits keep the answer of the profile. */
+function addMissingFields(override: unknown, defaultAnswer: ConfigValue): unknown {
+  return isObject(override) && isObject(defaultAnswer) ? { ...defaultAnswer, ...override } : override;
+}
+
+function toValueLocation(id: string): ValueLocation {
+  return { path: `overrides[${JSON.stringify(id)}]`, hint: HINT };
+}
+
+function isConfigurableGapId(id: GapId): id is ConfigurableGapId {
+  return isConfigurable(gaps[id]);
 }
 
 function toRules(profile: ProfileName, gapValues: GapValues, scheme: SchemeName | SignatureScheme): Rules {
@@ -67,7 +142,7 @@ function toRules(profile: ProfileName, gapValues: GapValues, scheme: SchemeName 
   };
 }
 
-/** The scheme of the service with the answers to the gaps `signature.*`. */
+/** The scheme `svc` with the answers to the gaps `signature.*`. */
 function toSignatureScheme(gapValues: GapValues): SignatureScheme {
   const { hash, key } = gapValues['signature.algorithm'];
   return {

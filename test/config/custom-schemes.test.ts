@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import {
-  checkScheme,
-  customSchemes,
-  selectedScheme,
-  toWrittenSchemes,
-} from '../../src/config/custom-schemes.ts';
+import { checkScheme, customSchemes, selectScheme, toFileSchemes } from '../../src/config/custom-schemes.ts';
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import { SvcError } from '../../src/errors.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
 
-const place = { path: 'svc.config.json: schemes', hint: 'Correct it.' };
-const parse = (written: unknown) => customSchemes.parse({ acme: written }, place).acme;
+const valueLocation = { path: 'svc.config.json: schemes', hint: 'Correct it.' };
+const parse = (fileValue: unknown) => customSchemes.parse({ acme: fileValue }, valueLocation).acme;
 
 const complete = {
   algorithm: 'sha512',
@@ -37,7 +32,7 @@ describe('a scheme in the configuration file', () => {
   });
 
   it('a scheme is shown in the form in which it was written', () => {
-    expect(toWrittenSchemes(customSchemes.parse({ acme: complete }, place))).toEqual({ acme: complete });
+    expect(toFileSchemes(customSchemes.parse({ acme: complete }, valueLocation))).toEqual({ acme: complete });
   });
 
   it('a scheme with a decoded key has a prefix before the key', () => {
@@ -56,32 +51,32 @@ describe('a scheme in the configuration file', () => {
   });
 
   it.each<[string, unknown]>([
-    ['algorithm must be "sha256", "sha1" or "sha512"; not "md5".', { algorithm: 'md5' }],
-    ['key.form must be "utf8", "base64" or "hex"; not "pem".', { key: { form: 'pem' } }],
-    ['key.prefix must be the text before the encoded key, or "";', { key: { form: 'hex', prefix: 7 } }],
+    ['algorithm must be "sha256", "sha1" or "sha512", not "md5".', { algorithm: 'md5' }],
+    ['key.form must be "utf8", "base64" or "hex", not "pem".', { key: { form: 'pem' } }],
+    ['key.prefix must be the text before the encoded key, or "",', { key: { form: 'hex', prefix: 7 } }],
     ['content must be a string that contains {body}', { content: '{timestamp}' }],
     ['content must be a string that contains {body}', { content: '{body}.{nonce}' }],
-    ['encoding must be "hex" or "base64"; not "base32".', { encoding: 'base32' }],
-    ['header.prefix must be the text before each signature, or "";', { header: { prefix: 'v1\n' } }],
-    ['header.prefix must be the text before each signature, or "";', { header: 'v1=' }],
-    ['header.separator must be the text between two signatures, or null;', { header: { separator: '' } }],
+    ['encoding must be "hex" or "base64", not "base32".', { encoding: 'base32' }],
+    ['header.prefix must be the text before each signature, or "",', { header: { prefix: 'v1\n' } }],
+    ['header.prefix is missing. It must be the text before each signature, or "".', { header: 'v1=' }],
+    ['header.separator must be the text between two signatures, or null,', { header: { separator: '' } }],
     ['header.timestamp_field must be the name of the timestamp', { header: { timestamp_field: 't=' } }],
-    ['headers.signature must be the name of a header; not null.', { headers: { signature: null } }],
-    ['headers.signature must be the name of a header;', { headers: { signature: 'Content-Type' } }],
-    ['headers.timestamp must be the name of a header, or null;', { headers: { timestamp: 'a b' } }],
-    ['timestamp_format must be "iso8601", "unix" or "unix_ms";', { timestamp_format: 'rfc2822' }],
+    ['headers.signature must be the name of a header, not null.', { headers: { signature: null } }],
+    ['headers.signature must be the name of a header,', { headers: { signature: 'Content-Type' } }],
+    ['headers.timestamp must be the name of a header, or null,', { headers: { timestamp: 'a b' } }],
+    ['timestamp_format must be "iso8601", "unix" or "unix_ms",', { timestamp_format: 'rfc2822' }],
     ['headers has no field "signatur".', { headers: { signatur: 'X' } }],
     [
-      'headers.timestamp must be the name of a header, because {timestamp} is signed and would not be sent; not null.',
+      'headers.timestamp must be the name of a header, because {timestamp} is signed and would not be sent, not null.',
       { headers: { timestamp: null } },
     ],
     [
-      'headers.id must be the name of a header, because {id} is signed and would not be sent; not null.',
+      'headers.id must be the name of a header, because {id} is signed and would not be sent, not null.',
       { content: '{id}.{body}', headers: { id: null } },
     ],
-    ['headers must be different names;', { headers: { id: 'service-signature' } }],
+    ['headers must be different names,', { headers: { id: 'service-signature' } }],
     [
-      "header must be a prefix and a separator with which the signature header can be parsed; not { prefix: 'v1=', separator: 'a', timestamp_field: null }.",
+      "header must be a prefix and a separator with which the signature header can be parsed, not { prefix: 'v1=', separator: 'a', timestamp_field: null }.",
       { header: { separator: 'a' } },
     ],
     ['header must be a prefix and a separator with which', { header: { prefix: 'v1,' } }],
@@ -89,37 +84,36 @@ describe('a scheme in the configuration file', () => {
       'header must be a prefix and a separator with which',
       { header: { separator: null, timestamp_field: 't' } },
     ],
-  ])('a scheme is refused because %s (%j)', (message, written) => {
-    expect(() => parse(written)).toThrow(`svc.config.json: schemes.acme.${message}`);
+  ])('a scheme is refused because %s (%j)', (message, fileValue) => {
+    expect(() => parse(fileValue)).toThrow(`svc.config.json: schemes.acme.${message}`);
   });
 
   it.each(['Acme', 'stripe', '__proto__', 'a b'])('a scheme cannot have the name %s', (name) => {
-    const written = JSON.parse(`{${JSON.stringify(name)}: {}}`);
-    expect(() => customSchemes.parse(written, place)).toThrow(
+    const fileValue = JSON.parse(`{${JSON.stringify(name)}: {}}`);
+    expect(() => customSchemes.parse(fileValue, valueLocation)).toThrow(
       'the name of a scheme must be a lowercase name',
     );
   });
 });
 
 describe('the selected scheme', () => {
-  const described = customSchemes.parse({ acme: complete }, place);
-  const choice = { schemes: described, overrides: {} };
+  const custom = customSchemes.parse({ acme: complete }, valueLocation);
+  const choice = { schemes: custom, overrides: {} };
   const file = { kind: 'file', name: '/a/svc.config.json' };
 
   it('the selected scheme is the scheme of the emulator', () => {
     expect(
-      resolveRules('relaxed', {}, 'sandbox', selectedScheme({ scheme: 'acme', schemes: described }))
-        .signature,
-    ).toBe(described.acme);
+      resolveRules('relaxed', {}, 'sandbox', selectScheme({ scheme: 'acme', schemes: custom })).signature,
+    ).toBe(custom.acme);
     expect(
-      resolveRules('relaxed', {}, 'sandbox', selectedScheme({ scheme: 'slack', schemes: {} })).signature,
+      resolveRules('relaxed', {}, 'sandbox', selectScheme({ scheme: 'slack', schemes: {} })).signature,
     ).toBe(schemes.slack);
   });
 
   it('a scheme that does not exist is refused with the closest name', () => {
     expect(() => checkScheme({ ...choice, scheme: 'acne' }, { kind: 'flag', name: '--scheme' })).toThrow(
       expect.objectContaining({
-        message: '--scheme must be one of svc, standard-webhooks, stripe, github, slack, acme; not "acne".',
+        message: '--scheme must be one of svc, standard-webhooks, stripe, github, slack, acme, not "acne".',
         hint: 'Did you mean "acme"?',
       }),
     );

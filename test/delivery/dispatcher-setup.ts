@@ -3,8 +3,7 @@ import { onTestFinished } from 'vitest';
 import { Dispatcher } from '../../src/delivery/dispatcher.ts';
 import { type ReplayRequest, replayDelivery } from '../../src/delivery/replay-delivery.ts';
 import type { Sender, SendRequest, SendResult } from '../../src/delivery/sender.ts';
-import type { Overrides } from '../../src/profile/overrides.ts';
-import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { type Overrides, resolveRules } from '../../src/profile/resolve-rules.ts';
 import { createEvent } from '../../src/sandbox/events.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gapIds } from '../../src/profile/gaps.ts';
 import { listGaps, renderGapsMarkdown } from '../../src/profile/list-gaps.ts';
-import { configurableGapIds } from '../../src/profile/overrides.ts';
+import { configurableGapIds } from '../../src/profile/resolve-rules.ts';
 
 /** The rows of the decisions page, in its order; `(o)` marks those that can be overridden. */
 const rows = [

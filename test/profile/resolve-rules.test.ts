@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import { SvcError } from '../../src/errors.ts';
-import { configurableGapIds } from '../../src/profile/overrides.ts';
-import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { configurableGapIds, resolveRules } from '../../src/profile/resolve-rules.ts';
 import type { Rules } from '../../src/profile/rules.ts';
 
 const HOUR = 3_600_000;
@@ -309,21 +308,31 @@ describe('invalid overrides', () => {
     ],
     ['a gap above 24 hours', 'retry.schedule', ['5m', '1h', '25h'], '[2] must be a duration from 1s to 24h'],
     ['a gap of zero', 'retry.schedule', ['0s'], '[0] must be a duration from 1s to 24h'],
-    ['gaps beyond the window', 'retry.schedule', ['24h', '24h', '24h', '1s'], '; at most 72h in all; not ['],
+    [
+      'gaps beyond the window',
+      'retry.schedule',
+      ['24h', '24h', '24h', '1s'],
+      ', with a sum of at most 72h, not [',
+    ],
     ['no gaps', 'retry.schedule', [], ' must be a list of at least one item'],
-    ['a jitter above one half', 'retry.jitter', 0.6, ' must be a number from 0 to 0.5; not 0.6'],
-    ['a part of a rate limit that is off', 'rate.limit', { burst: 5 }, '.per_second must be a whole number'],
+    ['a jitter above one half', 'retry.jitter', 0.6, ' must be a number from 0 to 0.5, not 0.6'],
+    [
+      'a part of a rate limit that is off',
+      'rate.limit',
+      { burst: 5 },
+      '.per_second is missing. It must be a whole number',
+    ],
     [
       'a default page limit above the maximum',
       'list.limit',
       { max: 10 },
-      '; "default" not above "max"; not {',
+      ', where "default" is at most "max", not {',
     ],
     [
       'an unknown hash',
       'signature.algorithm',
       { hash: 'md5' },
-      '.hash must be "sha256", "sha512" or "sha1"; not "md5"',
+      '.hash must be "sha256", "sha512" or "sha1", not "md5"',
     ],
   ])('an override with %s is refused', (_, id, value, message) => {
     const refusal = refusalOf({ [id]: value });

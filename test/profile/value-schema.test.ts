@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import {
+  boolean,
   byteSize,
   duration,
   listOf,
   number,
   objectOf,
+  objectOrOff,
   oneOf,
-  orOff,
-  text,
-  trueOrFalse,
+  string,
   type ValueSchema,
   wholeNumber,
   withRule,
 } from '../../src/profile/value-schema.ts';
 
-const place = { path: 'value', hint: 'Try again.' };
-const read = <T>(valueSchema: ValueSchema<T>, value: unknown) => valueSchema.parse(value, place);
+const valueLocation = { path: 'value', hint: 'Try again.' };
+const read = <T>(valueSchema: ValueSchema<T>, value: unknown) => valueSchema.parse(value, valueLocation);
 
 describe('value schemas', () => {
   it('a value schema reads plain values that a person wrote', () => {
@@ -24,20 +24,20 @@ describe('value schemas', () => {
     expect(read(byteSize('1KiB', '1MiB'), '64 KiB')).toBe(65_536);
     expect(read(wholeNumber(1, 3), 3)).toBe(3);
     expect(read(number(0, 0.5), 0.25)).toBe(0.25);
-    expect(read(trueOrFalse(), false)).toBe(false);
-    expect(read(text('a name'), 'x')).toBe('x');
+    expect(read(boolean(), false)).toBe(false);
+    expect(read(string('a name'), 'x')).toBe('x');
     expect(read(listOf(duration('1s', '24h')), ['1s', '2s'])).toEqual([1_000, 2_000]);
     expect(read(objectOf({ connect: duration('1s', '9s') }), { connect: '2s' })).toEqual({ connect: 2_000 });
-    expect(read(orOff(objectOf({ burst: wholeNumber(1, 9) })), 'off')).toBeNull();
+    expect(read(objectOrOff(objectOf({ burst: wholeNumber(1, 9) })), 'off')).toBeNull();
   });
 
   it.each<[string, ValueSchema<unknown>, unknown, string]>([
-    ['an unknown word', oneOf({ on: '', off: '' }), 'of', 'value must be "on" or "off"; not "of".'],
+    ['an unknown word', oneOf({ on: '', off: '' }), 'of', 'value must be "on" or "off", not "of".'],
     [
       'an inherited name',
       oneOf({ on: '', off: '' }),
       'toString',
-      'value must be "on" or "off"; not "toString".',
+      'value must be "on" or "off", not "toString".',
     ],
     [
       'a number instead of a duration',
@@ -48,32 +48,32 @@ describe('value schemas', () => {
     ['a duration out of range', duration('1s', '9s'), '10s', 'not "10s".'],
     ['a size without unit', byteSize('1B', '9B'), '5', 'value must be a size from 1B to 9B, written like'],
     ['a size out of range', byteSize('1B', '9B'), '1KiB', 'not "1KiB".'],
-    ['a fraction', wholeNumber(1, 3), 1.5, 'value must be a whole number from 1 to 3; not 1.5.'],
-    ['NaN', number(0, 1), Number.NaN, 'value must be a number from 0 to 1; not NaN.'],
-    ['a word instead of a Boolean', trueOrFalse(), 'yes', 'value must be true or false; not "yes".'],
-    ['empty text', text('a name'), '', 'value must be a name; not "".'],
+    ['a fraction', wholeNumber(1, 3), 1.5, 'value must be a whole number from 1 to 3, not 1.5.'],
+    ['NaN', number(0, 1), Number.NaN, 'value must be a number from 0 to 1, not NaN.'],
+    ['a word instead of a Boolean', boolean(), 'yes', 'value must be true or false, not "yes".'],
+    ['empty text', string('a name'), '', 'value must be a name, not "".'],
     [
       'an empty list',
-      listOf(text('a name')),
+      listOf(string('a name')),
       [],
-      'value must be a list of at least one item, each a name; not [].',
+      'value must be a list of at least one item, each a name, not [].',
     ],
-    ['an invalid item', listOf(text('a name')), ['x', 7], 'value[1] must be a name; not 7.'],
+    ['an invalid item', listOf(string('a name')), ['x', 7], 'value[1] must be a name, not 7.'],
     [
       'a list instead of an object',
-      objectOf({ a: text('a name') }),
+      objectOf({ a: string('a name') }),
       ['x'],
-      'value must be an object with "a"; not',
+      'value must be an object with "a", not',
     ],
-    ['an invalid field', objectOf({ a: text('a name') }), { a: 7 }, 'value.a must be a name; not 7.'],
-    ['a missing field', objectOf({ a: text('a name') }), {}, 'value.a must be a name; it is missing.'],
+    ['an invalid field', objectOf({ a: string('a name') }), { a: 7 }, 'value.a must be a name, not 7.'],
+    ['a missing field', objectOf({ a: string('a name') }), {}, 'value.a is missing. It must be a name.'],
     [
       'null',
-      orOff(objectOf({ a: text('a name') })),
+      objectOrOff(objectOf({ a: string('a name') })),
       null,
-      'value must be "off" or an object with "a"; not null.',
+      'value must be "off" or an object with "a", not null.',
     ],
-    ['a broken rule', withRule(wholeNumber(1, 9), 'even', (n) => n % 2 === 0), 3, '1 to 9; even; not 3.'],
+    ['a broken rule', withRule(wholeNumber(1, 9), 'even', (n) => n % 2 === 0), 3, '1 to 9, even, not 3.'],
   ])('a value schema refuses %s and says what is accepted', (_, valueSchema, value, message) => {
     expect(() => read(valueSchema, value)).toThrow(
       expect.objectContaining({ code: 'validation_failed', hint: 'Try again.' }),
@@ -82,7 +82,7 @@ describe('value schemas', () => {
   });
 
   it('a value schema suggests the field that was probably meant', () => {
-    const valueSchema = objectOf({ connect: text('a'), attempt: text('b') });
+    const valueSchema = objectOf({ connect: string('a'), attempt: string('b') });
     expect(() => read(valueSchema, { conect: 'x' })).toThrow(
       expect.objectContaining({ message: 'value has no field "conect".', hint: 'Did you mean "connect"?' }),
     );
@@ -92,6 +92,6 @@ describe('value schemas', () => {
   });
 
   it('a value schema truncates a long value in the message', () => {
-    expect(() => read(text('a name'), Array(100).fill(0))).toThrow(/; not .{80}…\.$/);
+    expect(() => read(string('a name'), Array(100).fill(0))).toThrow(/, not .{80}…\.$/);
   });
 });

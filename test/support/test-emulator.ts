@@ -2,8 +2,7 @@
 import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
 import type { SchemeName } from '../../src/domain/signature/schemes.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator.ts';
-import type { Overrides } from '../../src/profile/overrides.ts';
-import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { type Overrides, resolveRules } from '../../src/profile/resolve-rules.ts';
 import type { ProfileName } from '../../src/profile/rules.ts';
 import { createResponseCheck, type ResponseCheck } from './response-check.ts';
 

@@ -1,7 +1,7 @@
 /** Gaps about API requests and responses. */
 
 import type { Gap } from '../gap.ts';
-import { byteSize, duration, objectOf, oneOf, orOff, wholeNumber, withRule } from '../value-schema.ts';
+import { byteSize, duration, objectOf, objectOrOff, oneOf, wholeNumber, withRule } from '../value-schema.ts';
 
 export const apiGaps = {
   'idempotency.scope': {
@@ -21,7 +21,8 @@ export const apiGaps = {
   'idempotency.replay': {
     question: 'What is the response to a repeated request?',
     references: ['§4.3'],
-    reason: 'A client that retries can treat both responses the same way, or tell them apart by the header.',
+    reason:
+      'A retrying client can treat both responses alike. If it needs to tell them apart, it can read the header.',
     answer: 'the stored response, with the same status and bytes and the header `Idempotent-Replayed: true`',
   },
   'idempotency.conflict': {
@@ -47,7 +48,7 @@ export const apiGaps = {
       'Large enough to need few requests, small enough to read. A limit out of range is an error; it is never adjusted silently.',
     schema: withRule(
       objectOf({ default: wholeNumber(1, 1_000), max: wholeNumber(1, 1_000) }),
-      '"default" not above "max"',
+      'where "default" is at most "max"',
       (limit) => limit.default <= limit.max,
     ),
     relaxed: { default: 20, max: 100 },
@@ -106,7 +107,9 @@ export const apiGaps = {
     references: ['§7.429', '§8.rate-values'],
     reason:
       'The default does not slow down a test suite. The strict profile lets you test how your client handles a 429.',
-    schema: orOff(objectOf({ per_second: wholeNumber(1, 1_000_000), burst: wholeNumber(1, 1_000_000) })),
+    schema: objectOrOff(
+      objectOf({ per_second: wholeNumber(1, 1_000_000), burst: wholeNumber(1, 1_000_000) }),
+    ),
     relaxed: 'off',
     strict: { per_second: 100, burst: 200 },
   },

@@ -34,7 +34,7 @@ export const deliveryGaps = {
     reason:
       'No delivery is lost while you repair an endpoint, and none waits forever. The retry window starts with the first attempt, or at creation if there was no attempt.',
     answer:
-      'they are paused: `status` stays `pending`, `paused` is true and nothing is sent. Clock moves skip them and list them. 72 hours after the retry window starts, a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, due deliveries are sent immediately. A replay waits until then. If only paused deliveries remain, `svc deliveries wait`, `--wait` and `deliveries.wait` stop immediately with `timeout` and name the endpoint, unless you give a count',
+      'they are paused: `status` stays `pending`, `paused` is true and nothing is sent. Clock moves skip them and list them. 72 hours after the retry window starts, a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, due deliveries are sent immediately. A replay waits until then. If only paused deliveries remain, `svc deliveries wait`, `--wait` and `deliveries.wait` stop immediately with `timeout` and name the endpoint. With a count they keep waiting',
   },
   'delivery.timeout': {
     question: 'How long can an attempt take?',
@@ -72,13 +72,13 @@ export const deliveryGaps = {
       'The description gives the first two waits, then up to 24 hours. These waits lead to eight attempts, the last one 68 h 35 min after the first. An attempt that would start later than 72 h after the first is not made, and the delivery fails immediately.',
     schema: withRule(
       listOf(duration('1s', '24h')),
-      'at most 72h in all',
+      'with a sum of at most 72h',
       (gapsMs) => gapsMs.reduce((sum, gapMs) => sum + gapMs, 0) <= RETRY_WINDOW_MS,
     ),
     relaxed: ['5m', '30m', '2h', '6h', '12h', '24h', '24h'],
   },
   'retry.jitter': {
-    question: 'By what share does a wait vary in both directions?',
+    question: 'How much can a wait vary, as a share in each direction?',
     references: ['§6.retries.schedule'],
     reason:
       'The described delays are typical, not exact. Tests need exact delays; in production, jitter keeps retries from arriving all at once. The variation comes from the random seed of the run.',

@@ -1,7 +1,7 @@
 /** Gaps about signatures, secrets and IDs. */
 import { CONTENT_TEMPLATE, isContentTemplate } from '../../domain/signature/scheme-check.ts';
 import type { Gap } from '../gap.ts';
-import { duration, objectOf, oneOf, text } from '../value-schema.ts';
+import { duration, objectOf, oneOf, string } from '../value-schema.ts';
 
 export const signatureGaps = {
   'signature.content': {
@@ -9,7 +9,7 @@ export const signatureGaps = {
     references: ['§6.2', '§6.gaps.signature'],
     reason:
       'Verification has four inputs: raw body, signature, timestamp and secret. Nothing else, such as the delivery ID, can be part of the signed string.',
-    schema: text(CONTENT_TEMPLATE, isContentTemplate),
+    schema: string(CONTENT_TEMPLATE, isContentTemplate),
     relaxed: '{timestamp}.{body}',
   },
   'signature.algorithm': {
@@ -30,7 +30,7 @@ export const signatureGaps = {
     question: 'What is the format of `Service-Signature`?',
     references: ['§6.headers.signature', '§6.gaps.signature'],
     reason:
-      'A version prefix leaves room for another algorithm. A list leaves room for a second secret during a rotation.',
+      'A version prefix allows another algorithm later. A list allows a second secret during a rotation.',
     schema: oneOf({
       'v1=<hex>': 'lowercase hex; during a rotation several signatures joined by `,`, the current one first',
       '<hex>': 'the digest without a prefix; several joined by `,`',

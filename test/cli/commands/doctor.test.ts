@@ -76,7 +76,7 @@ describe('svc doctor without an emulator', () => {
   it.each([
     ['an invalid value', '{"port": "x"}', 'svc.config.json: port must be a whole number'],
     ['an unknown override', '{"overrides": {"retry.jiter": 1}}', 'retry.jiter'],
-    ['invalid JSON', '{', 'is not JSON'],
+    ['invalid JSON', '{', 'is not valid JSON'],
   ])('a configuration with %s is a problem', async (_, text, detail) => {
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'svc.config.json'), text);

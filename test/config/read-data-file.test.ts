@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSeedFile } from '../../src/config/seed-file.ts';
+import { readDataFile } from '../../src/config/read-data-file.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 function read(name: string, text: string) {
   const path = join(createTemporaryFolder(), name);
   writeFileSync(path, text);
-  return readSeedFile(path);
+  return readDataFile(path);
 }
 
 describe('a seed file', () => {
@@ -22,9 +22,9 @@ describe('a seed file', () => {
   });
 
   it.each([
-    ['seed.json', '{\n  "a": 1,\n}', /is not JSON at line 3, column 1\.$/],
-    ['seed.yaml', 'a: 1\nb: [1,\n', /is not YAML: .* at line 3, column 1\.$/],
-    ['seed.yaml', 'a: 1\na: 2\n', /is not YAML: Map keys must be unique at line 2, column 1\.$/],
+    ['seed.json', '{\n  "a": 1,\n}', /is not valid JSON: see line 3, column 1\.$/],
+    ['seed.yaml', 'a: 1\nb: [1,\n', /is not valid YAML: .* at line 3, column 1\.$/],
+    ['seed.yaml', 'a: 1\na: 2\n', /is not valid YAML: Map keys must be unique at line 2, column 1\.$/],
     ['seed.yaml', 'a: 1\n---\nb: 1\n', /: Source contains multiple documents at line 2, column 1\.$/],
     ['seed.yaml', '# nothing yet\n', /is empty\.$/],
     ['seed.json', 'null', /is empty\.$/],
@@ -36,9 +36,9 @@ describe('a seed file', () => {
   });
 
   it('a seed file that does not exist is refused', async () => {
-    await expect(readSeedFile(join(createTemporaryFolder(), 'seed.yaml'))).rejects.toMatchObject({
+    await expect(readDataFile(join(createTemporaryFolder(), 'seed.yaml'))).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringMatching(/^There is no file .*seed\.yaml\.$/),
+      message: expect.stringMatching(/^The file .*seed\.yaml does not exist\.$/),
     });
   });
 });

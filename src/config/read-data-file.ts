@@ -1,0 +1,67 @@
+/** Reads JSON and YAML files that the user named. */
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { locateJsonError } from '../domain/json.ts';
+import { SvcError } from '../errors.ts';
+
+/**
+ * Reads a file that is JSON, or YAML if its name does not end in `.json`. The content is not yet validated.
+ * @throws SvcError `usage` if it cannot be read, is empty or is invalid (with line and column)
+ */
+export async function readDataFile(path: string): Promise<unknown> {
+  const content = extname(path) === '.json' ? readJsonFile(path) : await readYamlFile(path);
+  if (content === null) throw createInvalidFileError(path, 'is empty');
+  return content;
+}
+
+/** @throws SvcError `usage` if the file cannot be read or is not JSON (with line and column) */
+export function readJsonFile(path: string): unknown {
+  const text = readTextFile(path);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const { line, column } = locateJsonError(text);
+    throw createInvalidFileError(path, `is not valid JSON: see line ${line}, column ${column}`, error);
+  }
+}
+
+async function readYamlFile(path: string): Promise<unknown> {
+  const text = readTextFile(path);
+  const { parse } = await import('yaml');
+  try {
+    return parse(text);
+  } catch (error) {
+    // The first line has the problem and its position. The other lines and the advice are for callers of the parser.
+    const [problem = ''] = (error as Error).message.split('\n');
+    throw createInvalidFileError(
+      path,
+      `is not valid YAML: ${problem.replace(/; please use \S+|:$/g, '')}`,
+      error,
+    );
+  }
+}
+
+function readTextFile(path: string): string {
+  try {
+    // Without the byte order mark.
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') {
+      throw new SvcError('usage', `The file ${path} does not exist.`, {
+        hint: 'Check the path.',
+        cause: error,
+      });
+    }
+    const problems: Readonly<Record<string, string>> = {
+      EACCES: 'permission denied',
+      EISDIR: 'it is a folder',
+    };
+    throw createInvalidFileError(path, `cannot be read: ${problems[code ?? ''] ?? message}`, error);
+  }
+}
+
+/** @param predicate completes the sentence that starts with the path */
+export function createInvalidFileError(path: string, predicate: string, cause?: unknown): SvcError {
+  return new SvcError('usage', `${path} ${predicate}.`, { hint: `Correct ${path}, or remove it.`, cause });
+}
