@@ -154,7 +154,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       },
       wait: {
         summary: 'Wait until deliveries are settled',
-        load: async () => (await import('./commands/deliveries-wait.ts')).command,
+        load: async () => (await import('./commands/deliveries.ts')).wait,
       },
     },
   },
@@ -199,7 +199,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
   verify: {
     section: 'inspect',
     summary: 'Verify the signature of a delivery and explain a failure',
-    load: async () => (await import('./commands/verify.ts')).command,
+    load: async () => (await import('./commands/signature.ts')).verify,
   },
   open: {
     section: 'inspect',
@@ -282,7 +282,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       },
       run: {
         summary: 'Run a script of several steps',
-        load: async () => (await import('./commands/fixtures-run.ts')).command,
+        load: async () => (await import('./commands/fixtures.ts')).run,
       },
       types: {
         summary: 'Generate TypeScript types for event types and payloads',
@@ -303,18 +303,18 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       check: {
         summary: 'Check a receiver against the webhook rules',
-        load: async () => (await import('./commands/receiver-check.ts')).command,
+        load: async () => (await import('./commands/receiver.ts')).check,
       },
       example: {
         summary: 'Print an example receiver that passes every check',
-        load: async () => (await import('./commands/receiver-example.ts')).command,
+        load: async () => (await import('./commands/receiver.ts')).example,
       },
     },
   },
   sign: {
     section: 'simulate',
     summary: 'Create the signature headers for a payload',
-    load: async () => (await import('./commands/sign.ts')).command,
+    load: async () => (await import('./commands/signature.ts')).sign,
   },
   workspaces: {
     section: 'setup',

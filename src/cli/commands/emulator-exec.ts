@@ -9,8 +9,7 @@ import { bootEmulator } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { type EnvVariables, toEnvVariables } from '../env-variables.ts';
-import { assertWritable, writeFileAtomically } from '../exec/atomic-write.ts';
-import { renderDeliveryJUnit } from '../exec/delivery-junit.ts';
+import { assertReportWritable, renderDeliveryJUnit, writeReport } from '../exec/delivery-junit.ts';
 import {
   collectDeliveryOutcome,
   findUnexpectedDeliveries,
@@ -81,7 +80,7 @@ function configure(command: Command): void {
 async function run(options: Options, context: Context): Promise<number> {
   const { junit, log: logFile } = options;
   const toPath = (file: string) => resolve(context.cwd, file);
-  if (junit !== undefined) assertWritable(toPath(junit));
+  if (junit !== undefined) assertReportWritable(toPath(junit));
   const folder = createFolder();
   let isKept = false;
   try {
@@ -173,7 +172,7 @@ async function checkDeliveries(
     const unexpectedDeliveries = mustSettle ? findUnexpectedDeliveries(outcome, expectFailed ?? null) : null;
     const isExpected = unexpectedDeliveries === null && expectFailed !== undefined;
     if (junit !== undefined) {
-      writeFileAtomically(resolve(context.cwd, junit), renderDeliveryJUnit(outcome.deliveries, isExpected));
+      writeReport(resolve(context.cwd, junit), renderDeliveryJUnit(outcome.deliveries, isExpected));
     }
     if (unexpectedDeliveries === null || result.exitCode !== ExitCode.success)
       return { ...result, unexpectedDeliveries };

@@ -1,5 +1,6 @@
-/** `svc fixtures`: lists, shows and checks event fixtures and scripts. */
+/** `svc fixtures`: lists, shows and checks event fixtures and scripts, and runs scripts. */
 import { join, relative, resolve } from 'node:path';
+import { SECOND_MS } from '../../domain/duration.ts';
 import { formatCount } from '../../domain/format-count.ts';
 import { suggestMatch } from '../../domain/suggest-match.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
@@ -13,12 +14,24 @@ import {
   type FixtureFile,
   listFixtureFiles,
 } from '../../fixtures/fixture-index.ts';
-import { fixtureChoices, listDescribedFixtures } from '../choices/fixture-choices.ts';
+import { findScript, listScripts, readScript, type Script } from '../../fixtures/script-fixtures.ts';
+import { abortAfter } from '../../timers.ts';
+import { fixtureChoices, listDescribedFixtures, scriptChoices } from '../choices/fixture-choices.ts';
 import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { addWorkspaceOption } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
 import { readNamedFile } from '../read-value.ts';
 import { printPage } from '../render/page.ts';
 import { fixtureColumns } from '../render/resource-columns.ts';
+import { planScript, runScript, type ScriptContext } from '../script/run-script.ts';
+import { renderStep, type StepReport, serializeStepReport, toStepLabel } from '../script/step-report.ts';
+import {
+  addSeedOption,
+  createTemplateScopes,
+  type SeedOptions,
+  type TemplateScopes,
+} from '../template-scopes.ts';
 
 export const list: CommandDefinition<object> = {
   examples: [
@@ -116,4 +129,109 @@ function renderCheckResult({ checked, problems }: FixtureCheckResult, cwd: strin
 function toShortPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path.startsWith('..') ? file : path;
+}
+
+interface RunOptions extends SeedOptions {
+  readonly script?: string;
+  readonly dryRun?: true;
+  readonly keep?: true;
+  readonly workspace?: string;
+}
+
+/** Time limit of the cleanup after an interruption. */
+const CLEANUP_TIMEOUT_MS = 2 * SECOND_MS;
+
+export const run: CommandDefinition<RunOptions> = {
+  configure: (command) =>
+    addSeedOption(
+      addWorkspaceOption(
+        command
+          .argument('[script]', 'Script name, or path of a script file')
+          .option('--dry-run', 'Print the steps without running them')
+          .option('--keep', 'Keep the endpoints that the script creates'),
+      ),
+    ),
+  examples: [
+    ['Run a built-in script', 'fixtures run order-lifecycle'],
+    [
+      'Print what a script would do, with the same values every time',
+      'fixtures run order-lifecycle --dry-run --random-seed 7',
+    ],
+    ['Run a script file and print its steps as JSON', 'fixtures run ./checks/refund.json --json'],
+  ],
+  async run(options, context) {
+    const script = await getScript(
+      options.script ?? (await askChoice(context, 'script', scriptChoices)),
+      context,
+    );
+    const scopes = await createTemplateScopes(options, context);
+    const reporter = createReporter(script, context);
+    if (options.dryRun) {
+      for (const report of planScript(script, scopes)) reporter.addStep(report);
+      reporter.end();
+      return ExitCode.success;
+    }
+    const scriptContext = await createScriptContext(options, scopes, context);
+    try {
+      for await (const report of runScript(script, scriptContext)) reporter.addStep(report);
+    } finally {
+      reporter.end();
+    }
+    return reporter.getExitCode();
+  },
+};
+
+async function getScript(nameOrPath: string, context: Context): Promise<Script> {
+  const folders = fixtureFolders((await context.resolveConfig()).projectFolder);
+  if (/[/\\]|\.json$/.test(nameOrPath)) return readScript(resolve(context.cwd, nameOrPath), folders);
+  const script = findScript(nameOrPath, folders);
+  if (script !== null) return script;
+  const names = listScripts(folders).map(({ name }) => name);
+  throw new SvcError('not_found', `Script ${nameOrPath} does not exist.`, {
+    hint: suggestMatch(nameOrPath, names) ?? `Use one of: ${names.join(', ')}.`,
+  });
+}
+
+async function createScriptContext(
+  { workspace, keep }: RunOptions,
+  scopes: TemplateScopes,
+  context: Context,
+): Promise<ScriptContext> {
+  const { payloadMember } = await context.resolveRules();
+  return {
+    scopes,
+    keepsEndpoints: keep === true,
+    payloadMember,
+    signal: context.signal,
+    api: await context.connectApi(),
+    control: await context.connect(),
+    connectForCleanup: () => context.connect(abortAfter(CLEANUP_TIMEOUT_MS)),
+    workspaceId: workspace ?? (await context.getWorkspaceId()),
+  };
+}
+
+/** Prints each step after it ran. With `--json`, prints one document at the end. */
+function createReporter({ name, file, steps }: Script, context: Context) {
+  const { json, io } = context;
+  const labelWidth = Math.max(...steps.map((step) => toStepLabel(step).length));
+  const reports: StepReport[] = [];
+  const hasSucceeded = () => reports.length === steps.length && reports.every(({ ok }) => ok !== false);
+  return {
+    /** A wait that timed out and an expectation that does not hold have different exit codes. */
+    getExitCode(): ExitCode {
+      if (hasSucceeded()) return ExitCode.success;
+      return reports.at(-1)?.step.kind === 'wait' ? ExitCode.timeout : ExitCode.failure;
+    },
+    addStep(report: StepReport) {
+      reports.push(report);
+      if (!json) io.write(renderStep(report, labelWidth, io));
+    },
+    end() {
+      if (reports.length === 0) return;
+      const head = JSON.stringify({ script: name, file, ok: hasSucceeded() }).slice(0, -1);
+      if (json)
+        context.printJsonText(`${head},"steps":[${reports.map(serializeStepReport).join()}]}`, () => '');
+      else if (!hasSucceeded()) io.note(`Stopped at step ${reports.length} of ${steps.length}.`);
+    },
+  };
 }

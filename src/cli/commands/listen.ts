@@ -1,21 +1,27 @@
-import type { Command } from 'commander';
+/** `svc listen`: registers endpoints while it runs, and follows their deliveries. */
+import { type Command, InvalidArgumentError } from 'commander';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { LiveStream } from '../../control/control-plane.ts';
-import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
+import { isEventType, WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/format-count.ts';
+import { toForwardUrl } from '../../domain/forward-url.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { addEnvFileAlias, toEnvFileFlag, type WriteEnvOptions, writeEnvFile } from '../env-file.ts';
 import { toEnvVariables } from '../env-variables.ts';
-import { type ForwardTarget, parseForwardTargets } from '../listen/forward-target.ts';
-import { listSecrets, renderHeading, toListenReady } from '../listen/listen-ready.ts';
 import { type NewEndpoint, TemporaryEndpoints } from '../listen/temporary-endpoints.ts';
 import { followAttempts, typesToFollow } from '../live/follow.ts';
 import { choiceOption, parseHeaders, parseList } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
 import { watchReceiver } from '../watch-receiver.ts';
+
+interface ForwardTarget {
+  readonly url: string;
+  /** Null for the types of `--events`. */
+  readonly types: readonly string[] | null;
+}
 
 interface Options extends WriteEnvOptions {
   readonly forwardTo?: readonly ForwardTarget[];
@@ -87,6 +93,32 @@ function configure(command: Command): void {
   addEnvFileAlias(command);
 }
 
+/** Event types before a `=`. A URL has a `=` only in its query, after a colon or a slash. */
+const TYPES_AND_ADDRESS = /^(?<types>[^=:/?]+)=(?<address>.*)$/;
+
+/** Parses `3000`, `localhost:3000/hooks` or `order.shipped,invoice.paid=3000/orders`, and collects repeated options. */
+export function parseForwardTargets(text: string, previous: readonly ForwardTarget[] = []): ForwardTarget[] {
+  const { types, address = text } = TYPES_AND_ADDRESS.exec(text)?.groups ?? {};
+  const url = toForwardUrl(address);
+  if (url === null) {
+    throw new InvalidArgumentError('Pass a port or a URL: 3000, localhost:3000/hooks, or TYPE=3000/hooks.');
+  }
+  // Normalized, so that the same address is recognized later.
+  return [
+    ...previous,
+    { url: new URL(url).href, types: types === undefined ? null : parseEventTypes(types) },
+  ];
+}
+
+function parseEventTypes(text: string): string[] {
+  const types = text.split(',').map((type) => type.trim());
+  const invalid = types.find((type) => type !== WILDCARD_SUBSCRIPTION && !isEventType(type));
+  if (invalid === undefined) return types;
+  throw new InvalidArgumentError(
+    `Pass an event type before the =, not ${JSON.stringify(invalid)}: order.shipped=3000/hooks.`,
+  );
+}
+
 /** Forwards until the user quits or interrupts. */
 async function run(options: Options, context: Context): Promise<ExitCode> {
   if (context.json && options.format === 'json') {
@@ -154,6 +186,31 @@ async function listen(listener: TemporaryEndpoints, options: Options, context: C
   } finally {
     ended.abort();
   }
+}
+
+/** The ready line without its type: the first endpoint, which is usually the only one, and all endpoints. */
+function toListenReady(endpoints: readonly WebhookWithSecret[]) {
+  const [first] = endpoints;
+  return {
+    webhook_id: first?.id,
+    webhook_secret: first?.secret,
+    url: first?.url,
+    workspace_id: first?.workspace_id,
+    webhooks: endpoints.map(({ id, url, events, secret }) => ({ id, url, events, secret })),
+  };
+}
+
+/** One line. The secret is first, because the end of the line can be truncated. */
+function renderHeading(endpoints: readonly WebhookWithSecret[]): string {
+  const targets = endpoints.map(
+    ({ url, events }) => url + (events.includes(WILDCARD_SUBSCRIPTION) ? '' : ` (${events.join(', ')})`),
+  );
+  return `Ready. Secret ${listSecrets(endpoints).join(', ')} for ${targets.join(', ')}`;
+}
+
+/** Usually one: endpoints registered together share a secret, except reused ones. */
+function listSecrets(endpoints: readonly WebhookWithSecret[]): string[] {
+  return [...new Set(endpoints.map(({ secret }) => secret))];
 }
 
 /** Prints the body of each attempt, one per line. */

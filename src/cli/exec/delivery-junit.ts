@@ -1,6 +1,9 @@
 /** Writes deliveries as test cases in JUnit XML, with a suite for each endpoint. */
+import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Attempt, DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { settledReasonDescriptions } from '../../domain/delivery.ts';
+import { createWriteError } from '../write-error.ts';
 import { escapeXml, startXmlTag, type XmlAttributes } from '../xml.ts';
 
 /**
@@ -97,4 +100,38 @@ function toSeconds(attempts: readonly Attempt[]): string {
 function renderElement(name: string, attributes: XmlAttributes, content: readonly string[]): string {
   const start = startXmlTag(name, attributes);
   return content.length === 0 ? `${start}/>` : `${start}>\n${content.join('\n')}\n</${name}>`;
+}
+
+/**
+ * Creates the folder of the report before the command runs, so that problems are reported early.
+ * @throws SvcError `usage` when the file cannot be written.
+ */
+export function assertReportWritable(path: string): void {
+  withWriteError(path, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    accessSync(dirname(path), constants.W_OK);
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder');
+  });
+}
+
+/** Writes the report completely or not at all. @throws SvcError `usage` when it cannot be written */
+export function writeReport(path: string, report: string): void {
+  const unfinished = `${path}.${process.pid}.part`;
+  withWriteError(path, () => {
+    try {
+      writeFileSync(unfinished, report, { flush: true });
+      renameSync(unfinished, path);
+    } catch (error) {
+      rmSync(unfinished, { force: true });
+      throw error;
+    }
+  });
+}
+
+function withWriteError(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw createWriteError(path, error, 'Choose a writable file with --junit.');
+  }
 }

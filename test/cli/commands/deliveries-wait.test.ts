@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { command } from '../../../src/cli/commands/deliveries-wait.ts';
+import { wait as command } from '../../../src/cli/commands/deliveries.ts';
 import type { Delivery } from '../../../src/contract/delivery-schemas.ts';
 import { ExitCode } from '../../../src/errors.ts';
 import { aDelivery, aDetail, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   list as listCommand,
+  run as runCommand,
   show as showCommand,
   types as typesCommand,
   validate as validateCommand,
 } from '../../../src/cli/commands/fixtures.ts';
-import { command as runCommand } from '../../../src/cli/commands/fixtures-run.ts';
 import { createApiClient } from '../../../src/control/api-client.ts';
 import { createHttpControlClient } from '../../../src/control/http-control-client.ts';
 import { ExitCode } from '../../../src/errors.ts';

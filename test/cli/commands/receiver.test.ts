@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { command as checkCommand } from '../../../src/cli/commands/receiver-check.ts';
-import { command as exampleCommand } from '../../../src/cli/commands/receiver-example.ts';
+import { check as checkCommand, example as exampleCommand } from '../../../src/cli/commands/receiver.ts';
 import { renderReceiverJUnit } from '../../../src/cli/render/receiver-junit.ts';
 import { verify } from '../../../src/signature.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';

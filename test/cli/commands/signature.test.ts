@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { command as signCommand } from '../../../src/cli/commands/sign.ts';
-import { command as verifyCommand } from '../../../src/cli/commands/verify.ts';
+import { sign as signCommand, verify as verifyCommand } from '../../../src/cli/commands/signature.ts';
 import { ExitCode } from '../../../src/errors.ts';
 import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
 

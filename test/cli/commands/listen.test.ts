@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseForwardTargets } from '../../../src/cli/listen/forward-target.ts';
+import { parseForwardTargets } from '../../../src/cli/commands/listen.ts';
 
 describe('parseForwardTargets', () => {
   it.each([

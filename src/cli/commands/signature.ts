@@ -1,13 +1,18 @@
-/** `svc verify`: checks the signature of a delivery and names the rule that failed. */
+/** `svc sign` and `svc verify`: signs a payload as the emulator would, and checks the signature of a delivery. */
 import { settings } from '../../config/settings.ts';
 import type { Verification } from '../../contract/delivery-schemas.ts';
-import { verify, verifyMessage } from '../../domain/signature/verify.ts';
+import { toCurl } from '../../domain/curl.ts';
+import { UlidGenerator } from '../../domain/ids.ts';
+import { requireSecrets } from '../../domain/signature/digest.ts';
+import { signDelivery } from '../../domain/signature/sign.ts';
+import { verify as verifyHeaders, verifyMessage } from '../../domain/signature/verify.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
   collectValues,
   parseDurationMs,
+  parseReceiverUrl,
   parseTimeOption,
   type RelativeTime,
   requireSecret,
@@ -16,7 +21,84 @@ import { parseRawRequest } from '../raw-request.ts';
 import { readNamedFile, readValue } from '../read-value.ts';
 import { renderVerification } from '../render/verification.ts';
 
-interface Options {
+interface SignOptions {
+  readonly payload: string;
+  readonly secret?: readonly string[];
+  readonly at?: RelativeTime;
+  readonly id?: string;
+  readonly scheme?: string;
+  readonly curl?: string | true;
+}
+
+const EXAMPLE_URL = 'http://localhost:3000/webhooks';
+
+export const sign: CommandDefinition<SignOptions> = {
+  configure: (command) =>
+    command
+      .requiredOption('--payload <body>', 'Body to sign: text, @file, or - for standard input')
+      .option(
+        '--secret <secret>',
+        'Endpoint secret; repeat it to sign with several, as during a rotation (default: SVC_WEBHOOK_SECRET)',
+        collectValues,
+      )
+      .option(
+        '--at <when>',
+        'Timestamp to sign, such as -6m, 2026-11-20T12:00:00Z or seconds since 1970 (default: now)',
+        parseTimeOption,
+      )
+      .option('--id <id>', 'Delivery ID (default: a new one)')
+      .option(
+        '--curl [url]',
+        `Print a curl command that sends the payload (default: ${EXAMPLE_URL})`,
+        parseReceiverUrl,
+      )
+      .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`),
+  examples: [
+    ['Print the signature headers for a body', 'sign --secret whsec_… --payload @body.json'],
+    [
+      'Print a curl command that sends a delivery that is too old',
+      'sign --secret whsec_… --payload \'{"data":{"id":"evt_1"}}\' --at -6m --curl http://localhost:3000/webhooks',
+    ],
+  ],
+  async run(options, context) {
+    const { now } = context;
+    const { signature: scheme } = await context.resolveRules({ scheme: options.scheme });
+    const secret = requireSecret(options.secret, context);
+    const body = await readValue(options.payload, context);
+    const { headers, timestamp, signedContent } = signDelivery({
+      scheme,
+      secrets: requireSecrets(scheme, secret),
+      id: options.id ?? new UlidGenerator().next('delivery', now()),
+      timestampMs: options.at?.(now()) ?? now(),
+      body,
+    });
+    if (options.curl !== undefined) {
+      const curl = toCurl({
+        url: options.curl === true ? EXAMPLE_URL : options.curl,
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: options.payload.startsWith('@') ? { file: options.payload.slice(1) } : toText(body),
+      });
+      context.print({ curl }, () => curl);
+      return;
+    }
+    context.print({ headers, timestamp, signed_content: String(signedContent) }, () =>
+      Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join('\n'),
+    );
+  },
+};
+
+/** @throws SvcError `usage` for bytes that a command line cannot contain. */
+function toText(body: Buffer): string {
+  const text = body.toString();
+  if (Buffer.from(text).equals(body) && !text.includes('\0')) return text;
+  throw new SvcError('usage', 'The body is not valid UTF-8 text, so a curl command cannot contain it.', {
+    hint: 'Write the body to a file and pass --payload @FILE.',
+  });
+}
+
+interface VerifyOptions {
   /** Repeatable. */
   readonly secret?: readonly string[];
   readonly payload?: string;
@@ -34,7 +116,7 @@ interface Options {
   readonly scheme?: string;
 }
 
-export const command: CommandDefinition<Options> = {
+export const verify: CommandDefinition<VerifyOptions> = {
   configure: (command) =>
     command
       .option('--secret <secret>', 'Endpoint secret; repeatable (default: SVC_WEBHOOK_SECRET)', collectValues)
@@ -88,7 +170,7 @@ export const command: CommandDefinition<Options> = {
   },
 };
 
-async function runVerification(options: Options, context: Context): Promise<Verification> {
+async function runVerification(options: VerifyOptions, context: Context): Promise<Verification> {
   const { payload, delivery, request } = options;
   if (options.computed !== undefined && delivery === undefined) {
     throw new SvcError('usage', '--computed can only be used with --delivery.', {
@@ -104,10 +186,20 @@ async function runVerification(options: Options, context: Context): Promise<Veri
   }
   const { signature, timestamp, id } = options;
   const verifyOptions = await resolveVerifyOptions(options, context);
-  return verify({ ...verifyOptions, payload: await readValue(payload, context), signature, timestamp, id });
+  return verifyHeaders({
+    ...verifyOptions,
+    payload: await readValue(payload, context),
+    signature,
+    timestamp,
+    id,
+  });
 }
 
-async function verifyRawRequest(file: string, options: Options, context: Context): Promise<Verification> {
+async function verifyRawRequest(
+  file: string,
+  options: VerifyOptions,
+  context: Context,
+): Promise<Verification> {
   rejectConflicts('request', ['payload', 'delivery', 'signature', 'timestamp', 'id'], options);
   const verifyOptions = await resolveVerifyOptions(options, context);
   const { headers, body } = parseRawRequest(await readNamedFile(file, context.cwd), file);
@@ -115,7 +207,11 @@ async function verifyRawRequest(file: string, options: Options, context: Context
 }
 
 /** Lets the emulator verify, because only it knows what was sent, the scheme and all secrets. */
-async function verifySentDelivery(id: string, options: Options, context: Context): Promise<Verification> {
+async function verifySentDelivery(
+  id: string,
+  options: VerifyOptions,
+  context: Context,
+): Promise<Verification> {
   rejectConflicts('delivery', ['signature', 'timestamp', 'id', 'scheme'], options);
   if (options.computed !== undefined) rejectConflicts('computed', ['now', 'tolerance'], options);
   const { secret, payload, now, tolerance, computed } = options;
@@ -141,8 +237,8 @@ const conflictHints = {
 /** Rejects an option that would have no effect. @throws SvcError `usage` */
 function rejectConflicts(
   source: keyof typeof conflictHints,
-  excluded: readonly (keyof Options)[],
-  options: Options,
+  excluded: readonly (keyof VerifyOptions)[],
+  options: VerifyOptions,
 ): void {
   const conflict = excluded.find((name) => options[name] !== undefined);
   if (conflict === undefined) return;
@@ -151,7 +247,10 @@ function rejectConflicts(
   });
 }
 
-async function resolveVerifyOptions({ secret, scheme: name, tolerance, now }: Options, context: Context) {
+async function resolveVerifyOptions(
+  { secret, scheme: name, tolerance, now }: VerifyOptions,
+  context: Context,
+) {
   const environmentSecret = context.env.SVC_WEBHOOK_SECRET;
   const { signature: scheme, signatureToleranceMs } = await context.resolveRules({ scheme: name });
   const { schemes } = (await context.resolveConfig()).values;

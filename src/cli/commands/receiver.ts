@@ -1,16 +1,27 @@
-/** `svc receiver check`: tests a receiver against the receiver rules. */
+/** `svc receiver`: checks a receiver against the receiver rules, and prints or writes an example that passes every check. */
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { settings } from '../../config/settings.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { isEventType } from '../../domain/event.ts';
+import { quoteForShell } from '../../domain/shell.ts';
 import { requireSecrets } from '../../domain/signature/digest.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { findFixture } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
+import {
+  type Framework,
+  frameworks,
+  type ReceiverExample,
+  readReceiverExample,
+} from '../../fixtures/receiver-examples.ts';
 import { fillTemplates } from '../../fixtures/template.ts';
 import { createEffectObserver } from '../../receiver/effect-observer.ts';
 import { receiverRules } from '../../receiver/receiver-check.ts';
 import { type CheckReport, type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
+import { type ChoiceSource, toChoiceList } from '../choices/choice-source.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
@@ -21,14 +32,16 @@ import {
   requireSecret,
 } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
-import { askText } from '../prompt.ts';
+import { askChoice, askText, isInteractive } from '../prompt.ts';
 import { readNamedFile } from '../read-value.ts';
 import { renderFields } from '../render/fields.ts';
+import { printHint } from '../render/hint.ts';
 import { renderReceiverJUnit } from '../render/receiver-junit.ts';
 import { renderReport } from '../render/receiver-report.ts';
 import { createTemplateScopes } from '../template-scopes.ts';
+import { createWriteError } from '../write-error.ts';
 
-interface Options {
+interface CheckCommandOptions {
   readonly url?: string;
   readonly secret?: string;
   readonly format: 'table' | 'json' | 'junit';
@@ -61,7 +74,7 @@ The checks send between 110 and 124 deliveries with generated events. Run them a
 lose. Some checks need to know what the receiver did with a delivery. For these, pass --observe with a URL or a command
 that returns a count of effects, such as rows in a table. Without it, these checks are reported as not observable.`;
 
-export const command: CommandDefinition<Options> = {
+export const check: CommandDefinition<CheckCommandOptions> = {
   configure,
   examples: [
     [
@@ -110,7 +123,7 @@ function configure(command: Command): void {
 }
 
 /** Exit code 1 if a check failed, none was observable, or effects could not be counted. */
-async function run(options: Options, context: Context): Promise<ExitCode> {
+async function run(options: CheckCommandOptions, context: Context): Promise<ExitCode> {
   if (context.json && options.format === 'junit') {
     throw new SvcError('usage', '--json and --format junit cannot be used together.', {
       hint: 'Remove one of them.',
@@ -137,7 +150,12 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   }
 }
 
-function printReport(report: CheckReport, { format }: Options, url: string, context: Context): void {
+function printReport(
+  report: CheckReport,
+  { format }: CheckCommandOptions,
+  url: string,
+  context: Context,
+): void {
   if (format === 'json') context.io.write(JSON.stringify(report, null, 2));
   else if (format === 'junit') context.io.write(renderReceiverJUnit(report, url));
   else context.print(report, () => renderReport(report, context.io));
@@ -145,7 +163,7 @@ function printReport(report: CheckReport, { format }: Options, url: string, cont
 
 type CheckOptions = Omit<RunChecksOptions, 'countEffects' | 'onProgress'>;
 
-async function toCheckOptions(options: Options, context: Context): Promise<CheckOptions> {
+async function toCheckOptions(options: CheckCommandOptions, context: Context): Promise<CheckOptions> {
   const { ca, eventType } = options;
   const secret = requireSecret(options.secret, context);
   const { cwd, signal, now } = context;
@@ -180,4 +198,83 @@ async function createPayload(type: string, projectFolder: string, context: Conte
 function parseEventType(text: string): string {
   if (isEventType(text)) return text;
   throw new InvalidArgumentError('Pass an event type such as order.shipped: <noun>.<verb>, in lower case.');
+}
+
+interface ExampleOptions {
+  readonly framework?: Framework;
+  readonly out?: string;
+}
+
+export const example: CommandDefinition<ExampleOptions> = {
+  configure: (command) =>
+    command
+      .addOption(choiceOption('--framework <name>', 'Framework of the receiver', frameworks))
+      .option('--out <folder>', 'Write the files to this folder instead of printing them'),
+  examples: [
+    ['Print a receiver for Express', 'receiver example --framework express'],
+    ['Write a receiver for Hono to a folder', 'receiver example --framework hono --out receiver'],
+  ],
+  async run({ framework, out }, context) {
+    const example = readReceiverExample(framework ?? (await askFramework(context)));
+    if (out !== undefined) await writeFiles(example, resolve(context.cwd, out));
+    context.print(example, () => (out === undefined ? renderFiles(example) : listPaths(example, out)));
+    if (out !== undefined) printHint(toNextStep(example, out), context.io);
+  },
+};
+
+async function askFramework(context: Context): Promise<Framework> {
+  if (!isInteractive(context)) {
+    throw new SvcError('usage', 'Missing option: --framework', {
+      hint: `Choose one of: ${frameworks.join(', ')}`,
+    });
+  }
+  return (await askChoice(context, 'framework', frameworkChoices)) as Framework;
+}
+
+const frameworkChoices: ChoiceSource = {
+  noun: 'framework',
+  plural: 'frameworks',
+  list: async () =>
+    toChoiceList(
+      frameworks.map(readReceiverExample),
+      [
+        { title: 'FRAMEWORK', value: ({ framework }) => framework },
+        { title: 'PACKAGES', value: ({ packages }) => packages.join(' ') },
+      ],
+      ({ framework }) => framework,
+    ),
+};
+
+const OTHER_FOLDER_HINT = 'Pass another folder with --out.';
+
+/** @throws SvcError `usage` when a file exists or cannot be written. */
+async function writeFiles({ files }: ReceiverExample, folder: string): Promise<void> {
+  const existing = files.find(({ path }) => existsSync(join(folder, path)));
+  if (existing !== undefined) {
+    throw new SvcError('usage', `${join(folder, existing.path)} already exists.`, {
+      hint: OTHER_FOLDER_HINT,
+    });
+  }
+  for (const { path, content } of files) {
+    const file = join(folder, path);
+    try {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+    } catch (error) {
+      throw createWriteError(file, error, OTHER_FOLDER_HINT);
+    }
+  }
+}
+
+/** Each file, after a comment line with its path. */
+function renderFiles({ files }: ReceiverExample): string {
+  return files.map(({ path, content }) => `// ${path}\n${content}`).join('\n');
+}
+
+function listPaths({ files }: ReceiverExample, out: string): string {
+  return files.map(({ path }) => join(out, path)).join('\n');
+}
+
+function toNextStep({ packages, start }: ReceiverExample, out: string): string {
+  return `Start it with: cd ${quoteForShell(out)} && npm install ${packages.join(' ')} && SVC_WEBHOOK_SECRET=whsec_… ${start}`;
 }
