@@ -58,3 +58,11 @@ export function abortAfter(ms: number): AbortSignal {
   setTimeout(abort, ms).unref();
   return controller.signal;
 }
+
+/** Milliseconds that a long task works before it calls {@link yieldToEventLoop}. */
+export const SLICE_MS = 8;
+
+/** Lets other tasks of the event loop run. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -16,7 +16,6 @@ import { fillTemplates } from '../fixtures/template.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import { createApiKey } from '../sandbox/api-keys.ts';
 import type { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
-import { toListBody, toPageRequest } from '../sandbox/pagination.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StateLifecycle } from '../sandbox/state-lifecycle.ts';
 import {
@@ -30,9 +29,9 @@ import {
 import { createWorkspace } from '../sandbox/workspaces.ts';
 import { toApiKey } from '../store/api-keys.ts';
 import { toApiRequest } from '../store/api-requests.ts';
-import { toEventSummary } from '../store/event-queries.ts';
-import { toEventRecordText } from '../store/events.ts';
+import { toEventRecordText, toEventSummary } from '../store/events.ts';
 import { toFault } from '../store/faults.ts';
+import { toListBody, toPageRequest } from '../store/row-page.ts';
 import { toWebhookDetail, type WebhookRow } from '../store/webhooks.ts';
 import { toWorkspace } from '../store/workspaces.ts';
 import { createClockHandlers } from './clock-handlers.ts';
@@ -230,7 +229,7 @@ function createEventHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listEvent
       store.flush();
       const request = toPageRequest(input, (id) => store.events.find(id)?.seq);
       return toListBody(
-        await store.eventQueries.list(toEventFilter(sandbox, input), request),
+        await store.events.listSummaries(toEventFilter(sandbox, input), request),
         toEventSummary,
       );
     },
@@ -241,7 +240,7 @@ function createEventHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listEvent
       const { value, fieldText } = parseJsonObject(toEventRecordText(row));
       return {
         ...(value as Event),
-        request_id: store.eventQueries.findRequestId(row.seq),
+        request_id: store.events.findRequestId(row.seq),
         payload_text: fieldText('payload') ?? '{}',
       };
     },

@@ -3,12 +3,12 @@ import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
 import { replayDelivery } from '../delivery/replay-delivery.ts';
 import { projectAttempts } from '../domain/delivery.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
-import { toListBody, toPageRequest } from '../sandbox/pagination.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { checkSignature, describeSignature } from '../sandbox/signature-detail.ts';
 import { listAttempts, type VerificationInput, verifyDelivery } from '../sandbox/verification.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
+import { toListBody, toPageRequest } from '../store/row-page.ts';
 import type { ControlHandlers } from './control-plane.ts';
 import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './store-filters.ts';
 

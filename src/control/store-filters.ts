@@ -13,7 +13,7 @@ import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { ApiRequestFilter } from '../store/api-requests.ts';
 import type { AttemptFilter } from '../store/attempts.ts';
 import type { DeliveryFilter } from '../store/delivery-queries.ts';
-import type { EventFilter } from '../store/event-queries.ts';
+import type { EventFilter } from '../store/events.ts';
 
 type FilterInput<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>;
 

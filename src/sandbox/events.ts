@@ -2,10 +2,10 @@
 import { toEnvelope, toEventRecord } from '../domain/event.ts';
 import type { NewDelivery } from '../store/deliveries.ts';
 import { type EventRow, toEventRecordText } from '../store/events.ts';
+import { toPageRequest } from '../store/row-page.ts';
 import { type Caller, canAccess, createNotFoundError, resolveWorkspace } from './access.ts';
 import { persistClockIfNeeded } from './clock-persistence.ts';
 import type { SandboxEvent } from './event-bus.ts';
-import { toPageRequest } from './pagination.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 

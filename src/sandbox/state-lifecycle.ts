@@ -1,7 +1,7 @@
 /** Prepares a sandbox at the start, resets it, and saves and loads snapshots of it. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { SvcError } from '../errors.ts';
-import type { SavedSnapshot } from '../store/save-snapshot.ts';
+import type { SavedSnapshot } from '../store/database-copy.ts';
 import { type BootstrapOptions, type BootstrapResult, bootstrap } from './bootstrap.ts';
 import { persistClock, resumeClocks } from './clock-persistence.ts';
 import type { Sandbox } from './sandbox.ts';

@@ -4,7 +4,8 @@ import type { ApiKey } from '../contract/resources.ts';
 import type { Scope } from '../domain/environment.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { ReadCache } from './read-cache.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
+import { type PageRequest, type RowPage, readPage } from './row-page.ts';
+import { prepareInsert } from './schema.ts';
 
 export interface ApiKeyRow {
   readonly seq: number;
@@ -24,59 +25,55 @@ type ApiKeyWithWorkspace = ApiKeyRow & { readonly workspace_id: string | null };
 const SELECT_WITH_WORKSPACE =
   'SELECT k.*, w.id AS workspace_id FROM api_keys k LEFT JOIN workspaces w ON w.seq = k.workspace_seq';
 
+function prepareStatements(db: Database.Database) {
+  return {
+    insert: prepareInsert<ApiKeyRow>(db, 'api_keys'),
+    findByHash: db.prepare<[Buffer], ApiKeyWithWorkspace>(`${SELECT_WITH_WORKSPACE} WHERE k.hash = ?`),
+    find: db.prepare<[string], ApiKeyWithWorkspace>(`${SELECT_WITH_WORKSPACE} WHERE k.id = ?`),
+    list: db.prepare<[{ before: number; workspace: number | null; limit: number }], ApiKeyWithWorkspace>(
+      `${SELECT_WITH_WORKSPACE} WHERE k.seq < @before AND (@workspace IS NULL OR k.workspace_seq = @workspace)
+       ORDER BY k.seq DESC LIMIT @limit`,
+    ),
+    findNewestId: db.prepare<[], string>('SELECT id FROM api_keys ORDER BY seq DESC LIMIT 1').pluck(),
+    revoke: db.prepare<[number, number]>(
+      'UPDATE api_keys SET revoked_at = ? WHERE seq = ? AND revoked_at IS NULL',
+    ),
+  };
+}
+
 export class ApiKeyTable {
-  readonly #insert: Database.Statement<[ApiKeyRow]>;
-  readonly #byHash: Database.Statement<[Buffer], ApiKeyWithWorkspace>;
-  readonly #byId: Database.Statement<[string], ApiKeyWithWorkspace>;
-  readonly #page: Database.Statement<
-    [{ before: number; workspace: number | null; limit: number }],
-    ApiKeyWithWorkspace
-  >;
-  readonly #newestId: Database.Statement<[], string>;
-  readonly #revoke: Database.Statement<[number, number]>;
+  readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #cache = new ReadCache<string, ApiKeyWithWorkspace>();
 
   constructor(db: Database.Database) {
-    this.#insert = db.prepare(
-      `INSERT INTO api_keys (seq, id, workspace_seq, hash, last4, scopes, created_at, revoked_at)
-       VALUES (@seq, @id, @workspace_seq, @hash, @last4, @scopes, @created_at, @revoked_at)`,
-    );
-    this.#byHash = db.prepare(`${SELECT_WITH_WORKSPACE} WHERE k.hash = ?`);
-    this.#byId = db.prepare(`${SELECT_WITH_WORKSPACE} WHERE k.id = ?`);
-    this.#page = db.prepare(
-      `${SELECT_WITH_WORKSPACE} WHERE k.seq < @before AND (@workspace IS NULL OR k.workspace_seq = @workspace)
-       ORDER BY k.seq DESC LIMIT @limit`,
-    );
-    this.#newestId = db.prepare<[], string>('SELECT id FROM api_keys ORDER BY seq DESC LIMIT 1').pluck();
-    this.#revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE seq = ? AND revoked_at IS NULL');
+    this.#statements = prepareStatements(db);
   }
 
   insert(row: ApiKeyRow): void {
     this.clearCache();
-    this.#insert.run(row);
+    this.#statements.insert.run(row);
   }
 
   /** The row of a key, revoked or not. Cached, because every request reads it. */
   findByKey(key: string): ApiKeyWithWorkspace | undefined {
-    return this.#cache.getOrRead(key, () => this.#byHash.get(hashApiKey(key)));
+    return this.#cache.getOrRead(key, () => this.#statements.findByHash.get(hashApiKey(key)));
   }
 
   find(id: string): ApiKeyWithWorkspace | undefined {
-    return this.#byId.get(id);
+    return this.#statements.find.get(id);
   }
 
   findNewestId(): string | undefined {
-    return this.#newestId.get();
+    return this.#statements.findNewestId.get();
   }
 
-  list(workspaceSeq: number | null, page: PageRequest): RowPage<ApiKeyWithWorkspace> {
-    const rows = this.#page.all({ before: upperBound(page), workspace: workspaceSeq, limit: page.limit + 1 });
-    return toPage(rows, page.limit);
+  list(workspace: number | null, page: PageRequest): RowPage<ApiKeyWithWorkspace> {
+    return readPage(page, (before, limit) => this.#statements.list.all({ before, workspace, limit }));
   }
 
   revoke(seq: number, at: number): void {
     this.clearCache();
-    this.#revoke.run(at, seq);
+    this.#statements.revoke.run(at, seq);
   }
 
   clearCache(): void {

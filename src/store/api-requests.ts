@@ -1,8 +1,8 @@
 /** The table of logged API requests. */
 import type Database from 'better-sqlite3';
 import type { ApiRequest } from '../contract/resources.ts';
-import type { PageRequest, RowPage } from './row-page.ts';
-import { pickConditions, Scan, toMatchColumn } from './scan.ts';
+import { type PageRequest, pickConditions, type RowPage, Scan, toMatchColumn } from './row-page.ts';
+import { prepareInsert } from './schema.ts';
 
 export interface ApiRequestRow {
   readonly seq: number;
@@ -46,35 +46,32 @@ const SELECT_WITH_IDS = `SELECT r.*, k.id AS api_key_id, w.id AS workspace_id FR
 /** Maximum number of logged requests without a valid key. Anyone who reaches the emulator can send them. */
 export const UNAUTHENTICATED_LIMIT = 1_000;
 
+function prepareStatements(db: Database.Database) {
+  return {
+    insert: prepareInsert<ApiRequestRow>(db, 'api_requests'),
+    findBySeq: db.prepare<[number], ApiRequestWithIds>(`${SELECT_WITH_IDS} WHERE r.seq = ?`),
+    find: db.prepare<[string], ApiRequestWithIds>(`${SELECT_WITH_IDS} WHERE r.id = ?`),
+    delete: db.prepare<[number]>('DELETE FROM api_requests WHERE seq = ?'),
+    listUnauthenticated: db
+      .prepare<[], number>('SELECT seq FROM api_requests WHERE api_key_seq IS NULL ORDER BY seq')
+      .pluck(),
+  };
+}
+
 export class ApiRequestTable {
-  readonly #insert: Database.Statement<[ApiRequestRow]>;
-  readonly #bySeq: Database.Statement<[number], ApiRequestWithIds>;
-  readonly #byId: Database.Statement<[string], ApiRequestWithIds>;
-  readonly #delete: Database.Statement<[number]>;
-  readonly #listUnauthenticated: Database.Statement<[], number>;
+  readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #scan: Scan<ApiRequestWithIds>;
   /** Sequences of the requests without a key, oldest first; null until they are first read. */
   #unauthenticatedSeqs: number[] | null = null;
 
   constructor(db: Database.Database) {
-    this.#insert = db.prepare(
-      `INSERT INTO api_requests (seq, id, at_wall, method, path, status, error_code, duration_ms, api_key_seq, workspace_seq,
-         resource_id, fault)
-       VALUES (@seq, @id, @at_wall, @method, @path, @status, @error_code, @duration_ms, @api_key_seq, @workspace_seq,
-         @resource_id, @fault)`,
-    );
-    this.#bySeq = db.prepare(`${SELECT_WITH_IDS} WHERE r.seq = ?`);
-    this.#byId = db.prepare(`${SELECT_WITH_IDS} WHERE r.id = ?`);
-    this.#delete = db.prepare('DELETE FROM api_requests WHERE seq = ?');
-    this.#listUnauthenticated = db
-      .prepare<[], number>('SELECT seq FROM api_requests WHERE api_key_seq IS NULL ORDER BY seq')
-      .pluck();
+    this.#statements = prepareStatements(db);
     this.#scan = new Scan(db, (seq) => this.findBySeq(seq));
   }
 
   insert(row: ApiRequestRow): void {
     if (row.api_key_seq === null) this.#deleteOldestUnauthenticated(row.seq);
-    this.#insert.run(row);
+    this.#statements.insert.run(row);
   }
 
   /** Must be called after the rows were replaced. */
@@ -84,21 +81,20 @@ export class ApiRequestTable {
 
   /** Deletes requests without a key until one more is within the limit. */
   #deleteOldestUnauthenticated(seq: number): void {
-    this.#unauthenticatedSeqs ??= this.#listUnauthenticated.all();
-    this.#unauthenticatedSeqs.push(seq);
-    for (const oldest of this.#unauthenticatedSeqs.splice(
-      0,
-      this.#unauthenticatedSeqs.length - UNAUTHENTICATED_LIMIT,
-    ))
-      this.#delete.run(oldest);
+    this.#unauthenticatedSeqs ??= this.#statements.listUnauthenticated.all();
+    const seqs = this.#unauthenticatedSeqs;
+    seqs.push(seq);
+    for (const oldestSeq of seqs.splice(0, seqs.length - UNAUTHENTICATED_LIMIT)) {
+      this.#statements.delete.run(oldestSeq);
+    }
   }
 
   find(id: string): ApiRequestWithIds | undefined {
-    return this.#byId.get(id);
+    return this.#statements.find.get(id);
   }
 
   findBySeq(seq: number): ApiRequestWithIds | undefined {
-    return this.#bySeq.get(seq);
+    return this.#statements.findBySeq.get(seq);
   }
 
   /** A page of the requests that match, newest first. */

@@ -11,8 +11,8 @@ import {
   parseSignatureHeader,
   readSignatureHeaders,
 } from '../domain/signature/signature-header.ts';
-import type { PageRequest, RowPage } from './row-page.ts';
-import { pickConditions, Scan, toMatchColumn } from './scan.ts';
+import { type PageRequest, pickConditions, type RowPage, Scan, toMatchColumn } from './row-page.ts';
+import { prepareInsert } from './schema.ts';
 
 export interface AttemptRow {
   readonly seq: number;
@@ -67,77 +67,73 @@ const SELECT_SUMMARY = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sen
   JOIN events e ON e.seq = d.event_seq
   JOIN webhooks h ON h.seq = a.webhook_seq`;
 
-export class AttemptTable {
-  readonly #insert: Database.Statement<[AttemptRow]>;
-  readonly #hasSucceeded: Database.Statement<[number], 0 | 1>;
-  readonly #ofDelivery: Database.Statement<[number], AttemptRow>;
-  readonly #ofWorkspace: Database.Statement<[number, number], AttemptSummaryRow>;
-  readonly #countByWorkspace: Database.Statement<[number, number], number>;
-  readonly #seqByNumber: Database.Statement<[string, number], number>;
-  readonly #scan: Scan<AttemptSummaryRow>;
-  readonly #bySeq: Database.Statement<[number], AttemptRow>;
-
-  constructor(db: Database.Database) {
-    this.#insert = db.prepare(
-      `INSERT INTO attempts (seq, delivery_seq, webhook_seq, number, trigger, scheduled_at, sent_at_wall, duration_ms, outcome,
-         response_status, error, request_url, request_headers, response_headers, response_body, response_truncated, fault)
-       VALUES (@seq, @delivery_seq, @webhook_seq, @number, @trigger, @scheduled_at, @sent_at_wall, @duration_ms, @outcome,
-         @response_status, @error, @request_url, @request_headers, @response_headers, @response_body, @response_truncated,
-         @fault)`,
-    );
-    this.#ofDelivery = db.prepare('SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number');
-    this.#hasSucceeded = db
+function prepareStatements(db: Database.Database) {
+  return {
+    insert: prepareInsert<AttemptRow>(db, 'attempts'),
+    listByDelivery: db.prepare<[number], AttemptRow>(
+      'SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number',
+    ),
+    hasSucceeded: db
       .prepare<[number], 0 | 1>(
         `SELECT EXISTS (SELECT 1 FROM attempts WHERE delivery_seq = ? AND outcome = 'succeeded')`,
       )
-      .pluck();
-    this.#ofWorkspace = db.prepare(
+      .pluck(),
+    listByWorkspace: db.prepare<[number, number], AttemptSummaryRow>(
       `${SELECT_SUMMARY} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`,
-    );
-    this.#countByWorkspace = db
+    ),
+    countByWorkspace: db
       .prepare<[number, number], number>(
         'SELECT count(*) FROM attempts a JOIN deliveries d ON d.seq = a.delivery_seq WHERE a.seq > ? AND d.workspace_seq = ?',
       )
-      .pluck();
-    this.#seqByNumber = db
+      .pluck(),
+    findSeq: db
       .prepare<[string, number], number>(
         'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
       )
-      .pluck();
-    const bySeq = db.prepare<[number], AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.seq = ?`);
-    this.#scan = new Scan(db, (seq) => bySeq.get(seq));
-    this.#bySeq = db.prepare('SELECT * FROM attempts WHERE seq = ?');
+      .pluck(),
+    findBySeq: db.prepare<[number], AttemptRow>('SELECT * FROM attempts WHERE seq = ?'),
+    findSummary: db.prepare<[number], AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.seq = ?`),
+  };
+}
+
+export class AttemptTable {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #scan: Scan<AttemptSummaryRow>;
+
+  constructor(db: Database.Database) {
+    this.#statements = prepareStatements(db);
+    this.#scan = new Scan(db, (seq) => this.#statements.findSummary.get(seq));
   }
 
   insert(row: AttemptRow): void {
-    this.#insert.run(row);
+    this.#statements.insert.run(row);
   }
 
   hasSucceeded(deliverySeq: number): boolean {
-    return this.#hasSucceeded.get(deliverySeq) === 1;
+    return this.#statements.hasSucceeded.get(deliverySeq) === 1;
   }
 
   listByDelivery(deliverySeq: number): AttemptRow[] {
-    return this.#ofDelivery.all(deliverySeq);
+    return this.#statements.listByDelivery.all(deliverySeq);
   }
 
   /** The attempts of a workspace after the sequence `afterSeq`, in the order of recording. */
   listByWorkspace(workspaceSeq: number, afterSeq: number): AttemptSummaryRow[] {
-    return this.#ofWorkspace.all(afterSeq, workspaceSeq);
+    return this.#statements.listByWorkspace.all(afterSeq, workspaceSeq);
   }
 
   countByWorkspace(workspaceSeq: number, afterSeq: number): number {
-    return this.#countByWorkspace.get(afterSeq, workspaceSeq) ?? 0;
+    return this.#statements.countByWorkspace.get(afterSeq, workspaceSeq) ?? 0;
   }
 
   findBySeq(seq: number): AttemptRow | undefined {
-    return this.#bySeq.get(seq);
+    return this.#statements.findBySeq.get(seq);
   }
 
   /** The sequence of an attempt by the id that {@link toAttempt} creates. */
   findSeq(id: string): number | undefined {
     const [, opaque, number] = /^att_([0-9A-Z]+)_(\d{1,9})$/.exec(id) ?? [];
-    return this.#seqByNumber.get(`del_${opaque}`, Number(number));
+    return this.#statements.findSeq.get(`del_${opaque}`, Number(number));
   }
 
   /** A page of the attempts that match, newest first. */

@@ -35,14 +35,13 @@ export class ChangeFeed {
   readonly #db: Database.Database;
   readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
   readonly #statements = new Map<string, Database.Statement<[Range], Change>>();
-
-  readonly #lastBefore: Database.Statement<[{ wallTime: number }], number>;
+  readonly #findLastSeqBefore: Database.Statement<[{ wallTime: number }], number>;
 
   constructor(db: Database.Database, unpublished: Pick<UnpublishedEvent, 'hidden'>) {
     this.#db = db;
     this.#unpublished = unpublished;
     // Reads backwards from the newest row, so that the cost depends on the result and not on the table.
-    this.#lastBefore = db
+    this.#findLastSeqBefore = db
       .prepare<[{ wallTime: number }], number>(
         `SELECT coalesce(min(seq), 0) FROM (
            SELECT coalesce((SELECT seq FROM attempts WHERE sent_at_wall < @wallTime ORDER BY seq DESC LIMIT 1), 0) AS seq
@@ -55,7 +54,7 @@ export class ChangeFeed {
 
   /** Sequence of the newest change that is certainly older than `wallTime`; 0 without one. */
   findLastSeqBefore(wallTime: number): number {
-    return this.#lastBefore.get({ wallTime }) ?? 0;
+    return this.#findLastSeqBefore.get({ wallTime }) ?? 0;
   }
 
   /** The first `limit` visible changes of the given types after the sequence `after`, in order. */

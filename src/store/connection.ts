@@ -1,10 +1,21 @@
 /** An open database file with its group commits, file monitor, baseline and unpublished event. */
 import type Database from 'better-sqlite3';
+import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
 import { Baseline } from './baseline.ts';
 import { createStoreClosedError, type DatabaseOptions, isStorageError, openDatabase } from './database.ts';
 import { DatabaseFileMonitor } from './database-file-monitor.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
+import { readPragma, readUsedBytes } from './schema.ts';
 import { deleteUnpublished, UnpublishedEvent } from './unpublished-event.ts';
+
+/** Pages released in one transaction: about half a megabyte. */
+const PAGES_PER_STEP = 128;
+/** Fewer free pages than this are not released. */
+const MIN_FREE_PAGES = 64;
+/** A database that was created without incremental vacuum is rewritten with VACUUM, unless it is larger than this. */
+const REWRITE_LIMIT_BYTES = 16 * 2 ** 20;
+/** The value of `PRAGMA auto_vacuum` for incremental vacuum. */
+const INCREMENTAL = 2;
 
 export interface ConnectionHooks {
   /** Called after every commit of a group. */
@@ -82,6 +93,34 @@ export class Connection {
     } finally {
       this.db.exec(`DETACH ${name}`);
     }
+  }
+
+  /**
+   * Shrinks the file: SQLite keeps the pages of deleted rows in it for later rows. Works in steps that let other writes
+   * through, until the file is closed or damaged.
+   */
+  async releaseFreePages(): Promise<void> {
+    const { db, monitor } = this;
+    const canContinue = () => db.open && monitor.check() === null;
+    if (!canContinue() || readPragma(db, 'freelist_count') <= MIN_FREE_PAGES) return;
+    if (readPragma(db, 'auto_vacuum') !== INCREMENTAL) {
+      // An earlier version created the file. If it is too large to be rewritten, its free pages are used for new rows.
+      if (readUsedBytes(db) > REWRITE_LIMIT_BYTES) return;
+      db.pragma('auto_vacuum = INCREMENTAL');
+      db.exec('VACUUM');
+      monitor.recordWrite();
+    }
+    let endsAt = monotonic() + SLICE_MS;
+    while (canContinue() && readPragma(db, 'freelist_count') > 0) {
+      db.pragma(`incremental_vacuum(${PAGES_PER_STEP})`);
+      monitor.recordWrite();
+      if (monotonic() < endsAt) continue;
+      await yieldToEventLoop();
+      endsAt = monotonic() + SLICE_MS;
+    }
+    if (!canContinue()) return;
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    monitor.recordWrite();
   }
 
   /** Commits waiting writes and closes the file. */

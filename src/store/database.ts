@@ -1,4 +1,4 @@
-/** Opens the SQLite file: sets pragmas, locks it against a second emulator and runs migrations. */
+/** Opens the SQLite file: sets pragmas, locks it against a second emulator and runs migrations. Checks it for damage. */
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -6,8 +6,7 @@ import { describeFileError } from '../domain/file-error.ts';
 import { containsText } from '../domain/text-search.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
-import { enableIncrementalVacuum } from './incremental-vacuum.ts';
-import { migrations } from './migrations.ts';
+import { migrate, migrations, readPragma } from './schema.ts';
 
 /** SQLite application id of a database of svc (`svce`). Databases of other programs are never changed. */
 export const APPLICATION_ID = 0x73766365;
@@ -45,7 +44,8 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db = openSqlite(path, { timeout: 0 });
     db.pragma('locking_mode = EXCLUSIVE');
     assertApplicationId(db, path);
-    enableIncrementalVacuum(db);
+    // Only has an effect before the first table is created.
+    db.pragma('auto_vacuum = INCREMENTAL');
     db.pragma('journal_mode = WAL');
     db.pragma(`synchronous = ${synchronous}`);
     db.pragma('foreign_keys = ON');
@@ -111,23 +111,6 @@ export function assertApplicationId(db: Database.Database, path: string): void {
   }
 }
 
-/** @throws SvcError `database_unusable` if a newer version wrote the database. */
-export function migrate(db: Database.Database, path: string): void {
-  const version = Number(db.pragma('user_version', { simple: true }));
-  if (version > migrations.length) {
-    throw new SvcError(
-      'database_unusable',
-      `${path} was written by a newer version of svc: its schema is version ${version}, and this svc supports up to ${migrations.length}.`,
-      { hint: 'Upgrade svc, or choose another file with --db.' },
-    );
-  }
-  if (version === migrations.length) return;
-  db.transaction(() => {
-    for (const step of migrations.slice(version)) db.exec(step);
-    db.pragma(`user_version = ${migrations.length}`);
-  }).immediate();
-}
-
 /** Converts an error of SQLite or the file system to an `SvcError`; returns any other error unchanged. */
 export function toStoreError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof SvcError) return error;
@@ -173,4 +156,56 @@ export function isStorageError(error: unknown): error is Error {
   return (
     error instanceof Error && typeof code === 'string' && /^SQLITE_(CORRUPT|FULL|IOERR|READONLY)/.test(code)
   );
+}
+
+export interface IntegrityReport {
+  readonly sizeBytes: number;
+  /** If this is below the newest version, the database is upgraded when it is next opened for use. */
+  readonly schemaVersion: number;
+  readonly newestSchemaVersion: number;
+  /** Messages of SQLite about damage; empty for an intact database. */
+  readonly damage: readonly string[];
+}
+
+const MAX_MESSAGES = 5;
+
+/** Reads the whole database; takes seconds if it is large. */
+export function checkIntegrity(db: Database.Database): IntegrityReport {
+  return {
+    sizeBytes: readPragma(db, 'page_count') * readPragma(db, 'page_size'),
+    schemaVersion: readPragma(db, 'user_version'),
+    newestSchemaVersion: migrations.length,
+    damage: findDamage(db),
+  };
+}
+
+function findDamage(db: Database.Database): string[] {
+  try {
+    const rows = db.pragma(`quick_check(${MAX_MESSAGES})`) as { quick_check: string }[];
+    return rows.map(({ quick_check: message }) => message).filter((message) => message !== 'ok');
+  } catch (error) {
+    // Some damage makes the check itself fail.
+    if ((error as { code?: unknown }).code === 'SQLITE_CORRUPT') return [(error as Error).message];
+    throw error;
+  }
+}
+
+/**
+ * Like {@link checkIntegrity}, for a file that no process has open. The file is not changed.
+ * @returns null if the file does not exist.
+ * @throws SvcError `database_in_use` or `database_unusable`.
+ */
+export function checkFileIntegrity(path: string): IntegrityReport | null {
+  if (!existsSync(path)) return null;
+  let db: Database.Database | undefined;
+  try {
+    assertSingleLink(path);
+    db = openSqlite(path, { readonly: true, timeout: 0 });
+    assertApplicationId(db, path);
+    return checkIntegrity(db);
+  } catch (error) {
+    throw toStoreError(error, path);
+  } finally {
+    db?.close();
+  }
 }

@@ -3,8 +3,7 @@ import type Database from 'better-sqlite3';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { DisplayStatus, SettledReason } from '../domain/delivery.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
-import type { PageRequest, RowPage } from './row-page.ts';
-import { pickConditions, Scan, toMatchColumn } from './scan.ts';
+import { type PageRequest, pickConditions, type RowPage, Scan, toMatchColumn } from './row-page.ts';
 
 export interface DeliveryRow extends DeliveryProgressRow {
   readonly id: string;
@@ -42,47 +41,45 @@ const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webh
     h.disabled AS endpoint_disabled
   ${JOINS} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq`;
 
-interface Due {
-  readonly seq: number;
-  readonly due_at: number;
+function prepareStatements(db: Database.Database) {
+  return {
+    find: db.prepare<[string], DeliveryRow>(`${SELECT} WHERE d.id = ?`),
+    findBySeq: db.prepare<[number], DeliveryRow>(`${SELECT} WHERE d.seq = ?`),
+    getBody: db
+      .prepare<[number], string>(`SELECT coalesce(d.own_body, e.envelope) ${JOINS} WHERE d.seq = ?`)
+      .pluck(),
+    listNextDue: db.prepare<[number, number], { seq: number; due_at: number }>(
+      'SELECT seq, due_at FROM deliveries WHERE webhook_seq = ? AND due_at IS NOT NULL ORDER BY due_at, seq LIMIT ?',
+    ),
+  };
 }
 
 export class DeliveryQueries {
-  readonly #byId: Database.Statement<[string], DeliveryRow>;
-  readonly #bySeq: Database.Statement<[number], DeliveryRow>;
-  readonly #body: Database.Statement<[number], string>;
-  readonly #due: Database.Statement<[number, number], Due>;
+  readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #scan: Scan<DeliveryRow>;
 
   constructor(db: Database.Database) {
-    this.#byId = db.prepare(`${SELECT} WHERE d.id = ?`);
-    this.#bySeq = db.prepare(`${SELECT} WHERE d.seq = ?`);
-    this.#body = db
-      .prepare<[number], string>(`SELECT coalesce(d.own_body, e.envelope) ${JOINS} WHERE d.seq = ?`)
-      .pluck();
-    this.#due = db.prepare(
-      'SELECT seq, due_at FROM deliveries WHERE webhook_seq = ? AND due_at IS NOT NULL ORDER BY due_at, seq LIMIT ?',
-    );
+    this.#statements = prepareStatements(db);
     this.#scan = new Scan(db, (seq) => this.findBySeq(seq));
   }
 
   find(id: string): DeliveryRow | undefined {
-    return this.#byId.get(id);
+    return this.#statements.find.get(id);
   }
 
   findBySeq(seq: number): DeliveryRow | undefined {
-    return this.#bySeq.get(seq);
+    return this.#statements.findBySeq.get(seq);
   }
 
   /** The body that every attempt of the delivery sends. */
   getBody(seq: number): string {
-    return this.#body.get(seq) ?? '';
+    return this.#statements.getBody.get(seq) ?? '';
   }
 
   /** The next `limit` deliveries that are due for the given endpoints, earliest first. */
   listNextDue(webhookSeqs: readonly number[], limit: number): DeliveryRow[] {
     return webhookSeqs
-      .flatMap((webhookSeq) => this.#due.all(webhookSeq, limit))
+      .flatMap((webhookSeq) => this.#statements.listNextDue.all(webhookSeq, limit))
       .sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
       .slice(0, limit)
       .flatMap(({ seq }) => this.findBySeq(seq) ?? []);

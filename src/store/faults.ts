@@ -1,7 +1,8 @@
 /** The table of injected faults. */
 import type Database from 'better-sqlite3';
 import type { Fault } from '../contract/fault-schemas.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
+import { type PageRequest, type RowPage, readPage } from './row-page.ts';
+import { prepareInsert } from './schema.ts';
 
 export interface FaultRow {
   readonly seq: number;
@@ -12,62 +13,59 @@ export interface FaultRow {
   readonly created_at: number;
 }
 
-export class FaultTable {
-  readonly #insert: Database.Statement<[FaultRow]>;
-  readonly #byId: Database.Statement<[string], FaultRow>;
-  readonly #all: Database.Statement<[], FaultRow>;
-  readonly #page: Database.Statement<[{ before: number; workspace: string | null; limit: number }], FaultRow>;
-  readonly #setFired: Database.Statement<[number, number]>;
-  readonly #delete: Database.Statement<[{ id: string | null; workspace: string | null }]>;
-
-  constructor(db: Database.Database) {
-    this.#insert = db.prepare(
-      'INSERT INTO faults (seq, id, rule, fired, created_at) VALUES (@seq, @id, @rule, @fired, @created_at)',
-    );
-    this.#byId = db.prepare('SELECT * FROM faults WHERE id = ?');
-    this.#all = db.prepare('SELECT * FROM faults ORDER BY seq');
-    this.#page = db.prepare(
+function prepareStatements(db: Database.Database) {
+  return {
+    insert: prepareInsert<FaultRow>(db, 'faults'),
+    find: db.prepare<[string], FaultRow>('SELECT * FROM faults WHERE id = ?'),
+    listAll: db.prepare<[], FaultRow>('SELECT * FROM faults ORDER BY seq'),
+    list: db.prepare<[{ before: number; workspace: string | null; limit: number }], FaultRow>(
       `SELECT * FROM faults WHERE seq < @before
          AND (@workspace IS NULL OR rule ->> 'workspace_id' = @workspace)
        ORDER BY seq DESC LIMIT @limit`,
-    );
-    this.#setFired = db.prepare('UPDATE faults SET fired = ? WHERE seq = ?');
-    this.#delete = db.prepare(
+    ),
+    setFired: db.prepare<[number, number]>('UPDATE faults SET fired = ? WHERE seq = ?'),
+    delete: db.prepare<[{ id: string | null; workspace: string | null }]>(
       `DELETE FROM faults WHERE (@id IS NULL OR id = @id)
          AND (@workspace IS NULL OR rule ->> 'workspace_id' = @workspace)`,
-    );
+    ),
+  };
+}
+
+export class FaultTable {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor(db: Database.Database) {
+    this.#statements = prepareStatements(db);
   }
 
   insert(row: FaultRow): void {
-    this.#insert.run(row);
+    this.#statements.insert.run(row);
   }
 
   find(id: string): FaultRow | undefined {
-    return this.#byId.get(id);
+    return this.#statements.find.get(id);
   }
 
-  /** Oldest first. */
+  /** All faults, oldest first. */
   listAll(): FaultRow[] {
-    return this.#all.all();
+    return this.#statements.listAll.all();
   }
 
   /** A page of the faults of one workspace or of all, newest first. */
-  list(workspaceId: string | null, page: PageRequest): RowPage<FaultRow> {
-    const { limit } = page;
-    const rows = this.#page.all({ before: upperBound(page), workspace: workspaceId, limit: limit + 1 });
-    return toPage(rows, limit);
+  list(workspace: string | null, page: PageRequest): RowPage<FaultRow> {
+    return readPage(page, (before, limit) => this.#statements.list.all({ before, workspace, limit }));
   }
 
   setFired(seq: number, fired: number): void {
-    this.#setFired.run(fired, seq);
+    this.#statements.setFired.run(fired, seq);
   }
 
   /** Deletes the faults that match the arguments that are not null. @returns how many. */
   delete(id: string | null, workspaceId: string | null): number {
-    return this.#delete.run({ id, workspace: workspaceId }).changes;
+    return this.#statements.delete.run({ id, workspace: workspaceId }).changes;
   }
 }
 
-export function toFault({ id, rule, fired, created_at: createdAt }: FaultRow): Fault {
-  return { id, ...JSON.parse(rule), fired, created_at: new Date(createdAt).toISOString() };
+export function toFault({ id, rule, fired, created_at }: FaultRow): Fault {
+  return { id, ...JSON.parse(rule), fired, created_at: new Date(created_at).toISOString() };
 }

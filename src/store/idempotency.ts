@@ -1,5 +1,6 @@
 /** The table of idempotency keys. */
 import type Database from 'better-sqlite3';
+import { prepareInsert } from './schema.ts';
 
 export interface IdempotencyRow {
   readonly scope_hash: Buffer;
@@ -20,10 +21,7 @@ export class IdempotencyTable {
   readonly #deleteExpired: Database.Statement<[number, number]>;
 
   constructor(db: Database.Database) {
-    this.#save = db.prepare(
-      `INSERT OR REPLACE INTO idempotency_keys (scope_hash, seq, workspace_seq, body_hash, status, body, expires_at)
-       VALUES (@scope_hash, @seq, @workspace_seq, @body_hash, @status, @body, @expires_at)`,
-    );
+    this.#save = prepareInsert(db, 'idempotency_keys', 'INSERT OR REPLACE');
     this.#find = db.prepare('SELECT * FROM idempotency_keys WHERE scope_hash = ?');
     this.#deleteExpired = db.prepare(
       'DELETE FROM idempotency_keys WHERE workspace_seq = ? AND expires_at <= ?',

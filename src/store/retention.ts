@@ -1,5 +1,6 @@
 /** Deletes old rows, so that a database that is used for months does not keep growing. */
 import type Database from 'better-sqlite3';
+import { readUsedBytes } from './schema.ts';
 import type { SettingTable } from './settings.ts';
 
 /** Rows examined by one write, which then takes one or two milliseconds. */
@@ -37,6 +38,45 @@ const MAX_MARKS = 1_000;
 /** Events deleted before the size is measured again. */
 const CHUNK_EVENTS = 1_000;
 
+/** The statements that delete rows of a table in windows. */
+interface RetentionTable {
+  readonly name: string;
+  /** Finds the last row of the window after a sequence, below another one. */
+  readonly findLast: Database.Statement<[number, number, number], number | null>;
+  readonly removals: readonly Database.Statement<[Window]>[];
+}
+
+function prepareTable(db: Database.Database, name: string, removals: readonly string[]): RetentionTable {
+  return {
+    name,
+    findLast: db
+      .prepare<[number, number, number], number | null>(
+        `SELECT max(seq) FROM (SELECT seq FROM ${name} WHERE seq > ? AND seq < ? ORDER BY seq LIMIT ?)`,
+      )
+      .pluck(),
+    removals: removals.map((sql) => db.prepare<[Window]>(sql)),
+  };
+}
+
+function prepareStatements(db: Database.Database) {
+  return {
+    findFirstSince: db
+      .prepare<[number], number>('SELECT seq FROM api_requests WHERE at_wall >= ? ORDER BY seq LIMIT 1')
+      .pluck(),
+    findLastBefore: db
+      .prepare<[number], number>('SELECT seq FROM api_requests WHERE seq < ? ORDER BY seq DESC LIMIT 1')
+      .pluck(),
+    findNewestBeyond: db
+      .prepare<[number], number>('SELECT seq FROM api_requests ORDER BY seq DESC LIMIT 1 OFFSET ?')
+      .pluck(),
+    findChunkEnd: db
+      .prepare<[number, number], number | null>(
+        'SELECT max(seq) FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT ?)',
+      )
+      .pluck(),
+  };
+}
+
 /**
  * Most rows have only schedule time, which does not tell their age. Their sequence does: a row is older than any logged
  * request or age mark with a higher sequence. All rows below the newest old request or mark are therefore old. That
@@ -45,53 +85,24 @@ const CHUNK_EVENTS = 1_000;
 export class Retention {
   readonly #db: Database.Database;
   readonly #settings: SettingTable;
-  readonly #firstRecent: Database.Statement<[number], number>;
-  readonly #lastBefore: Database.Statement<[number], number>;
-  readonly #firstTooMany: Database.Statement<[number], number>;
-  readonly #chunkEnd: Database.Statement<[number, number], number | null>;
-  /** In the order that foreign keys require: per table, the last row of a window and its DELETE statements. */
-  readonly #tables: readonly {
-    readonly name: string;
-    readonly findLast: Database.Statement<[number, number, number], number | null>;
-    readonly removals: readonly Database.Statement<[Window]>[];
-  }[];
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  /** In the order that foreign keys require. */
+  readonly #tables: readonly RetentionTable[];
 
   constructor(db: Database.Database, settings: SettingTable) {
     this.#db = db;
     this.#settings = settings;
-    this.#firstRecent = db
-      .prepare<[number], number>('SELECT seq FROM api_requests WHERE at_wall >= ? ORDER BY seq LIMIT 1')
-      .pluck();
-    this.#lastBefore = db
-      .prepare<[number], number>('SELECT seq FROM api_requests WHERE seq < ? ORDER BY seq DESC LIMIT 1')
-      .pluck();
-    this.#firstTooMany = db
-      .prepare<[number], number>('SELECT seq FROM api_requests ORDER BY seq DESC LIMIT 1 OFFSET ?')
-      .pluck();
-    this.#chunkEnd = db
-      .prepare<[number, number], number | null>(
-        'SELECT max(seq) FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT ?)',
-      )
-      .pluck();
-    const prepareTable = (name: string, removals: readonly string[]) => ({
-      name,
-      findLast: db
-        .prepare<[number, number, number], number | null>(
-          `SELECT max(seq) FROM (SELECT seq FROM ${name} WHERE seq > ? AND seq < ? ORDER BY seq LIMIT ?)`,
-        )
-        .pluck(),
-      removals: removals.map((sql) => db.prepare<[Window]>(sql)),
-    });
+    this.#statements = prepareStatements(db);
     this.#tables = [
-      prepareTable('deliveries', [
+      prepareTable(db, 'deliveries', [
         `DELETE FROM attempts WHERE delivery_seq IN (${REMOVABLE_DELIVERIES})`,
         `DELETE FROM deliveries WHERE seq IN (${REMOVABLE_DELIVERIES})`,
       ]),
-      prepareTable('events', [
+      prepareTable(db, 'events', [
         `DELETE FROM events WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq
            AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_seq = events.seq)`,
       ]),
-      prepareTable('api_requests', [
+      prepareTable(db, 'api_requests', [
         'DELETE FROM api_requests WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq',
       ]),
     ];
@@ -114,10 +125,10 @@ export class Retention {
    * deliveries, and logged requests. Run each step inside its own write.
    */
   *planRemovalBefore(wallTime: number): Generator<() => void> {
-    const firstRecentSeq = this.#firstRecent.get(wallTime) ?? Number.MAX_SAFE_INTEGER;
+    const firstRecentSeq = this.#statements.findFirstSince.get(wallTime) ?? Number.MAX_SAFE_INTEGER;
     const oldMarks = this.#readMarks().filter(({ at }) => at < wallTime);
     const firstKeptSeq = Math.max(
-      this.#lastBefore.get(firstRecentSeq) ?? 0,
+      this.#statements.findLastBefore.get(firstRecentSeq) ?? 0,
       ...oldMarks.map(({ seq }) => seq + 1),
     );
     yield* this.#planRemoval({ after: 0, before: firstKeptSeq }, firstKeptSeq);
@@ -125,7 +136,7 @@ export class Retention {
 
   /** Yields steps that delete the oldest logged requests beyond `count`. */
   *planRemovalBeyond(count: number): Generator<() => void> {
-    const before = (this.#firstTooMany.get(count) ?? 0) + 1;
+    const before = (this.#statements.findNewestBeyond.get(count) ?? 0) + 1;
     yield* this.#planRemoval({ after: 0, before }, before, ['api_requests']);
   }
 
@@ -136,7 +147,7 @@ export class Retention {
   *planRemovalToFit(bytes: number, lastSeq: number): Generator<() => void> {
     let [previousAfter, after] = [0, 0];
     while (this.getUsedBytes() > bytes && after <= lastSeq) {
-      const before = (this.#chunkEnd.get(after, CHUNK_EVENTS) ?? lastSeq) + 1;
+      const before = (this.#statements.findChunkEnd.get(after, CHUNK_EVENTS) ?? lastSeq) + 1;
       // The deliveries of the last event of a chunk are in the next chunk.
       for (const step of this.#planRemoval({ after: previousAfter, before }, Number.MAX_SAFE_INTEGER)) {
         yield step;
@@ -148,8 +159,7 @@ export class Retention {
 
   /** Bytes used by rows and indexes, without the free pages of the file. */
   getUsedBytes(): number {
-    const read = (name: string) => Number(this.#db.pragma(name, { simple: true }));
-    return (read('page_count') - read('freelist_count')) * read('page_size');
+    return readUsedBytes(this.#db);
   }
 
   *#planRemoval(

@@ -1,5 +1,191 @@
-/** Reads table and column names from the database itself, so that code that handles all tables includes new ones. */
+/** The schema of the database: its versions, and the names of tables and columns. */
 import type Database from 'better-sqlite3';
+import { type ErrorCode, SvcError } from '../errors.ts';
+
+/**
+ * The schema as numbered steps. A released step is never edited; a change is a new step. `user_version` of a file is the
+ * number of steps that were applied to it.
+ *
+ * Every table has an integer `seq` from one counter for the whole store, so `seq` orders changes across tables. The live
+ * stream reads them in this order. Times are milliseconds since 1970, in schedule time unless the name contains `wall`.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE settings (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE workspaces (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    clock_at INTEGER NOT NULL,
+    clock_wall_at INTEGER NOT NULL,
+    clock_speed REAL NOT NULL CHECK (clock_speed > 0),
+    clock_frozen INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE api_keys (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_seq INTEGER REFERENCES workspaces,
+    hash BLOB NOT NULL UNIQUE,
+    last4 TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+  ) STRICT;
+
+  CREATE TABLE webhooks (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_seq INTEGER NOT NULL REFERENCES workspaces,
+    url TEXT NOT NULL,
+    events TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    previous_secret TEXT,
+    previous_secret_expires_at INTEGER,
+    disabled INTEGER NOT NULL DEFAULT 0,
+    headers TEXT NOT NULL DEFAULT '{}',
+    skip_verify INTEGER NOT NULL DEFAULT 0,
+    listener INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    deleted_at INTEGER
+  ) STRICT;
+  CREATE INDEX webhooks_by_workspace ON webhooks (workspace_seq) WHERE deleted_at IS NULL;
+
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_seq INTEGER NOT NULL REFERENCES workspaces,
+    type TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    envelope TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX events_by_workspace ON events (workspace_seq);
+  CREATE INDEX events_by_type ON events (workspace_seq, type);
+
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    event_seq INTEGER NOT NULL REFERENCES events,
+    webhook_seq INTEGER NOT NULL REFERENCES webhooks,
+    workspace_seq INTEGER NOT NULL REFERENCES workspaces,
+    own_url TEXT,
+    own_body TEXT,
+    replay_of_seq INTEGER REFERENCES deliveries,
+    created_at INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'canceled')),
+    settled_reason TEXT,
+    settled_at INTEGER,
+    settled_seq INTEGER,
+    due_at INTEGER,
+    first_attempt_at INTEGER,
+    on_schedule INTEGER NOT NULL DEFAULT 1,
+    scheduled_attempts INTEGER NOT NULL DEFAULT 0,
+    attempt_count INTEGER NOT NULL DEFAULT 0,
+    replays_waiting INTEGER NOT NULL DEFAULT 0,
+    fault TEXT
+  ) STRICT;
+  CREATE INDEX deliveries_due ON deliveries (webhook_seq, due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX deliveries_by_event ON deliveries (event_seq);
+  CREATE INDEX deliveries_by_webhook ON deliveries (webhook_seq);
+  CREATE INDEX deliveries_by_workspace ON deliveries (workspace_seq);
+  CREATE INDEX deliveries_failed ON deliveries (workspace_seq) WHERE status = 'failed';
+  CREATE INDEX deliveries_settled_apart ON deliveries (settled_seq) WHERE settled_seq IS NOT NULL;
+
+  CREATE TABLE attempts (
+    seq INTEGER PRIMARY KEY,
+    delivery_seq INTEGER NOT NULL REFERENCES deliveries,
+    webhook_seq INTEGER NOT NULL REFERENCES webhooks,
+    number INTEGER NOT NULL,
+    trigger TEXT NOT NULL,
+    scheduled_at INTEGER NOT NULL,
+    sent_at_wall INTEGER NOT NULL,
+    duration_ms REAL NOT NULL,
+    outcome TEXT NOT NULL,
+    response_status INTEGER,
+    error TEXT,
+    request_url TEXT NOT NULL,
+    request_headers TEXT NOT NULL,
+    response_headers TEXT,
+    response_body BLOB,
+    response_truncated INTEGER NOT NULL DEFAULT 0,
+    fault TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX attempts_by_delivery ON attempts (delivery_seq, number);
+  CREATE INDEX attempts_by_webhook ON attempts (webhook_seq);
+
+  CREATE TABLE api_requests (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    at_wall INTEGER NOT NULL,
+    method TEXT NOT NULL,
+    path TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    error_code TEXT,
+    duration_ms REAL NOT NULL,
+    api_key_seq INTEGER REFERENCES api_keys,
+    workspace_seq INTEGER REFERENCES workspaces,
+    resource_id TEXT,
+    fault TEXT
+  ) STRICT;
+  CREATE INDEX api_requests_by_resource ON api_requests (resource_id) WHERE resource_id IS NOT NULL;
+
+  CREATE TABLE faults (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    rule TEXT NOT NULL,
+    fired INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE idempotency_keys (
+    scope_hash BLOB PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    workspace_seq INTEGER NOT NULL REFERENCES workspaces,
+    body_hash BLOB NOT NULL,
+    status INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (workspace_seq, expires_at);
+  `,
+  // For retention, which checks whether a delivery is the original of a replay.
+  'CREATE INDEX deliveries_by_original ON deliveries (replay_of_seq) WHERE replay_of_seq IS NOT NULL;',
+];
+
+/**
+ * The version of the schema.
+ * @throws SvcError `code` if a newer version of svc wrote the database.
+ */
+export function readSchemaVersion(
+  db: Database.Database,
+  path: string,
+  code: ErrorCode,
+  hint: string,
+): number {
+  const version = readPragma(db, 'user_version');
+  if (version <= migrations.length) return version;
+  throw new SvcError(
+    code,
+    `${path} was written by a newer version of svc: its schema is version ${version}, and this svc supports up to ${migrations.length}.`,
+    { hint },
+  );
+}
+
+/** Upgrades the schema. @throws SvcError `database_unusable` if a newer version of svc wrote the database. */
+export function migrate(db: Database.Database, path: string): void {
+  const hint = 'Upgrade svc, or choose another file with --db.';
+  const version = readSchemaVersion(db, path, 'database_unusable', hint);
+  if (version === migrations.length) return;
+  db.transaction(() => {
+    for (const step of migrations.slice(version)) db.exec(step);
+    db.pragma(`user_version = ${migrations.length}`);
+  }).immediate();
+}
 
 export interface Column {
   readonly name: string;
@@ -8,6 +194,7 @@ export interface Column {
   readonly pk: number;
 }
 
+/** Lists the tables of the database itself, so that code that handles all tables includes new ones. */
 export function listTableNames(db: Database.Database): string[] {
   return db
     .prepare<[], string>(
@@ -24,4 +211,25 @@ export function listSequencedTables(db: Database.Database): string[] {
 
 export function listColumns(db: Database.Database, table: string): Column[] {
   return db.pragma(`main.table_info(${table})`) as Column[];
+}
+
+/** Prepares a statement that inserts a row with a value for every column of the table. */
+export function prepareInsert<Row>(
+  db: Database.Database,
+  table: string,
+  verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT',
+): Database.Statement<[Row]> {
+  const names = listColumns(db, table).map(({ name }) => name);
+  const parameters = names.map((name) => `@${name}`);
+  return db.prepare(`${verb} INTO ${table} (${names.join(', ')}) VALUES (${parameters.join(', ')})`);
+}
+
+/** The value of a numeric pragma. */
+export function readPragma(db: Database.Database, name: string): number {
+  return Number(db.pragma(name, { simple: true }));
+}
+
+/** Bytes used by rows and indexes, without the free pages of the file. */
+export function readUsedBytes(db: Database.Database): number {
+  return (readPragma(db, 'page_count') - readPragma(db, 'freelist_count')) * readPragma(db, 'page_size');
 }

@@ -1,29 +1,27 @@
 /** The store: all tables, one sequence for all rows, and all ways to write. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/environment.ts';
 import { SvcError } from '../errors.ts';
+import { checkSnapshot } from './check-snapshot.ts';
 import { Connection } from './connection.ts';
-import type { DatabaseOptions } from './database.ts';
-import { copyDatabase, fsyncFolder } from './database-copy.ts';
+import { checkIntegrity, type DatabaseOptions, type IntegrityReport } from './database.ts';
+import {
+  removeUnfinishedSnapshot,
+  type SavedSnapshot,
+  saveSnapshot,
+  writeRemovedFile,
+} from './database-copy.ts';
 import { createFileProblemError, type DatabaseFileProblem } from './database-file-monitor.ts';
-import { toWriteError } from './group-commit.ts';
-import { releaseFreePages } from './incremental-vacuum.ts';
-import { checkIntegrity, type IntegrityReport } from './integrity-check.ts';
-import { checkSnapshot, replaceRows } from './load-snapshot.ts';
-import { removeUnfinishedSnapshot, type SavedSnapshot, saveSnapshot } from './save-snapshot.ts';
 import { listSequencedTables } from './schema.ts';
 import type { SettingTable } from './settings.ts';
+import { replaceRows } from './snapshot-rows.ts';
 import { Tables } from './tables.ts';
 import { deleteUnpublished } from './unpublished-event.ts';
 
 const ID_SETTING = 'store_id';
 /** Setting with {@link Store.stateReplacedSeq}. Databases of earlier versions contain this key. */
 const STATE_REPLACED_SETTING = 'renewed_seq';
-/** Path of the temporary file of a snapshot that is being saved, so that the next start can delete it. */
-const UNFINISHED_SNAPSHOT_SETTING = 'unfinished_snapshot';
 
 export class Store extends Tables {
   /** Identifies this store: sequences are only comparable within one store. */
@@ -45,8 +43,7 @@ export class Store extends Tables {
     this.#stateReplacedSeq = Number(this.settings.find(STATE_REPLACED_SETTING) ?? 0);
     this.#lastSeq = Math.max(findLastSeq(this.#connection.db), this.#stateReplacedSeq);
     this.id = this.settings.find(ID_SETTING) ?? createStoreId(this.settings);
-    const unfinishedPath = this.settings.find(UNFINISHED_SNAPSHOT_SETTING);
-    if (unfinishedPath) removeUnfinishedSnapshot(unfinishedPath);
+    removeUnfinishedSnapshot(this.settings);
   }
 
   #connect(): void {
@@ -212,32 +209,17 @@ export class Store extends Tables {
   }
 
   /**
-   * Saves a snapshot, see `save-snapshot.ts`.
+   * Saves a snapshot, see `database-copy.ts`.
    * @param beforeLastPages writes state that the snapshot must contain.
    */
   saveSnapshot(path: string, getWallTime: () => number, beforeLastPages: () => void): Promise<SavedSnapshot> {
-    return this.#runExclusively(async () => {
+    return this.#runExclusively(() => {
       const connection = this.#connection;
-      try {
-        return await saveSnapshot(connection.db, path, {
-          getWallTime,
-          onTemporaryPath: (temporaryPath) => this.#recordUnfinishedSnapshot(temporaryPath),
-          beforeLastPages: () => {
-            connection.group.flush();
-            connection.withStorageErrors(() => this.writeNow(beforeLastPages));
-          },
-        });
-      } finally {
-        this.#recordUnfinishedSnapshot('');
-      }
+      return saveSnapshot(connection.db, this.settings, path, getWallTime, () => {
+        connection.group.flush();
+        connection.withStorageErrors(() => this.writeNow(beforeLastPages));
+      });
     });
-  }
-
-  /** Ignores errors: if the database cannot be written, a snapshot is needed even more. */
-  #recordUnfinishedSnapshot(path: string): void {
-    try {
-      this.settings.set(UNFINISHED_SNAPSHOT_SETTING, path);
-    } catch {}
   }
 
   /**
@@ -283,30 +265,16 @@ export class Store extends Tables {
    */
   restoreFile(): Promise<void> {
     return this.#runExclusively(async () => {
-      const { path } = this.#options;
       const oldConnection = this.#connection;
       const problem = this.checkFile();
       if (problem === null)
         throw new SvcError('conflict', 'The database file exists, so there is nothing to restore.');
       if (problem !== 'removed') throw createFileProblemError(problem);
       oldConnection.group.flush();
-      const temporaryPath = `${path}.${randomUUID()}.tmp`;
-      try {
-        mkdirSync(dirname(path), { recursive: true });
-        await copyDatabase(oldConnection.db, temporaryPath, {
-          beforeLastPages: () => {},
-          onLastPage: () => {},
-        });
+      await writeRemovedFile(oldConnection.db, this.#options.path, () => {
         oldConnection.group.flush();
         if (this.checkFile() === 'replaced') throw createFileProblemError('replaced');
-        // This write-ahead log belongs to the removed file.
-        rmSync(`${path}-wal`, { force: true });
-        renameSync(temporaryPath, path);
-        fsyncFolder(dirname(path));
-      } catch (error) {
-        rmSync(temporaryPath, { force: true });
-        throw toWriteError(error);
-      }
+      });
       this.#connect();
       oldConnection.db.close();
     });
@@ -314,10 +282,7 @@ export class Store extends Tables {
 
   /** Shrinks the database file, in steps that let other writes through. */
   releaseFreePages(): Promise<void> {
-    const connection = this.#connection;
-    const { db, monitor } = connection;
-    const canContinue = () => connection === this.#connection && db.open && monitor.check() === null;
-    return this.#runExclusively(() => releaseFreePages(db, canContinue, () => monitor.recordWrite()));
+    return this.#runExclusively(() => this.#connection.releaseFreePages());
   }
 
   /** Runs an operation that copies or rewrites the whole file. Only one runs at a time. */

@@ -6,7 +6,6 @@ import { AttemptTable } from './attempts.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { DeliveryTable } from './deliveries.ts';
 import { DeliveryQueries } from './delivery-queries.ts';
-import { EventQueries } from './event-queries.ts';
 import { EventTable } from './events.ts';
 import { FaultTable } from './faults.ts';
 import { IdempotencyTable } from './idempotency.ts';
@@ -23,7 +22,6 @@ export class Tables {
   apiKeys!: ApiKeyTable;
   webhooks!: WebhookTable;
   events!: EventTable;
-  eventQueries!: EventQueries;
   deliveries!: DeliveryTable;
   deliveryQueries!: DeliveryQueries;
   attempts!: AttemptTable;
@@ -39,7 +37,6 @@ export class Tables {
     this.apiKeys = new ApiKeyTable(db);
     this.webhooks = new WebhookTable(db);
     this.events = new EventTable(db);
-    this.eventQueries = new EventQueries(db);
     this.deliveries = new DeliveryTable(db, unpublished, this.webhooks);
     this.deliveryQueries = new DeliveryQueries(db);
     this.attempts = new AttemptTable(db);

@@ -1,5 +1,6 @@
 /** An event whose deliveries are written in several transactions and hidden until the event itself is written. */
 import type Database from 'better-sqlite3';
+import { SettingTable } from './settings.ts';
 
 /** Setting with the sequence of that event, so that the next start can delete what a killed process left. */
 const MARKER_SETTING = 'unpublished_event_seq';
@@ -18,14 +19,12 @@ const EMPTY_RANGE: HiddenRange = { from: Number.MAX_SAFE_INTEGER, to: 0 };
  */
 export class UnpublishedEvent {
   readonly #db: Database.Database;
-  readonly #mark: Database.Statement<[string, string]>;
-  readonly #clearMarker: Database.Statement<[string]>;
+  readonly #settings: SettingTable;
   #hidden = EMPTY_RANGE;
 
   constructor(db: Database.Database) {
     this.#db = db;
-    this.#mark = db.prepare('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)');
-    this.#clearMarker = db.prepare('DELETE FROM settings WHERE key = ?');
+    this.#settings = new SettingTable(db);
   }
 
   /** The hidden sequences; by default an empty range. */
@@ -43,7 +42,7 @@ export class UnpublishedEvent {
     try {
       this.#db
         .transaction(() => {
-          this.#mark.run(MARKER_SETTING, String(this.#hidden.from));
+          this.#settings.set(MARKER_SETTING, String(this.#hidden.from));
           write();
         })
         .immediate();
@@ -54,10 +53,10 @@ export class UnpublishedEvent {
 
   /** Call inside the write that inserts the event. */
   clearMarker(): void {
-    this.#clearMarker.run(MARKER_SETTING);
+    this.#settings.delete(MARKER_SETTING);
   }
 
-  /** Call after that write was committed, or after all rows were replaced. */
+  /** Call after the write with {@link clearMarker} was committed, or after all rows were replaced. */
   reveal(): void {
     this.#hidden = EMPTY_RANGE;
   }
@@ -65,11 +64,11 @@ export class UnpublishedEvent {
 
 /** Deletes the deliveries of an event that was never written. */
 export function deleteUnpublished(db: Database.Database): void {
-  const find = db.prepare<[string], string>('SELECT value FROM settings WHERE key = ?').pluck();
-  const seq = find.get(MARKER_SETTING);
+  const settings = new SettingTable(db);
+  const seq = settings.find(MARKER_SETTING);
   if (seq === undefined) return;
   db.transaction(() => {
     db.prepare('DELETE FROM deliveries WHERE event_seq = ?').run(Number(seq));
-    db.prepare('DELETE FROM settings WHERE key = ?').run(MARKER_SETTING);
+    settings.delete(MARKER_SETTING);
   }).immediate();
 }

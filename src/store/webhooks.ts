@@ -2,9 +2,10 @@
 import type Database from 'better-sqlite3';
 import type { Webhook, WebhookDetail } from '../contract/resources.ts';
 import { isSubscribedTo } from '../domain/event.ts';
-import { setImmediate } from '../timers.ts';
+import { yieldToEventLoop } from '../timers.ts';
 import { ReadCache } from './read-cache.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
+import { type PageRequest, type RowPage, readPage } from './row-page.ts';
+import { prepareInsert } from './schema.ts';
 
 export interface WebhookRow {
   readonly seq: number;
@@ -60,75 +61,64 @@ const SELECT_WITH_WORKSPACE =
 /** Rows read in one turn of the event loop. */
 const SLICE_SIZE = 500;
 
-export class WebhookTable {
-  readonly #insert: Database.Statement<[WebhookRow]>;
-  readonly #byId: Database.Statement<[string], WebhookWithWorkspace>;
-  readonly #page: Database.Statement<
-    [{ before: number; workspace: number | null; limit: number }],
-    WebhookWithWorkspace
-  >;
-  readonly #db: Database.Database;
-  readonly #enabledSlice: Database.Statement<[number, number, number], WebhookRow>;
-  readonly #enabledByWorkspace = new ReadCache<number, readonly EnabledWebhook[]>();
-  #revision = 0;
-  readonly #bySeq: Database.Statement<[number], WebhookRow>;
-  readonly #byUrl: Database.Statement<[number, string], WebhookWithWorkspace>;
-  readonly #listenerIds: Database.Statement<[], string>;
-  readonly #seqById: Database.Statement<[string], number>;
-  readonly #newestId: Database.Statement<[number], string>;
-  readonly #secrets: Database.Statement<[number], WebhookSecrets>;
-  readonly #nextDue: Database.Statement<[number, number], WebhookNextDue>;
-  readonly #enabledSeqs: Database.Statement<[{ workspace: number | null }], number>;
-  readonly #update: Database.Statement<[WebhookUpdate]>;
-
-  constructor(db: Database.Database) {
-    this.#db = db;
-    this.#insert = db.prepare(
-      `INSERT INTO webhooks (seq, id, workspace_seq, url, events, secret, previous_secret, previous_secret_expires_at,
-         disabled, headers, skip_verify, listener, created_at, deleted_at)
-       VALUES (@seq, @id, @workspace_seq, @url, @events, @secret, @previous_secret, @previous_secret_expires_at,
-         @disabled, @headers, @skip_verify, @listener, @created_at, @deleted_at)`,
-    );
-    this.#byId = db.prepare(`${SELECT_WITH_WORKSPACE} WHERE h.id = ? AND h.deleted_at IS NULL`);
-    this.#page = db.prepare(
-      `${SELECT_WITH_WORKSPACE} WHERE h.deleted_at IS NULL AND h.seq < @before AND (@workspace IS NULL OR h.workspace_seq = @workspace)
+function prepareStatements(db: Database.Database) {
+  return {
+    insert: prepareInsert<WebhookRow>(db, 'webhooks'),
+    find: db.prepare<[string], WebhookWithWorkspace>(
+      `${SELECT_WITH_WORKSPACE} WHERE h.id = ? AND h.deleted_at IS NULL`,
+    ),
+    list: db.prepare<[{ before: number; workspace: number | null; limit: number }], WebhookWithWorkspace>(
+      `${SELECT_WITH_WORKSPACE} WHERE h.deleted_at IS NULL AND h.seq < @before
+         AND (@workspace IS NULL OR h.workspace_seq = @workspace)
        ORDER BY h.seq DESC LIMIT @limit`,
-    );
-    this.#enabledSlice = db.prepare(
+    ),
+    listEnabled: db.prepare<[number, number, number], WebhookRow>(
       `SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 AND seq > ?
        ORDER BY seq LIMIT ?`,
-    );
-    this.#bySeq = db.prepare('SELECT * FROM webhooks WHERE seq = ?');
-    this.#byUrl = db.prepare(
+    ),
+    findBySeq: db.prepare<[number], WebhookRow>('SELECT * FROM webhooks WHERE seq = ?'),
+    listByUrl: db.prepare<[number, string], WebhookWithWorkspace>(
       `${SELECT_WITH_WORKSPACE} WHERE h.workspace_seq = ? AND h.url = ? ORDER BY h.seq DESC`,
-    );
-    this.#listenerIds = db
+    ),
+    listListenerIds: db
       .prepare<[], string>('SELECT id FROM webhooks WHERE listener = 1 AND deleted_at IS NULL')
-      .pluck();
-    this.#seqById = db.prepare<[string], number>('SELECT seq FROM webhooks WHERE id = ?').pluck();
-    this.#newestId = db
+      .pluck(),
+    findSeq: db.prepare<[string], number>('SELECT seq FROM webhooks WHERE id = ?').pluck(),
+    findNewestId: db
       .prepare<[number], string>('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1')
-      .pluck();
-    this.#nextDue = db.prepare(
+      .pluck(),
+    listNextDue: db.prepare<[number, number], WebhookNextDue>(
       `SELECT seq, workspace_seq, disabled,
          (SELECT min(due_at) FROM deliveries d WHERE d.webhook_seq = h.seq AND d.due_at IS NOT NULL) AS next_due_at
        FROM webhooks h WHERE deleted_at IS NULL AND seq > ? ORDER BY seq LIMIT ?`,
-    );
-    this.#enabledSeqs = db
+    ),
+    listEnabledSeqs: db
       .prepare<[{ workspace: number | null }], number>(
         `SELECT seq FROM webhooks WHERE deleted_at IS NULL AND disabled = 0
            AND (@workspace IS NULL OR workspace_seq = @workspace)`,
       )
-      .pluck();
-    this.#secrets = db.prepare(
+      .pluck(),
+    listSecrets: db.prepare<[number], WebhookSecrets>(
       'SELECT id, secret, previous_secret FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1000',
-    );
-    this.#update = db.prepare(
+    ),
+    update: db.prepare<[WebhookUpdate]>(
       `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
          previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, headers = @headers,
          skip_verify = @skip_verify, deleted_at = @deleted_at
        WHERE seq = @seq`,
-    );
+    ),
+  };
+}
+
+export class WebhookTable {
+  readonly #db: Database.Database;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #enabledByWorkspace = new ReadCache<number, readonly EnabledWebhook[]>();
+  #revision = 0;
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+    this.#statements = prepareStatements(db);
   }
 
   /** Changes after every write to an endpoint. */
@@ -138,36 +128,35 @@ export class WebhookTable {
 
   insert(row: WebhookRow): void {
     this.clearCache();
-    this.#insert.run(row);
+    this.#statements.insert.run(row);
   }
 
   /** The endpoint, unless it was deleted. */
   find(id: string): WebhookWithWorkspace | undefined {
-    return this.#byId.get(id);
+    return this.#statements.find.get(id);
   }
 
   /** The endpoints of a workspace with this exact URL, newest first, including deleted ones. */
   listByUrl(workspaceSeq: number, url: string): WebhookWithWorkspace[] {
-    return this.#byUrl.all(workspaceSeq, url);
+    return this.#statements.listByUrl.all(workspaceSeq, url);
   }
 
   /** The endpoints that exist only while a `svc listen` uses them. */
   listListenerIds(): string[] {
-    return this.#listenerIds.all();
+    return this.#statements.listListenerIds.all();
   }
 
   /** The sequence of an endpoint, deleted or not. */
   findSeq(id: string): number | undefined {
-    return this.#seqById.get(id);
+    return this.#statements.findSeq.get(id);
   }
 
   findNewestId(workspaceSeq: number): string | undefined {
-    return this.#newestId.get(workspaceSeq);
+    return this.#statements.findNewestId.get(workspaceSeq);
   }
 
-  list(workspaceSeq: number | null, page: PageRequest): RowPage<WebhookWithWorkspace> {
-    const rows = this.#page.all({ before: upperBound(page), workspace: workspaceSeq, limit: page.limit + 1 });
-    return toPage(rows, page.limit);
+  list(workspace: number | null, page: PageRequest): RowPage<WebhookWithWorkspace> {
+    return readPage(page, (before, limit) => this.#statements.list.all({ before, workspace, limit }));
   }
 
   /** The endpoints of a workspace that receive events of `type` (§6), oldest first. */
@@ -183,11 +172,11 @@ export class WebhookTable {
     if (this.#enabledByWorkspace.has(workspaceSeq)) return;
     const revision = this.#revision;
     const rows: EnabledWebhook[] = [];
-    for (;;) {
-      const slice = this.#enabledSlice.all(workspaceSeq, rows.at(-1)?.seq ?? 0, SLICE_SIZE);
+    while (true) {
+      const slice = this.#statements.listEnabled.all(workspaceSeq, rows.at(-1)?.seq ?? 0, SLICE_SIZE);
       rows.push(...slice.map(withSubscriptions));
       if (slice.length < SLICE_SIZE) break;
-      await new Promise((resolve) => setImmediate(resolve));
+      await yieldToEventLoop();
       if (this.#revision !== revision || !this.#db.open) return;
     }
     this.#enabledByWorkspace.getOrRead(workspaceSeq, () => rows);
@@ -196,23 +185,23 @@ export class WebhookTable {
   /** Cached, because every event reads them. */
   #listEnabled(workspaceSeq: number): readonly EnabledWebhook[] {
     // LIMIT -1 means no limit.
-    const read = () => this.#enabledSlice.all(workspaceSeq, 0, -1).map(withSubscriptions);
+    const read = () => this.#statements.listEnabled.all(workspaceSeq, 0, -1).map(withSubscriptions);
     return this.#enabledByWorkspace.getOrRead(workspaceSeq, read) ?? [];
   }
 
   /** The first `limit` endpoints after the sequence `afterSeq`, each with its next due time. */
   listNextDue(afterSeq: number, limit: number): WebhookNextDue[] {
-    return this.#nextDue.all(afterSeq, limit);
+    return this.#statements.listNextDue.all(afterSeq, limit);
   }
 
   /** The sequences of the enabled endpoints of one workspace or of all. */
   listEnabledSeqs(workspaceSeq: number | null): number[] {
-    return this.#enabledSeqs.all({ workspace: workspaceSeq });
+    return this.#statements.listEnabledSeqs.all({ workspace: workspaceSeq });
   }
 
   /** The row of an endpoint, deleted or not. */
   findBySeq(seq: number): WebhookRow | undefined {
-    return this.#bySeq.get(seq);
+    return this.#statements.findBySeq.get(seq);
   }
 
   /** The row of an existing endpoint, deleted or not. @throws Error if it does not exist. */
@@ -224,12 +213,12 @@ export class WebhookTable {
 
   /** The secrets of the newest thousand endpoints of a workspace, newest first, including deleted ones. */
   listSecrets(workspaceSeq: number): WebhookSecrets[] {
-    return this.#secrets.all(workspaceSeq);
+    return this.#statements.listSecrets.all(workspaceSeq);
   }
 
   update(row: WebhookUpdate): void {
     this.clearCache();
-    this.#update.run(row);
+    this.#statements.update.run(row);
   }
 
   /** Also changes {@link revision}, which the preloaded deliveries depend on. */

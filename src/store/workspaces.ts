@@ -3,7 +3,8 @@ import type Database from 'better-sqlite3';
 import type { Workspace } from '../contract/resources.ts';
 import type { ScheduleClockState } from '../domain/clock.ts';
 import type { Environment } from '../domain/environment.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
+import { type PageRequest, type RowPage, readPage } from './row-page.ts';
+import { prepareInsert } from './schema.ts';
 
 export interface WorkspaceRow {
   readonly seq: number;
@@ -16,64 +17,62 @@ export interface WorkspaceRow {
   readonly clock_frozen: 0 | 1;
 }
 
+function prepareStatements(db: Database.Database) {
+  return {
+    insert: prepareInsert<WorkspaceRow>(db, 'workspaces'),
+    find: db.prepare<[string], WorkspaceRow>('SELECT * FROM workspaces WHERE id = ?'),
+    findBySeq: db.prepare<[number], WorkspaceRow>('SELECT * FROM workspaces WHERE seq = ?'),
+    list: db.prepare<[number, number], WorkspaceRow>(
+      'SELECT * FROM workspaces WHERE seq < ? ORDER BY seq DESC LIMIT ?',
+    ),
+    findOldest: db.prepare<[], WorkspaceRow>('SELECT * FROM workspaces ORDER BY seq LIMIT 1'),
+    findNewestId: db.prepare<[], string>('SELECT id FROM workspaces ORDER BY seq DESC LIMIT 1').pluck(),
+    listAll: db.prepare<[], WorkspaceRow>('SELECT * FROM workspaces ORDER BY seq'),
+    setClock: db.prepare<[number, number, number, 0 | 1, number]>(
+      'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_speed = ?, clock_frozen = ? WHERE seq = ?',
+    ),
+  };
+}
+
 export class WorkspaceTable {
-  readonly #insert: Database.Statement<[WorkspaceRow]>;
-  readonly #byId: Database.Statement<[string], WorkspaceRow>;
-  readonly #bySeq: Database.Statement<[number], WorkspaceRow>;
-  readonly #page: Database.Statement<[number, number], WorkspaceRow>;
-  readonly #oldest: Database.Statement<[], WorkspaceRow>;
-  readonly #newestId: Database.Statement<[], string>;
-  readonly #all: Database.Statement<[], WorkspaceRow>;
-  readonly #setClock: Database.Statement<[number, number, number, 0 | 1, number]>;
+  readonly #statements: ReturnType<typeof prepareStatements>;
 
   constructor(db: Database.Database) {
-    this.#insert = db.prepare(
-      `INSERT INTO workspaces (seq, id, name, created_at, clock_at, clock_wall_at, clock_speed, clock_frozen)
-       VALUES (@seq, @id, @name, @created_at, @clock_at, @clock_wall_at, @clock_speed, @clock_frozen)`,
-    );
-    this.#byId = db.prepare('SELECT * FROM workspaces WHERE id = ?');
-    this.#bySeq = db.prepare('SELECT * FROM workspaces WHERE seq = ?');
-    this.#page = db.prepare('SELECT * FROM workspaces WHERE seq < ? ORDER BY seq DESC LIMIT ?');
-    this.#oldest = db.prepare('SELECT * FROM workspaces ORDER BY seq LIMIT 1');
-    this.#newestId = db.prepare<[], string>('SELECT id FROM workspaces ORDER BY seq DESC LIMIT 1').pluck();
-    this.#all = db.prepare('SELECT * FROM workspaces ORDER BY seq');
-    this.#setClock = db.prepare(
-      'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_speed = ?, clock_frozen = ? WHERE seq = ?',
-    );
+    this.#statements = prepareStatements(db);
   }
 
   insert(row: WorkspaceRow): void {
-    this.#insert.run(row);
+    this.#statements.insert.run(row);
   }
 
   find(id: string): WorkspaceRow | undefined {
-    return this.#byId.get(id);
+    return this.#statements.find.get(id);
   }
 
   findBySeq(seq: number): WorkspaceRow | undefined {
-    return this.#bySeq.get(seq);
+    return this.#statements.findBySeq.get(seq);
   }
 
   /** The workspace that the first start created. */
   findOldest(): WorkspaceRow | undefined {
-    return this.#oldest.get();
+    return this.#statements.findOldest.get();
   }
 
   findNewestId(): string | undefined {
-    return this.#newestId.get();
+    return this.#statements.findNewestId.get();
   }
 
   list(page: PageRequest): RowPage<WorkspaceRow> {
-    return toPage(this.#page.all(upperBound(page), page.limit + 1), page.limit);
+    return readPage(page, (before, limit) => this.#statements.list.all(before, limit));
   }
 
   listAll(): WorkspaceRow[] {
-    return this.#all.all();
+    return this.#statements.listAll.all();
   }
 
   setClock(seq: number, state: ScheduleClockState): void {
     const { at, wallAt, speed, frozen } = state;
-    this.#setClock.run(at, wallAt, speed, frozen ? 1 : 0, seq);
+    this.#statements.setClock.run(at, wallAt, speed, frozen ? 1 : 0, seq);
   }
 }
 

@@ -16,7 +16,7 @@ import type BetterSqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import { resolveDriver } from '../../src/store/driver.ts';
-import { migrations } from '../../src/store/migrations.ts';
+import { migrations } from '../../src/store/schema.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,9 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type DriverEnvironment, loadDriver, openSqlite } from '../../src/store/driver.ts';
-import type { PackageManager } from '../../src/store/install-commands.ts';
+import {
+  type DriverEnvironment,
+  findPackageManager,
+  loadDriver,
+  openSqlite,
+  type PackageManager,
+} from '../../src/store/driver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const npm: PackageManager = { name: 'npm', major: 11, isGlobal: false };
@@ -166,5 +171,39 @@ describe('openSqlite', () => {
     expect(refusalOf({ version: '13.2.0', failure })).toMatchObject({
       message: "better-sqlite3 13.2.0 cannot be loaded: version `GLIBC_2.99' not found.",
     });
+  });
+});
+
+describe('findPackageManager', () => {
+  function createProject(...files: string[]): string {
+    const project = createTemporaryFolder();
+    const packageFolder = join(project, 'node_modules/svc-emulator/dist');
+    mkdirSync(packageFolder, { recursive: true });
+    for (const file of files) {
+      mkdirSync(dirname(join(project, file)), { recursive: true });
+      writeFileSync(join(project, file), '');
+    }
+    return packageFolder;
+  }
+
+  it.each([
+    ['npm', ['node_modules/.package-lock.json']],
+    ['pnpm', ['node_modules/.modules.yaml']],
+    ['yarn', ['node_modules/.yarn-state.yml']],
+    ['yarn', ['.pnp.cjs']],
+    ['bun', ['bun.lock']],
+    ['npm', ['node_modules/.package-lock.json', 'bun.lock']],
+  ])('findPackageManager finds %s by %j', (name, files) => {
+    expect(findPackageManager(createProject(...files))).toEqual({ name, major: null, isGlobal: false });
+  });
+
+  it('findPackageManager reads the version from the user agent of the same package manager', () => {
+    const folder = createProject('node_modules/.package-lock.json');
+    expect(findPackageManager(folder, 'npm/12.2.0 node/v24.19.0 linux x64').major).toBe(12);
+    expect(findPackageManager(folder, 'pnpm/12.21.0 npm/? node/v24.19.0 linux x64').major).toBeNull();
+  });
+
+  it('findPackageManager treats a folder outside a project as a global npm installation', () => {
+    expect(findPackageManager(createProject())).toEqual({ name: 'npm', major: null, isGlobal: true });
   });
 });

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/domain/duration.ts';
 import { APPLICATION_ID } from '../../src/store/database.ts';
-import { migrations } from '../../src/store/migrations.ts';
+import { migrations } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';

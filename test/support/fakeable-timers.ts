@@ -11,3 +11,8 @@ export const monotonic = performance.now.bind(performance);
 
 /** Fake timers are intended here. */
 export const areTimersFake = false;
+
+export const SLICE_MS = 8;
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => globalThis.setImmediate(resolve));
+}

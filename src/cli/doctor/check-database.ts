@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { createFindingBuilder, type Finding } from '../../control/finding.ts';
-import type { IntegrityReport } from '../../store/integrity-check.ts';
+import type { IntegrityReport } from '../../store/database.ts';
 import { formatSize } from '../render/size.ts';
 import { describeWriteError } from '../write-error.ts';
 import type { RunningEmulator } from './check-emulator.ts';
@@ -57,7 +57,7 @@ export async function checkDatabaseFile(path: string): Promise<Finding> {
     return database.problem(accessProblem, 'Make it writable, or choose another file with --db.');
   }
   try {
-    const { checkFileIntegrity } = await import('../../store/integrity-check.ts');
+    const { checkFileIntegrity } = await import('../../store/database.ts');
     const report = checkFileIntegrity(path);
     if (report === null) return database.ok(`${path} is created at the first start`);
     if (report.schemaVersion > report.newestSchemaVersion) {

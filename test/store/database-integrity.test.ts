@@ -2,9 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type BetterSqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
-import { checkFileIntegrity } from '../../src/store/integrity-check.ts';
-import { migrations } from '../../src/store/migrations.ts';
+import { checkFileIntegrity, openDatabase } from '../../src/store/database.ts';
+import { migrations } from '../../src/store/schema.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,4 +1,4 @@
-/** Checks and loads a snapshot. The file is untrusted: anyone may have written it. */
+/** Checks a snapshot before it is loaded. The file is untrusted: anyone may have written it. */
 import { constants, createWriteStream, lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,18 +11,12 @@ import type { Environment } from '../domain/environment.ts';
 import { describeFileError } from '../domain/file-error.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
-import {
-  APPLICATION_ID,
-  HEADER_BYTES,
-  migrate,
-  readApplicationId,
-  SNAPSHOT_APPLICATION_ID,
-} from './database.ts';
+import { APPLICATION_ID, HEADER_BYTES, readApplicationId, SNAPSHOT_APPLICATION_ID } from './database.ts';
+import { SAVED_AT_SETTING } from './database-copy.ts';
 import { openSqlite } from './driver.ts';
-import { migrations } from './migrations.ts';
-import { SAVED_AT_SETTING } from './save-snapshot.ts';
-import { listColumns, listSequencedTables, listTableNames } from './schema.ts';
-import { findInvalidRow } from './snapshot-row-checks.ts';
+import { migrate, migrations, readSchemaVersion } from './schema.ts';
+import { SettingTable } from './settings.ts';
+import { findInvalidRow } from './snapshot-rows.ts';
 import { deleteUnpublished } from './unpublished-event.ts';
 
 /** A snapshot that passed all checks. */
@@ -110,18 +104,16 @@ async function checkCopy(copy: string, path: string, environment: Environment): 
     migrate(db, path);
     const invalidRow = await findInvalidRow(db);
     if (invalidRow !== null) throw createDamagedSnapshotError(path, invalidRow);
-    const find = db.prepare<[string], string>('SELECT value FROM settings WHERE key = ?').pluck();
-    const owner = find.get('environment');
+    const settings = new SettingTable(db);
+    const owner = settings.find('environment');
     if (owner !== environment) {
       throw new SvcError(
         'validation_failed',
         `${path} belongs to the ${owner} environment, but this emulator runs as ${environment}.`,
-        {
-          hint: `Start an emulator with --environment ${owner} to load it.`,
-        },
+        { hint: `Start an emulator with --environment ${owner} to load it.` },
       );
     }
-    const savedAt = Number(find.get(SAVED_AT_SETTING));
+    const savedAt = Number(settings.find(SAVED_AT_SETTING));
     assertTimesInRange(db, path, savedAt);
     return savedAt;
   } finally {
@@ -134,14 +126,8 @@ async function checkCopy(copy: string, path: string, environment: Environment): 
  * @throws SvcError `validation_failed` for any difference, and for the schema of a newer version.
  */
 function assertKnownSchema(db: Database.Database, path: string): void {
-  const version = Number(db.pragma('user_version', { simple: true }));
-  if (version > migrations.length) {
-    throw new SvcError(
-      'validation_failed',
-      `${path} was written by a newer version of svc: its schema is version ${version}, and this svc supports up to ${migrations.length}.`,
-      { hint: 'Upgrade svc, or save the snapshot with this version.' },
-    );
-  }
+  const hint = 'Upgrade svc, or save the snapshot with this version.';
+  const version = readSchemaVersion(db, path, 'validation_failed', hint);
   const reference = openSqlite(':memory:');
   try {
     for (const step of migrations.slice(0, version)) reference.exec(step);
@@ -206,25 +192,4 @@ function toLoadError(error: unknown, path: string): unknown {
   return new SvcError('usage', `The snapshot ${path} cannot be read: ${describeFileError(error)}.`, {
     cause: error,
   });
-}
-
-/**
- * Replaces all rows of `main` by those of the attached database `snapshot`, except settings. Call inside a transaction
- * with foreign keys off.
- * @param lastSeq the highest sequence in use: loaded rows get higher ones.
- */
-export function replaceRows(db: Database.Database, lastSeq: number): void {
-  const lowestSeqs = listSequencedTables(db).map((table) =>
-    db.prepare<[], number | null>(`SELECT min(seq) FROM snapshot.${table}`).pluck().get(),
-  );
-  const lowestSeq = Math.min(...lowestSeqs.map((seq) => seq ?? Number.POSITIVE_INFINITY));
-  const offset = Number.isFinite(lowestSeq) ? lastSeq + 1 - lowestSeq : 0;
-  for (const table of listTableNames(db).filter((name) => name !== 'settings')) {
-    const columns = listColumns(db, table).map(({ name }) => name);
-    const values = columns.map((name) => (/(?:^|_)seq$/.test(name) ? `${name} + ${offset}` : name));
-    db.exec(
-      `DELETE FROM main.${table};
-       INSERT INTO main.${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM snapshot.${table};`,
-    );
-  }
 }

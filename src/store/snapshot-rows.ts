@@ -1,4 +1,4 @@
-/** Checks every row of a snapshot, which is untrusted: anyone may have written it. */
+/** Checks every row of a snapshot, which is untrusted, and replaces the rows of a store by them. */
 import type Database from 'better-sqlite3';
 import * as v from 'valibot';
 import { FaultMark, NewFault } from '../contract/fault-schemas.ts';
@@ -9,8 +9,8 @@ import { scopes } from '../domain/environment.ts';
 import { extractEventRecord, isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { type IdKind, idPatterns, isId } from '../domain/ids.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
-import { monotonic, setImmediate } from '../timers.ts';
-import { listColumns } from './schema.ts';
+import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
+import { listColumns, listSequencedTables, listTableNames } from './schema.ts';
 
 /** Far below 2^53, so that a store can continue counting from there. */
 const MAX_SEQ = 2 ** 48;
@@ -192,9 +192,6 @@ export const columnConditions: Readonly<Record<string, Readonly<Record<string, C
   },
 };
 
-/** Milliseconds of work before other tasks of the event loop run. */
-const SLICE_MS = 8;
-
 /** Describes the first invalid row; null if all rows are valid. SQLite itself checks types and NOT NULL. */
 export async function findInvalidRow(db: Database.Database): Promise<string | null> {
   for (const [name, check] of Object.entries(checks)) {
@@ -238,7 +235,7 @@ async function findInvalidColumn(
     }
     if (stoppedAt === null) return null;
     after = stoppedAt;
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
   }
 }
 
@@ -282,5 +279,26 @@ function isEnvelope(
     );
   } catch {
     return false;
+  }
+}
+
+/**
+ * Replaces all rows of `main` by those of the attached database `snapshot`, except settings. Call inside a transaction
+ * with foreign keys off.
+ * @param lastSeq the highest sequence in use: loaded rows get higher ones.
+ */
+export function replaceRows(db: Database.Database, lastSeq: number): void {
+  const lowestSeqs = listSequencedTables(db).map((table) =>
+    db.prepare<[], number | null>(`SELECT min(seq) FROM snapshot.${table}`).pluck().get(),
+  );
+  const lowestSeq = Math.min(...lowestSeqs.map((seq) => seq ?? Number.POSITIVE_INFINITY));
+  const offset = Number.isFinite(lowestSeq) ? lastSeq + 1 - lowestSeq : 0;
+  for (const table of listTableNames(db).filter((name) => name !== 'settings')) {
+    const columns = listColumns(db, table).map(({ name }) => name);
+    const values = columns.map((name) => (/(?:^|_)seq$/.test(name) ? `${name} + ${offset}` : name));
+    db.exec(
+      `DELETE FROM main.${table};
+       INSERT INTO main.${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM snapshot.${table};`,
+    );
   }
 }

@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { migrations } from '../../src/store/migrations.ts';
-import { columnConditions } from '../../src/store/snapshot-row-checks.ts';
+import { migrations } from '../../src/store/schema.ts';
+import { columnConditions } from '../../src/store/snapshot-rows.ts';
 import { Store } from '../../src/store/store.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
