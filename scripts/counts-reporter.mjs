@@ -1,5 +1,5 @@
-// A Vitest reporter that writes `{passed, failed, skipped, aborted}` to the file in TEST_COUNTS_FILE. The JSON reporter of Vitest
-// does not count worker processes that crash.
+// A Vitest reporter that writes `{passed, failed, skipped, aborted, failures}` to the file in TEST_COUNTS_FILE; `failures` has the names of
+// the failed tests. The JSON reporter of Vitest does not count worker processes that crash.
 import { writeFileSync } from 'node:fs';
 
 const CRASH_SIGNAL = /\bSIG(?:ABRT|SEGV|BUS|ILL|TRAP)\b/;
@@ -20,13 +20,24 @@ export default class CountsReporter {
       failed: failures.length + broken.length + unhandledErrors.length,
       skipped: tests.length - passed - failures.length,
       aborted: crashedWorkers.length + crashedChildren.length,
+      failures: [
+        ...failures.map(
+          (test) => `${test.module.relativeModuleId} › ${test.fullName.replaceAll(' > ', ' › ')}`,
+        ),
+        ...broken.map((module) => module.relativeModuleId),
+        ...unhandledErrors.map((error) => `outside of a test: ${describeError(error).split('\n')[0]}`),
+      ],
     };
     writeFileSync(process.env.TEST_COUNTS_FILE, JSON.stringify(counts));
   }
 }
 
-function isCrash({ message, cause }) {
-  return `${message} ${cause?.message}`.includes('Worker exited unexpectedly');
+function isCrash(error) {
+  return describeError(error).includes('Worker exited unexpectedly');
+}
+
+function describeError({ message, cause }) {
+  return cause?.message === undefined ? `${message}` : `${message} ${cause.message}`;
 }
 
 function namesCrash({ message }) {

@@ -1,9 +1,7 @@
 // npm run test:node: runs the tests with other Node.js versions, which it gets from npm.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { execa } from 'execa';
+import { writeFileSync } from 'node:fs';
 import { getNode, isNodeVersion, withNode } from './node-versions.mjs';
+import { noCounts, runVitest, tallyFailures } from './run-vitest.mjs';
 
 const HELP = `Run the tests with other Node.js versions
 
@@ -34,10 +32,6 @@ Examples:
   npm run test:node -- 24.18.0 --project unit test/store test/http
 `;
 
-const root = join(import.meta.dirname, '..');
-const CRASH_SIGNALS = ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP'];
-const none = { passed: 0, failed: 0, skipped: 0, aborted: 0 };
-
 try {
   const options = readArguments(process.argv.slice(2));
   if (options === null) process.stdout.write(HELP);
@@ -56,9 +50,9 @@ async function main({ versions, runs, report, vitest }) {
     const counts = [];
     for (let run = 1; run <= runs; run++) {
       console.error(`\n== Node.js ${node.version}${runs > 1 ? `, run ${run} of ${runs}` : ''}`);
-      counts.push(await runVitest(node, vitest));
+      counts.push(await runVitest(vitest, { env: withNode(node) }));
     }
-    results.push({ version: node.version, ...add(counts) });
+    results.push({ version: node.version, ...add(counts), failures: tallyFailures(counts) });
   }
   const total = add(results);
   printSummary(results, runs);
@@ -101,38 +95,17 @@ function missing(name) {
   throw new Error(`${name} needs a value.`);
 }
 
-async function runVitest(node, args) {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-test-node-'));
-  const countsFile = join(folder, 'counts.json');
-  try {
-    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-    const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/counts-reporter.mjs')}`];
-    const { failed: hasFailed, signal } = await execa('node', [vitest, 'run', ...reporters, ...args], {
-      cwd: root,
-      stdio: 'inherit',
-      reject: false,
-      env: { ...withNode(node), TEST_COUNTS_FILE: countsFile },
-    });
-    const counts = existsSync(countsFile) ? JSON.parse(readFileSync(countsFile, 'utf8')) : none;
-    const aborted = counts.aborted + (CRASH_SIGNALS.includes(signal) ? 1 : 0);
-    // Vitest itself can fail without a failed test, for example in a global setup.
-    const failed = counts.failed === 0 && hasFailed ? 1 : counts.failed;
-    return { ...counts, failed, aborted };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 function add(many) {
   const sum = (name) => many.reduce((total, counts) => total + counts[name], 0);
-  return Object.fromEntries(Object.keys(none).map((name) => [name, sum(name)]));
+  return Object.fromEntries(Object.keys(noCounts).map((name) => [name, sum(name)]));
 }
 
 function printSummary(results, runs) {
   const columns = ['passed', 'failed', 'skipped', 'aborted'];
-  const line = (first, rest) => `${first.padEnd(10)}${rest.map((each) => String(each).padStart(9)).join('')}`;
+  const line = (first, rest) => `${first.padEnd(10)}${rest.map((cell) => String(cell).padStart(9)).join('')}`;
   console.log(`\n${line('Node.js', ['runs', ...columns])}`);
   for (const result of results) {
     console.log(line(result.version, [runs, ...columns.map((name) => result[name])]));
+    if (runs > 1) for (const failure of result.failures) console.log(`  ${failure}`);
   }
 }

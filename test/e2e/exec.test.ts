@@ -313,12 +313,18 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
 
 describe('--require-settled', () => {
   it('--require-settled waits for deliveries that are due, and succeeds when all arrived', async () => {
-    const receiver = await startReceiver({ after: new Promise((resolve) => setTimeout(resolve, 1_000)) });
-    const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
-    expect(await exec(args, { cwd: createWatchedFolder() })).toMatchObject({
-      exitCode: ExitCode.success,
-      stderr: '',
-    });
+    const cwd = createWatchedFolder();
+    // The receiver responds after the command has ended.
+    const commandEnded = (async () => {
+      while (!existsSync(join(cwd, 'ended'))) await new Promise((resolve) => setTimeout(resolve, 20));
+    })();
+    const receiver = await startReceiver({ after: commandEnded });
+    const script = `import { execFileSync } from 'node:child_process';
+      import { writeFileSync } from 'node:fs';
+      execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
+      writeFileSync('ended', '');`;
+    const args = ['--forward-to', receiver.url, '--require-settled', ...node(script)];
+    expect(await exec(args, { cwd })).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     expect(receiver.requests).toHaveLength(1);
   });
 

@@ -1,9 +1,10 @@
 /** Starts the receivers of `docs/receivers`, each if its interpreter is installed. */
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 
 const folder = join(import.meta.dirname, '../../docs/receivers');
 
@@ -103,38 +104,33 @@ export async function startProgram(
   [command, ...args]: ReturnType<Language['command']>,
   { secret, scratch, ready }: ProgramOptions,
 ): Promise<RunningReceiver> {
-  const child = spawn(command, args, {
+  const subprocess = execa(command, args, {
     cwd: scratch,
-    env: { ...process.env, PORT: '0', SVC_WEBHOOK_SECRET: secret, TMPDIR: scratch },
+    env: { PORT: '0', SVC_WEBHOOK_SECRET: secret, TMPDIR: scratch },
+    stdin: 'ignore',
+    all: true,
+    reject: false,
     timeout: 60_000,
   });
-  const exited = once(child, 'exit');
-  const printed = collectOutput(child);
-  const port = ready.exec(await printed(ready))?.[1];
-  return {
-    port: Number(port),
-    printed,
-    stop: async () => {
-      child.kill();
-      await exited;
-    },
-  };
-}
-
-function collectOutput(child: ChildProcessWithoutNullStreams): RunningReceiver['printed'] {
+  const output = subprocess.all.setEncoding('utf8');
   let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-      child.emit('printed');
-    });
-  }
-  const exitError = once(child, 'exit').then(() => {
+  output.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  const exitError = subprocess.then(() => {
     throw new Error(`The receiver exited. Its output:\n${text}`);
   });
   exitError.catch(() => undefined); // It may exit while no test waits for output.
-  return async (pattern) => {
-    while (!pattern.test(text)) await Promise.race([once(child, 'printed'), exitError]);
+  const printed = async (pattern: RegExp) => {
+    while (!pattern.test(text)) await Promise.race([once(output, 'data'), exitError]);
     return text;
+  };
+  return {
+    port: Number(ready.exec(await printed(ready))?.[1]),
+    printed,
+    stop: async () => {
+      subprocess.kill();
+      await subprocess;
+    },
   };
 }

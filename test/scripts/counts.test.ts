@@ -32,7 +32,17 @@ it('counts-reporter.mjs counts tests, files that cannot be loaded, and processes
   const env = { TEST_COUNTS_FILE: counts };
   const run = await execa(process.execPath, [vitest, ...args], { cwd: folder, env, reject: false });
   expect(run.exitCode).toBe(1);
-  expect(JSON.parse(readFileSync(counts, 'utf8'))).toEqual({ passed: 1, failed: 3, skipped: 2, aborted: 2 });
+  expect(JSON.parse(readFileSync(counts, 'utf8'))).toEqual({
+    passed: 1,
+    failed: 3,
+    skipped: 2,
+    aborted: 2,
+    failures: [
+      'fails.test.js › fails',
+      'broken.test.js',
+      expect.stringMatching(/^outside of a test: .*Worker exited unexpectedly/),
+    ],
+  });
 });
 
 it('test-summary.mjs adds up the counts of several runs', async () => {
@@ -55,4 +65,28 @@ it('test-summary.mjs exits with 1 when no test ran', async () => {
   const folder = createFiles({ 'a.json': '{"passed":0,"failed":0,"skipped":4,"aborted":0}' });
   const summary = await summarize(folder, 'a.json');
   expect(summary).toMatchObject({ exitCode: 1, stdout: '0 passed, 0 failed, 4 skipped' });
+});
+
+it('test-repeat.mjs counts the runs in which each test failed, and continues after a failure', async () => {
+  const folder = createFiles({
+    'flaky.test.js': `import { existsSync, writeFileSync } from 'node:fs';
+      it('passes', () => {});
+      it('fails in the first run', () => {
+        const marker = new URL('marker', import.meta.url);
+        const hasRun = existsSync(marker);
+        writeFileSync(marker, '');
+        expect(hasRun).toBe(true);
+      });`,
+  });
+  const args = ['2', '--globals', '--root', folder];
+  const { exitCode, stdout } = await execa(
+    process.execPath,
+    [join(root, 'scripts/test-repeat.mjs'), ...args],
+    {
+      reject: false,
+    },
+  );
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(/^== Run 1 of 2: 1 passed, 1 failed, 0 skipped, 0 aborted \(\d+ s\)$/m);
+  expect(stdout).toMatch(/\n2 runs: 1 passed, 1 failed\n1 of 2 {2}flaky\.test\.js › fails in the first run$/);
 });

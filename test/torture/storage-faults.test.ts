@@ -1,6 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandomSource } from '../../src/domain/random-source.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -124,6 +137,21 @@ describe('a running emulator with a failing disk', () => {
 });
 
 describe('svc emulator start', () => {
+  let killedFolder: string;
+  const copyKilledFolder = () => {
+    const folder = createTemporaryFolder();
+    cpSync(killedFolder, folder, { recursive: true });
+    return folder;
+  };
+
+  beforeAll(async () => {
+    killedFolder = mkdtempSync(join(tmpdir(), 'svc-killed-'));
+    await using receiver = await createUnreliableReceiver(random);
+    await using svc = startSvc({ folder: killedFolder, speed: SPEED });
+    await work(svc, receiver, new Load(random), 100);
+  });
+  afterAll(() => rmSync(killedFolder, { recursive: true }));
+
   it('a start refuses a locked file and a folder in which an emulator runs', async () => {
     const folder = createTemporaryFolder();
     const connection = new Database(databaseIn(folder));
@@ -139,8 +167,7 @@ describe('svc emulator start', () => {
   });
 
   it.runIf(canDropPrivileges)('a start refuses a read-only file and a read-only folder', async () => {
-    await using receiver = await createUnreliableReceiver(random);
-    const folder = await createKilledFolder(receiver, new Load(random));
+    const folder = copyKilledFolder();
     chmodSync(databaseIn(folder), 0o444);
     await using onFile = startSvc({ folder, wrapper: withoutPrivileges });
     expect(await getStartError(onFile)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
@@ -169,8 +196,7 @@ describe('svc emulator start', () => {
     ['everything after the schema', (pages: number) => [PAGE_BYTES, pages * PAGE_BYTES]],
     ['its last pages', (pages: number) => [Math.floor(pages / 2) * PAGE_BYTES, pages * PAGE_BYTES]],
   ] as const)('a start refuses a file with damage in %s', async (_, place) => {
-    await using receiver = await createUnreliableReceiver(random);
-    const folder = await createKilledFolder(receiver, new Load(random));
+    const folder = copyKilledFolder();
     const [from = 0, to = 0] = place(checkpoint(folder));
     damage(folder, from, to);
     await using svc = startSvc({ folder });
@@ -178,8 +204,7 @@ describe('svc emulator start', () => {
   });
 
   it('a start refuses a truncated file', async () => {
-    await using receiver = await createUnreliableReceiver(random);
-    const folder = await createKilledFolder(receiver, new Load(random));
+    const folder = copyKilledFolder();
     truncateSync(databaseIn(folder), Math.floor(checkpoint(folder) / 2) * PAGE_BYTES);
     await using svc = startSvc({ folder });
     expect(await getStartError(svc)).toMatchObject({ exitCode: 2, code: 'database_unusable' });

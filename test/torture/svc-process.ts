@@ -1,6 +1,6 @@
 /** Runs `svc emulator start` in a child process that can be killed. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { execa } from 'execa';
 import type { ReadyLine } from '../../src/cli/ready-line.ts';
 
 const program = new URL('../../bin/svc.js', import.meta.url).pathname;
@@ -57,26 +57,34 @@ export function startSvc({ folder, speed, killAt, wrapper = [] }: SvcOptions): S
   const clock = speed === undefined ? [] : ['--speed', String(speed)];
   const probes = killAt ? ['--import', killPointsModule] : [];
   const [command = '', ...args] = [...wrapper, process.execPath, ...probes, program, ...start, ...clock];
-  const child = spawn(command, args, {
+  const subprocess = execa(command, args, {
     cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdin: 'ignore',
     env: { PATH: process.env.PATH, ...(killAt && { TORTURE_KILL_AT: `${killAt.point}:${killAt.nth}` }) },
+    extendEnv: false,
+    reject: false,
+    stripFinalNewline: false,
+    forceKillAfterDelay: false,
   });
   let stderr = '';
-  child.stderr.on('data', (chunk) => {
+  subprocess.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
-  const exited = waitForExit(child).then((exit) => ({ ...exit, stderr }));
+  const exited = subprocess.then(({ exitCode = null, signal = null }) => ({
+    code: exitCode,
+    signal,
+    stderr,
+  }));
   const ready = new Promise<ReadyLine | null>((resolve) => {
-    createInterface(child.stdout).once('line', (line) => resolve(JSON.parse(line)));
+    createInterface(subprocess.stdout).once('line', (line) => resolve(JSON.parse(line)));
     exited.then(() => resolve(null));
   });
   const end = (signal: NodeJS.Signals) => {
-    child.kill(signal);
+    subprocess.kill(signal);
     return exited;
   };
   return {
-    pid: child.pid ?? 0,
+    pid: subprocess.pid ?? 0,
     ready,
     exited,
     get stderr() {
@@ -92,11 +100,4 @@ export async function waitUntilReady(svc: SvcProcess): Promise<ReadyLine> {
   const ready = await svc.ready;
   if (ready === null) throw new Error(`svc did not start: ${JSON.stringify(await svc.exited)}`);
   return ready;
-}
-
-function waitForExit(child: ChildProcess): Promise<Omit<SvcExit, 'stderr'>> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code, signal }));
-  });
 }
