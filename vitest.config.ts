@@ -58,6 +58,8 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          // The files of a worker share one browser and the modules of the emulator.
+          isolate: false,
           globalSetup: ['test/support/build-once.ts'],
           testTimeout: 60_000,
           // As long as a locator waits.

@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
@@ -68,9 +68,11 @@ describeInBrowser('the dashboard layout', () => {
         db: join(folder, 'sandbox.db'),
         internalErrorLog: { report: () => {} },
       });
-      const page = await openDashboard(emulator);
+      const page = await openDashboard(emulator, { hasFakeTimers: true });
       await page.getByText('sandbox').first().waitFor();
       rmSync(folder, { recursive: true });
+      await expect.poll(() => emulator.status().storage_problem).toBeDefined();
+      await skipToNextPoll(page);
       const alert = page.getByRole('alert');
       await alert.getByText('The database file was removed').waitFor();
       await expectAccessible(page);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
+import { describeInBrowser, type OpenOptions, openDashboard, skipToNextPoll } from '../support/browser.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
@@ -75,9 +75,10 @@ describeInBrowser('the trigger page', () => {
 
   it('the trigger page notices an endpoint that is registered after it opened', async () => {
     const emulator = await startEmulator();
-    const page = await openTrigger(emulator, { query: '?type=order.shipped' });
+    const page = await openTrigger(emulator, { query: '?type=order.shipped', hasFakeTimers: true });
     await page.getByText('No endpoint is subscribed to order.shipped').waitFor();
     await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/hooks' });
+    await skipToNextPoll(page);
     await page.getByText('Subscribed endpoints: http://127.0.0.1:9/hooks').waitFor();
   });
 

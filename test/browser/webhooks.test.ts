@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
+import { describeInBrowser, type OpenOptions, openDashboard, skipToNextPoll } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
@@ -68,7 +68,7 @@ describeInBrowser('the endpoint pages', () => {
   });
 
   it('the endpoint pages show live statistics in the list', async () => {
-    const { emulator, receiver, page, trigger } = await startOne([200, 200, 503]);
+    const { emulator, receiver, page, trigger } = await startOne([200, 200, 503], { hasFakeTimers: true });
     await page.getByRole('link', { name: 'All endpoints' }).click();
     await page.getByText('no attempts yet').waitFor();
     for (const count of [1, 2, 3]) {
@@ -78,6 +78,7 @@ describeInBrowser('the endpoint pages', () => {
     await page.getByRole('img', { name: 'Last 3 attempts: 2 succeeded, 1 failed' }).waitFor();
     await page.getByText('67%').waitFor();
     await emulator.control.createWebhook({ url: 'http://localhost:9/second', events: ['invoice.paid'] });
+    await skipToNextPoll(page);
     await page.getByRole('link', { name: 'http://localhost:9/second' }).waitFor();
   });
 
@@ -173,7 +174,10 @@ describeInBrowser('the endpoint pages', () => {
   });
 
   it('the endpoint pages add and remove faults and show how often they were applied', async () => {
-    const { emulator, receiver, page, id, trigger } = await startOne(200, { expectedErrors: /422/ });
+    const { emulator, receiver, page, id, trigger } = await startOne(200, {
+      expectedErrors: /422/,
+      hasFakeTimers: true,
+    });
     const faults = page.getByRole('region', { name: 'Faults' });
     await faults.getByText('No faults.').waitFor();
     await press(page, 'Add fault');
@@ -191,6 +195,7 @@ describeInBrowser('the endpoint pages', () => {
     await faults.getByText('delay 10m').waitFor();
     await faults.getByText('applied 0 of 2').waitFor();
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature' });
+    await skipToNextPoll(page);
     await faults.getByText('every event for every endpoint').waitFor();
     await expect
       .poll(async () => (await emulator.control.listFaults({})).data[1])

@@ -1,6 +1,6 @@
 /** Opens the dashboard of a real emulator in Chromium. */
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { chromiumPath, launchChromium } from './chromium.ts';
 
 /**
@@ -9,7 +9,8 @@ import { chromiumPath, launchChromium } from './chromium.ts';
  */
 const CPU_SLOWDOWN = Number(process.env.BROWSER_CPU_SLOWDOWN ?? 1);
 
-let browser: Browser | undefined;
+/** Launched once per worker, because the test files of a worker share their modules. It ends with the worker. */
+let browser: Promise<Browser> | undefined;
 
 /** Describes tests that need a browser. Without one they are skipped, and fail in CI. */
 export function describeInBrowser(title: string, define: () => void): void {
@@ -17,10 +18,10 @@ export function describeInBrowser(title: string, define: () => void): void {
   if (isMissing)
     process.stderr.write(`\nSKIPPED: ${title}: no Chromium found. Install it (Debian: chromium).\n`);
   describe.skipIf(isMissing)(title, () => {
-    beforeAll(async () => {
-      browser = await launchChromium();
+    beforeAll(() => {
+      browser ??= launchChromium();
+      return browser;
     });
-    afterAll(() => browser?.close());
     define();
   });
 }
@@ -33,19 +34,69 @@ export interface OpenOptions {
   readonly colorScheme?: 'light' | 'dark';
   /** Console errors and exceptions that the test causes on purpose. */
   readonly expectedErrors?: RegExp;
+  /**
+   * Replaces the timers of the page, so that the test can skip the wait until the next poll with `page.clock.fastForward`.
+   * Uses a page that no other test uses.
+   */
+  readonly hasFakeTimers?: boolean;
 }
 
-/** Opens the dashboard in a new browser context. Unexpected console messages and exceptions fail the test. */
+/** Opens the dashboard. Unexpected console messages and exceptions fail the test. */
 export async function openDashboard(
   emulator: { status(): { readonly dashboard_url: string } },
-  { hash = '/', width = 1280, height = 800, colorScheme = 'light', expectedErrors }: OpenOptions = {},
+  {
+    hash = '/',
+    width = 1280,
+    height = 800,
+    colorScheme = 'light',
+    expectedErrors,
+    hasFakeTimers = false,
+  }: OpenOptions = {},
 ): Promise<Page> {
-  if (browser === undefined) throw new Error('openDashboard() belongs in describeInBrowser().');
-  const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme,
-    permissions: ['clipboard-read', 'clipboard-write'],
+  const page = (hasFakeTimers ? undefined : idlePages.pop()) ?? (await createPage());
+  if (hasFakeTimers) await page.clock.install();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
   });
+  onTestFinished(async () => {
+    await (hasFakeTimers ? page.context().close() : releasePage(page));
+    const unexpected = problems.filter((text) => expectedErrors?.test(text) !== true);
+    if (unexpected.length > 0) throw new Error(`Unexpected messages of the page:\n${unexpected.join('\n')}`);
+  });
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme });
+  const url = new URL(emulator.status().dashboard_url);
+  url.hash = hash;
+  await page.goto(url.href);
+  return page;
+}
+
+/**
+ * Pages that tests have left. They load the dashboard in half the time of a new page. Each has a browser context, because
+ * only one page of a context is visible, and the browser slows down the timers of hidden pages.
+ */
+const idlePages: Page[] = [];
+
+/** Removes what a test has left in a page. Closes a page that does not respond. */
+async function releasePage(page: Page): Promise<void> {
+  try {
+    await page.evaluate('sessionStorage.clear()').catch(() => undefined);
+    await page.goto('about:blank');
+    await page.mouse.move(0, 0);
+    await page.context().clearCookies();
+    page.removeAllListeners('pageerror');
+    page.removeAllListeners('console');
+    idlePages.push(page);
+  } catch {
+    await page.context().close();
+  }
+}
+
+async function createPage(): Promise<Page> {
+  if (browser === undefined) throw new Error('openDashboard() belongs in describeInBrowser().');
+  const context = await (await browser).newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   delayKeysUntilEffectsRan(page);
@@ -53,19 +104,6 @@ export async function openDashboard(
     const session = await context.newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
   }
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
-  });
-  onTestFinished(async () => {
-    await context.close();
-    const unexpected = problems.filter((text) => expectedErrors?.test(text) !== true);
-    if (unexpected.length > 0) throw new Error(`Unexpected messages of the page:\n${unexpected.join('\n')}`);
-  });
-  const url = new URL(emulator.status().dashboard_url);
-  url.hash = hash;
-  await page.goto(url.href);
   return page;
 }
 
@@ -89,6 +127,11 @@ function delayKeysUntilEffectsRan(page: Page): void {
     await effectsRan();
     return type(...typed);
   };
+}
+
+/** Lets `usePolling` of a page with fake timers poll once. */
+export function skipToNextPoll(page: Page): Promise<void> {
+  return page.clock.fastForward(3_000);
 }
 
 /** Waits until `field` has the focus. Use it before `page.keyboard.type` when a key or a click moved the focus. */

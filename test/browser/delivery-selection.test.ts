@@ -1,0 +1,158 @@
+/** The filters of the delivery list, keyboard navigation, and the list next to the open delivery. */
+import { expect, it } from 'vitest';
+import { HOUR_MS } from '../../src/domain/duration.ts';
+import { expectAccessible } from '../support/accessibility.ts';
+import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
+import {
+  gridOf,
+  idOf,
+  openEmulator,
+  rowsOf,
+  scrollOf,
+  scrollTo,
+  selectedOf,
+  trigger,
+  typesOf,
+} from './delivery-list.ts';
+
+describeInBrowser('the delivery filters', () => {
+  it('the delivery filters are stored in the URL and can be removed one by one or all at once', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1, 'order.shipped');
+    await trigger(emulator, 1, 'user.deleted');
+    const page = await openDashboard(emulator, { width: 1600 });
+    await page.getByLabel('Type').fill('order.shipped');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'succeeded', exact: true }).click();
+    await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
+    await expect
+      .poll(() => new URL(page.url()).hash)
+      .toBe('#/deliveries?type=order.shipped&status=succeeded');
+    await page.reload();
+    await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
+    await page.getByRole('button', { name: 'Remove filter Type order.shipped' }).click();
+    await expect.poll(() => typesOf(page)).toEqual(['user.deleted', 'order.shipped']);
+    await page.getByRole('button', { name: 'failed', exact: true }).click();
+    await page.getByText('No deliveries match').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await expect.poll(() => typesOf(page)).toHaveLength(2);
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries');
+  });
+
+  it('the delivery filters apply to live updates and remove rows that no longer match', async () => {
+    const emulator = await openEmulator((request) => (request.envelope?.type === 'turned.down' ? 500 : 200));
+    const page = await openDashboard(emulator, { hash: '/deliveries?status=pending' });
+    await page.getByText('No deliveries match').waitFor();
+    await trigger(emulator, 1, 'taken.up');
+    await trigger(emulator, 1, 'turned.down');
+    await expect.poll(() => typesOf(page)).toEqual(['turned.down']);
+    await emulator.control.settleClock({});
+    await page.getByText('No deliveries match').waitFor();
+  });
+
+  it('the delivery filters find text in the body of existing and new deliveries', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 2, 'order.shipped');
+    await trigger(emulator, 2, 'user.deleted');
+    const page = await openDashboard(emulator);
+    await expect.poll(() => typesOf(page)).toHaveLength(4);
+    await page.keyboard.press('/');
+    await expectFocused(page.getByRole('searchbox', { name: 'Search' }));
+    await page.keyboard.type('SHIPPED ');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries?text=SHIPPED');
+    await page.keyboard.type('NO. 1');
+    await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
+    await trigger(emulator, 2, 'order.shipped');
+    await expect.poll(() => typesOf(page)).toEqual(['order.shipped', 'order.shipped']);
+  });
+
+  it('the delivery filters select deliveries by endpoint and by creation time', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1, 'old.one');
+    await emulator.control.advanceClock({ ms: 2 * HOUR_MS });
+    await trigger(emulator, 1, 'new.one');
+    const page = await openDashboard(emulator, { width: 1600 });
+    await page.getByLabel('Created').selectOption('last hour');
+    await expect.poll(() => typesOf(page)).toEqual(['new.one']);
+    await page.getByLabel('Endpoint').selectOption({ index: 1 });
+    await expect.poll(() => new URL(page.url()).hash).toMatch(/since=1h&webhook=wh_/);
+    await page.getByLabel('Created').selectOption('custom range');
+    await page.getByRole('button', { name: 'Remove filter Since 1h' }).click();
+    const { created_at: at } = (await emulator.control.listDeliveries({})).data[0] ?? {};
+    await page.getByLabel('Before (UTC)').fill(String(at).slice(0, 16));
+    await expect.poll(() => typesOf(page)).toEqual(['old.one']);
+  });
+});
+
+describeInBrowser('the delivery list and the open delivery', () => {
+  it('the delivery list and the open delivery appear side by side on a wide screen and respond to keyboard shortcuts', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 3);
+    const page = await openDashboard(emulator, { width: 1100 });
+    const [newest, , oldest] = (await emulator.control.listDeliveries({})).data;
+    await rowsOf(page).first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article', { name: 'Delivery' }).waitFor();
+    await expect.poll(() => idOf(page)).toBe(oldest?.id);
+    await expect.poll(() => rowsOf(page).first().isVisible()).toBe(true);
+    await expect
+      .poll(async () => {
+        const active = await gridOf(page).getAttribute('aria-activedescendant');
+        return active !== null && active === (await selectedOf(page).getAttribute('id'));
+      })
+      .toBe(true);
+    await page.keyboard.press('Home');
+    await expect.poll(() => idOf(page)).toBe(newest?.id);
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('article', { name: 'Delivery' }).waitFor({ state: 'detached' });
+    await expect.poll(() => selectedOf(page).count()).toBe(1);
+  });
+
+  it('the delivery list and the open delivery replace each other on a narrow screen and keep the scroll position', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 40);
+    const page = await openDashboard(emulator, { width: 360, hash: '/deliveries?type=order.shipped' });
+    await rowsOf(page).first().waitFor();
+    await scrollTo(page, 600);
+    await rowsOf(page).nth(14).click();
+    await page.getByRole('link', { name: 'All deliveries' }).waitFor();
+    await expect.poll(() => rowsOf(page).nth(14).isVisible()).toBe(false);
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'All deliveries' }).click();
+    await rowsOf(page).nth(14).waitFor();
+    await expect.poll(() => scrollOf(page)).toBe(600);
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries?type=order.shipped');
+  });
+
+  it('the delivery list and the open delivery open the replay dialog with r', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1);
+    const page = await openDashboard(emulator);
+    await rowsOf(page).first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('r');
+    await page.getByRole('dialog', { name: 'Replay' }).waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'the delivery list and the open delivery have no accessibility violations in %s mode, wide and narrow',
+    async (colorScheme) => {
+      const emulator = await openEmulator((_, index) => (index % 2 === 0 ? 200 : 500));
+      await trigger(emulator, 20);
+      for (const width of [360, 1280, 1920]) {
+        const page = await openDashboard(emulator, { width, colorScheme, hash: '/deliveries?since=1h' });
+        await rowsOf(page).getByText('next attempt').first().waitFor();
+        await page.keyboard.press('j');
+        await expectAccessible(page);
+        await expect
+          .poll(() => page.evaluate('document.querySelector("main").scrollWidth <= innerWidth'))
+          .toBe(true);
+      }
+    },
+  );
+});
