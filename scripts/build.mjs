@@ -89,6 +89,7 @@ const chunkGroups = [
       'src/package-folder.ts',
       'src/control/run-file.ts',
       'src/domain/address.ts',
+      'src/domain/file-error.ts',
       'src/domain/http-url.ts',
       'src/domain/shell.ts',
     ),

@@ -12,8 +12,8 @@ import { toHttpsOptions } from './https-options.ts';
 import type { NoteOutput } from './io.ts';
 import { resolveProxySetting } from './proxy-setting.ts';
 import { readNamedFile } from './read-value.ts';
-import { printHint } from './render/hint.ts';
 import { styleFor } from './render/style.ts';
+import { printHint } from './report-error.ts';
 import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
 
 /**

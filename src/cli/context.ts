@@ -5,10 +5,10 @@ import type { ApiClient } from '../control/api-client.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { indentJson } from '../domain/json.ts';
 import type { Rules } from '../profile/rules.ts';
+import { linkIds } from './dashboard-url.ts';
 import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulator-target.ts';
 import type { Io } from './io.ts';
 import { toJsonIo } from './json-io.ts';
-import { linkIds } from './render/links.ts';
 
 /** The signals with which users and supervisors interrupt a command. */
 export const interruptSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

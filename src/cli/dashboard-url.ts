@@ -1,26 +1,37 @@
 /** URLs of the pages of the dashboard. */
 import { type IdKind, idPrefixes } from '../domain/ids.ts';
+import { link } from './terminal-text.ts';
 
-/** The resources with a page of their own, and its path. */
-const sections = { delivery: 'deliveries', event: 'events', webhook: 'webhooks' } as const satisfies Partial<
+/** The path of each kind of resource that has a page of its own. */
+const pagePaths = { delivery: 'deliveries', event: 'events', webhook: 'webhooks' } as const satisfies Partial<
   Record<IdKind, string>
 >;
 
 export interface DashboardPage {
-  readonly kind: keyof typeof sections;
+  readonly kind: keyof typeof pagePaths;
   readonly id: string;
 }
 
 /** The page of the resource with this id; null for a resource without a page. */
 export function findDashboardPage(id: string): DashboardPage | null {
-  const kinds = Object.keys(sections) as (keyof typeof sections)[];
-  const kind = kinds.find((each) => id.startsWith(idPrefixes[each]));
+  const kinds = Object.keys(pagePaths) as (keyof typeof pagePaths)[];
+  const kind = kinds.find((pageKind) => id.startsWith(idPrefixes[pageKind]));
   return kind === undefined ? null : { kind, id };
 }
 
 /** `http://127.0.0.1:4777/#/deliveries/del_…`; without a page, the start page. */
-export function toDashboardUrl(dashboardUrl: string, place?: DashboardPage): string {
+export function toDashboardUrl(dashboardUrl: string, page?: DashboardPage): string {
   const url = new URL(dashboardUrl);
-  if (place !== undefined) url.hash = `/${sections[place.kind]}/${encodeURIComponent(place.id)}`;
+  if (page !== undefined) url.hash = `/${pagePaths[page.kind]}/${encodeURIComponent(page.id)}`;
   return url.href;
+}
+
+const ID = /\b[a-z]+_[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
+
+/** Links each id in a text to its page in the dashboard (OSC 8). Links take no columns. */
+export function linkIds(text: string, dashboardUrl: string): string {
+  return text.replace(ID, (id) => {
+    const page = findDashboardPage(id);
+    return page === null ? id : link(id, toDashboardUrl(dashboardUrl, page));
+  });
 }

@@ -1,6 +1,6 @@
 /** Shows long text in the pager of the user. */
 import type { ProcessContext } from './context.ts';
-import { wrapLines } from './render/ansi.ts';
+import { wrapLines } from './render/text-width.ts';
 
 const DEFAULT_PAGER = process.platform === 'win32' ? 'more' : 'less';
 /** Values that turn the pager off. */

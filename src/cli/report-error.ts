@@ -1,17 +1,16 @@
+/** Prints errors, warnings and hints to standard error. */
 import { type ExitCode, SvcError } from '../errors.ts';
-import type { Io } from './io.ts';
-import { printHint } from './render/hint.ts';
+import type { Io, NoteOutput } from './io.ts';
 import { styleFor } from './render/style.ts';
 import { sanitizeLine } from './terminal-text.ts';
 
 /**
- * Prints an error to standard error and returns the exit code. With `--json` the error is
- * `{"error":{"code","message","hint"}}`. An interruption is not printed. Anything but an `SvcError` is an internal
- * error and is printed with its stack.
+ * Prints an error and returns the exit code. With `--json` the error is `{"error":{"code","message","hint"}}`. An
+ * interruption is not printed. Anything but an `SvcError` is an internal error and is printed with its stack.
  */
 export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
-  const known = error instanceof SvcError ? error : toInternal(error);
-  const { code, message, hint } = known;
+  const svcError = error instanceof SvcError ? error : toInternalError(error);
+  const { code, message, hint } = svcError;
   if (json) io.noteJson({ error: { code, message, hint } });
   else if (code !== 'interrupted') {
     const { bold, red } = styleFor(io.noteCapabilities);
@@ -20,12 +19,19 @@ export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
     io.note(`${bold(red('error:'))} ${text}`);
     if (hint !== undefined) printHint(hint, io);
   }
-  return known.exitCode;
+  return svcError.exitCode;
 }
 
-function toInternal(error: unknown): SvcError {
+function toInternalError(error: unknown): SvcError {
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new SvcError('internal_error', `Internal error of svc: ${trace}`, {
-    cause: error,
-  });
+  return new SvcError('internal_error', `Internal error of svc: ${trace}`, { cause: error });
+}
+
+export function printWarning(message: string, { note, noteCapabilities }: NoteOutput): void {
+  note(`${styleFor(noteCapabilities).yellow('warning:')} ${message}`);
+}
+
+/** Prints the next step. */
+export function printHint(hint: string, { note, noteCapabilities }: NoteOutput): void {
+  note(`${styleFor(noteCapabilities).cyan('hint:')} ${hint}`);
 }

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopbackName } from '../domain/address.ts';
 import { stripBrackets } from '../domain/host-name.ts';
 import type { NoteOutput } from './io.ts';
-import { printHint } from './render/hint.ts';
 import { styleFor } from './render/style.ts';
+import { printHint } from './report-error.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_000;

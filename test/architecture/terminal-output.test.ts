@@ -65,19 +65,19 @@ describe('the output of the command line', () => {
       'src/cli/io.ts',
       'src/cli/live/screen.ts',
       // This file only recognizes them.
-      'src/cli/render/ansi.ts',
+      'src/cli/render/text-width.ts',
       'src/cli/terminal-text.ts',
     ]);
     expect(listUsers(/from '(?:chalk|picocolors|kleur|ansi-\w+)'|styleText/)).toEqual([]);
   });
 
-  it('only render/style.ts marks text as our own style, and only render/links.ts as our own link', () => {
+  it('only render/style.ts marks text as our own style, and only dashboard-url.ts as our own link', () => {
     const home = 'src/cli/terminal-text.ts';
     expect(listUsers(/\bstyleSequence\b/).filter((path) => path !== home)).toEqual([
       'src/cli/render/style.ts',
     ]);
     expect(listUsers(/\blink\b.*terminal-text/).filter((path) => path !== home)).toEqual([
-      'src/cli/render/links.ts',
+      'src/cli/dashboard-url.ts',
     ]);
   });
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/cli/context.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { printHint } from '../../src/cli/render/hint.ts';
+import { printHint } from '../../src/cli/report-error.ts';
 import { createFakeHost, type FakeOptions } from './fake-context.ts';
 
 /** The lines of standard error, parsed as JSON. */

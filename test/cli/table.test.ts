@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { renderWebhook } from '../../src/cli/commands/webhooks.ts';
+import { linkIds } from '../../src/cli/dashboard-url.ts';
 import { renderVariables } from '../../src/cli/env-variables.ts';
 import {
   parseDurationMs,
@@ -11,7 +12,6 @@ import {
   parseWebhookUrl,
   wholeNumberParser,
 } from '../../src/cli/option-parsers.ts';
-import { linkIds } from '../../src/cli/render/links.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
 import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
 import { formatRelative } from '../../src/domain/relative-time.ts';

@@ -9,16 +9,15 @@ import { formatCount, formatDeliveryCount } from '../../domain/format-count.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { describePaused, suggestEnable } from '../delivery-wait.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { addWorkspaceOption, parseDurationMs } from '../option-parsers.ts';
 import { pollUntil } from '../poll-until.ts';
 import { withProgress } from '../progress.ts';
 import { askText } from '../prompt.ts';
-import { renderFields } from '../render/fields.ts';
-import { describePaused, suggestEnable } from '../render/paused.ts';
+import { formatSecond, formatTime } from '../render/format.ts';
 import { styleOutcome } from '../render/style.ts';
-import { type Column, renderTable } from '../render/table.ts';
-import { formatSecond, formatTime } from '../render/time.ts';
+import { type Column, renderFields, renderTable } from '../render/table.ts';
 
 interface ClockOptions {
   readonly workspace?: string;

@@ -28,10 +28,8 @@ import {
   wholeNumberParser,
 } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
-import { deliveryColumns } from '../render/deliveries.ts';
-import { renderDelivery } from '../render/delivery-detail.ts';
-import { printPage } from '../render/page.ts';
-import { renderTable } from '../render/table.ts';
+import { deliveryColumns, renderDelivery } from '../render/deliveries.ts';
+import { printPage, renderTable } from '../render/table.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
 interface ListOptions extends DeliveryFilterOptions, PageOptions {

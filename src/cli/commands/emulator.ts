@@ -9,9 +9,9 @@ import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';
 import { parseDurationMs } from '../option-parsers.ts';
 import { pollUntil } from '../poll-until.ts';
 import { confirm } from '../prompt.ts';
-import { renderFields } from '../render/fields.ts';
-import { formatSize } from '../render/size.ts';
+import { formatSize } from '../render/format.ts';
 import { renderStatus } from '../render/status.ts';
+import { renderFields } from '../render/table.ts';
 
 const STOP_TIMEOUT_MS = 30_000;
 

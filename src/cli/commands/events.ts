@@ -6,8 +6,8 @@ import type { CommandDefinition } from '../command.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
 import { addPageOptions, addWorkspaceOption, type PageOptions } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
-import { printPage } from '../render/page.ts';
 import { eventColumns } from '../render/resource-columns.ts';
+import { printPage } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
 interface ListOptions extends PageOptions {

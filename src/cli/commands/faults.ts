@@ -21,8 +21,7 @@ import {
   toPageParameters,
   wholeNumberParser,
 } from '../option-parsers.ts';
-import { printPage } from '../render/page.ts';
-import type { Column } from '../render/table.ts';
+import { type Column, printPage } from '../render/table.ts';
 
 interface AddOptions {
   readonly on?: FaultRule['on'];

@@ -22,8 +22,8 @@ import type { Context } from '../context.ts';
 import { addWorkspaceOption } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
 import { readNamedFile } from '../read-value.ts';
-import { printPage } from '../render/page.ts';
 import { fixtureColumns } from '../render/resource-columns.ts';
+import { printPage } from '../render/table.ts';
 import { planScript, runScript, type ScriptContext } from '../script/run-script.ts';
 import { renderStep, type StepReport, serializeStepReport, toStepLabel } from '../script/step-report.ts';
 import {

@@ -5,9 +5,8 @@ import { keyChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { addPageOptions, type PageOptions, parseList, toPageParameters } from '../option-parsers.ts';
 import { askChoice, confirm } from '../prompt.ts';
-import { renderFields } from '../render/fields.ts';
-import { printPage } from '../render/page.ts';
 import { keyColumns } from '../render/resource-columns.ts';
+import { printPage, renderFields } from '../render/table.ts';
 
 interface ListOptions extends PageOptions {
   readonly workspace?: string;

@@ -12,8 +12,8 @@ import {
   toPageParameters,
   wholeNumberParser,
 } from '../option-parsers.ts';
-import { printPage } from '../render/page.ts';
 import { requestColumns } from '../render/requests.ts';
+import { printPage } from '../render/table.ts';
 
 interface RequestFilterOptions {
   readonly method?: string;

@@ -34,10 +34,9 @@ import {
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, askText, isInteractive } from '../prompt.ts';
 import { readNamedFile } from '../read-value.ts';
-import { renderFields } from '../render/fields.ts';
-import { printHint } from '../render/hint.ts';
-import { renderReceiverJUnit } from '../render/receiver-junit.ts';
-import { renderReport } from '../render/receiver-report.ts';
+import { renderReceiverJUnit, renderReport } from '../render/receiver-report.ts';
+import { renderFields } from '../render/table.ts';
+import { printHint } from '../report-error.ts';
 import { createTemplateScopes } from '../template-scopes.ts';
 import { createWriteError } from '../write-error.ts';
 

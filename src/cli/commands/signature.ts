@@ -19,7 +19,7 @@ import {
 } from '../option-parsers.ts';
 import { parseRawRequest } from '../raw-request.ts';
 import { readNamedFile, readValue } from '../read-value.ts';
-import { renderVerification } from '../render/verification.ts';
+import { renderVerification } from '../render/deliveries.ts';
 
 interface SignOptions {
   readonly payload: string;

@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import { showDeliveryProgress, toWaitExitCode } from '../delivery-wait.ts';
 import { pollUntil } from '../poll-until.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
-import { renderFields } from '../render/fields.ts';
+import { renderFields } from '../render/table.ts';
 
 export interface TriggerManyOptions {
   readonly type: string;

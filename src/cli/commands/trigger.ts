@@ -13,9 +13,8 @@ import { addEventOptions, createEventBodyFactory, type EventOptions } from '../e
 import { parseDurationMs, parseRate, wholeNumberParser } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
-import { renderFields } from '../render/fields.ts';
-import { printHint } from '../render/hint.ts';
-import { renderTable } from '../render/table.ts';
+import { renderFields, renderTable } from '../render/table.ts';
+import { printHint } from '../report-error.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 import { triggerMany } from './trigger-many.ts';
 

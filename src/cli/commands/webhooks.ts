@@ -17,10 +17,9 @@ import {
   toPageParameters,
 } from '../option-parsers.ts';
 import { askChoice, askText, confirm } from '../prompt.ts';
-import { renderFields } from '../render/fields.ts';
-import { printPage } from '../render/page.ts';
+import { formatTime } from '../render/format.ts';
 import { webhookColumns } from '../render/resource-columns.ts';
-import { formatTime } from '../render/time.ts';
+import { printPage, renderFields } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
 const ID_DESCRIPTION = 'Endpoint ID (wh_…)';

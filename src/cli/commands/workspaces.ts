@@ -3,10 +3,9 @@ import { indentJson } from '../../domain/json.ts';
 import type { CommandDefinition } from '../command.ts';
 import { addPageOptions, type PageOptions, parseWorkspaceName, toPageParameters } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
-import { renderFields } from '../render/fields.ts';
-import { printHint } from '../render/hint.ts';
-import { printPage } from '../render/page.ts';
 import { workspaceColumns } from '../render/resource-columns.ts';
+import { printPage, renderFields } from '../render/table.ts';
+import { printHint } from '../report-error.ts';
 
 export const list: CommandDefinition<PageOptions> = {
   configure: addPageOptions,

@@ -3,7 +3,7 @@
 import { abortAfter } from '../../timers.ts';
 import type { Choice } from '../choices/choice-source.ts';
 import { createContext, type ProcessContext } from '../context.ts';
-import { truncateLine } from '../render/ansi.ts';
+import { truncateLine } from '../render/text-width.ts';
 import { type Cursor, findCursor } from './cursor.ts';
 import { FILES } from './protocol.ts';
 import { choicesForArgument, choicesForOption, type ValueChoices } from './value-choices.ts';

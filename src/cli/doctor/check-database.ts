@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { createFindingBuilder, type Finding } from '../../control/finding.ts';
 import type { IntegrityReport } from '../../store/database.ts';
-import { formatSize } from '../render/size.ts';
+import { formatSize } from '../render/format.ts';
 import { describeWriteError } from '../write-error.ts';
 import type { RunningEmulator } from './check-emulator.ts';
 

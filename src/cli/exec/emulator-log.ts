@@ -2,9 +2,7 @@
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { NoteOutput, TerminalCapabilities } from '../io.ts';
-import { renderAttempt } from '../render/deliveries.ts';
-import { renderRequest } from '../render/requests.ts';
-import { renderReset } from '../render/reset.ts';
+import { renderAttempt, renderRequest, renderReset } from '../render/stream-items.ts';
 import { sanitizeForTerminal } from '../terminal-text.ts';
 import { createWriteError } from '../write-error.ts';
 

@@ -8,10 +8,10 @@ import { formatDuration } from '../../domain/duration.ts';
 import { formatRelative } from '../../domain/relative-time.ts';
 import type { Context } from '../context.ts';
 import type { TerminalCapabilities } from '../io.ts';
-import { renderDelivery } from '../render/delivery-detail.ts';
+import { renderDelivery } from '../render/deliveries.ts';
+import { formatTimeOfDay } from '../render/format.ts';
 import { styleFor } from '../render/style.ts';
 import type { Column } from '../render/table.ts';
-import { formatTimeOfDay } from '../render/time.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 import type { LiveList } from './live-view.ts';
 

@@ -4,10 +4,9 @@ import type { TopicItem } from '../../contract/stream-schemas.ts';
 import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { ExitCode } from '../../errors.ts';
 import type { Context } from '../context.ts';
-import { renderAttempt } from '../render/deliveries.ts';
-import { renderRequest, renderRequestDetail, requestColumns } from '../render/requests.ts';
-import { renderReset } from '../render/reset.ts';
-import { formatTimeOfDay } from '../render/time.ts';
+import { formatTimeOfDay } from '../render/format.ts';
+import { renderRequestDetail, requestColumns } from '../render/requests.ts';
+import { renderAttempt, renderRequest, renderReset } from '../render/stream-items.ts';
 import { type AttemptControl, createAttemptList } from './attempt-list.ts';
 import { type LiveList, showLive } from './live-view.ts';
 

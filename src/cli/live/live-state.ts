@@ -1,5 +1,5 @@
 /** The state of a live view, and how keys and stream items change it. */
-import { wrapLines } from '../render/ansi.ts';
+import { wrapLines } from '../render/text-width.ts';
 import type { ScreenSize } from './screen.ts';
 
 /** Maximum number of rows. Older ones are removed from the view only. */

@@ -5,10 +5,10 @@ import { ExitCode, SvcError } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import type { Io, TerminalCapabilities } from '../io.ts';
 import { openUrl } from '../open-url.ts';
-import { truncateLine } from '../render/ansi.ts';
-import { RESET_NOTE } from '../render/reset.ts';
+import { RESET_NOTE } from '../render/stream-items.ts';
 import { styleFor } from '../render/style.ts';
 import { type Column, renderTable } from '../render/table.ts';
+import { truncateLine } from '../render/text-width.ts';
 import {
   countRowsBelow,
   createState,

@@ -1,15 +1,23 @@
-import type { Delivery } from '../../contract/delivery-schemas.ts';
-import type { StreamItem } from '../../contract/stream-schemas.ts';
-import { getDisplayStatus } from '../../domain/delivery.ts';
+/** The columns of lists of deliveries, and all details of one delivery. */
+import type {
+  Attempt,
+  AttemptDetail,
+  Delivery,
+  DeliveryDetail,
+  Verification,
+} from '../../contract/delivery-schemas.ts';
+import { describeMark } from '../../control/describe-fault.ts';
+import { findAttemptHints } from '../../domain/attempt-hints.ts';
+import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
+import { indentJson } from '../../domain/json.ts';
 import { formatRelative } from '../../domain/relative-time.ts';
 import type { Context } from '../context.ts';
-import type { TerminalCapabilities } from '../io.ts';
 import type { ScheduleTimeOf } from '../schedule-time.ts';
-import { truncateLine } from './ansi.ts';
-import { styleOutcome, styleStatus } from './style.ts';
-import type { Column } from './table.ts';
-import { formatTimeOfDay } from './time.ts';
+import { sanitizeLines } from '../terminal-text.ts';
+import { formatTime } from './format.ts';
+import { styleFor, styleOutcome, styleStatus } from './style.ts';
+import { type Column, renderFields } from './table.ts';
 
 /** Times are schedule times. */
 export function deliveryColumns(
@@ -31,30 +39,116 @@ export function deliveryColumns(
   ];
 }
 
-type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
+type RenderContext = Pick<Context, 'io' | 'now'>;
 
-/** Renders an attempt on one line, with its error and next retry on a second line. Truncated in a terminal. */
-export function renderAttempt(
-  { attempt, delivery }: AttemptItem,
-  { io }: { readonly io: TerminalCapabilities },
+/**
+ * Renders a delivery with all its attempts.
+ * @param scheduleNow the schedule time of its workspace; the time of sending is wall time
+ */
+export function renderDelivery(
+  delivery: DeliveryDetail,
+  scheduleNow: number,
+  context: RenderContext,
 ): string {
-  const head = [
-    formatTimeOfDay(attempt.sent_at),
-    styleOutcome(attempt, io),
-    formatDuration(attempt.duration_ms),
-    // Before the long values, so that 80 columns show the complete id.
-    delivery.id,
-    `#${attempt.number}`,
-    delivery.event_type,
-    delivery.url,
-  ].join('  ');
-  const lines =
-    attempt.error === null
-      ? [head]
-      : [head, `${' '.repeat(14)}${attempt.error}${describeNextStep(delivery)}`];
-  return lines.map((line) => truncateLine(io, line)).join('\n');
+  const { io } = context;
+  const toScheduleTime = (time: string | null) => (time === null ? null : formatTime(time, scheduleNow));
+  const reason =
+    delivery.settled_reason === null ? '' : `: ${settledReasonDescriptions[delivery.settled_reason]}`;
+  const summary = renderFields(
+    {
+      Delivery: delivery.id,
+      Status: styleStatus(getDisplayStatus(delivery), io) + reason,
+      Event: `${delivery.event_id} ${delivery.event_type}`,
+      Endpoint: `${delivery.webhook_id} ${delivery.url}`,
+      'Replay of': delivery.replay_of,
+      Created: toScheduleTime(delivery.created_at),
+      Settled: toScheduleTime(delivery.settled_at),
+      'Next attempt': toScheduleTime(delivery.next_attempt_at),
+    },
+    io,
+  );
+  const attempts = delivery.attempts.map((attempt) =>
+    renderAttempt(attempt, { delivery, scheduleNow, ...context }),
+  );
+  return [summary, ...attempts, ...renderBodies(delivery.attempts, io)].join('\n\n');
 }
 
-function describeNextStep({ status, next_attempt_at: next }: Delivery): string {
-  return next === null ? ` — ${status}` : ` — retry at ${next}`;
+interface AttemptContext extends RenderContext {
+  readonly delivery: DeliveryDetail;
+  readonly scheduleNow: number;
+}
+
+function renderAttempt(attempt: AttemptDetail, { delivery, scheduleNow, io, now }: AttemptContext): string {
+  const { request, response, verification } = attempt;
+  const style = styleFor(io);
+  const title = [
+    style.bold(`Attempt ${attempt.number}`),
+    styleOutcome(attempt, io),
+    formatDuration(attempt.duration_ms),
+    attempt.trigger,
+  ].join('  ');
+  const fields = {
+    Error: attempt.error && style.red(attempt.error),
+    Fault: describeMark(attempt.fault),
+    Signature: verification && renderVerification(verification, io),
+    'What to do': findAttemptHints(attempt, delivery).join('\n') || null,
+    Scheduled: formatTime(attempt.scheduled_at, scheduleNow),
+    Sent: formatTime(attempt.sent_at, now()),
+  };
+  const section = (name: string, text: string) => renderSection(name, text, io);
+  // The body is the longest part, and usually the same for all attempts, so it is last.
+  const { body, signed_content: signedContent } = request;
+  const withoutBody = body === '' ? signedContent : signedContent.replace(body, () => '(the body)');
+  return [
+    title,
+    renderFields(fields, io),
+    section('Request', `POST ${request.url}\n${toLines(request.headers)}`),
+    section('Signed string', withoutBody),
+    ...(response === null ? [] : [section('Response', renderResponse(attempt.response_status, response))]),
+  ].join('\n');
+}
+
+/** Renders a verification on one line: `valid  The signature is valid, …` or the reason with its detail. */
+export function renderVerification(
+  { ok, reason, detail }: Verification,
+  capabilities: { readonly color: boolean },
+): string {
+  const style = styleFor(capabilities);
+  return `${ok ? style.green('valid') : style.red(String(reason))}  ${detail}`;
+}
+
+/** Renders each request body once, with the attempts that sent it. */
+function renderBodies(
+  attempts: readonly AttemptDetail[],
+  capabilities: { readonly color: boolean },
+): string[] {
+  const bodies = [...new Set(attempts.map(({ request }) => request.body))];
+  return bodies.flatMap((body) => {
+    const numbers = attempts.filter(({ request }) => request.body === body).map(({ number }) => number);
+    const indented = indentJson(body);
+    const unchanged = indented === body ? [] : [renderSection('Body as sent', body, capabilities)];
+    const attemptNumbers = `attempt${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}`;
+    const name = bodies.length === 1 ? 'Body' : `Body of ${attemptNumbers}`;
+    return [renderSection(name, indented, capabilities), ...unchanged];
+  });
+}
+
+function renderSection(name: string, text: string, capabilities: { readonly color: boolean }): string {
+  return `${styleFor(capabilities).dim(name)}\n${indent(sanitizeLines(text))}`;
+}
+
+function renderResponse(status: number | null, response: NonNullable<Attempt['response']>): string {
+  const body = response.encoding === 'base64' ? `(base64) ${response.body}` : indentJson(response.body);
+  const truncation = response.truncated ? '\n… (truncated)' : '';
+  return `${status ?? ''}\n${toLines(response.headers)}\n\n${body}${truncation}`.trim();
+}
+
+function toLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+}
+
+function indent(text: string): string {
+  return text.trimEnd().replace(/^(?=.)/gm, '  ');
 }

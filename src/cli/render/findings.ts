@@ -2,7 +2,7 @@ import type { Finding, FindingStatus } from '../../control/finding.ts';
 import { checkStatusSymbols } from '../../domain/status-symbols.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';
-import { renderTableWithHints } from './table-with-hints.ts';
+import { renderTableWithHints } from './table.ts';
 
 /** Renders findings as a table, with hints. Nothing is truncated. */
 export function renderFindings(

@@ -1,9 +1,11 @@
+/** Renders the report of `svc receiver check` as a table or as JUnit XML. */
 import { checkStatusSymbols } from '../../domain/status-symbols.ts';
 import type { CheckStatus } from '../../receiver/receiver-check.ts';
 import type { CheckReport, CheckResult } from '../../receiver/run-checks.ts';
 import type { TerminalCapabilities } from '../io.ts';
+import { escapeXml, startXmlTag } from '../xml.ts';
 import { styleFor } from './style.ts';
-import { renderTableWithHints } from './table-with-hints.ts';
+import { renderTableWithHints } from './table.ts';
 
 /** Renders a row per check, with the meaning of failures, and the counts at the end. */
 export function renderReport(report: CheckReport, terminalCapabilities: TerminalCapabilities): string {
@@ -15,20 +17,20 @@ export function renderReport(report: CheckReport, terminalCapabilities: Terminal
       { title: 'RECEIVED', value: ({ received }) => received },
     ],
     report.checks,
-    (check) => findAdvice(check, report.checks),
+    (check) => findHint(check, report.checks),
     terminalCapabilities,
   );
   const { passed, failed, not_observable, observer_problem: problem } = report;
   const counts = `${passed} passed, ${failed} failed, ${not_observable} not observable.`;
-  const note = problem === null ? [] : [`--observe did not always return a count: ${problem}`];
-  return [table, '', counts, ...note].join('\n');
+  const observerNote = problem === null ? [] : [`--observe did not always return a count: ${problem}`];
+  return [table, '', counts, ...observerNote].join('\n');
 }
 
 /** A meaning shared by several checks is shown only once, at the first one. */
-function findAdvice({ id, status, meaning }: CheckResult, checks: readonly CheckResult[]): string | null {
+function findHint({ id, status, meaning }: CheckResult, checks: readonly CheckResult[]): string | null {
   if (status === 'passed') return null;
   if (status === 'failed') return meaning;
-  return checks.find((other) => other.meaning === meaning)?.id === id ? meaning : null;
+  return checks.find((check) => check.meaning === meaning)?.id === id ? meaning : null;
 }
 
 function styleCheckStatus(status: CheckStatus, terminalCapabilities: TerminalCapabilities): string {
@@ -36,4 +38,28 @@ function styleCheckStatus(status: CheckStatus, terminalCapabilities: TerminalCap
   const color = { passed: style.green, failed: style.red, not_observable: style.dim };
   const words = status.replace('_', ' ');
   return color[status](terminalCapabilities.unicode ? `${checkStatusSymbols[status]} ${words}` : words);
+}
+
+/** One test case per check, with its rule as the class. Checks that are not observable are skipped. */
+export function renderReceiverJUnit({ checks, failed, not_observable }: CheckReport, url: string): string {
+  const counts = { tests: checks.length, failures: failed, errors: 0, skipped: not_observable };
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `${startXmlTag('testsuites', { name: 'svc receiver check', ...counts })}>`,
+    `  ${startXmlTag('testsuite', { name: url, ...counts })}>`,
+    ...checks.map(renderCase),
+    '  </testsuite>',
+    '</testsuites>',
+  ].join('\n');
+}
+
+function renderCase({ id, rule, status, sent, received, meaning }: CheckResult): string {
+  const start = `    ${startXmlTag('testcase', { classname: rule, name: id })}`;
+  if (status === 'passed') return `${start}/>`;
+  const exchange = [`sent: ${sent}`, ...(received === '' ? [] : [`received: ${received}`])].join('\n');
+  const result =
+    status === 'failed'
+      ? `${startXmlTag('failure', { message: meaning })}>${escapeXml(exchange)}</failure>`
+      : `${startXmlTag('skipped', { message: meaning })}/>`;
+  return `${start}>\n      ${result}\n    </testcase>`;
 }

@@ -1,13 +1,11 @@
+/** The columns of lists of API requests, and all fields of one request. */
 import type { ApiRequest } from '../../contract/resources.ts';
 import { describeMark } from '../../control/describe-fault.ts';
 import { formatLatency } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
-import type { TerminalCapabilities } from '../io.ts';
-import { truncateLine } from './ansi.ts';
-import { renderFields } from './fields.ts';
+import { formatTime } from './format.ts';
 import { styleHttpStatus } from './style.ts';
-import type { Column } from './table.ts';
-import { formatTime, formatTimeOfDay } from './time.ts';
+import { type Column, renderFields } from './table.ts';
 
 /** @param formatTimeCell relative times for a list, the time of day for a live view */
 export function requestColumns(
@@ -29,15 +27,6 @@ export function requestColumns(
 /** The error code, and the injected fault. */
 function describeError({ error_code: code, fault }: ApiRequest): string {
   return [code, fault && `(fault ${fault.kind})`].filter(Boolean).join(' ');
-}
-
-/** Renders a request on one line. Truncated in a terminal. */
-export function renderRequest(request: ApiRequest, { io }: { readonly io: TerminalCapabilities }): string {
-  const { at, method, path, status, error_code: code, duration_ms: ms, id, fault } = request;
-  // The path is last, so that 80 columns show the complete id.
-  const facts = [formatTimeOfDay(at), method, styleHttpStatus(status, io), formatLatency(ms), id];
-  const parts = [...facts, code, fault && `fault ${fault.kind}`, path];
-  return truncateLine(io, parts.filter(Boolean).join('  '));
 }
 
 /** Renders all fields of a request. */

@@ -1,8 +1,8 @@
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { formatCount } from '../../domain/format-count.ts';
 import type { Context } from '../context.ts';
-import { renderFields } from './fields.ts';
-import { formatTime } from './time.ts';
+import { formatTime } from './format.ts';
+import { renderFields } from './table.ts';
 
 /** Renders the status of an emulator. */
 export function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 'io' | 'now'>): string {

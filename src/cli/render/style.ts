@@ -1,3 +1,4 @@
+/** Styles of texts: colors, symbols of states. */
 import type { AttemptOutcome, DisplayStatus } from '../../domain/delivery.ts';
 import { deliveryStatusSymbols } from '../../domain/status-symbols.ts';
 import type { TerminalCapabilities } from '../io.ts';
@@ -37,14 +38,14 @@ type StyleCapabilities = Pick<TerminalCapabilities, 'color' | 'unicode'>;
 /** `✓ succeeded` */
 export function styleStatus(status: DisplayStatus, capabilities: StyleCapabilities): string {
   const style = styleFor(capabilities);
-  const paint = {
+  const colors = {
     pending: style.yellow,
     paused: style.dim,
     succeeded: style.green,
     failed: style.red,
     canceled: style.dim,
   };
-  return paint[status](withSymbol(status, status, capabilities));
+  return colors[status](withSymbol(status, status, capabilities));
 }
 
 /** `✓ succeeded 200`, `✗ http_error 503`, `✗ timeout` */

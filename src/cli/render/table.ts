@@ -1,8 +1,11 @@
+/** Renders tables, lists of fields, and pages of lists. */
+import type { Page } from '../../contract/resources.ts';
+import type { Context } from '../context.ts';
 import type { TerminalCapabilities } from '../io.ts';
+import { printHint } from '../report-error.ts';
 import { sanitizeLine } from '../terminal-text.ts';
-import { truncateLine } from './ansi.ts';
 import { styleFor } from './style.ts';
-import { widthOf } from './text-width.ts';
+import { truncateLine, widthOf } from './text-width.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -13,7 +16,9 @@ export interface Column<Row> {
   readonly canTruncate?: boolean;
 }
 
+/** Columns between two columns of the table. */
 const GAP = 2;
+/** A column is not truncated below this width. */
 const MIN_WIDTH = 24;
 /** Number of texts per column whose width is cached. */
 const WIDTH_CACHE_SIZE = 100;
@@ -35,23 +40,26 @@ export function renderTable<Row>(
 ): string {
   const measured = columns.map((column) => {
     const texts = rows.map((row) => sanitizeLine(column.value(row)));
-    const known = new Map<string, number>();
+    const widthCache = new Map<string, number>();
     const widths = texts.map((text) => {
-      const width = known.get(text) ?? widthOf(text);
+      const width = widthCache.get(text) ?? widthOf(text);
       // Many rows have the same styled text, such as a status.
-      if (known.size < WIDTH_CACHE_SIZE) known.set(text, width);
+      if (widthCache.size < WIDTH_CACHE_SIZE) widthCache.set(text, width);
       return width;
     });
-    const width = widths.reduce((widest, each) => Math.max(widest, each), widthOf(column.title));
+    // Not `Math.max(...widths)`, which fails for a hundred thousand rows.
+    const width = widths.reduce((max, textWidth) => Math.max(max, textWidth), widthOf(column.title));
     return { column, texts, widths, width };
   });
   const fitted = fitColumns(measured, terminalCapabilities.width);
-  const style = styleFor(terminalCapabilities);
-  const head = fitted.map(({ column: { title }, width }) => {
-    return style.dim(title) + ' '.repeat(width - widthOf(title));
-  });
-  const lines = rows.map((_, row) => toLine(fitted.map((entry) => toCell(entry, row, terminalCapabilities))));
-  return [toLine(head), ...lines].join('\n');
+  const { dim } = styleFor(terminalCapabilities);
+  const titles = fitted.map(
+    ({ column: { title }, width }) => dim(title) + ' '.repeat(width - widthOf(title)),
+  );
+  const lines = rows.map((_, row) =>
+    toLine(fitted.map((column) => toCell(column, row, terminalCapabilities))),
+  );
+  return [toLine(titles), ...lines].join('\n');
 }
 
 function toCell<Row>(
@@ -59,11 +67,11 @@ function toCell<Row>(
   row: number,
   terminalCapabilities: TerminalCapabilities,
 ): string {
-  const [text = '', taken = 0] = [texts[row], widths[row]];
-  if (taken <= width) return text + ' '.repeat(width - taken);
-  const cut = truncateLine({ ...terminalCapabilities, width }, text);
+  const [text = '', textWidth = 0] = [texts[row], widths[row]];
+  if (textWidth <= width) return text + ' '.repeat(width - textWidth);
+  const truncated = truncateLine({ ...terminalCapabilities, width }, text);
   // A wide character that does not fit leaves one column empty.
-  return cut + ' '.repeat(Math.max(0, width - widthOf(cut)));
+  return truncated + ' '.repeat(Math.max(0, width - widthOf(truncated)));
 }
 
 function toLine(cells: readonly string[]): string {
@@ -75,19 +83,17 @@ function toLine(cells: readonly string[]): string {
  */
 function fitColumns<Row>(
   columns: readonly FittedColumn<Row>[],
-  available: number,
+  maxWidth: number,
 ): readonly FittedColumn<Row>[] {
-  const total = columns.reduce((sum, { width }) => sum + width, GAP * (columns.length - 1));
-  const excess = total - available;
-  const leaving = columns.find(isEmptyColumn) ?? findFirstToHide(columns);
-  const spare = columns.reduce((sum, entry) => sum + shrinkableWidth(entry), 0);
-  if (excess > spare && leaving) {
-    return fitColumns(
-      columns.filter((entry) => entry !== leaving),
-      available,
-    );
-  }
-  return shrink(columns, excess);
+  const tableWidth = columns.reduce((sum, { width }) => sum + width, GAP * (columns.length - 1));
+  const excess = tableWidth - maxWidth;
+  const shrinkable = columns.reduce((sum, column) => sum + shrinkableWidth(column), 0);
+  const nextHidden = columns.find(isEmptyColumn) ?? findFirstToHide(columns);
+  if (excess <= shrinkable || nextHidden === undefined) return shrink(columns, excess);
+  return fitColumns(
+    columns.filter((column) => column !== nextHidden),
+    maxWidth,
+  );
 }
 
 function isEmptyColumn<Row>({ texts }: FittedColumn<Row>): boolean {
@@ -106,13 +112,60 @@ function shrinkableWidth<Row>({ column, width }: FittedColumn<Row>): number {
 
 /** Removes `excess` from the columns that can be truncated, the last one first. */
 function shrink<Row>(columns: readonly FittedColumn<Row>[], excess: number): readonly FittedColumn<Row>[] {
-  let rest = Math.max(0, excess);
+  let remaining = Math.max(0, excess);
   return columns
     .toReversed()
-    .map((entry) => {
-      const taken = Math.min(rest, shrinkableWidth(entry));
-      rest -= taken;
-      return { ...entry, width: entry.width - taken };
+    .map((column) => {
+      const reduction = Math.min(remaining, shrinkableWidth(column));
+      remaining -= reduction;
+      return { ...column, width: column.width - reduction };
     })
     .toReversed();
+}
+
+/** Renders a table with a hint under some rows. Nothing is truncated. */
+export function renderTableWithHints<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  findHint: (row: Row) => string | null,
+  terminalCapabilities: TerminalCapabilities,
+): string {
+  const table = renderTable(columns, rows, { ...terminalCapabilities, width: Number.POSITIVE_INFINITY });
+  const [titles, ...lines] = table.split('\n');
+  const arrow = terminalCapabilities.unicode ? '→' : '->';
+  const withHints = lines.flatMap((line, index) => {
+    const row = rows[index];
+    const hint = row === undefined ? null : findHint(row);
+    return hint === null ? [line] : [line, styleFor(terminalCapabilities).cyan(`  ${arrow} ${hint}`)];
+  });
+  return [titles, ...withHints].join('\n');
+}
+
+/** Renders names and aligned values, one per line. A null value is skipped. */
+export function renderFields(
+  fields: Readonly<Record<string, string | number | null>>,
+  capabilities: { readonly color: boolean },
+): string {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null);
+  const width = Math.max(...entries.map(([name]) => name.length));
+  const indent = `\n${' '.repeat(width + 2)}`;
+  const { dim } = styleFor(capabilities);
+  return entries
+    .map(([name, value]) => `${dim(name.padEnd(width))}  ${String(value).replaceAll('\n', indent)}`)
+    .join('\n');
+}
+
+/** Prints a page of a list, and a hint for the next one. `plural` is for the message of an empty page. */
+export function printPage<Row>(
+  context: Context,
+  page: Page<Row>,
+  plural: string,
+  columns: readonly Column<Row>[],
+): void {
+  if (page.data.length === 0 && !context.json) {
+    context.io.note(`No ${plural}.`);
+    return;
+  }
+  context.print(page, () => renderTable(columns, page.data, context.io));
+  if (page.has_more) printHint(`Add --starting-after ${page.end_cursor} for the next page.`, context.io);
 }

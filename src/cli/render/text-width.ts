@@ -1,34 +1,86 @@
-/** Measures text in terminal columns: wide characters and emoji take two, colors and links none. */
+/** Measures, truncates and wraps text by terminal columns: wide characters and emoji take two, colors and links none. */
 import stringWidth from 'string-width';
+import type { TerminalCapabilities } from '../io.ts';
+import { sanitizeLine, sanitizeLines } from '../terminal-text.ts';
+
+const PLAIN_TEXT = /^[ -~]*$/;
+const PLAIN_CHARACTER = /^[ -~]$/;
+/** Colors, and the start and end of a link. */
+const ANSI_SEQUENCE = /(\x1b\[[\d;]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\))/;
+
+/** Most text is plain. Measuring other text takes a hundred times as long. */
+export function widthOf(text: string): number {
+  return PLAIN_TEXT.test(text) ? text.length : stringWidth(text);
+}
+
+/** Truncates one line to a width, including the ellipsis. Open colors are closed. */
+export function truncateLine(
+  { width, unicode }: Pick<TerminalCapabilities, 'width' | 'unicode'>,
+  text: string,
+): string {
+  const line = sanitizeLine(text);
+  if (widthOf(line) <= width) return line;
+  const ellipsis = unicode ? '…' : '...';
+  if (PLAIN_TEXT.test(line)) return line.slice(0, Math.max(1, width - ellipsis.length)) + ellipsis;
+  const [visible = ''] = splitByWidth(width - widthOf(ellipsis), line);
+  const hidden = toTokens(line.slice(visible.length));
+  return visible + ellipsis + hidden.filter(isAnsiSequence).join('');
+}
+
+/** Wraps the lines of a text. Nothing is removed. */
+export function wrapLines(width: number, text: string): string[] {
+  return sanitizeLines(text)
+    .split('\n')
+    .flatMap((line) => Array.from(splitByWidth(width, line)));
+}
+
+/** Splits a line into pieces of at most `width` columns and at least one character. */
+function* splitByWidth(width: number, line: string): Generator<string> {
+  let piece = '';
+  let pieceWidth = 0;
+  for (const token of toTokens(line)) {
+    const tokenWidth = widthOfToken(token);
+    if (pieceWidth > 0 && pieceWidth + tokenWidth > width) {
+      yield piece;
+      piece = '';
+      pieceWidth = 0;
+    }
+    piece += token;
+    pieceWidth += tokenWidth;
+  }
+  yield piece;
+}
+
+/** Splits a line into characters and ANSI sequences. */
+function toTokens(line: string): string[] {
+  return line.split(ANSI_SEQUENCE).flatMap((part) => (isAnsiSequence(part) ? [part] : splitGraphemes(part)));
+}
+
+function isAnsiSequence(token: string): boolean {
+  return ANSI_SEQUENCE.test(token);
+}
+
+function widthOfToken(token: string): number {
+  if (PLAIN_CHARACTER.test(token)) return 1;
+  return isAnsiSequence(token) ? 0 : widthOf(token);
+}
 
 /** Created on first use, because it takes 10 ms. */
 let graphemes: Intl.Segmenter | undefined;
 
-const PLAIN = /^[ -~]*$/;
-
-/** Whether each character takes one column. */
-export function isPlain(text: string): boolean {
-  return PLAIN.test(text);
-}
-
-/** Most text is plain. Measuring other text takes a hundred times as long. */
-export function widthOf(text: string): number {
-  return isPlain(text) ? text.length : stringWidth(text);
-}
-
 /** Characters per call: the time of the segmenter grows with the square of the length. */
-const PIECE = 256;
+const PIECE_LENGTH = 256;
 
 /** The user-perceived characters of a text. */
-export function splitGraphemes(text: string): string[] {
+function splitGraphemes(text: string): string[] {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  const found: string[] = [];
+  const complete: string[] = [];
   // The last character of a piece can continue in the next one.
-  let begun = '';
-  for (let at = 0; at < text.length; at += PIECE) {
-    const segments = graphemes.segment(begun + text.slice(at, at + PIECE));
-    found.push(...Array.from(segments, ({ segment }) => segment));
-    begun = found.pop() ?? '';
+  let unfinished = '';
+  for (let start = 0; start < text.length; start += PIECE_LENGTH) {
+    const segments = graphemes.segment(unfinished + text.slice(start, start + PIECE_LENGTH));
+    complete.push(...Array.from(segments, ({ segment }) => segment));
+    unfinished = complete.pop() ?? '';
   }
-  return text === '' ? [] : [...found, begun];
+  return text === '' ? [] : [...complete, unfinished];
 }

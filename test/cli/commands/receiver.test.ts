@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check as checkCommand, example as exampleCommand } from '../../../src/cli/commands/receiver.ts';
-import { renderReceiverJUnit } from '../../../src/cli/render/receiver-junit.ts';
+import { renderReceiverJUnit } from '../../../src/cli/render/receiver-report.ts';
 import { verify } from '../../../src/signature.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';

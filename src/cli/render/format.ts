@@ -1,3 +1,4 @@
+/** Formats times and sizes. Times are ISO 8601 in UTC. */
 import { formatRelative } from '../../domain/relative-time.ts';
 
 /** `2026-11-20T12:00:00.000Z (3m ago)` */
@@ -5,12 +6,17 @@ export function formatTime(time: string, now: number): string {
   return `${time} (${formatRelative(time, now)})`;
 }
 
-/** `2026-11-20 12:00:00` in UTC, for columns. */
+/** `2026-11-20 12:00:00`, for columns. */
 export function formatSecond(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 19)}`;
 }
 
-/** The time of day of an ISO time in UTC, with milliseconds. */
+/** `12:00:00.000` */
 export function formatTimeOfDay(time: string): string {
   return time.slice(11, 23);
+}
+
+/** `12 KiB`, `3.4 MiB` */
+export function formatSize(bytes: number): string {
+  return bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderBanner } from '../../src/cli/render/banner.ts';
+import { renderBanner } from '../../src/cli/ready-line.ts';
 
 const status = {
   url: 'https://127.0.0.1:4777',

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { truncateLine, wrapLines } from '../../src/cli/render/ansi.ts';
-import { widthOf } from '../../src/cli/render/text-width.ts';
+import { truncateLine, widthOf, wrapLines } from '../../src/cli/render/text-width.ts';
 import { styleSequence } from '../../src/cli/terminal-text.ts';
 
 const GREEN = styleSequence(32);
