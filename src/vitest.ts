@@ -73,7 +73,7 @@ declare global {
        */
       toHaveDelivered(type: EventType, expectation?: DeliveryExpectation): Promise<void>;
       /**
-       * Compares all deliveries of the workspace with a stored snapshot, once everything due has a response. Ids are numbered,
+       * Compares all deliveries of the workspace with a stored snapshot, once everything due has a response. IDs are numbered,
        * times are relative and local ports are left out.
        */
       toMatchDeliveries(hint?: string): Promise<void>;

@@ -8,6 +8,7 @@ import { deliveryStatuses } from '../domain/delivery.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { environments } from '../domain/environment.ts';
 import { parseUrl } from '../domain/http-url.ts';
+import { isObject } from '../domain/json.ts';
 import { profileNames } from '../profile/rules.ts';
 import type { CreateEmulatorOptions, CreateWorkspaceOptions } from './create-emulator.ts';
 import type { ReceiverOptions } from './create-receiver.ts';
@@ -21,22 +22,21 @@ import type { TriggerOptions } from './trigger.ts';
 /** A schema for each property of an interface. */
 type SchemasOf<Options> = Readonly<Record<keyof Options, v.GenericSchema>>;
 
-const text = v.optional(v.string());
-const flag = v.optional(v.boolean());
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const OptionalString = v.optional(v.string());
+const OptionalBoolean = v.optional(v.boolean());
 
-const DURATION = 'must be a number of milliseconds, or text such as 90s, 5m, 1h30m or 3d';
+const DURATION_MESSAGE = 'must be a number of milliseconds, or a string such as 90s, 5m, 1h30m or 3d';
 const DurationValue = v.custom<Duration>((value) => {
   const ms = typeof value === 'string' ? parseDuration(value) : value;
   return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0;
-}, DURATION);
+}, DURATION_MESSAGE);
 
-const isWhole = (value: unknown, min: number, max: number) =>
+const isWholeNumber = (value: unknown, min: number, max: number) =>
   Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
 
-const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   v.custom<number>(
-    (value) => isWhole(value, min, max),
+    (value) => isWholeNumber(value, min, max),
     max === Number.MAX_SAFE_INTEGER
       ? `must be a whole number, ${min} or more`
       : `must be a whole number from ${min} to ${max}`,
@@ -59,7 +59,7 @@ const Time = v.custom<Date | string>(
 
 /** Any function. Its result is checked when it is called. */
 const Callback = v.custom<() => unknown>((value) => typeof value === 'function', 'must be a function');
-const Id = v.custom<string>((value) => typeof value === 'string' && value !== '', 'must be an id');
+const Id = v.custom<string>((value) => typeof value === 'string' && value !== '', 'must be an ID');
 export const EventTypeName = v.custom<string>(
   (value) => typeof value === 'string' && value !== '',
   'must be an event type, such as order.shipped',
@@ -70,8 +70,9 @@ const Scheme = v.custom<string>(
 );
 const Secret = v.custom<string>(
   (value) =>
-    [value].flat().every((each) => typeof each === 'string' && each !== '') && [value].flat().length > 0,
-  'must be a secret, or several',
+    [value].flat().every((secret) => typeof secret === 'string' && secret !== '') &&
+    [value].flat().length > 0,
+  'must be a secret or an array of secrets',
 );
 
 const AboveZero = v.custom<number>(
@@ -81,10 +82,10 @@ const AboveZero = v.custom<number>(
 
 const clockSchemas = {
   speed: v.optional(Speed),
-  frozen: flag,
+  frozen: OptionalBoolean,
 } satisfies SchemasOf<NonNullable<CreateEmulatorOptions['clock']>>;
 
-const FORWARD_TO = 'must be { url, events } with an http or https URL';
+const FORWARD_TO_MESSAGE = 'must be { url, events } with an http or https URL';
 
 export const EmulatorOptionsSchema = v.optional(
   v.strictObject({
@@ -101,14 +102,14 @@ export const EmulatorOptionsSchema = v.optional(
       ),
     ),
     seed: v.nullish(v.custom<object>(isObject, 'must be an object, see docs/seed.md')),
-    db: text,
+    db: OptionalString,
     keepDays: v.nullish(AboveZero),
     keepRequests: v.nullish(AboveZero),
     keepMegabytes: v.nullish(AboveZero),
     synchronous: v.optional(v.picklist(['FULL', 'NORMAL'])),
-    listen: flag,
-    host: text,
-    port: v.optional(whole(0, 65_535)),
+    listen: OptionalBoolean,
+    host: OptionalString,
+    port: v.optional(wholeNumber(0, 65_535)),
     https: v.optional(
       v.lazy((value) =>
         isObject(value)
@@ -118,20 +119,20 @@ export const EmulatorOptionsSchema = v.optional(
     ),
     allowHost: v.optional(v.array(v.string())),
     publicUrl: v.nullish(HttpUrl),
-    tunnel: flag,
+    tunnel: OptionalBoolean,
     controlToken: v.nullish(v.string()),
     forwardTo: v.nullish(
       v.lazy((value) =>
         isObject(value)
           ? v.strictObject({ url: HttpUrl, events: v.array(v.string()) })
-          : v.custom(() => false, FORWARD_TO),
+          : v.custom(() => false, FORWARD_TO_MESSAGE),
       ),
     ),
-    ca: text,
+    ca: OptionalString,
     proxy: v.optional(v.strictObject({ url: v.string(), except: v.optional(v.array(v.string())) })),
-    listenerGraceMs: v.optional(whole(0)),
-    projectFolder: text,
-    dashboardFolder: text,
+    listenerGraceMs: v.optional(wholeNumber(0)),
+    projectFolder: OptionalString,
+    dashboardFolder: OptionalString,
     internalErrorLog: v.optional(v.custom<object>(isObject, 'must be an object')),
     faultLog: v.optional(v.custom<object>(isObject, 'must be an object')),
   } satisfies SchemasOf<CreateEmulatorOptions>),
@@ -144,29 +145,34 @@ export const WorkspaceOptionsSchema = v.optional(
   } satisfies SchemasOf<CreateWorkspaceOptions>),
 );
 
-const Timeout = v.optional(DurationValue);
-export const LimitSchema = v.optional(v.strictObject({ timeout: Timeout }));
-const SettledStatusName = v.optional(v.picklist(deliveryStatuses.filter((status) => status !== 'pending')));
+const OptionalDuration = v.optional(DurationValue);
+export const TimeoutOptionsSchema = v.optional(v.strictObject({ timeout: OptionalDuration }));
+const OptionalSettledStatus = v.optional(
+  v.picklist(deliveryStatuses.filter((status) => status !== 'pending')),
+);
 
-const STATUS = 'must be a status from 200 to 999';
-const Status = v.custom<number>((value) => isWhole(value, 200, 999), STATUS);
+const STATUS_MESSAGE = 'must be a status from 200 to 999';
+const Status = v.custom<number>((value) => isWholeNumber(value, 200, 999), STATUS_MESSAGE);
 
-const bodySchemas = {
+const responseSchemas = {
   status: v.optional(Status),
   headers: v.optional(
-    v.record(v.string(), v.union([v.string(), v.array(v.string())], 'must be text, or a list of texts')),
+    v.record(
+      v.string(),
+      v.union([v.string(), v.array(v.string())], 'must be a string or an array of strings'),
+    ),
   ),
   body: v.optional(
     v.custom<string>(
       (value) => typeof value === 'string' || ArrayBuffer.isView(value),
-      'must be text or bytes',
+      'must be a string or a Uint8Array',
     ),
   ),
-  drop: flag,
+  drop: OptionalBoolean,
 };
 
 const ResponseOptionsSchema = v.strictObject({
-  ...bodySchemas,
+  ...responseSchemas,
   delayMs: v.optional(
     v.custom<number>((value) => typeof value === 'number' && value >= 0, 'must be a number of milliseconds'),
   ),
@@ -175,7 +181,10 @@ const ResponseOptionsSchema = v.strictObject({
   ),
 } satisfies SchemasOf<ReceiverResponseOptions>);
 
-const OutageSchema = v.strictObject({ ...bodySchemas, downFor: DurationValue } satisfies SchemasOf<Outage>);
+const OutageSchema = v.strictObject({
+  ...responseSchemas,
+  downFor: DurationValue,
+} satisfies SchemasOf<Outage>);
 
 export const ResponseSchema = v.lazy((value) => (isObject(value) ? ResponseOptionsSchema : Status));
 
@@ -184,16 +193,16 @@ export const ResponsesSchema = v.lazy((value) => {
   if (Array.isArray(value)) return v.array(ResponseSchema);
   if (isObject(value)) return 'downFor' in Object(value) ? OutageSchema : ResponseOptionsSchema;
   return v.custom<number>(
-    (status) => isWhole(status, 200, 999),
-    `${STATUS}, an object such as { status: 503 }, an array of these or a function`,
+    (status) => isWholeNumber(status, 200, 999),
+    `${STATUS_MESSAGE}, an object such as { status: 503 }, an array of these or a function`,
   );
 });
 
 export const ReceiverOptionsSchema = v.optional(
   v.strictObject({
-    port: v.optional(whole(0, 65_535)),
+    port: v.optional(wholeNumber(0, 65_535)),
     certificate: v.optional(v.strictObject({ cert: v.string(), key: v.string() })),
-    timeout: Timeout,
+    timeout: OptionalDuration,
     clock: v.optional(
       v.custom<object>(
         (value) => typeof Object(value).show === 'function',
@@ -215,23 +224,24 @@ export const receiverParameters = {
   respond: { responses: ResponsesSchema },
   respondTo: { type: EventTypeName, responses: ResponsesSchema },
   verifyWith: { secret: Secret },
-  waitFor: { count: whole(0), options: LimitSchema },
-  nth: { n: whole(1), options: LimitSchema },
+  waitFor: { count: wholeNumber(0), options: TimeoutOptionsSchema },
+  nth: { n: wholeNumber(1), options: TimeoutOptionsSchema },
 };
 
 export const ExpectationSchema = v.optional(
   v.strictObject({
-    times: v.optional(whole(0)),
-    status: SettledStatusName,
+    times: v.optional(wholeNumber(0)),
+    status: OptionalSettledStatus,
     to: v.optional(v.string()),
     payload: v.optional(JsonObject),
-    timeout: Timeout,
+    timeout: OptionalDuration,
   } satisfies SchemasOf<DeliveryExpectation>),
 );
 
 const { input: deliveryFilter } = controlOperations.listDeliveries;
-const paged = ['workspace_id', 'limit', 'starting_after'] as const;
-const DeliveryFilterSchema = v.omit(deliveryFilter, paged);
+/** The fields of a list operation that the library sets. */
+const fieldsSetByLibrary = ['workspace_id', 'limit', 'starting_after'] as const;
+const DeliveryFilterSchema = v.omit(deliveryFilter, fieldsSetByLibrary);
 
 export const deliveryParameters = {
   list: { filter: v.optional(DeliveryFilterSchema) },
@@ -241,9 +251,9 @@ export const deliveryParameters = {
     filter: v.optional(v.omit(DeliveryFilterSchema, ['status', 'until'])),
     options: v.optional(
       v.strictObject({
-        status: SettledStatusName,
-        count: v.optional(whole(1)),
-        timeout: Timeout,
+        status: OptionalSettledStatus,
+        count: v.optional(wholeNumber(1)),
+        timeout: OptionalDuration,
       } satisfies SchemasOf<WaitOptions>),
     ),
   },
@@ -251,7 +261,7 @@ export const deliveryParameters = {
 };
 
 export const eventParameters = {
-  list: { filter: v.optional(v.omit(controlOperations.listEvents.input, paged)) },
+  list: { filter: v.optional(v.omit(controlOperations.listEvents.input, fieldsSetByLibrary)) },
   get: { id: Id },
   wait: {
     selection: v.optional(
@@ -261,7 +271,10 @@ export const eventParameters = {
       } satisfies SchemasOf<EventSelection>),
     ),
     options: v.optional(
-      v.strictObject({ count: v.optional(whole(1)), timeout: Timeout } satisfies SchemasOf<EventWaitOptions>),
+      v.strictObject({
+        count: v.optional(wholeNumber(1)),
+        timeout: OptionalDuration,
+      } satisfies SchemasOf<EventWaitOptions>),
     ),
   },
 };
@@ -284,14 +297,14 @@ export const faultParameters = {
 };
 
 export const requestParameters = {
-  list: { filter: v.optional(v.omit(controlOperations.listRequests.input, paged)) },
+  list: { filter: v.optional(v.omit(controlOperations.listRequests.input, fieldsSetByLibrary)) },
 };
 
 export const webhookParameters = {
   create: { webhook: v.omit(controlOperations.createWebhook.input, ['workspace_id', 'listener', 'reuse']) },
   list: {},
   get: { id: Id },
-  update: { id: Id, change: v.omit(controlOperations.updateWebhook.input, ['id']) },
+  update: { id: Id, changes: v.omit(controlOperations.updateWebhook.input, ['id']) },
   delete: { id: Id },
   rotateSecret: { id: Id, options: v.optional(v.omit(controlOperations.rotateWebhookSecret.input, ['id'])) },
 };

@@ -10,12 +10,12 @@ export type ParameterSchemas = Readonly<Record<string, v.GenericSchema>>;
 
 /**
  * @param call the call as users write it, such as `clock.advance`
- * @throws SvcError `usage` that names the first unknown or invalid argument or option, at any depth, and the closest known one
+ * @throws SvcError `usage` that names the first unknown or invalid argument or option, at any depth, and the closest valid name
  */
 export function checkArguments(call: string, parameters: ParameterSchemas, args: readonly unknown[]): void {
   for (const [index, [name, schema]] of Object.entries(parameters).entries()) {
     const prefix = name === 'options' ? [] : [name];
-    assertKnown(call, schema, args[index], prefix);
+    checkOptionNames(call, schema, args[index], prefix);
     const issue = v.safeParse(schema, args[index], { abortEarly: true }).issues?.[0];
     if (issue !== undefined) throw toUsageError(call, issue, prefix);
   }
@@ -48,38 +48,38 @@ interface SchemaNode {
   readonly getter?: (input: unknown) => SchemaNode;
 }
 
-function assertKnown(call: string, schema: unknown, value: unknown, path: Path): void {
+function checkOptionNames(call: string, schema: unknown, value: unknown, path: Path): void {
   const { type, entries, item, wrapped, getter } = schema as SchemaNode;
   const inner = getter?.(value) ?? wrapped;
   if (typeof value !== 'object' || value === null) return;
-  if (inner !== undefined) assertKnown(call, inner, value, path);
+  if (inner !== undefined) checkOptionNames(call, inner, value, path);
   if (item !== undefined && Array.isArray(value)) {
-    for (const [index, each] of value.entries()) assertKnown(call, item, each, [...path, index]);
+    for (const [index, entry] of value.entries()) checkOptionNames(call, item, entry, [...path, index]);
   }
   if (entries === undefined) return;
   for (const [name, field] of Object.entries(value)) {
-    const known = Object.hasOwn(entries, name) ? entries[name] : undefined;
-    if (known !== undefined) assertKnown(call, known, field, [...path, name]);
+    const fieldSchema = Object.hasOwn(entries, name) ? entries[name] : undefined;
+    if (fieldSchema !== undefined) checkOptionNames(call, fieldSchema, field, [...path, name]);
     else if (type === 'strict_object')
       throw toUnknownOptionError(call, [...path, name], Object.keys(entries));
   }
 }
 
-function toUnknownOptionError(call: string, path: Path, known: readonly string[]): SvcError {
+function toUnknownOptionError(call: string, path: Path, validNames: readonly string[]): SvcError {
   const parent = path.slice(0, -1);
-  const names = known.map((name) => format([...parent, name]));
+  const names = validNames.map((name) => formatPath([...parent, name]));
   const hint =
-    suggestMatch(String(path.at(-1)), known, (name) => format([...parent, name])) ??
+    suggestMatch(String(path.at(-1)), validNames, (name) => formatPath([...parent, name])) ??
     `Use one of ${names.join(', ')}.`;
-  return new SvcError('usage', `${call} has no option ${format(path)}.`, { hint });
+  return new SvcError('usage', `${call} has no option ${formatPath(path)}.`, { hint });
 }
 
 function toUsageError(call: string, issue: v.BaseIssue<unknown>, prefix: Path): SvcError {
   const { problem } = toProblem(issue);
   const path = [...prefix, ...(issue.path ?? []).map(({ key }) => key as string | number)];
-  const subject = path.length === 0 ? 'the argument' : format(path);
-  const isShown = problem.startsWith('must') && !problem.includes(', not ');
-  const message = `${call}: ${subject} ${problem}${isShown ? `, not ${show(issue.input)}` : ''}.`;
+  const subject = path.length === 0 ? 'the argument' : formatPath(path);
+  const lacksValue = problem.startsWith('must') && !problem.includes(', not ');
+  const message = `${call}: ${subject} ${problem}${lacksValue ? `, not ${show(issue.input)}` : ''}.`;
   const hint = issue.type === 'picklist' ? suggestMatch(String(issue.input), listChoices(issue)) : null;
   return new SvcError('usage', message, hint === null ? {} : { hint });
 }
@@ -89,13 +89,13 @@ function listChoices({ expected }: v.BaseIssue<unknown>): string[] {
   return Array.from(String(expected).matchAll(/"([^"]+)"/g), ([, choice = '']) => choice);
 }
 
-/** `clock.speed`, `answers[1].status` */
-function format(path: Path): string {
+/** `clock.speed`, `responses[1].status` */
+function formatPath(path: Path): string {
   const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
   return text.replace(/^\./, '');
 }
 
-const SHOWN_LENGTH = 64;
+const MAX_SHOWN_LENGTH = 64;
 
 function show(value: unknown): string {
   if (value instanceof Date) return 'a Date';
@@ -103,7 +103,7 @@ function show(value: unknown): string {
   if (typeof value === 'object' && value !== null) return 'an object';
   if (typeof value === 'function') return 'a function';
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }
 
 /** @throws SvcError `usage` if fake timers were installed before the library was loaded: it would wait forever */

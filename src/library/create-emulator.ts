@@ -16,7 +16,7 @@ import { createWorkspace, type Workspace } from './workspace.ts';
 export interface CreateEmulatorOptions extends Partial<Omit<EmulatorOptions, 'rules' | 'wall' | 'seedName'>> {
   /** Values for the gaps of the service description, see docs/gaps.md (default: `relaxed`). */
   readonly profile?: ProfileName;
-  /** Rows of the gap register that differ from the profile, by id: `{ 'retry.jitter': 0 }`. `svc gaps` lists them. */
+  /** Rows of the gap register that differ from the profile, by ID: `{ 'retry.jitter': 0 }`. `svc gaps` lists them. */
   readonly overrides?: Overrides;
   /** Signature scheme of deliveries: the name of a built-in one, or a scheme object (default: `svc`). */
   readonly scheme?: SchemeName | SignatureScheme;
@@ -37,7 +37,7 @@ export interface Emulator extends Workspace {
   status(): EmulatorStatus;
   /** Creates a workspace with its own API key, endpoints, clock and faults, isolated from the others. */
   createWorkspace(options?: CreateWorkspaceOptions): Promise<Workspace>;
-  /** Restores the state after start. Workspaces created since then no longer exist. */
+  /** Restores the state after the start. Workspaces created since then no longer exist. */
   reset(): Promise<void>;
   /**
    * Stops the emulator. Attempts in flight get up to five seconds to finish. After that, every other call fails with an
@@ -57,7 +57,7 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
   requireRealTimers();
   const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, faultLog, ...rest } = options;
   const rules = resolveRules(profile, overrides, environment, scheme);
-  const started = await startEmulator({
+  const startedEmulator = await startEmulator({
     port: 0,
     host: '127.0.0.1',
     db: ':memory:',
@@ -68,11 +68,11 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
   });
   const closing = new AbortController();
   // The control plane can stop it too.
-  void started.closed.then(() => closing.abort());
-  const emulator = rejectAfterClose(started, closing.signal);
+  void startedEmulator.closed.then(() => closing.abort());
+  const emulator = rejectAfterClose(startedEmulator, closing.signal);
   const { control, status } = emulator;
   const { api_key: apiKey, workspace_id: workspaceId } = status();
-  const shared = {
+  const sharedSetup = {
     emulator,
     control,
     payloadMember: rules.payloadMember,
@@ -83,11 +83,11 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
 
   async function close(): Promise<void> {
     closing.abort();
-    await started.close();
+    await startedEmulator.close();
   }
 
   return {
-    ...createWorkspace({ ...shared, workspaceId, apiKey }),
+    ...createWorkspace({ ...sharedSetup, workspaceId, apiKey }),
     control,
     status,
     close,
@@ -99,7 +99,7 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
         control.createKey({ scopes: [...scopes], workspace_id: workspaceId }),
         clock && control.setClock({ workspace_id: workspaceId, ...clock }),
       ]);
-      return createWorkspace({ ...shared, workspaceId, apiKey });
+      return createWorkspace({ ...sharedSetup, workspaceId, apiKey });
     },
     reset: async () => void (await control.reset({})),
     [Symbol.asyncDispose]: close,

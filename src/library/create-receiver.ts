@@ -68,25 +68,28 @@ export async function createReceiver(
     options,
   ]);
   const {
-    port: wantedPort = 0,
+    port: requestedPort = 0,
     certificate,
     timeout: defaultTimeout = DEFAULT_TIMEOUT_MS,
     clock,
-    ...checks
+    ...verification
   } = options;
   requireRealTimers();
   const requests: ReceivedRequest[] = [];
   const waiters = new Set<() => void>();
   const scriptsByType = new Map<string, ResponseScript>();
   let script = new ResponseScript(responses, 'createReceiver', clock);
-  let { secret } = checks;
+  let { secret } = verification;
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const request = await readReceivedRequest(incoming, secret === undefined ? null : { ...checks, secret });
+    const request = await readReceivedRequest(
+      incoming,
+      secret === undefined ? null : { ...verification, secret },
+    );
     const responseScript = scriptsByType.get(request.envelope?.type ?? '') ?? script;
     requests.push(request);
     for (const waiter of waiters) waiter();
-    await sendResponse(response, await responseScript.next(request).catch(toFailure));
+    await sendResponse(response, await responseScript.next(request).catch(toErrorResponse));
   }
 
   const listener = (incoming: IncomingMessage, response: ServerResponse) => {
@@ -94,7 +97,7 @@ export async function createReceiver(
   };
   const server = certificate ? createTlsServer(certificate, listener) : createServer(listener);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(wantedPort, '127.0.0.1', resolve);
+    server.once('error', reject).listen(requestedPort, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
 
@@ -130,17 +133,17 @@ export async function createReceiver(
     url: certificate ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
     port,
     requests,
-    respond(next) {
-      checkArguments('receiver.respond', receiverParameters.respond, [next]);
-      script = new ResponseScript(next, 'receiver.respond', clock);
+    respond(responses) {
+      checkArguments('receiver.respond', receiverParameters.respond, [responses]);
+      script = new ResponseScript(responses, 'receiver.respond', clock);
     },
-    respondTo(type, next) {
-      checkArguments('receiver.respondTo', receiverParameters.respondTo, [type, next]);
-      scriptsByType.set(type, new ResponseScript(next, 'receiver.respondTo', clock));
+    respondTo(type, responses) {
+      checkArguments('receiver.respondTo', receiverParameters.respondTo, [type, responses]);
+      scriptsByType.set(type, new ResponseScript(responses, 'receiver.respondTo', clock));
     },
-    verifyWith(next) {
-      checkArguments('receiver.verifyWith', receiverParameters.verifyWith, [next]);
-      secret = next;
+    verifyWith(newSecret) {
+      checkArguments('receiver.verifyWith', receiverParameters.verifyWith, [newSecret]);
+      secret = newSecret;
     },
     async waitFor(...args) {
       checkArguments('receiver.waitFor', receiverParameters.waitFor, args);
@@ -159,7 +162,7 @@ export async function createReceiver(
 }
 
 /** Turns the error of a response function into a response, so that the attempt shows it. */
-function toFailure(error: Error): ReceiverResponseOptions {
+function toErrorResponse(error: Error): ReceiverResponseOptions {
   return { status: 500, body: `The receiver could not respond: ${error.message}` };
 }
 
@@ -180,12 +183,12 @@ function toTimeoutError(
   timeoutMs: number,
 ): SvcError {
   const noun = count === 1 ? 'request' : 'requests';
-  const head = `${call}: ${requests.length} of ${count} ${noun} arrived within ${formatDuration(timeoutMs)}.`;
-  return new SvcError('timeout', [head, ...requests.map(describe)].join('\n'));
+  const headline = `${call}: ${requests.length} of ${count} ${noun} arrived within ${formatDuration(timeoutMs)}.`;
+  return new SvcError('timeout', [headline, ...requests.map(describeRequest)].join('\n'));
 }
 
 /** `  POST /hooks  order.shipped evt_…, invalid signature: …` */
-function describe({ method, path, envelope, verification }: ReceivedRequest): string {
+function describeRequest({ method, path, envelope, verification }: ReceivedRequest): string {
   const event = envelope === null ? 'no event' : `${envelope.type} ${envelope.data.id}`;
   const problem =
     verification === null || verification.ok ? '' : `, invalid signature: ${verification.detail}`;

@@ -12,7 +12,7 @@ export interface DeliveryExpectation {
   readonly times?: number;
   /** Status that each delivery must reach (default: `succeeded`). */
   readonly status?: SettledStatus;
-  /** Id or URL of the endpoint (default: any). */
+  /** ID or URL of the endpoint (default: any). */
   readonly to?: string;
   /** Fields that the payload of the event must contain. It may have more. */
   readonly payload?: Readonly<Record<string, unknown>>;
@@ -49,8 +49,11 @@ export async function waitForExpectedDeliveries(
       return { pass: !hasWrongStatus, report: await describeAll(workspace, candidates, expectation) };
     }
     try {
-      const left = Math.max(0, endAt - systemClock.monotonic());
-      settled = await workspace.deliveries.wait({ type }, { count: settled.length + 1, timeout: left });
+      const remainingMs = Math.max(0, endAt - systemClock.monotonic());
+      settled = await workspace.deliveries.wait(
+        { type },
+        { count: settled.length + 1, timeout: remainingMs },
+      );
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'timeout') throw error;
       const all = await workspace.deliveries.list({ type });
@@ -124,5 +127,5 @@ function describeAll(
 }
 
 function describe({ id, status, url, attempt_count: attempts }: Delivery): string {
-  return `  ${id} ${status} at ${url} after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+  return `  ${id} ${status} to ${url} after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
 }

@@ -1,8 +1,8 @@
-/** Normalizes deliveries for snapshot tests, so that ids, times and addresses are the same in each run. */
+/** Normalizes deliveries for snapshot tests, so that IDs, times and addresses are the same in each run. */
 import type { Attempt, DeliveryDetail } from '../contract/delivery-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
 
-/** A delivery with stable ids, relative times and no ports. */
+/** A delivery with stable IDs, relative times and no ports. */
 export interface DeliverySnapshot {
   readonly id: string;
   readonly event: string;
@@ -29,38 +29,38 @@ const ID = /\b(del|evt|wh|ws|req)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
 /** A port on this machine, which the system may have chosen. */
 const LOCAL_PORT = /\b(localhost|127\.0\.0\.1|\[::1\]):\d+/g;
 
-/** @param deliveries oldest first. */
+/** @param deliveries oldest first */
 export function toSnapshot(deliveries: readonly DeliveryDetail[]): DeliverySnapshot[] {
   const names = new Map<string, string>();
   const counts = new Map<string, number>();
-  /** Numbers ids in the order in which they first occur. */
+  /** Numbers IDs in the order in which they first occur. */
   function rename(id: string, kind: string): string {
-    const known = names.get(id);
-    if (known !== undefined) return known;
+    const existingName = names.get(id);
+    if (existingName !== undefined) return existingName;
     const number = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, number);
     names.set(id, `${kind}_${number}`);
     return `${kind}_${number}`;
   }
-  const stable = (text: string) => text.replace(ID, rename).replace(LOCAL_PORT, '$1:PORT');
-  const stableJson = (value: unknown): unknown => JSON.parse(stable(JSON.stringify(value)));
+  const normalize = (text: string) => text.replace(ID, rename).replace(LOCAL_PORT, '$1:PORT');
+  const normalizeJson = (value: unknown): unknown => JSON.parse(normalize(JSON.stringify(value)));
   return deliveries.map((delivery) => ({
-    id: stable(delivery.id),
-    event: stable(delivery.event_id),
+    id: normalize(delivery.id),
+    event: normalize(delivery.event_id),
     type: delivery.event_type,
-    webhook: stable(delivery.webhook_id),
-    url: stable(delivery.url),
+    webhook: normalize(delivery.webhook_id),
+    url: normalize(delivery.url),
     status: delivery.status,
     settled_reason: delivery.settled_reason,
-    replay_of: delivery.replay_of === null ? null : stable(delivery.replay_of),
-    payload: stableJson(findPayload(delivery)),
+    replay_of: delivery.replay_of === null ? null : normalize(delivery.replay_of),
+    payload: normalizeJson(findPayload(delivery)),
     attempts: delivery.attempts.map(({ number, trigger, outcome, response_status, ...attempt }) => ({
       number,
       trigger,
       after: formatDuration(Date.parse(attempt.scheduled_at) - Date.parse(delivery.created_at)),
       outcome,
       response_status,
-      error: attempt.error === null ? null : stable(attempt.error),
+      error: attempt.error === null ? null : normalize(attempt.error),
     })),
   }));
 }

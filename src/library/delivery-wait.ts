@@ -1,4 +1,4 @@
-/** Waits for deliveries, and says what happened instead if they do not come. */
+/** Waits for deliveries, and reports what happened instead if they do not come. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { Event, Page, WebhookDetail } from '../contract/resources.ts';
 import { describeDelivery } from '../control/describe-delivery.ts';
@@ -87,27 +87,29 @@ interface ReportContext extends WorkspaceSetup {
 /** `0 of 2 deliveries of order.shipped succeeded within 4s.` */
 function toHeadline({ filter, status, count }: WaitCondition, result: WaitResult, timeoutMs: number): string {
   const { type, event_id: event, webhook_id: webhook } = filter;
-  const wanted =
+  const expectedCount =
     count ?? Math.max(1, result.waiting.length + result.matched.length + result.mismatched.length);
-  const kind = [
+  const description = [
     ...(type === undefined ? [] : [`of ${type}`]),
     ...(event === undefined ? [] : [`of ${event}`]),
     ...(webhook === undefined ? [] : [`to ${webhook}`]),
     status ?? 'settled',
   ].join(' ');
-  const deliveries = wanted === 1 ? 'delivery' : 'deliveries';
+  const noun = expectedCount === 1 ? 'delivery' : 'deliveries';
   const [mismatched] = result.mismatched;
-  const { length: paused } = result.waiting;
+  const pausedCount = result.waiting.length;
   const limit = result.isPaused
-    ? `: ${paused} ${paused === 1 ? 'is' : 'are'} paused`
+    ? `: ${pausedCount} ${pausedCount === 1 ? 'is' : 'are'} paused`
     : ` within ${formatDuration(timeoutMs)}`;
   const end = mismatched === undefined ? limit : `: one ${mismatched.status}`;
-  return `${result.matched.length} of ${wanted} ${deliveries} ${kind}${end}.`;
+  return `${result.matched.length} of ${expectedCount} ${noun} ${description}${end}.`;
 }
 
 async function describeDeliveries({ control, result, clock }: ReportContext): Promise<string[]> {
-  const missing = [...result.mismatched, ...result.waiting];
-  const details = await Promise.all(missing.slice(0, MAX_LINES).map(({ id }) => control.getDelivery({ id })));
+  const deliveries = [...result.mismatched, ...result.waiting];
+  const details = await Promise.all(
+    deliveries.slice(0, MAX_LINES).map(({ id }) => control.getDelivery({ id })),
+  );
   const lines = details.flatMap((detail) => [
     describeDelivery(detail, clock.at),
     // A single attempt is already described by the line of its delivery.
@@ -116,8 +118,9 @@ async function describeDeliveries({ control, result, clock }: ReportContext): Pr
         `  attempt ${number}: ${outcome}${status === null ? '' : ` ${status}`} after ${formatDuration(ms)}`,
     ),
   ]);
-  const more = missing.length - MAX_LINES;
-  return more > 0 ? [...lines, `… and ${more} more ${more === 1 ? 'delivery' : 'deliveries'}.`] : lines;
+  const omittedCount = deliveries.length - MAX_LINES;
+  if (omittedCount <= 0) return lines;
+  return [...lines, `… and ${omittedCount} more ${omittedCount === 1 ? 'delivery' : 'deliveries'}.`];
 }
 
 /** Describes the events of the workspace if no delivery matches. */
@@ -134,21 +137,23 @@ async function describeEvents(context: ReportContext): Promise<string[]> {
       return data.length === 0 ? [`${id} ${type} was created but has no delivery.`] : [];
     }),
   );
-  const others = [...new Set(events.map((event) => event.type))].filter((other) => other !== type);
+  const otherTypes = [...new Set(events.map((event) => event.type))].filter((name) => name !== type);
   return [
     ...undelivered.flat(),
     ...(matching.length === 0
       ? [type === undefined ? 'No event was created.' : `No event of ${type} was created.`]
       : []),
-    ...(others.length === 0 || matching.length > 0 ? [] : [`Events of other types: ${others.join(', ')}.`]),
+    ...(otherTypes.length === 0 || matching.length > 0
+      ? []
+      : [`Events of other types: ${otherTypes.join(', ')}.`]),
     ...(await describeRejectedRequests(context)),
   ];
 }
 
 /** The newest events; none if the request is rejected, because that is not what the report is about. */
 async function listEvents(context: ReportContext): Promise<Event[]> {
-  const list = `/v1/events?${new URLSearchParams({ [context.workspaceParameter]: context.workspaceId })}`;
-  const page = await requestJson<Page<Event>>(context, list).catch(() => null);
+  const path = `/v1/events?${new URLSearchParams({ [context.workspaceParameter]: context.workspaceId })}`;
+  const page = await requestJson<Page<Event>>(context, path).catch(() => null);
   return page?.data ?? [];
 }
 
@@ -170,41 +175,41 @@ export async function describeRejectedRequests({
 
 async function listHints(context: ReportContext): Promise<string[]> {
   const { control, workspaceId, result, condition } = context;
-  const waiting = result.waiting.flatMap(({ next_attempt_at: at }) => (at === null ? [] : [Date.parse(at)]));
+  const dueTimes = result.waiting.flatMap(({ next_attempt_at: at }) => (at === null ? [] : [Date.parse(at)]));
   const hints = [
-    ...hintForPaused(result),
-    ...(waiting.length > 0 ? hintForTime(Math.min(...waiting), context) : []),
+    ...listPausedHints(result),
+    ...(dueTimes.length > 0 ? listClockHints(Math.min(...dueTimes), context) : []),
   ];
   if (hints.length > 0) return hints;
   if (result.mismatched.length > 0) return [];
   const webhooks = await listAll((page) => control.listWebhooks({ ...page, workspace_id: workspaceId }));
-  return hintForEndpoints(webhooks, condition.filter.type);
+  return listEndpointHints(webhooks, condition.filter.type);
 }
 
-/** Says how to enable the endpoints of paused deliveries. */
-function hintForPaused({ waiting }: WaitResult): string[] {
+function listPausedHints({ waiting }: WaitResult): string[] {
   const disabled = new Set(waiting.filter(({ paused }) => paused).map(({ webhook_id: id }) => id));
-  return [...disabled]
-    .slice(0, MAX_LINES)
-    .map((id) => `${id} is disabled. Enable it with webhooks.update('${id}', { disabled: false }).`);
+  return [...disabled].slice(0, MAX_LINES).map(toEnableHint);
 }
 
-function hintForTime(nextAt: number, { clock }: ReportContext): string[] {
-  const distance = nextAt - clock.at;
-  if (distance <= 0) return ['An attempt is in flight: the receiver has not responded yet.'];
-  const advance = `Send the next attempt with clock.advance('${formatDuration(Math.ceil(distance / 1000) * 1000)}').`;
+function listClockHints(nextAt: number, { clock }: ReportContext): string[] {
+  const remainingMs = nextAt - clock.at;
+  if (remainingMs <= 0) return ['Wait longer, or check why the receiver has not responded yet.'];
+  const duration = formatDuration(Math.ceil(remainingMs / 1000) * 1000);
+  const clockState = clock.rate === 0 ? 'is frozen' : `runs at speed ${clock.rate}`;
+  return [`Send the next attempt with clock.advance('${duration}'): the clock ${clockState}.`];
+}
+
+function listEndpointHints(webhooks: readonly WebhookDetail[], type: string | undefined): string[] {
+  if (webhooks.length === 0) return ['Register an endpoint with webhooks.create({ url }): none exists.'];
+  const enableHints = webhooks.filter(({ disabled }) => disabled).map(({ id }) => toEnableHint(id));
+  if (type === undefined || webhooks.some(({ events }) => isSubscribedTo(events, type))) return enableHints;
+  const subscriptions = webhooks.map(({ id, events }) => `${id} receives only ${events.join(', ')}`);
   return [
-    clock.rate === 0
-      ? `The clock is frozen. ${advance}`
-      : `The clock runs at speed ${clock.rate}. ${advance}`,
+    `Subscribe an endpoint to ${type}: ${subscriptions.slice(0, MAX_LINES).join('; ')}.`,
+    ...enableHints,
   ];
 }
 
-function hintForEndpoints(webhooks: readonly WebhookDetail[], type: string | undefined): string[] {
-  if (webhooks.length === 0)
-    return ['No endpoint is registered. Register one with webhooks.create({ url }).'];
-  const disabled = webhooks.filter(({ disabled }) => disabled).map(({ id }) => `${id} is disabled.`);
-  if (type === undefined || webhooks.some(({ events }) => isSubscribedTo(events, type))) return disabled;
-  const others = webhooks.map(({ id, events }) => `${id} receives ${events.join(', ')}`);
-  return [`No endpoint subscribes to ${type}: ${others.slice(0, MAX_LINES).join('; ')}.`, ...disabled];
+function toEnableHint(id: string): string {
+  return `Enable ${id}, which is disabled: webhooks.update('${id}', { disabled: false })`;
 }

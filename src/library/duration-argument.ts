@@ -1,7 +1,7 @@
 import { parseDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 
-/** A number of milliseconds, or text such as `90s`, `35m`, `1h30m` or `3d`. */
+/** A number of milliseconds, or a string such as `90s`, `35m`, `1h30m` or `3d`. */
 export type Duration = number | string;
 
 /**
@@ -18,7 +18,7 @@ export function toMs(duration: Duration): number {
     'usage',
     `${typeof duration === 'number' ? duration : JSON.stringify(duration)} is not a duration.`,
     {
-      hint: 'Pass a number of milliseconds, or text such as 90s, 5m, 1h30m or 3d.',
+      hint: 'Pass a number of milliseconds, or a string such as 90s, 5m, 1h30m or 3d.',
     },
   );
 }

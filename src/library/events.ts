@@ -54,32 +54,37 @@ export function createEvents(setup: WorkspaceSetup): Events {
     { count = 1, timeout = DEFAULT_TIMEOUT_MS }: EventWaitOptions = {},
   ): Promise<readonly EventWith<EventType>[]> {
     const timeoutMs = toMs(timeout);
-    const leaving = new AbortController();
-    const end = AbortSignal.any([closing, leaving.signal, abortAfter(timeoutMs)]);
+    const cleanup = new AbortController();
+    const signal = AbortSignal.any([closing, cleanup.signal, abortAfter(timeoutMs)]);
     const listMatching = async () => {
-      const events = await list(type === undefined ? {} : { type });
-      return (events as EventWith<EventType>[]).filter(where);
+      const eventsOfType = await list(type === undefined ? {} : { type });
+      return (eventsOfType as EventWith<EventType>[]).filter(where);
     };
-    let found: readonly EventWith<EventType>[] = [];
+    let events: readonly EventWith<EventType>[] = [];
     try {
-      const stream = control.stream({ types: 'request', workspace_id }, end);
+      const stream = control.stream({ types: 'request', workspace_id }, signal);
       await stream.ready;
-      found = await listMatching();
-      if (found.length >= count) return found;
+      events = await listMatching();
+      if (events.length >= count) return events;
       for await (const item of stream) {
         const isCreation =
           item.type === 'request' && item.request.method === 'POST' && item.request.status === 201;
-        if (isCreation) found = await listMatching();
-        if (found.length >= count) return found;
+        if (isCreation) events = await listMatching();
+        if (events.length >= count) return events;
       }
     } finally {
-      leaving.abort();
+      cleanup.abort();
     }
     if (closing.aborted) throw new SvcError('interrupted', 'Interrupted.');
-    throw new SvcError('timeout', await explain(type, found.length, count, timeoutMs));
+    throw new SvcError('timeout', await describeTimeout(type, events.length, count, timeoutMs));
   }
 
-  async function explain(type: string | undefined, found: number, count: number, timeoutMs: number) {
+  async function describeTimeout(
+    type: string | undefined,
+    matchCount: number,
+    count: number,
+    timeoutMs: number,
+  ): Promise<string> {
     const kind = type === undefined ? '' : ` of ${type}`;
     const types = [...new Set((await list()).map((event) => event.type))];
     const lines = [
@@ -88,8 +93,10 @@ export function createEvents(setup: WorkspaceSetup): Events {
         : `Events of these types were created: ${types.join(', ')}.`,
       ...(await describeRejectedRequests(setup)),
     ];
-    const head = `${found} of ${count} ${count === 1 ? 'event' : 'events'}${kind} within ${formatDuration(timeoutMs)}.`;
-    return [head, ...lines.map((line) => `  ${line}`)].join('\n');
+    const noun = count === 1 ? 'event' : 'events';
+    const verb = count === 1 ? 'was' : 'were';
+    const headline = `${matchCount} of ${count} ${noun}${kind} ${verb} created within ${formatDuration(timeoutMs)}.`;
+    return [headline, ...lines.map((line) => `  ${line}`)].join('\n');
   }
 
   return { list, get: (id) => control.getEvent({ id }), wait: wait as Events['wait'] };

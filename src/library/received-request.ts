@@ -1,3 +1,4 @@
+/** Reads the requests that a test receiver gets. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { systemClock } from '../clock/wall-clock.ts';
 import type { Event } from '../contract/resources.ts';

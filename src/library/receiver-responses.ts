@@ -43,9 +43,12 @@ export type ReceiverResponses =
   | Outage
   | ((request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse>);
 
-/** Picks the response to each request in turn. */
+/** Gives each request its response, in order. */
 export class ResponseScript {
-  readonly #pick: (request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse>;
+  readonly #getResponse: (
+    request: ReceivedRequest,
+    index: number,
+  ) => ReceiverResponse | Promise<ReceiverResponse>;
   #count = 0;
 
   /**
@@ -53,17 +56,17 @@ export class ResponseScript {
    * @throws SvcError `usage` for an outage without a clock
    */
   constructor(responses: ReceiverResponses, call: string, clock?: ScheduleClockReader) {
-    this.#pick = toPick(responses, call, clock);
+    this.#getResponse = toGetResponse(responses, call, clock);
   }
 
   /** @throws SvcError `usage` if a function returned an invalid response, or the error of that function */
   async next(request: ReceivedRequest): Promise<ReceiverResponseOptions> {
-    const response = await this.#pick(request, this.#count++);
+    const response = await this.#getResponse(request, this.#count++);
     return typeof response === 'number' ? { status: response } : response;
   }
 }
 
-function toPick(
+function toGetResponse(
   responses: ReceiverResponses,
   call: string,
   clock: ScheduleClockReader | undefined,
@@ -77,10 +80,10 @@ function toPick(
   }
   if (typeof responses === 'number') return () => responses;
   if (isList(responses)) return (_, index) => responses[Math.min(index, responses.length - 1)] ?? {};
-  return 'downFor' in responses ? toOutage(responses, call, clock) : () => responses;
+  return 'downFor' in responses ? toOutageResponse(responses, call, clock) : () => responses;
 }
 
-function toOutage(
+function toOutageResponse(
   { downFor, ...response }: Outage,
   call: string,
   clock: ScheduleClockReader | undefined,
@@ -91,8 +94,8 @@ function toOutage(
     });
   }
   const readTime = async () => Date.parse((await clock.show()).now);
-  const endsAt = readTime().then((now) => now + toMs(downFor));
-  // The next request rejects with the failure.
+  const endsAt = readTime().then((startedAt) => startedAt + toMs(downFor));
+  // The next request rejects with the error.
   endsAt.catch(() => undefined);
   return async () => ((await readTime()) < (await endsAt) ? { status: 503, ...response } : 200);
 }

@@ -51,14 +51,14 @@ export function createTrigger(setup: TriggerSetup): Trigger {
     return fillTemplates(fixture.template, { env: process.env, random, now: Date.parse(now), sequence });
   }
 
-  return async (type, given, { idempotencyKey } = {}) => {
-    const payload = given === undefined ? await fillFixture(type) : JSON.stringify(given);
+  return async (type, customPayload, { idempotencyKey } = {}) => {
+    const payload = customPayload === undefined ? await fillFixture(type) : JSON.stringify(customPayload);
     const event = await requestJson<Event>(setup, '/v1/events', {
       method: 'POST',
       headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
       body: toEventBody({ type, workspaceId, payloadMember, payload }),
     });
-    const ofEvent = { workspace_id: workspaceId, event_id: event.id };
-    return { event, deliveries: await listAll((page) => control.listDeliveries({ ...page, ...ofEvent })) };
+    const filter = { workspace_id: workspaceId, event_id: event.id };
+    return { event, deliveries: await listAll((page) => control.listDeliveries({ ...page, ...filter })) };
   };
 }

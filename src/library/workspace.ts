@@ -25,7 +25,7 @@ import { createEvents, type Events } from './events.ts';
 import { createTrigger, type Trigger, type TriggerSetup } from './trigger.ts';
 
 /** The input of a control-plane operation without the fields that the library sets. */
-type Input<Name extends keyof ControlOperations> = Omit<
+type LibraryInput<Name extends keyof ControlOperations> = Omit<
   ControlInput<Name>,
   'id' | 'workspace_id' | 'limit' | 'starting_after'
 >;
@@ -35,7 +35,7 @@ type Input<Name extends keyof ControlOperations> = Omit<
  * filters and inputs of the API keep the names of the API (§2).
  */
 export interface Workspace extends AsyncDisposable {
-  /** Id of the workspace (`ws_…`). */
+  /** ID of the workspace (`ws_…`). */
   readonly workspaceId: string;
   /** An API key with all scopes, for this workspace only (§5). */
   readonly apiKey: string;
@@ -66,32 +66,32 @@ export interface Workspace extends AsyncDisposable {
 
 export interface Deliveries {
   /** Lists all matching deliveries, newest first. */
-  list(filter?: Input<'listDeliveries'>): Promise<Delivery[]>;
+  list(filter?: LibraryInput<'listDeliveries'>): Promise<Delivery[]>;
   /** Returns a delivery with its attempts, each with its request and response. @throws SvcError `not_found` */
   get(id: string): Promise<DeliveryDetail>;
   /**
    * Sends a delivery again at once. With `new_id`, `url` or `body` it becomes a new delivery, otherwise a new attempt.
    * @throws SvcError `not_found`, `validation_failed`, or `conflict` if the endpoint was deleted
    */
-  replay(id: string, changes?: Input<'replayDelivery'>): Promise<Delivery>;
+  replay(id: string, changes?: LibraryInput<'replayDelivery'>): Promise<Delivery>;
   wait: DeliveryWait;
-  /** Returns matching deliveries for snapshot tests, oldest first: ids are numbered, times are relative, local ports are left out. */
-  snapshot(filter?: Input<'listDeliveries'>): Promise<DeliverySnapshot[]>;
+  /** Returns matching deliveries for snapshot tests, oldest first: IDs are numbered, times are relative, local ports are left out. */
+  snapshot(filter?: LibraryInput<'listDeliveries'>): Promise<DeliverySnapshot[]>;
 }
 
 /** The schedule clock of a workspace, which decides when a retry is due. */
 export interface Clock {
   /** Returns the schedule time, the speed and the next due time. */
   show(): Promise<ClockState>;
-  /** Moves the clock forward. Resolves when every attempt that this caused has a response, as do the other moves. */
+  /** Moves the clock forward. Resolves when every attempt that this caused has a response. */
   advance(by: Duration): Promise<ClockMove>;
-  /** Moves the clock to a schedule time. @throws SvcError `usage` for a time in the past */
+  /** Moves the clock to a schedule time. Resolves when every attempt that this caused has a response. @throws SvcError `usage` for a time in the past */
   advanceTo(time: Date | string): Promise<ClockMove>;
-  /** Moves the clock to the next due time. */
+  /** Moves the clock to the next due time. Resolves when every attempt that this caused has a response. */
   next(): Promise<ClockMove>;
-  /** Moves the clock until no delivery is pending, except those to disabled endpoints. */
+  /** Moves the clock until no delivery is pending, except those to disabled endpoints, and every attempt has a response. */
   settle(): Promise<ClockMove>;
-  /** Stops the clock. */
+  /** Freezes the clock until `resume`. */
   freeze(): Promise<ClockState>;
   /** Lets the clock run again at its speed. */
   resume(): Promise<ClockState>;
@@ -102,32 +102,32 @@ export interface Clock {
 export interface Webhooks {
   /** Registers an endpoint (§6). Without `events` it receives all event types. The result contains the secret. */
   create(
-    webhook: Omit<Input<'createWebhook'>, 'listener' | 'reuse'>,
+    webhook: Omit<LibraryInput<'createWebhook'>, 'listener' | 'reuse'>,
   ): Promise<ControlOutput<'createWebhook'>>;
   /** Lists all endpoints of the workspace. */
   list(): Promise<ControlOutput<'getWebhook'>[]>;
   /** Returns an endpoint. @throws SvcError `not_found` */
   get(id: string): Promise<ControlOutput<'getWebhook'>>;
   /** Changes the given fields of an endpoint. `disabled: true` pauses its deliveries. */
-  update(id: string, change: Input<'updateWebhook'>): Promise<ControlOutput<'updateWebhook'>>;
+  update(id: string, changes: LibraryInput<'updateWebhook'>): Promise<ControlOutput<'updateWebhook'>>;
   /** Deletes an endpoint. Its pending deliveries are canceled. */
   delete(id: string): Promise<ControlOutput<'deleteWebhook'>>;
   /** Replaces the secret. Deliveries also carry a signature of the old one for `overlap_ms` of schedule time (default: 24 hours). */
   rotateSecret(
     id: string,
-    options?: Input<'rotateWebhookSecret'>,
+    options?: LibraryInput<'rotateWebhookSecret'>,
   ): Promise<ControlOutput<'rotateWebhookSecret'>>;
 }
 
 export interface Requests {
   /** Lists the requests to `/v1` made with a key of this workspace, newest first. */
-  list(filter?: Input<'listRequests'>): Promise<ApiRequest[]>;
+  list(filter?: LibraryInput<'listRequests'>): Promise<ApiRequest[]>;
 }
 
 /** Injected faults on requests with a key of this workspace and on its deliveries, see docs/faults.md. */
 export interface Faults {
-  /** Adds a fault. @throws SvcError `usage` for an unknown or invalid field, `validation_failed` for fields that do not fit together */
-  add(fault: Input<'addFault'>): Promise<Fault>;
+  /** Adds a fault. @throws SvcError `usage` for an unknown or invalid field, `validation_failed` for fields that contradict each other */
+  add(fault: LibraryInput<'addFault'>): Promise<Fault>;
   /** Lists the faults, newest first, with the number of times that each was applied. */
   list(): Promise<Fault[]>;
   /** Removes a fault, or all of this workspace. @returns the number of faults removed */
@@ -143,11 +143,11 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
   const { emulator, control, workspaceId, apiKey, closing } = setup;
   const { url, base_url: baseUrl } = emulator.status();
   const webhooks = withArgumentChecks('webhooks.', createWebhooks(control, workspaceId), webhookParameters);
-  const send = createTrigger(setup);
+  const triggerUnchecked = createTrigger(setup);
 
   const trigger: Trigger = async (...args) => {
     checkArguments('trigger', triggerParameters, args);
-    return send(...args);
+    return triggerUnchecked(...args);
   };
 
   async function close(): Promise<void> {
@@ -184,8 +184,8 @@ function createDeliveries(setup: WorkspaceSetup): Deliveries {
     replay: (id, changes) => control.replayDelivery({ ...changes, id }),
     wait: createDeliveryWait(setup),
     async snapshot(filter) {
-      const found = (await list(filter)).reverse();
-      return toSnapshot(await Promise.all(found.map(({ id }) => control.getDelivery({ id }))));
+      const deliveries = (await list(filter)).reverse();
+      return toSnapshot(await Promise.all(deliveries.map(({ id }) => control.getDelivery({ id }))));
     },
   };
 }
@@ -236,7 +236,7 @@ function createWebhooks(control: ControlPlane, workspaceId: string): Webhooks {
     create: (webhook) => control.createWebhook({ ...webhook, workspace_id: workspaceId }),
     list: () => listAll((page) => control.listWebhooks({ ...page, workspace_id: workspaceId })),
     get: (id) => control.getWebhook({ id }),
-    update: (id, change) => control.updateWebhook({ ...change, id }),
+    update: (id, changes) => control.updateWebhook({ ...changes, id }),
     delete: (id) => control.deleteWebhook({ id }),
     rotateSecret: (id, options) => control.rotateWebhookSecret({ ...options, id }),
   };

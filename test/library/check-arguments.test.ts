@@ -104,7 +104,7 @@ const calls: [name: string, call: (workspace: Untyped) => unknown, message: stri
   [
     'clock.advance(new Date())',
     ({ clock }) => clock.advance(new Date(0)),
-    'clock.advance: by must be a number of milliseconds, or text such as 90s, 5m, 1h30m or 3d, not a Date.',
+    'clock.advance: by must be a number of milliseconds, or a string such as 90s, 5m, 1h30m or 3d, not a Date.',
   ],
   [
     'clock.advanceTo()',
@@ -193,7 +193,7 @@ const receiverCalls: [name: string, call: (receiver: Untyped) => unknown, messag
   [
     'verifyWith',
     ({ verifyWith }) => verifyWith(''),
-    'receiver.verifyWith: secret must be a secret, or several, not "".',
+    'receiver.verifyWith: secret must be a secret or an array of secrets, not "".',
   ],
   ['waitFor', ({ waitFor }) => waitFor(1, 100), 'receiver.waitFor: the argument must be an object, not 100.'],
   ['nth', ({ nth }) => nth(0), 'receiver.nth: n must be a whole number, 1 or more, not 0.'],

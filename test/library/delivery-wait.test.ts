@@ -56,9 +56,9 @@ describe('deliveries.wait', () => {
         '  del_… pending after 2 attempts, next attempt in 30m: the receiver responded with 500 Internal Server Error',
         '    attempt 1: http_error 500 after …ms',
         '    attempt 2: http_error 500 after …ms',
-        "  The clock is frozen. Send the next attempt with clock.advance('30m').",
+        "  Send the next attempt with clock.advance('30m'): the clock is frozen.",
       ].join('\n'),
-      hint: "The clock is frozen. Send the next attempt with clock.advance('30m').",
+      hint: "Send the next attempt with clock.advance('30m'): the clock is frozen.",
     });
   });
 
@@ -81,7 +81,7 @@ describe('deliveries.wait', () => {
       [
         '0 of 1 delivery of order.shipped settled within 50ms.',
         '  evt_… order.shipped was created but has no delivery.',
-        '  No endpoint subscribes to order.shipped: wh_… receives invoice.paid.',
+        '  Subscribe an endpoint to order.shipped: wh_… receives only invoice.paid.',
       ].join('\n'),
     );
   });
@@ -114,9 +114,9 @@ describe('deliveries.wait', () => {
       report: [
         '0 of 1 delivery settled: 1 is paused.',
         '  del_… paused after 1 attempt, wh_… is disabled: the receiver responded with 500 Internal Server Error',
-        "  wh_… is disabled. Enable it with webhooks.update('wh_…', { disabled: false }).",
+        "  Enable wh_…, which is disabled: webhooks.update('wh_…', { disabled: false })",
       ].join('\n'),
-      hint: `${id} is disabled. Enable it with webhooks.update('${id}', { disabled: false }).`,
+      hint: `Enable ${id}, which is disabled: webhooks.update('${id}', { disabled: false })`,
     });
     expect((await findReason(emulator, {}, { count: 1 })).report).toMatch(
       /within 50ms\.\n.*paused.*is disabled/,
@@ -128,16 +128,16 @@ describe('deliveries.wait', () => {
     const [webhook] = await setup.emulator.webhooks.list();
     await setup.emulator.webhooks.update(webhook?.id ?? '', { disabled: true });
     await setup.emulator.trigger('order.shipped');
-    expect((await findReason(setup.emulator, {})).hint).toMatch(/^wh_\w+ is disabled\.$/);
+    expect((await findReason(setup.emulator, {})).hint).toMatch(/^Enable wh_\w+, which is disabled: /);
     const workspace = await setup.emulator.createWorkspace();
     expect(await findReason(workspace, {})).toEqual({
       code: 'timeout',
       report: [
         '0 of 1 delivery settled within 50ms.',
         '  No event was created.',
-        '  No endpoint is registered. Register one with webhooks.create({ url }).',
+        '  Register an endpoint with webhooks.create({ url }): none exists.',
       ].join('\n'),
-      hint: 'No endpoint is registered. Register one with webhooks.create({ url }).',
+      hint: 'Register an endpoint with webhooks.create({ url }): none exists.',
     });
   });
 
@@ -154,7 +154,7 @@ describe('deliveries.wait', () => {
     release();
     await setup.emulator.clock.advance(0);
     expect((await findReason(setup.emulator, {})).hint).toMatch(
-      /^The clock runs at speed 1\. Send the next attempt with clock\.advance\('5m'\)/,
+      /^Send the next attempt with clock\.advance\('5m'\): the clock runs at speed 1\./,
     );
   });
 

@@ -71,15 +71,13 @@ it('svc fixtures types --open and a project without declarations accept every ev
   ).toBe('');
 });
 
+function renderFixture(fields: Partial<Fixture>): string {
+  const fixture = { type: 'a.b', description: 'It */ ends.', template: '{}', schema: null, file: 'a.b.json' };
+  return renderEventTypeDeclarations([{ ...fixture, ...fields }], false);
+}
+
 it('svc fixtures types writes the type of each value of a payload', () => {
-  const fixture = (template: string): Fixture => ({
-    type: 'a.b',
-    description: 'It */ ends.',
-    template,
-    schema: null,
-    file: 'a.b.json',
-  });
-  const render = (payload: unknown) => renderEventTypeDeclarations([fixture(JSON.stringify(payload))], false);
+  const render = (payload: unknown) => renderFixture({ template: JSON.stringify(payload) });
   expect(render({ id: '{{id ord}}', n: '{{number 1 6}}', shop: '{{env SVC_NOT_SET}}' })).toContain(
     `    /** It *\\/ ends. */
     "a.b": {
@@ -99,5 +97,39 @@ it('svc fixtures types writes the type of each value of a payload', () => {
       }[];
       "a-b": boolean[];
       in: Record<string, unknown>;
+    };`);
+});
+
+it('svc fixtures types uses the schema of a fixture instead of its payload', () => {
+  const schema = {
+    required: ['id', 'total', 'lines'],
+    properties: {
+      id: { type: ['string', 'null'] },
+      total: { type: 'integer' },
+      status: { enum: ['open', 'paid', 1] },
+      kind: { const: 'order' },
+      lines: {
+        type: 'array',
+        items: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'string' }] },
+      },
+      customer: { type: 'object', properties: { name: { type: 'string' } } },
+      tags: { type: 'object', additionalProperties: { type: 'boolean' } },
+      other: { $ref: '#/$defs/other' },
+      anything: true,
+    },
+  };
+  expect(renderFixture({ template: '{"id":1}', schema })).toContain(`
+    "a.b": {
+      id: string | null;
+      total: number;
+      status?: "open" | "paid" | 1;
+      kind?: "order";
+      lines: (string | number)[];
+      customer?: {
+        name?: string;
+      };
+      tags?: Record<string, boolean>;
+      other?: unknown;
+      anything?: unknown;
     };`);
 });

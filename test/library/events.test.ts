@@ -32,7 +32,7 @@ describe('events', () => {
     await expect(workspace.events.wait({ type: 'invoice.paid' }, { timeout: 20 })).rejects.toMatchObject({
       code: 'timeout',
       message: [
-        '0 of 1 event of invoice.paid within 20ms.',
+        '0 of 1 event of invoice.paid was created within 20ms.',
         '  Events of these types were created: order.shipped.',
         '  POST /v1/events was rejected: 422 validation_failed.',
       ].join('\n'),
