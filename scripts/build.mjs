@@ -85,6 +85,7 @@ const chunkGroups = [
     test: listed(
       'src/config/project-folders.ts',
       'src/config/trusted-path.ts',
+      'src/domain/file-error.ts',
       'src/domain/suggest-match.ts',
       'src/package-folder.ts',
       'src/control/run-file.ts',

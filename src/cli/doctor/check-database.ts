@@ -4,9 +4,9 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { createFindingBuilder, type Finding } from '../../control/finding.ts';
+import { describeFileError } from '../../domain/file-error.ts';
 import type { IntegrityReport } from '../../store/database.ts';
 import { formatSize } from '../render/format.ts';
-import { describeWriteError } from '../write-error.ts';
 import type { RunningEmulator } from './check-emulator.ts';
 
 const driver = createFindingBuilder('sqlite', 'SQLite driver');
@@ -97,6 +97,6 @@ function findPermissionError(path: string): string | null {
     accessSync(path, constants.R_OK | constants.W_OK);
     return null;
   } catch (error) {
-    return `${path} cannot be written: ${describeWriteError(error)}`;
+    return `${path} cannot be written: ${describeFileError(error)}`;
   }
 }

@@ -107,9 +107,13 @@ function renderElement(name: string, attributes: XmlAttributes, content: readonl
  * @throws SvcError `usage` when the file cannot be written.
  */
 export function assertReportWritable(path: string): void {
+  const folder = dirname(path);
   withWriteError(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
-    accessSync(dirname(path), constants.W_OK);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      throw new Error(`${folder} is not a folder`);
+    }
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder');
   });
 }
