@@ -1,4 +1,4 @@
-/** What each error code means, for the OpenAPI documents and the reference page of errors. */
+/** What each error code means, for the OpenAPI documents, the reference page of errors and the request log. */
 import type { ErrorCode } from '../errors.ts';
 
 export const errorTexts: Readonly<Record<ErrorCode, string>> = {
@@ -21,7 +21,8 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
     'The operation is not possible in the current state, for example because the emulator was reset in the meantime.',
   forbidden_origin: 'The `Host` or the `Origin` is not allowed.',
   token_required: 'The control plane requires its token, and the request has none or a wrong one.',
-  storage_unavailable: 'SQLite cannot read or write the database.',
+  storage_unavailable:
+    'SQLite cannot read or write the database. Check the free space and the permissions of its folder.',
   usage: 'An option, an argument or a setting is invalid.',
   untrusted_file: 'Another user can change a configuration file or the run file, so it is not used.',
   no_emulator: 'No emulator responds at the address.',
@@ -37,6 +38,12 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   timeout: 'A time limit passed.',
   interrupted: 'The operation was interrupted, or the emulator was closed.',
 };
+
+/** The description of an `error.code` as plain text; null for a code that only an injected fault can have set. */
+export function describeApiError(code: string): string | null {
+  const texts: Readonly<Record<string, string>> = errorTexts;
+  return Object.hasOwn(texts, code) ? (texts[code] ?? '').replaceAll('`', '') : null;
+}
 
 /** A message of each error that an operation can respond with. A test provokes each of them. */
 export const errorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {

@@ -23,7 +23,7 @@ export interface DeliveryEngineOptions extends Pick<SenderOptions, 'isOwnAddress
   readonly retention: RetentionLimits;
   readonly listenerGraceMs?: number | undefined;
   /** Called for internal errors, with the part of the emulator that failed. */
-  readonly onInternalError: (where: string, error: unknown) => void;
+  readonly onInternalError: (part: string, error: unknown) => void;
 }
 
 export interface DeliveryEngine {
@@ -38,7 +38,7 @@ export interface DeliveryEngine {
 
 export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOptions): DeliveryEngine {
   const { retention, listenerGraceMs = LISTENER_GRACE_MS, onInternalError, ...sending } = options;
-  const reportFrom = (where: string) => (error: unknown) => onInternalError(where, error);
+  const reportFrom = (part: string) => (error: unknown) => onInternalError(part, error);
   const sender = createSender({ wall: sandbox.wall, rule: sandbox.rules.webhookUrl, ...sending });
   const dispatcher = new Dispatcher({ sandbox, sender, onInternalError: reportFrom('a delivery') });
   const listenerEndpoints = new ListenerEndpoints(sandbox, {

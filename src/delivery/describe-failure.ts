@@ -29,16 +29,16 @@ export function describeFailure(
   context: FailureContext,
 ): AttemptFailure {
   if (failure === 'timeout') return { outcome: 'timeout', error: describeTimeout(context) };
-  if (failure === 'stopped') return stopped;
+  if (failure === 'stopped') return stoppedFailure;
   if (failure instanceof BlockedError) return { outcome: 'blocked', error: failure.message };
-  if (failure instanceof ProxyError) return connectionError(failure.message);
-  if (failure instanceof ProtocolError) return connectionError(`${context.url.host} ${failure.violation}`);
+  if (failure instanceof ProxyError) return toConnectionError(failure.message);
+  if (failure instanceof ProtocolError) return toConnectionError(`${context.url.host} ${failure.violation}`);
   const tlsProblem = context.url.protocol === 'https:' ? findTlsProblem(failure, context) : null;
   if (tlsProblem !== null) return { outcome: 'tls_error', error: tlsProblem };
   return describeNetworkError(failure, context);
 }
 
-const stopped: AttemptFailure = {
+const stoppedFailure: AttemptFailure = {
   outcome: 'connection_error',
   error: 'the emulator stopped before the attempt ended',
 };
@@ -59,33 +59,33 @@ function describeNetworkError(error: NetworkError, context: FailureContext): Att
       return { outcome: 'timeout', error: describeTimeout(context) };
     case 'UND_ERR_DESTROYED':
     case 'UND_ERR_CLOSED':
-      return stopped;
+      return stoppedFailure;
     case 'ECONNREFUSED':
-      return connectionError(
+      return toConnectionError(
         `connection refused by ${listTriedAddresses(error, host)}: nothing listens there`,
       );
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EADDRNOTAVAIL':
-      return connectionError(`no route from this machine to ${listTriedAddresses(error, host)}`);
+      return toConnectionError(`no route from this machine to ${listTriedAddresses(error, host)}`);
     case 'ECONNRESET':
     case 'EPIPE':
     case 'UND_ERR_SOCKET':
-      return connectionError(describeLostConnection(error, context));
+      return toConnectionError(describeLostConnection(error, context));
     case 'UND_ERR_HEADERS_OVERFLOW':
-      return connectionError(`the response headers of ${host} exceed ${HEADERS_LIMIT_BYTES / 1024} KiB`);
+      return toConnectionError(`the response headers of ${host} exceed ${HEADERS_LIMIT_BYTES / 1024} KiB`);
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      return connectionError(`the response body of ${host} does not have the length of its Content-Length`);
+      return toConnectionError(`the response body of ${host} does not have the length of its Content-Length`);
     case 'HTTPParserError':
-      return connectionError(describeInvalidHttp(error, context));
+      return toConnectionError(describeInvalidHttp(error, context));
     default:
       if (code.startsWith('EAI_'))
         return { outcome: 'dns_error', error: `${hostname} does not resolve (${code})` };
-      return connectionError(`${code}: ${error.message}`);
+      return toConnectionError(`${code}: ${error.message}`);
   }
 }
 
-function connectionError(error: string): AttemptFailure {
+function toConnectionError(error: string): AttemptFailure {
   return { outcome: 'connection_error', error };
 }
 

@@ -124,8 +124,8 @@ export class EndpointQueue {
     this.#nextDueAt = dueSeqs.length < limit ? this.#findNextDueAt(now) : now;
   }
 
-  #findNextDueAt(after: number): number {
-    return this.#store.deliveries.findNextDueAt(this.webhookSeq, after) ?? Number.POSITIVE_INFINITY;
+  #findNextDueAt(afterDueAt: number): number {
+    return this.#store.deliveries.findNextDueAt(this.webhookSeq, afterDueAt) ?? Number.POSITIVE_INFINITY;
   }
 
   #hold(seq: number): void {

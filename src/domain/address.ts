@@ -137,11 +137,11 @@ export function toClientKey(address: string): string {
 /** The eight numbers of an IPv6 address in any notation. */
 function parseGroups(address: string): number[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [head = '', tail] = canonical.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array<string>(8 - before.length - after.length).fill('0');
-  return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
+  const [start = '', end = ''] = canonical.split('::');
+  const startGroups = start === '' ? [] : start.split(':');
+  const endGroups = end === '' ? [] : end.split(':');
+  const zeros = Array<string>(8 - startGroups.length - endGroups.length).fill('0');
+  return [...startGroups, ...zeros, ...endGroups].map((group) => Number.parseInt(group, 16));
 }
 
 function toIPv4(high: number, low: number): string {

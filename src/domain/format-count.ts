@@ -1,6 +1,6 @@
 /** `1 delivery`, `2 deliveries` */
-export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count} ${count === 1 ? singular : plural}`;
 }
 
 export function formatDeliveryCount(count: number): string {

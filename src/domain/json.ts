@@ -149,8 +149,8 @@ export function printJsonTree(tree: JsonTree): string {
  * some of its messages only, and differently in each version of Node.js.
  */
 export function locateJsonError(text: string): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, findJsonError(text)).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  const lines = text.slice(0, findJsonError(text)).split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
 type Expected = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'end';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeApiError } from '../../src/domain/describe-api-error.ts';
+import { describeApiError } from '../../src/contract/error-texts.ts';
 import { getDefaultErrorCode } from '../../src/domain/fault.ts';
 
 describe('describeApiError', () => {
