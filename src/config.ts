@@ -12,8 +12,7 @@ import {
   toVariable,
 } from './config/settings.ts';
 import { toSnakeCase } from './config/snake-case.ts';
-import type { Environment } from './domain/environment.ts';
-import { maskSecret } from './domain/mask-secret.ts';
+import { type Environment, maskSecret } from './domain/credentials.ts';
 import { unknownFieldError, type ValueLocation } from './profile/value-schema.ts';
 
 export type { ConfigValues, SettingName } from './config/settings.ts';

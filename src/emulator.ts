@@ -7,11 +7,11 @@ import type { ControlPlane } from './control/control-plane.ts';
 import { createInProcessControlPlane } from './control/in-process-control-plane.ts';
 import { createDeliveryEngine } from './delivery/delivery-engine.ts';
 import { LAST_SCHEDULE_TIME, type WallClock } from './domain/clock.ts';
-import type { Environment } from './domain/environment.ts';
-import type { ForwardTarget } from './domain/forward-url.ts';
+import type { Environment } from './domain/credentials.ts';
 import type { ProxyOptions } from './domain/http-proxy.ts';
 import { defaultRetentionLimits, type RetentionLimits } from './domain/retention-limits.ts';
 import { countAttempts } from './domain/retry-policy.ts';
+import type { ForwardTarget } from './domain/webhook-url.ts';
 import { SvcError } from './errors.ts';
 import { builtInEventTypes } from './fixtures/event-fixtures.ts';
 import { fixtureFolders } from './fixtures/fixture-folders.ts';
@@ -22,6 +22,7 @@ import { type InternalErrorLog, processWarningLog } from './http/internal-error-
 import { createUnboundListener, type HttpListener, listen } from './http/listen.ts';
 import type { ListenOptions } from './http/listen-options.ts';
 import { fetchInProcess } from './http/request-faults.ts';
+import { VERSION } from './package-info.ts';
 import type { Rules } from './profile/rules.ts';
 import type { BootstrapResult } from './sandbox/bootstrap.ts';
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
@@ -29,7 +30,6 @@ import { StateLifecycle } from './sandbox/state-lifecycle.ts';
 import { toStoreError } from './store/database.ts';
 import { createFileProblemError } from './store/database-file-monitor.ts';
 import { Store } from './store/store.ts';
-import { VERSION } from './version.ts';
 
 export interface EmulatorOptions extends ListenOptions {
   /** Path of the database file, or `:memory:`. */

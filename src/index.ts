@@ -37,4 +37,4 @@ export type {
 } from './library/receiver-responses.ts';
 export type { Triggered, TriggerOptions } from './library/trigger.ts';
 export type { Clock, Deliveries, Faults, Requests, Webhooks, Workspace } from './library/workspace.ts';
-export { VERSION } from './version.ts';
+export { VERSION } from './package-info.ts';

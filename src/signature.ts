@@ -3,10 +3,14 @@
  * `node:crypto`.
  */
 import { systemClock } from './clock/wall-clock.ts';
-import { requireId, requireSecrets } from './domain/signature/digest.ts';
 import type { SignatureScheme } from './domain/signature/scheme.ts';
 import { getScheme, type SchemeName, schemeNames, schemes } from './domain/signature/schemes.ts';
-import { type SignedDelivery as SignedDeliveryParts, signDelivery } from './domain/signature/sign.ts';
+import {
+  requireId,
+  requireSecrets,
+  type SignedDelivery as SignedDeliveryParts,
+  signDelivery,
+} from './domain/signature/sign.ts';
 import {
   refuseUnreadable,
   type VerifyResult,

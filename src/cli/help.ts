@@ -1,7 +1,7 @@
 /** The help texts: the same sections in the same order for the program, its groups and its commands. */
 import { join } from 'node:path';
 import type { Argument, Command, Help, HelpConfiguration, Option } from 'commander';
-import { findPackageFolder } from '../package-folder.ts';
+import { findPackageFolder } from '../package-info.ts';
 import { isGlobal } from './global-options.ts';
 import type { Io } from './io.ts';
 import { styleFor } from './render/style.ts';

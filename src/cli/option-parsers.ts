@@ -1,12 +1,10 @@
 /** Parsers of option values, and the options that several commands share. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
-import { parseDuration } from '../domain/duration.ts';
-import { toForwardUrl } from '../domain/forward-url.ts';
+import { parseDuration, parseRelativeTime } from '../domain/duration.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
-import { parseRelativeTime } from '../domain/relative-time.ts';
-import { parseTimestamp } from '../domain/signature/timestamp.ts';
-import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import { parseTimestamp } from '../domain/signature/signature-header.ts';
+import { checkWebhookUrl, toForwardUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 

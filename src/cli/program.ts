@@ -1,7 +1,7 @@
 /** The command line: builds the commands from the command tree, and loads the file of a command when it is named. */
 import { Command, CommanderError } from 'commander';
 import { ExitCode } from '../errors.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../package-info.ts';
 import type { CommandDefinition } from './command.ts';
 import { type CommandEntry, type CommandGroup, commandSections, commandTree } from './command-tree.ts';
 import { COMPLETE_COMMAND } from './completion/protocol.ts';

@@ -1,8 +1,7 @@
 /** Validates values of the status of an emulator, which can be on another machine, before they are used outside of messages. */
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
-import { isControlToken } from '../domain/control-token.ts';
+import { getApiKeyEnvironment, isControlToken } from '../domain/credentials.ts';
 import { idPatterns } from '../domain/ids.ts';
-import { getApiKeyEnvironment } from '../domain/secret.ts';
 import { httpUrl, string, type ValueSchema } from '../profile/value-schema.ts';
 
 const url = httpUrl('http://127.0.0.1:4777');

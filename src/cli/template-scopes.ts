@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { extrapolateScheduleTime } from '../domain/clock.ts';
-import { createRandomSource } from '../domain/random-source.ts';
+import { createRandomSource } from '../domain/secret.ts';
 import type { TemplateContext } from '../fixtures/template-generators.ts';
 import type { Context } from './context.ts';
 

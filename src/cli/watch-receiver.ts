@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopbackName } from '../domain/address.ts';
-import { stripBrackets } from '../domain/host-name.ts';
+import { stripBrackets } from '../domain/http-url.ts';
 import type { NoteOutput } from './io.ts';
 import { styleFor } from './render/style.ts';
 import { printHint } from './report-error.ts';

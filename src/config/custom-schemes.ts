@@ -2,8 +2,7 @@
 import { basename } from 'node:path';
 import { isObject } from '../domain/json.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { findSchemeProblem } from '../domain/signature/scheme-check.ts';
-import { type SchemeName, schemeNames, schemes } from '../domain/signature/schemes.ts';
+import { findSchemeProblem, type SchemeName, schemeNames, schemes } from '../domain/signature/schemes.ts';
 import { suggestMatch } from '../domain/suggest-match.ts';
 import { SvcError } from '../errors.ts';
 import {

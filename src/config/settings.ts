@@ -1,13 +1,11 @@
 /** Defines every setting: name, accepted values and default. */
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
-import { isControlToken } from '../domain/control-token.ts';
-import type { Environment } from '../domain/environment.ts';
+import { type Environment, isControlToken } from '../domain/credentials.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
-import { toForwardUrl } from '../domain/forward-url.ts';
-import { parseHostName } from '../domain/host-name.ts';
-import { parseUrl } from '../domain/http-url.ts';
+import { parseHostName, parseUrl } from '../domain/http-url.ts';
 import { defaultRetentionLimits } from '../domain/retention-limits.ts';
 import { schemeNames } from '../domain/signature/schemes.ts';
+import { toForwardUrl } from '../domain/webhook-url.ts';
 import {
   anyObject,
   boolean,

@@ -1,7 +1,7 @@
 /** Filters of lists and of the live stream. */
 import * as v from 'valibot';
 import { displayStatuses } from '../domain/delivery.ts';
-import { parseRelativeTime } from '../domain/relative-time.ts';
+import { parseRelativeTime } from '../domain/duration.ts';
 import { idOf } from './fields.ts';
 import { wholeNumber } from './operation.ts';
 

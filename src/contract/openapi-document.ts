@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 documents, generated from the validation schemas and the texts in `openapi-*-texts.ts`. */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import { VERSION } from '../package-info.ts';
 import type { Rules } from '../profile/rules.ts';
-import { VERSION } from '../version.ts';
 import { controlOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';

@@ -1,6 +1,6 @@
 /** The form of a table of HTTP operations, which the server, the client and the OpenAPI document share. */
 import * as v from 'valibot';
-import type { Scope } from '../domain/environment.ts';
+import type { Scope } from '../domain/credentials.ts';
 import type { ErrorCode } from '../errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';

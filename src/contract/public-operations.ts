@@ -1,6 +1,6 @@
 /** The operations of the described service at `/v1` (§4), under the rules of a profile. */
 import * as v from 'valibot';
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/credentials.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';

@@ -3,8 +3,8 @@
  * UTC, and durations end in `_ms` (§2).
  */
 import * as v from 'valibot';
+import { environments, scopes } from '../domain/credentials.ts';
 import { attemptOutcomes } from '../domain/delivery.ts';
-import { environments, scopes } from '../domain/environment.ts';
 import { EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import { faultField } from './fault-schemas.ts';
 import { Headers, idOf, JsonObject, SUBSCRIPTION_PATTERN, Timestamp } from './fields.ts';

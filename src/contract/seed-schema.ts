@@ -1,7 +1,6 @@
 /** The schema of a seed: the initial state of a sandbox. */
 import * as v from 'valibot';
-import { scopes } from '../domain/environment.ts';
-import { keyPrefixes } from '../domain/secret.ts';
+import { keyPrefixes, scopes } from '../domain/credentials.ts';
 import { SvcError } from '../errors.ts';
 import { SeedFault } from './fault-schemas.ts';
 import { ExtraHeaders, idOf, JsonObject, Name, ScheduleTime, Secret, Speed } from './fields.ts';

@@ -1,7 +1,7 @@
 import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../domain/delivery.ts';
+import { formatRelative } from '../domain/duration.ts';
 import { escapeToOneLine } from '../domain/invisible-characters.ts';
-import { formatRelative } from '../domain/relative-time.ts';
 
 /**
  * The state of a delivery in one line: `del_… pending after 2 attempts, next attempt in 4m 12s: the receiver responded with 503 Service Unavailable`

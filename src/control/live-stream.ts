@@ -9,7 +9,7 @@ import {
   type StreamTopic,
 } from '../contract/stream-schemas.ts';
 import { validate } from '../contract/validate.ts';
-import { parseRelativeTime } from '../domain/relative-time.ts';
+import { parseRelativeTime } from '../domain/duration.ts';
 import type { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';

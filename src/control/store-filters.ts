@@ -6,7 +6,7 @@ import type {
   EventFilter as EventFilterSchema,
   RequestFilter as RequestFilterSchema,
 } from '../contract/list-filters.ts';
-import { parseRelativeTime } from '../domain/relative-time.ts';
+import { parseRelativeTime } from '../domain/duration.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';

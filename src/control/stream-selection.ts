@@ -3,7 +3,6 @@ import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { ApiRequest } from '../contract/resources.ts';
 import type { StreamInput, TopicItem } from '../contract/stream-schemas.ts';
 import { getDisplayStatus } from '../domain/delivery.ts';
-import { containsText } from '../domain/text-search.ts';
 
 /** Start of the history that a stream shows. Sequences are only roughly in order of time, so times are compared as well. */
 interface HistoryStart {
@@ -58,8 +57,8 @@ export function matchesText(
 ): boolean {
   if (text === null) return true;
   return (
-    [id, event_id, event_type, url].some((value) => containsText(value, text)) ||
-    containsText(getBody(), text)
+    [id, event_id, event_type, url].some((value) => value.toLowerCase().includes(text)) ||
+    getBody().toLowerCase().includes(text)
   );
 }
 

@@ -1,5 +1,5 @@
 /** Reads the filters of a list from the query of the URL. */
-import { parseRelativeTime } from '../domain/relative-time.ts';
+import { parseRelativeTime } from '../domain/duration.ts';
 
 /**
  * The trimmed values of `names` that are valid and not empty.

@@ -3,13 +3,13 @@ import { type AttemptTrigger, decideNextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { isPastWindow } from '../domain/retry-policy.ts';
 import { type DeliveryToSign, signDelivery } from '../domain/signature/sign.ts';
+import { VERSION } from '../package-info.ts';
 import { persistClockIfNeeded } from '../sandbox/clock-persistence.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { DeliveryChange, DeliveryProgressRow, SendableDelivery } from '../store/deliveries.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
-import { VERSION } from '../version.ts';
 import {
   applySignatureFault,
   delayAttempt,

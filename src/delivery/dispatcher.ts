@@ -8,8 +8,7 @@ import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { makeAttempt } from './attempt.ts';
 import { DueTimeHeap, EarliestTimer } from './due-time-heap.ts';
-import { EndpointQueue } from './endpoint-queue.ts';
-import { QueueLoader, SLICE_SIZE } from './queue-loader.ts';
+import { EndpointQueue, QueueLoader, SLICE_SIZE } from './endpoint-queue.ts';
 import type { Sender } from './sender.ts';
 
 /** Real time to wait after an error of the store. The attempt is repeated afterwards. */

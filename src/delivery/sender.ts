@@ -1,5 +1,4 @@
 /** Sends requests to receivers and classifies the results (§6, decisions `delivery.*`). */
-
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -9,7 +8,7 @@ import type { WallClock } from '../domain/clock.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { MINUTE_MS } from '../domain/duration.ts';
 import { parseUrl } from '../domain/http-url.ts';
-import { parseRetryAfter } from '../domain/retry-after.ts';
+import { parseRetryAfter } from '../domain/retry-policy.ts';
 import { SvcError } from '../errors.ts';
 import { describeFailure } from './describe-failure.ts';
 import { type ConnectionTarget, OutboundAgent, type OutboundAgentOptions } from './outbound-agent.ts';

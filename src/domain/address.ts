@@ -1,6 +1,6 @@
 /** Classifies IP addresses and host names as loopback, private, public or blocked, without a DNS lookup. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import { stripBrackets } from './host-name.ts';
+import { stripBrackets } from './http-url.ts';
 
 /**
  * - `loopback`: this machine.

@@ -1,9 +1,7 @@
 /** The HTTP proxy for deliveries and the hosts that bypass it. */
-
 import { SvcError } from '../errors.ts';
 import { classifyHost } from './address.ts';
-import { stripBrackets } from './host-name.ts';
-import { parseUrl } from './http-url.ts';
+import { parseUrl, stripBrackets } from './http-url.ts';
 
 export interface ProxyOptions {
   /** `http://[user:password@]host:port` */

@@ -1,3 +1,5 @@
+/** Parses URLs and host names. */
+
 /**
  * Parses an absolute URL; null if it is invalid. `URL.canParse` is not used, because after some thousand calls in Node.js 20 and 22
  * it rejects every URL with a character such as `ü`.
@@ -13,4 +15,22 @@ export function parseUrl(text: string): URL | null {
 /** Whether text is an absolute `http:` or `https:` URL in visible ASCII characters, so that it stays one word on one line. */
 export function isHttpUrl(text: string): boolean {
   return /^https?:\/\/[\x21-\x7e]+$/i.test(text) && parseUrl(text) !== null;
+}
+
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)$/i;
+
+/** The host as `URL` normalizes it, such as `api.example.com` or `[::1]`; null when it is invalid. */
+export function parseHostName(text: string): string | null {
+  return HOST.test(text) ? (parseUrl(`http://${text}`)?.hostname ?? null) : null;
+}
+
+/** The host of `host` or `host:port` (RFC 9110, section 7.2); null when it is invalid. */
+export function parseAuthority(text: string): string | null {
+  const [, host = '', port = ''] = /^(.*?)(:\d{1,5})?$/.exec(text) ?? [];
+  return parseUrl(`http://localhost${port}`) === null ? null : parseHostName(host);
+}
+
+/** The IPv6 address in `[::1]`; other hosts unchanged. */
+export function stripBrackets(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -1,19 +1,11 @@
-/** Creates and hashes endpoint secrets and API keys. */
-import { createHash, randomFillSync } from 'node:crypto';
-import type { Environment } from './environment.ts';
+/** Creates random bytes, endpoint secrets and API keys, and hashes API keys. A seed makes random bytes the same in every run. */
+import { createCipheriv, createHash, randomFillSync } from 'node:crypto';
+import { type Environment, keyPrefixes, SECRET_PREFIX } from './credentials.ts';
 import type { RandomFill } from './ids.ts';
 import type { SignatureScheme } from './signature/scheme.ts';
 
-/** Widely known, so that people and secret scanners recognize it. */
-const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 const KEY_BYTES = 24;
-
-/** Prefix of the keys of each environment (§5). */
-export const keyPrefixes = { sandbox: 'svc_test_', production: 'svc_live_' } as const satisfies Record<
-  Environment,
-  string
->;
 
 /**
  * A new endpoint secret (gap `secret.format`). If the scheme decodes the secret, the secret has its encoding and prefix,
@@ -46,13 +38,35 @@ export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The environment in the prefix of an API key; null if it is not a key of this service. */
-export function getApiKeyEnvironment(key: string): Environment | null {
-  if (key.startsWith(keyPrefixes.sandbox)) return 'sandbox';
-  if (key.startsWith(keyPrefixes.production)) return 'production';
-  return null;
-}
-
 function randomText(bytes: number, encoding: BufferEncoding, fill: RandomFill): string {
   return Buffer.from(fill(new Uint8Array(bytes))).toString(encoding);
+}
+
+/** The random values of a run: IDs, secrets and jitter. */
+export interface RandomSource {
+  readonly fill: RandomFill;
+  /** Uniform in [0, 1). */
+  readonly next: () => number;
+}
+
+/**
+ * @param seed the same seed gives the same bytes in the same order; null for unpredictable bytes.
+ * @param purpose each purpose has its own bytes of the same seed.
+ */
+export function createRandomSource(seed: number | null, purpose = ''): RandomSource {
+  const fill =
+    seed === null
+      ? (buffer: Uint8Array<ArrayBuffer>) => randomFillSync(buffer)
+      : createSeededFill(`${seed} ${purpose}`.trimEnd());
+  return { fill, next: () => Buffer.from(fill(new Uint8Array(6))).readUIntBE(0, 6) / 2 ** 48 };
+}
+
+// The key stream of a cipher with a key from the seed: uniform, and the same on every machine.
+function createSeededFill(seed: string): RandomFill {
+  const key = createHash('sha256').update(`svc-emulator ${seed}`).digest();
+  const stream = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
+  return (buffer) => {
+    buffer.set(stream.update(Buffer.alloc(buffer.length)));
+    return buffer;
+  };
 }

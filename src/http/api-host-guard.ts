@@ -4,7 +4,7 @@
  */
 import type { H3Event } from 'h3';
 import { classifyHost } from '../domain/address.ts';
-import { parseAuthority, parseHostName } from '../domain/host-name.ts';
+import { parseAuthority, parseHostName } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 
 export interface ApiHostGuardOptions {

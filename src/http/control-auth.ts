@@ -3,7 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { H3Event } from 'h3';
 import { toClientKey } from '../domain/address.ts';
 import type { WallClock } from '../domain/clock.ts';
-import { isControlToken } from '../domain/control-token.ts';
+import { isControlToken } from '../domain/credentials.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
 import { isLoopbackOnly } from './emulator-urls.ts';

@@ -7,8 +7,7 @@
 
 import { isIP } from 'node:net';
 import type { H3Event } from 'h3';
-import { stripBrackets } from '../domain/host-name.ts';
-import { parseUrl } from '../domain/http-url.ts';
+import { parseUrl, stripBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import type { ControlAuth } from './control-auth.ts';
 import { canServeControlPlane } from './emulator-urls.ts';

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { SvcError } from '../errors.ts';
-import { findPackageFolder } from '../package-folder.ts';
+import { findPackageFolder } from '../package-info.ts';
 
 export interface DashboardFile {
   readonly type: string;

@@ -2,8 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeHandler } from 'h3';
-import { parseAuthority } from '../domain/host-name.ts';
-import { parseUrl } from '../domain/http-url.ts';
+import { parseAuthority, parseUrl } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import { nextUnloggedRequestId } from './malformed-request.ts';
 import { toErrorJson } from './responses.ts';

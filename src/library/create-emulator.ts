@@ -1,8 +1,8 @@
 /** Starts an emulator in this process for tests. */
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
-import { scopes } from '../domain/environment.ts';
-import { createRandomSource } from '../domain/random-source.ts';
+import { scopes } from '../domain/credentials.ts';
+import { createRandomSource } from '../domain/secret.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import type { SchemeName } from '../domain/signature/schemes.ts';
 import { type EmulatorOptions, startEmulator } from '../emulator.ts';

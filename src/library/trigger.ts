@@ -3,7 +3,7 @@ import type { Event } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { toEventBody } from '../control/event-body.ts';
 import { listAll } from '../control/list-all.ts';
-import type { RandomSource } from '../domain/random-source.ts';
+import type { RandomSource } from '../domain/secret.ts';
 import { findFixture } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../fixtures/template.ts';

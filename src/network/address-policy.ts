@@ -1,6 +1,9 @@
 /** Decides where the emulator and its checks may connect, and restricts DNS lookups to these addresses. */
+
 import { promises as dns, type LookupAddress } from 'node:dns';
-import { isIPv6, type LookupFunction } from 'node:net';
+import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import {
   type AddressClass,
   classifyAddress,
@@ -8,6 +11,7 @@ import {
   isLoopbackName,
   toCanonicalAddress,
 } from '../domain/address.ts';
+import { stripBrackets } from '../domain/http-url.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 
 export interface AddressPolicy {
@@ -93,4 +97,35 @@ export function createPolicyLookup(
 /** Names that end in `localhost` are always this machine (RFC 6761, section 6.3), without asking a resolver. */
 async function resolveAddresses(host: string, lookup: Lookup): Promise<readonly LookupAddress[]> {
   return isLoopbackName(host) ? loopbackAddresses : lookup(host);
+}
+
+export interface PolicyRequestOptions extends Pick<RequestOptions, 'method' | 'headers' | 'signal'> {
+  readonly rule: WebhookUrlRule;
+  /** Certificate authorities in PEM; the built-in ones if undefined. */
+  readonly ca?: string[] | undefined;
+  /** Resolves host names; the system resolver if undefined. */
+  readonly lookup?: Lookup | undefined;
+}
+
+/** Starts a request on its own connection. Redirects are not followed. @throws BlockedError for a blocked IP address */
+export function startPolicyRequest(
+  address: string,
+  { rule, lookup, ca, ...options }: PolicyRequestOptions,
+): ClientRequest {
+  const url = new URL(address);
+  const { protocol } = url;
+  const port = Number(url.port) || (protocol === 'https:' ? 443 : 80);
+  const policy = { rule, isOwnAddress: () => false };
+  const findReason = (address: string) => findBlockReason(policy, { protocol, address, port });
+  // Node.js calls the lookup for names only: check an IP address in the URL here.
+  const host = stripBrackets(url.hostname);
+  const blockReason = isIP(host) === 0 ? null : findReason(host);
+  if (blockReason !== null) throw new BlockedError(blockReason);
+  const start = protocol === 'https:' ? requestHttps : requestHttp;
+  return start(url, {
+    ...options,
+    ...(ca && { ca }),
+    agent: false,
+    lookup: createPolicyLookup(findReason, lookup),
+  });
 }

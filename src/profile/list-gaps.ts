@@ -1,5 +1,5 @@
 /** Lists the gap register for `svc gaps` and generates docs/gaps.md from it. */
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/credentials.ts';
 import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable } from './gap.ts';
 import { type ConfigurableGapId, type GapId, gapIds, gaps } from './gaps.ts';
 import { applyOverrides, type Overrides } from './resolve-rules.ts';

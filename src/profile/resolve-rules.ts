@@ -1,5 +1,5 @@
 /** Resolves a profile and its overrides to plain values. Nothing reads the profile or the register afterwards. */
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
 import { MAX_RETRY_GAP_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';

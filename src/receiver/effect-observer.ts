@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { formatDuration } from '../domain/duration.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
-import { startPolicyRequest } from '../network/policy-request.ts';
+import { startPolicyRequest } from '../network/address-policy.ts';
 import { abortAfter } from '../timers.ts';
 import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
 import { type ProcessTarget, targetInOwnGroup, targetInSharedGroup } from '../watchdog/process-target.ts';

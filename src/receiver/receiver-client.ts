@@ -7,7 +7,7 @@ import { classifyHost } from '../domain/address.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
-import { startPolicyRequest } from '../network/policy-request.ts';
+import { startPolicyRequest } from '../network/address-policy.ts';
 import { abortAfter } from '../timers.ts';
 
 export interface DeliveryMessage {

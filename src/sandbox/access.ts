@@ -1,7 +1,6 @@
 /** Authentication and authorization of API requests (§5). */
-import type { Environment, Scope } from '../domain/environment.ts';
+import { type Environment, getApiKeyEnvironment, type Scope } from '../domain/credentials.ts';
 import { describeIdKindMismatch, type IdKind } from '../domain/ids.ts';
-import { getApiKeyEnvironment } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';
 import { toScopes } from '../store/api-keys.ts';
 import type { Sandbox } from './sandbox.ts';

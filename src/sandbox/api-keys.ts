@@ -1,6 +1,6 @@
 /** Creates API keys. */
 import type { CreatedApiKey } from '../contract/resources.ts';
-import type { Scope } from '../domain/environment.ts';
+import type { Scope } from '../domain/credentials.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { toApiKey } from '../store/api-keys.ts';
 import type { Sandbox } from './sandbox.ts';

@@ -1,8 +1,8 @@
 /** Creates what every sandbox has after the start: a workspace, an API key with all scopes and, with `--forward-to`, an endpoint. */
 import type { ValidatedSeed } from '../contract/seed-schema.ts';
 import { validate } from '../contract/validate.ts';
-import { scopes } from '../domain/environment.ts';
-import type { ForwardTarget } from '../domain/forward-url.ts';
+import { scopes } from '../domain/credentials.ts';
+import type { ForwardTarget } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { createApiKey } from './api-keys.ts';
 import { persistClock } from './clock-persistence.ts';

@@ -1,8 +1,12 @@
 /** Generates ids, API keys, secrets and random numbers, from the seed of the run if there is one. */
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/credentials.ts';
 import { UlidGenerator } from '../domain/ids.ts';
-import { createRandomSource, type RandomSource } from '../domain/random-source.ts';
-import { createApiKey, createWebhookSecret } from '../domain/secret.ts';
+import {
+  createApiKey,
+  createRandomSource,
+  createWebhookSecret,
+  type RandomSource,
+} from '../domain/secret.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The shared state and services that every operation uses. Created once, at the start. */
 import { createPublicOperations, type PublicOperations } from '../contract/public-operations.ts';
 import type { WallClock } from '../domain/clock.ts';
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/credentials.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Store } from '../store/store.ts';
 import { EventBus } from './event-bus.ts';

@@ -1,14 +1,14 @@
 /** Explains the signature of an attempt: its parts, and the signature computed again with each secret. */
 import type { SignatureCheck, SignatureDetail } from '../contract/delivery-schemas.ts';
-import { maskSecret } from '../domain/mask-secret.ts';
+import { maskSecret } from '../domain/credentials.ts';
+import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import {
   computeDigest,
   isUsableSecret,
   listSignedParts,
   matchesAnyDigest,
   type SignedMessage,
-} from '../domain/signature/digest.ts';
-import type { SignatureScheme } from '../domain/signature/scheme.ts';
+} from '../domain/signature/sign.ts';
 import { readSignature, toAttempt } from '../store/attempts.ts';
 import { createNotFoundError } from './access.ts';
 import type { Sandbox } from './sandbox.ts';

@@ -1,7 +1,7 @@
 /** The table of API keys. */
 import type Database from 'better-sqlite3';
 import type { ApiKey } from '../contract/resources.ts';
-import type { Scope } from '../domain/environment.ts';
+import type { Scope } from '../domain/credentials.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';

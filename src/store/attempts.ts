@@ -4,8 +4,8 @@ import type Database from 'better-sqlite3';
 import type { Attempt, AttemptSummary } from '../contract/delivery-schemas.ts';
 import type { AttemptOutcome, AttemptTrigger } from '../domain/delivery.ts';
 import { tamperBody } from '../domain/fault.ts';
-import { buildSignedContent } from '../domain/signature/digest.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
+import { buildSignedContent } from '../domain/signature/sign.ts';
 import {
   getSignedTimestamp,
   parseSignatureHeader,

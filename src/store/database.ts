@@ -3,7 +3,6 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/file-error.ts';
-import { containsText } from '../domain/text-search.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
 import { migrate, migrations, readPragma } from './schema.ts';
@@ -54,8 +53,8 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db.pragma('trusted_schema = OFF');
     // This write takes the exclusive lock, which is held while the file is open.
     db.pragma(`application_id = ${APPLICATION_ID}`);
-    db.function('has_text', { deterministic: true }, (text, searchText) =>
-      containsText(text, searchText) ? 1 : 0,
+    db.function('has_text', { deterministic: true }, (text, lowerCaseSearch) =>
+      text.toLowerCase().includes(lowerCaseSearch) ? 1 : 0,
     );
     migrate(db, path);
     return db;

@@ -1,7 +1,7 @@
 /** The store: all tables, one sequence for all rows, and all ways to write. */
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/credentials.ts';
 import { SvcError } from '../errors.ts';
 import { checkSnapshot } from './check-snapshot.ts';
 import { Connection } from './connection.ts';

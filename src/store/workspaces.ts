@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3';
 import type { Workspace } from '../contract/resources.ts';
 import type { ScheduleClockState } from '../domain/clock.ts';
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/credentials.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import { prepareInsert } from './schema.ts';
 

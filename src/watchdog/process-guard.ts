@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { getPackageFolder } from '../package-folder.ts';
+import { getPackageFolder } from '../package-info.ts';
 import type { ProcessTarget, WatchdogMessage } from './process-target.ts';
 
 export interface ProcessGuard {

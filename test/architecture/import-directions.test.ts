@@ -6,7 +6,7 @@ const source = join(import.meta.dirname, '../../src');
 
 /** A module is a folder of src, or a file at its top level. It may import the modules in the lines above its own. */
 const layers = [
-  ['errors', 'package-folder', 'timers', 'version'],
+  ['errors', 'package-info', 'timers'],
   ['domain', 'watchdog'],
   ['network'],
   ['profile'],
@@ -26,8 +26,7 @@ const layers = [
 const allowed: Record<string, readonly string[]> = {
   cli: [
     'errors',
-    'version',
-    'package-folder',
+    'package-info',
     'timers',
     'watchdog',
     'domain',

@@ -14,7 +14,7 @@ import {
 } from '../../src/cli/option-parsers.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
 import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
-import { formatRelative } from '../../src/domain/relative-time.ts';
+import { formatRelative } from '../../src/domain/duration.ts';
 import { quoteForShell } from '../../src/domain/shell.ts';
 import { NOW } from './fake-context.ts';
 

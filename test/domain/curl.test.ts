@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { toCurl } from '../../src/domain/curl.ts';
+import { toCurl } from '../../src/domain/shell.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toForwardUrl } from '../../src/domain/forward-url.ts';
+import { toForwardUrl } from '../../src/domain/webhook-url.ts';
 
 describe('toForwardUrl', () => {
   it.each([

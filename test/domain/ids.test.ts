@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { idPatterns, idPrefixes, parseIdTime, type RandomFill, UlidGenerator } from '../../src/domain/ids.ts';
-import { createRandomSource } from '../../src/domain/random-source.ts';
+import { createRandomSource } from '../../src/domain/secret.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 23, 6);
 const filledWith =

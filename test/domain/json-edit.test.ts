@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyJsonEdits, type JsonEdit, parseAssignment } from '../../src/domain/json-edit.ts';
+import { applyJsonEdits, type JsonEdit, parseAssignment } from '../../src/domain/json-path.ts';
 import { SvcError } from '../../src/errors.ts';
 
 const order =

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskSecret } from '../../src/domain/mask-secret.ts';
+import { maskSecret } from '../../src/domain/credentials.ts';
 
 it.each([
   ['whsec_0123456789abcdef', 'whsec_…cdef'],

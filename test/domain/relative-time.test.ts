@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseRelativeTime } from '../../src/domain/relative-time.ts';
+import { parseRelativeTime } from '../../src/domain/duration.ts';
 
 it('parseRelativeTime reads a duration before now, and a timestamp', () => {
   expect(parseRelativeTime('1h30m', 10_000_000)).toBe(4_600_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRetryAfter } from '../../src/domain/retry-after.ts';
+import { parseRetryAfter } from '../../src/domain/retry-policy.ts';
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 0); // 37 seconds before the date of RFC 9110's examples
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRandomSource } from '../../src/domain/random-source.ts';
 import {
   countAttempts,
   decideRetry,
   type FailedAttempt,
   type RetryPolicy,
 } from '../../src/domain/retry-policy.ts';
+import { createRandomSource } from '../../src/domain/secret.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
 
 const MINUTE = 60_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createRandomSource } from '../../src/domain/random-source.ts';
+import { getApiKeyEnvironment } from '../../src/domain/credentials.ts';
 import {
   createApiKey,
+  createRandomSource,
   createWebhookSecret,
-  getApiKeyEnvironment,
   hashApiKey,
 } from '../../src/domain/secret.ts';
 

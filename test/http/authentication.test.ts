@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Scope, scopes } from '../../src/domain/environment.ts';
+import { type Scope, scopes } from '../../src/domain/credentials.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { type ApiResponse, startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { scopes } from '../../src/domain/environment.ts';
+import { scopes } from '../../src/domain/credentials.ts';
 import { IdempotencyTable } from '../../src/store/idempotency.ts';
 import { Store } from '../../src/store/store.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';

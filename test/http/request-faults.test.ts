@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { scopes } from '../../src/domain/environment.ts';
+import { scopes } from '../../src/domain/credentials.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
 async function open(options: TestEmulatorOptions = {}) {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { WaitOptions } from '../../src/index.ts';
-import { createEmulator, createReceiver, type SvcError, type Workspace } from '../../src/index.ts';
+import {
+  createEmulator,
+  createReceiver,
+  type SvcError,
+  type WaitOptions,
+  type Workspace,
+} from '../../src/index.ts';
 
 const SHORT = '50ms';
 

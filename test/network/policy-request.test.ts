@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type PolicyRequestOptions, startPolicyRequest } from '../../src/network/policy-request.ts';
+import { type PolicyRequestOptions, startPolicyRequest } from '../../src/network/address-policy.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
 /** The status of a GET. */

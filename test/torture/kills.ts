@@ -1,6 +1,6 @@
 /** Kills an emulator repeatedly while it works, then checks that nothing was lost. */
 import { connect, type Socket } from 'node:net';
-import { createRandomSource } from '../../src/domain/random-source.ts';
+import { createRandomSource } from '../../src/domain/secret.ts';
 import { type Audit, audit } from './audit.ts';
 import { createUnreliableReceiver, Load, settle, subscribe } from './load.ts';
 import {

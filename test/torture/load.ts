@@ -1,7 +1,7 @@
 /** The load of torture tests: clients that create events, and an unreliable receiver. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ReadyLine } from '../../src/cli/ready-line.ts';
-import { createRandomSource } from '../../src/domain/random-source.ts';
+import { createRandomSource } from '../../src/domain/secret.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { createReceiver, type Receiver, type ReceiverResponse } from '../support/test-receiver.ts';
 import { startSvc, waitUntilReady } from './svc-process.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createRandomSource } from '../../src/domain/random-source.ts';
+import { createRandomSource } from '../../src/domain/secret.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 import { audit } from './audit.ts';

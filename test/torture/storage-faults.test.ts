@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandomSource } from '../../src/domain/random-source.ts';
+import { createRandomSource } from '../../src/domain/secret.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import type { Receiver } from '../support/test-receiver.ts';

@@ -1,6 +1,6 @@
 /** `svc keys`: lists, creates and revokes API keys. */
 import { InvalidArgumentError, Option } from 'commander';
-import { type Scope, scopes } from '../../domain/environment.ts';
+import { type Scope, scopes } from '../../domain/credentials.ts';
 import { keyChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { addPageOptions, type PageOptions, parseList, toPageParameters } from '../option-parsers.ts';

@@ -4,7 +4,7 @@ import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { LiveStream } from '../../control/control-plane.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/format-count.ts';
-import { toForwardUrl } from '../../domain/forward-url.ts';
+import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';

@@ -1,7 +1,7 @@
 /** `svc logs`: lists and follows the log of API requests. */
 import type { Command } from 'commander';
 import type { ApiRequest } from '../../contract/resources.ts';
-import { formatRelative } from '../../domain/relative-time.ts';
+import { formatRelative } from '../../domain/duration.ts';
 import type { CommandDefinition } from '../command.ts';
 import { followRequests } from '../live/follow.ts';
 import {

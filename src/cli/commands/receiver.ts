@@ -7,7 +7,7 @@ import { settings } from '../../config/settings.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { isEventType } from '../../domain/event.ts';
 import { quoteForShell } from '../../domain/shell.ts';
-import { requireSecrets } from '../../domain/signature/digest.ts';
+import { requireSecrets } from '../../domain/signature/sign.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { findFixture } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';

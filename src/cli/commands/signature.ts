@@ -1,10 +1,9 @@
 /** `svc sign` and `svc verify`: signs a payload as the emulator would, and checks the signature of a delivery. */
 import { settings } from '../../config/settings.ts';
 import type { Verification } from '../../contract/delivery-schemas.ts';
-import { toCurl } from '../../domain/curl.ts';
 import { UlidGenerator } from '../../domain/ids.ts';
-import { requireSecrets } from '../../domain/signature/digest.ts';
-import { signDelivery } from '../../domain/signature/sign.ts';
+import { toCurl } from '../../domain/shell.ts';
+import { requireSecrets, signDelivery } from '../../domain/signature/sign.ts';
 import { verify as verifyHeaders, verifyMessage } from '../../domain/signature/verify.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';

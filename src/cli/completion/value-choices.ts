@@ -1,6 +1,6 @@
 /** Possible values of options and arguments, by their names. */
 import type { Argument, Option } from 'commander';
-import { environments, scopes } from '../../domain/environment.ts';
+import { environments, scopes } from '../../domain/credentials.ts';
 import { profileNames } from '../../profile/rules.ts';
 import { receiverRuleNames } from '../../receiver/receiver-check.ts';
 import type { ChoiceSource } from '../choices/choice-source.ts';

@@ -4,8 +4,7 @@ import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas
 import type { TopicItem } from '../../contract/stream-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { extrapolateScheduleTime } from '../../domain/clock.ts';
-import { formatDuration } from '../../domain/duration.ts';
-import { formatRelative } from '../../domain/relative-time.ts';
+import { formatDuration, formatRelative } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { renderDelivery } from '../render/deliveries.ts';

@@ -9,9 +9,8 @@ import type {
 import { describeMark } from '../../control/describe-fault.ts';
 import { findAttemptHints } from '../../domain/attempt-hints.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
-import { formatDuration } from '../../domain/duration.ts';
+import { formatDuration, formatRelative } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json.ts';
-import { formatRelative } from '../../domain/relative-time.ts';
 import type { Context } from '../context.ts';
 import type { ScheduleTimeOf } from '../schedule-time.ts';
 import { sanitizeLines } from '../terminal-text.ts';

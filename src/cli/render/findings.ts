@@ -1,5 +1,5 @@
 import type { Finding, FindingStatus } from '../../control/finding.ts';
-import { checkStatusSymbols } from '../../domain/status-symbols.ts';
+import { checkStatusSymbols } from '../../domain/delivery.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';
 import { renderTableWithHints } from './table.ts';

@@ -1,5 +1,5 @@
 /** Formats times and sizes. Times are ISO 8601 in UTC. */
-import { formatRelative } from '../../domain/relative-time.ts';
+import { formatRelative } from '../../domain/duration.ts';
 
 /** `2026-11-20T12:00:00.000Z (3m ago)` */
 export function formatTime(time: string, now: number): string {

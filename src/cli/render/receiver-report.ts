@@ -1,5 +1,5 @@
 /** Renders the report of `svc receiver check` as a table or as JUnit XML. */
-import { checkStatusSymbols } from '../../domain/status-symbols.ts';
+import { checkStatusSymbols } from '../../domain/delivery.ts';
 import type { CheckStatus } from '../../receiver/receiver-check.ts';
 import type { CheckReport, CheckResult } from '../../receiver/run-checks.ts';
 import type { TerminalCapabilities } from '../io.ts';

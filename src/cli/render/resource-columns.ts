@@ -1,6 +1,6 @@
 /** The table columns of the resources that commands list and prompts offer. */
 import type { ApiKey, Event, WebhookDetail, Workspace } from '../../contract/resources.ts';
-import { formatRelative } from '../../domain/relative-time.ts';
+import { formatRelative } from '../../domain/duration.ts';
 import type { FixtureFile } from '../../fixtures/fixture-index.ts';
 import type { ScheduleTimeOf } from '../schedule-time.ts';
 import type { Column } from './table.ts';

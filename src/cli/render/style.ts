@@ -1,6 +1,5 @@
 /** Styles of texts: colors, symbols of states. */
-import type { AttemptOutcome, DisplayStatus } from '../../domain/delivery.ts';
-import { deliveryStatusSymbols } from '../../domain/status-symbols.ts';
+import { type AttemptOutcome, type DisplayStatus, deliveryStatusSymbols } from '../../domain/delivery.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { styleSequence } from '../terminal-text.ts';
 

@@ -1,5 +1,9 @@
-import { type AttemptOutcome, type DeliveryStatus, getDisplayStatus } from '../../domain/delivery.ts';
-import { deliveryStatusSymbols } from '../../domain/status-symbols.ts';
+import {
+  type AttemptOutcome,
+  type DeliveryStatus,
+  deliveryStatusSymbols,
+  getDisplayStatus,
+} from '../../domain/delivery.ts';
 
 interface StatusProps {
   readonly status: DeliveryStatus;

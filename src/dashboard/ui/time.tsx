@@ -1,5 +1,5 @@
 import type { Delivery } from '../../contract/delivery-schemas.ts';
-import { formatRelative } from '../../domain/relative-time.ts';
+import { formatRelative } from '../../domain/duration.ts';
 import { scheduleNow, wallNow } from '../schedule-clock.ts';
 
 interface Props {

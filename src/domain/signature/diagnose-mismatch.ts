@@ -1,17 +1,15 @@
 /** Finds out why a signature does not match, by trying common mistakes until one matches. */
+import { getApiKeyEnvironment, keyPrefixes, SECRET_PREFIX } from '../credentials.ts';
 import { type BodyVariant, describeDifference, listBodyVariants } from './body-variants.ts';
-import { isUsableSecret, matchesAnyDigest, type SignedMessage } from './digest.ts';
-import * as explain from './mismatch-refusals.ts';
 import type { Refusal } from './refusals.ts';
+import * as explain from './refusals.ts';
 import { schemes } from './schemes.ts';
-import { parseSignatureHeader } from './signature-header.ts';
-import { formatTimestamp, parseTimestamp } from './timestamp.ts';
+import { isUsableSecret, matchesAnyDigest, type SignedMessage } from './sign.ts';
+import { formatTimestamp, parseSignatureHeader, parseTimestamp } from './signature-header.ts';
 import type { ParsedVerifyInput } from './verify-input.ts';
 
 /** Limits the work that a forged delivery with a large body can cause. */
 const MAX_VARIANTS_BYTES = 64 * 1024;
-const API_KEY_PREFIX = /^svc_(?:test|live)_/;
-const SECRET_PREFIX = 'whsec_';
 
 /** Why none of `digests` matches the message, as precisely as possible. */
 export function diagnoseMismatch(
@@ -54,8 +52,8 @@ function findWrongSecret(
   message: SignedMessage,
   digests: readonly string[],
 ): Refusal | null {
-  const apiKey = secrets.map((secret) => API_KEY_PREFIX.exec(secret)?.[0]).find((prefix) => prefix);
-  if (apiKey !== undefined) return explain.apiKeyAsSecret(apiKey);
+  const environment = secrets.map(getApiKeyEnvironment).find((candidate) => candidate !== null);
+  if (environment) return explain.apiKeyAsSecret(keyPrefixes[environment]);
   const candidates = [...secrets.flatMap(listSecretVariants), ...otherSecrets];
   const match = candidates.find(
     ({ secret }) => isUsableSecret(scheme, secret) && matchesAnyDigest(scheme, secret, message, digests),

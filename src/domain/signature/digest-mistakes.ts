@@ -1,11 +1,12 @@
 /** The mistakes that receivers make when they compute a digest, each as a change of the correct HMAC input. */
 import { createHmac } from 'node:crypto';
+import { getApiKeyEnvironment, SECRET_PREFIX } from '../credentials.ts';
 import { formatCount } from '../format-count.ts';
 import { describeDifference, listJsonVariants } from './body-variants.ts';
-import { decodeSecret, type SignedMessage } from './digest.ts';
 import type { digestOnlyReasons } from './refusals.ts';
 import { type SignatureAlgorithm, type SignatureScheme, signatureAlgorithms } from './scheme.ts';
-import { formatTimestamp, parseTimestamp } from './timestamp.ts';
+import { decodeSecret, type SignedMessage } from './sign.ts';
+import { formatTimestamp, parseTimestamp } from './signature-header.ts';
 import type { NamedSecret } from './verify-input.ts';
 
 export type DigestMistakeReason =
@@ -53,8 +54,6 @@ export interface DigestMistake {
 
 /** Above this size only single mistakes are tried, so that the search takes less than 100 ms. */
 const MAX_PAIRED_BYTES = 64 * 1024;
-const API_KEY = /^svc_(?:test|live)_/;
-const SECRET_PREFIX = /^whsec_/;
 
 export function toHmacInput({ scheme, message }: DigestInput, secret: string): HmacInput {
   const { algorithm, content: contentTemplate } = scheme;
@@ -160,7 +159,8 @@ interface KeyDecoder {
 }
 
 function* listKeyMistakes({ scheme: { key } }: DigestInput): Generator<DigestMistake> {
-  const withoutPrefix = (secret: string) => secret.replace(SECRET_PREFIX, '');
+  const withoutPrefix = (secret: string) =>
+    secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   const decoders: readonly KeyDecoder[] = [
     { description: 'the secret as text, with its prefix', decode: (secret) => secret, correctFor: 'utf8' },
     { description: 'the secret without whsec_', decode: withoutPrefix },
@@ -196,7 +196,7 @@ function* listSecretMistakes({ secrets, otherSecrets }: DigestInput): Generator<
   const remedy = 'Use the secret that was shown when the endpoint was created.';
   for (const { name, secret } of otherSecrets) {
     if (secrets.includes(secret)) continue;
-    const isApiKey = API_KEY.test(secret);
+    const isApiKey = getApiKeyEnvironment(secret) !== null;
     yield {
       reason: isApiKey ? 'api_key_as_secret' : 'wrong_secret',
       description: isApiKey ? 'the secret was an API key' : `the secret was ${name}`,

@@ -1,7 +1,9 @@
-/** The built-in signature schemes. */
+/** The built-in signature schemes, and the check of those that users define. */
+
 import { SvcError } from '../../errors.ts';
-import type { SignatureScheme } from './scheme.ts';
-import { findSchemeProblem } from './scheme-check.ts';
+import { isSchemeHeaderName } from '../delivery-headers.ts';
+import { type SignatureScheme, signatureAlgorithms } from './scheme.ts';
+import { digestBytes, formatSignatureHeader, parseSignatureHeader } from './signature-header.ts';
 
 /** The built-in schemes: that of the service (gaps `signature.*`), and those of common webhook senders. */
 export const schemes = {
@@ -88,4 +90,139 @@ function isSignatureScheme(value: unknown): value is SignatureScheme {
 /** Whether deliveries of the scheme have a timestamp, so that their age must be checked. */
 export function hasTimestamp({ content, header, headers }: SignatureScheme): boolean {
   return content.includes('{timestamp}') || headers.timestamp !== null || header.timestampField !== null;
+}
+
+/** Why a value is not a valid scheme. */
+export interface SchemeProblem {
+  /** Where it is, such as `headers.signature`. */
+  readonly path: string;
+  /** Completes the sentence "it must be …". */
+  readonly expected: string;
+  readonly value: unknown;
+}
+
+/** The first problem that keeps a value from being a scheme that can sign and verify; null if there is none. */
+export function findSchemeProblem(value: unknown): SchemeProblem | null {
+  const problems = fieldRules.filter(([path, , isValid]) => !isValid(getField(value, path), value));
+  const [problem] =
+    problems.length > 0
+      ? problems
+      : schemeRules.filter(([, , isValid]) => !isValid(value as SignatureScheme));
+  return problem ? { path: problem[0], expected: problem[1], value: getField(value, problem[0]) } : null;
+}
+
+/**
+ * Whether a template for the signed content is valid. It must contain the body: without it, a signature would be valid
+ * for every body.
+ */
+export function isContentTemplate(content: unknown): content is string {
+  if (typeof content !== 'string') return false;
+  const placeholders: readonly string[] = content.match(/\{[^{}]*\}/g) ?? [];
+  return placeholders.includes('{body}') && placeholders.every((name) => PLACEHOLDERS.includes(name));
+}
+
+export const CONTENT_TEMPLATE =
+  'a string that contains {body} and no placeholders other than {id}, {timestamp} and {body}';
+const PLACEHOLDERS: readonly string[] = ['{id}', '{timestamp}', '{body}'];
+
+type FieldRule = readonly [
+  path: string,
+  expected: string,
+  isValid: (value: unknown, scheme: unknown) => boolean,
+];
+
+/** Rules for single fields. */
+const fieldRules: readonly FieldRule[] = [
+  ['name', 'a string that is not empty', (name) => typeof name === 'string' && name !== ''],
+  createChoiceRule('algorithm', signatureAlgorithms),
+  createChoiceRule('key.form', ['utf8', 'base64', 'hex']),
+  ['key.prefix', 'the text before the encoded key, or ""', isKeyPrefix],
+  ['content', CONTENT_TEMPLATE, isContentTemplate],
+  createChoiceRule('encoding', ['hex', 'base64']),
+  ['header.prefix', 'the text before each signature, or ""', isHeaderText],
+  [
+    'header.separator',
+    'the text between two signatures, or null',
+    allowNull((text) => text !== '' && isHeaderText(text)),
+  ],
+  ['header.timestampField', 'the name of the timestamp in the signature header, or null', allowNull(isWord)],
+  ['headers.signature', 'the name of a header', isSchemeHeaderName],
+  ['headers.timestamp', 'the name of a header, or null', allowNull(isSchemeHeaderName)],
+  ['headers.id', 'the name of a header, or null', allowNull(isSchemeHeaderName)],
+  createChoiceRule('timestampFormat', ['iso8601', 'unix', 'unix_ms']),
+];
+
+type SchemeRule = readonly [path: string, expected: string, isValid: (scheme: SignatureScheme) => boolean];
+
+/** Rules for the scheme as a whole. */
+const schemeRules: readonly SchemeRule[] = [
+  [
+    'headers.timestamp',
+    'the name of a header, because {timestamp} is signed and would not be sent',
+    ({ content, header, headers }) =>
+      !content.includes('{timestamp}') || headers.timestamp !== null || header.timestampField !== null,
+  ],
+  [
+    'headers.id',
+    'the name of a header, because {id} is signed and would not be sent',
+    ({ content, headers }) => !content.includes('{id}') || headers.id !== null,
+  ],
+  ['headers', 'different names', hasDistinctHeaders],
+  ['header', 'a prefix and a separator with which the signature header can be parsed', canParseOwnHeader],
+];
+
+function hasDistinctHeaders({ headers }: SignatureScheme): boolean {
+  const names = Object.values(headers).filter((name) => name !== null);
+  return new Set(names.map((name) => name.toLowerCase())).size === names.length;
+}
+
+const SAMPLE_TIMESTAMPS = { iso8601: '2026-11-20T23:06:00Z', unix: '1795215960', unix_ms: '1795215960000' };
+/** Bytes whose base64 contains every character of base64; their hex contains every digit. */
+const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'base64');
+/** Offsets of sample digests of twenty bytes that together cover {@link ALPHABET}. */
+const SAMPLE_STARTS = [0, 15, 30];
+
+/** Whether the scheme can parse the header that it writes. */
+function canParseOwnHeader(scheme: SignatureScheme): boolean {
+  const { algorithm, encoding, header, timestampFormat } = scheme;
+  const twice = Buffer.concat([ALPHABET, ALPHABET]);
+  const samples = SAMPLE_STARTS.map((start) =>
+    twice.subarray(start, start + digestBytes[algorithm]).toString(encoding),
+  );
+  const digests = header.separator === null ? samples.slice(0, 1) : samples;
+  const timestamp = SAMPLE_TIMESTAMPS[timestampFormat];
+  const parsed = parseSignatureHeader(scheme, formatSignatureHeader(scheme, timestamp, digests).trim());
+  return (
+    parsed.digests.join() === digests.join() &&
+    parsed.timestamp === (header.timestampField === null ? null : timestamp)
+  );
+}
+
+function createChoiceRule(path: string, choices: readonly unknown[]): FieldRule {
+  const quoted = choices.map((choice) => JSON.stringify(choice));
+  return [path, `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`, (value) => choices.includes(value)];
+}
+
+function allowNull(isValid: (value: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => value === null || isValid(value);
+}
+
+/** With `utf8` the key is the whole secret and has no prefix. */
+function isKeyPrefix(prefix: unknown, scheme: unknown): boolean {
+  return (
+    getField(scheme, 'key.form') === 'utf8' || (typeof prefix === 'string' && /^[\x21-\x7e]*$/.test(prefix))
+  );
+}
+
+function isHeaderText(text: unknown): boolean {
+  return typeof text === 'string' && /^[\x20-\x7e]*$/.test(text);
+}
+
+function isWord(text: unknown): boolean {
+  return typeof text === 'string' && /^\w+$/.test(text);
+}
+
+function getField(value: unknown, path: string): unknown {
+  // Object(…), because the value of plain JavaScript can be anything, also null.
+  return path.split('.').reduce((parent, name) => Object(parent)[name], value);
 }

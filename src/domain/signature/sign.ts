@@ -1,8 +1,8 @@
-/** Signs deliveries. */
-import { buildSignedContent, computeDigest, type SignedMessage } from './digest.ts';
-import type { SignatureScheme } from './scheme.ts';
-import { formatSignatureHeader } from './signature-header.ts';
-import { formatTimestamp } from './timestamp.ts';
+/** Signs deliveries: computes digests, and compares them. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { SvcError } from '../../errors.ts';
+import type { SignatureScheme, SignedPart } from './scheme.ts';
+import { formatSignatureHeader, formatTimestamp } from './signature-header.ts';
 
 export interface DeliveryToSign {
   readonly scheme: SignatureScheme;
@@ -39,4 +39,119 @@ export function signDelivery({ scheme, secrets, id, timestampMs, body }: Deliver
       return buildSignedContent(scheme, message);
     },
   };
+}
+
+const PLACEHOLDER = /(\{(?:id|timestamp|body)\})/;
+const PARTS = new Map<string, Exclude<SignedPart, 'literal'>>([
+  ['{id}', 'id'],
+  ['{timestamp}', 'timestamp'],
+  ['{body}', 'body'],
+]);
+const templates = new WeakMap<SignatureScheme, readonly TemplatePiece[]>();
+
+interface TemplatePiece {
+  readonly part: SignedPart;
+  /** The placeholder or the literal text. */
+  readonly text: string;
+}
+
+/** The parts that a signature can cover. `timestamp` is the text of the header. */
+export interface SignedMessage {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly body: string | Uint8Array;
+}
+
+/** The HMAC of the message in the encoding of the scheme. Hashes the pieces one by one, so that a body is never copied. */
+export function computeDigest(scheme: SignatureScheme, secret: string, message: SignedMessage): string {
+  const hmac = createHmac(scheme.algorithm, decodeSecret(scheme, secret));
+  for (const piece of listContentPieces(scheme, message)) hmac.update(piece);
+  return hmac.digest(scheme.encoding);
+}
+
+/** The signed content: text if the body is text, otherwise bytes. */
+export function buildSignedContent(scheme: SignatureScheme, message: SignedMessage): string | Uint8Array {
+  const pieces = listContentPieces(scheme, message);
+  if (typeof message.body === 'string') return pieces.join('');
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+}
+
+/** The pieces of the signed content, each with its kind. */
+export function listSignedParts(scheme: SignatureScheme, message: SignedMessage & { readonly body: string }) {
+  return getTemplate(scheme).map(({ part, text }) => ({
+    part,
+    text: part === 'literal' ? text : message[part],
+  }));
+}
+
+/** Whether one of the encoded `digests` is the digest of the message. Compares in constant time. */
+export function matchesAnyDigest(
+  scheme: SignatureScheme,
+  secret: string,
+  message: SignedMessage,
+  digests: readonly string[],
+): boolean {
+  const expected = Buffer.from(computeDigest(scheme, secret, message));
+  return digests.some((text) => {
+    const digest = Buffer.from(text);
+    return digest.length === expected.length && timingSafeEqual(digest, expected);
+  });
+}
+
+/** Whether `secret` contains a key of at least one byte. With an empty key anybody could sign. */
+export function isUsableSecret(scheme: SignatureScheme, secret: unknown): secret is string {
+  return typeof secret === 'string' && decodeSecret(scheme, secret).length > 0;
+}
+
+/**
+ * The secrets to sign with.
+ * @throws SvcError `validation_failed` if there is none, or if one contains no key.
+ */
+export function requireSecrets(
+  scheme: SignatureScheme,
+  secret: string | readonly string[],
+): readonly string[] {
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  if (secrets?.length > 0 && secrets.every((candidate) => isUsableSecret(scheme, candidate))) return secrets;
+  throw new SvcError(
+    'validation_failed',
+    'There is no secret to sign with: it is missing, empty or contains no key.',
+  );
+}
+
+/**
+ * Checks that there is an ID if the scheme sends or signs one.
+ * @throws SvcError `validation_failed`
+ */
+export function requireId({ name, headers, content }: SignatureScheme, id: unknown): void {
+  if ((headers.id === null && !content.includes('{id}')) || (typeof id === 'string' && id !== '')) return;
+  throw new SvcError(
+    'validation_failed',
+    `The ID is missing; the scheme ${name} sends it as ${headers.id}.`,
+    {
+      hint: 'Pass the ID of the delivery, such as del_1.',
+    },
+  );
+}
+
+/** The key in a secret, see `key` of {@link SignatureScheme}. */
+export function decodeSecret({ key }: SignatureScheme, secret: string): string | Uint8Array {
+  if (key.form === 'utf8') return secret;
+  return Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, key.form);
+}
+
+function listContentPieces(scheme: SignatureScheme, message: SignedMessage): (string | Uint8Array)[] {
+  return getTemplate(scheme).map(({ part, text }) => (part === 'literal' ? text : message[part]));
+}
+
+/** Parsed once for each scheme: this is the hot path. */
+function getTemplate(scheme: SignatureScheme): readonly TemplatePiece[] {
+  const cached = templates.get(scheme);
+  if (cached !== undefined) return cached;
+  const template = scheme.content
+    .split(PLACEHOLDER)
+    .filter((piece) => piece !== '')
+    .map((text) => ({ part: PARTS.get(text) ?? ('literal' as const), text }));
+  templates.set(scheme, template);
+  return template;
 }

@@ -1,6 +1,5 @@
 /** Validates the input of a verification. */
 import { MINUTE_MS } from '../duration.ts';
-import { isUsableSecret } from './digest.ts';
 import {
   headerNotString,
   optionInvalid,
@@ -10,8 +9,8 @@ import {
   secretMissing,
 } from './refusals.ts';
 import type { SignatureScheme } from './scheme.ts';
-import { findSchemeProblem } from './scheme-check.ts';
-import { findScheme, type SchemeName, schemeNames } from './schemes.ts';
+import { findScheme, findSchemeProblem, type SchemeName, schemeNames } from './schemes.ts';
+import { isUsableSecret } from './sign.ts';
 
 /** Five minutes in both directions (§6.3, §8 of the service description; gap `signature.tolerance`). */
 const DEFAULT_TOLERANCE_MS = 5 * MINUTE_MS;

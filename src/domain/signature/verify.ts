@@ -1,17 +1,16 @@
 /** Verifies deliveries. */
 import { formatDuration } from '../duration.ts';
 import { diagnoseMismatch, findOtherScheme } from './diagnose-mismatch.ts';
-import { matchesAnyDigest } from './digest.ts';
-import { otherSchemeHeader } from './mismatch-refusals.ts';
 import * as explain from './refusals.ts';
 import { findScheme, hasTimestamp, schemes } from './schemes.ts';
+import { matchesAnyDigest } from './sign.ts';
 import {
   getSignedTimestamp,
   parseSignatureHeader,
+  parseTimestamp,
   readSignatureHeaders,
   type SignatureHeader,
 } from './signature-header.ts';
-import { parseTimestamp } from './timestamp.ts';
 import {
   type ParsedVerifyInput,
   parseVerifyInput,
@@ -62,7 +61,7 @@ export function verifyMessage({ headers, ...options }: VerifyMessageInput): Veri
   const allSchemes = [...Object.values(schemes), ...(options.otherSchemes ?? [])];
   const other = allSchemes.find((candidate) => headers.get(candidate.headers.signature) !== null);
   if (signatureHeaders.signature === null && other !== undefined) {
-    return refuse(scheme.name, otherSchemeHeader(scheme, other));
+    return refuse(scheme.name, explain.otherSchemeHeader(scheme, other));
   }
   return verify({ ...options, ...signatureHeaders, contentEncoding: headers.get('content-encoding') });
 }

@@ -1,5 +1,5 @@
 /** Gaps about signatures, secrets and IDs. */
-import { CONTENT_TEMPLATE, isContentTemplate } from '../../domain/signature/scheme-check.ts';
+import { CONTENT_TEMPLATE, isContentTemplate } from '../../domain/signature/schemes.ts';
 import type { Gap } from '../gap.ts';
 import { duration, objectOf, oneOf, string } from '../value-schema.ts';
 

@@ -1,7 +1,6 @@
 /** The text of the clock bar. */
 import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
-import { SECOND_MS } from '../../../domain/duration.ts';
-import { formatSpan } from '../../../domain/relative-time.ts';
+import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
 
 /** `2026-11-21 08:12:33` */
 export function formatUtc(at: number): string {

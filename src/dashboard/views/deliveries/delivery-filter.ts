@@ -2,8 +2,7 @@
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { type DisplayStatus, displayStatuses, getDisplayStatus } from '../../../domain/delivery.ts';
-import { parseRelativeTime } from '../../../domain/relative-time.ts';
-import { containsText } from '../../../domain/text-search.ts';
+import { parseRelativeTime } from '../../../domain/duration.ts';
 import { pickFilters } from '../../pick-filters.ts';
 
 /** Names of the query parameters, the same as the options of `svc deliveries list`. */
@@ -60,6 +59,7 @@ export function matchesFilter(
   if (!matchesFields || filter.text === undefined) return matchesFields;
   const text = filter.text.toLowerCase();
   const { id, event_id, event_type, url } = delivery;
-  if ([id, event_id, event_type, url, body ?? ''].some((field) => containsText(field, text))) return true;
+  const fields = [id, event_id, event_type, url, body ?? ''];
+  if (fields.some((field) => field.toLowerCase().includes(text))) return true;
   return body === undefined ? null : false;
 }

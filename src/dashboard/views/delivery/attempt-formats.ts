@@ -1,8 +1,7 @@
 /** An attempt in formats to copy: curl, `svc` commands, raw HTTP, a Vitest test. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import { toCurl } from '../../../domain/curl.ts';
 import { indentJson, parseJsonObject } from '../../../domain/json.ts';
-import { quoteForShell } from '../../../domain/shell.ts';
+import { quoteForShell, toCurl } from '../../../domain/shell.ts';
 
 type Request = AttemptDetail['request'];
 

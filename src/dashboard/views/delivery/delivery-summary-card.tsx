@@ -1,8 +1,7 @@
 /** The result of a delivery: why it failed and what to do, or when the next attempt is due. */
 import { useState } from 'preact/hooks';
 import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import { SECOND_MS } from '../../../domain/duration.ts';
-import { formatSpan } from '../../../domain/relative-time.ts';
+import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
 import { control } from '../../control.ts';
 import { clock, realTimeUntil, scheduleNow, setClock } from '../../schedule-clock.ts';
 import { withErrorToast } from '../../toasts.ts';

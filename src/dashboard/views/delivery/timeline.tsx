@@ -5,8 +5,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import type { AttemptOutcome } from '../../../domain/delivery.ts';
-import { HOUR_MS, SECOND_MS } from '../../../domain/duration.ts';
-import { formatSpan } from '../../../domain/relative-time.ts';
+import { formatSpan, HOUR_MS, SECOND_MS } from '../../../domain/duration.ts';
 import { scheduleNow } from '../../schedule-clock.ts';
 import { buildTimeline, type Gap, type TimelineStep } from './build-timeline.ts';
 

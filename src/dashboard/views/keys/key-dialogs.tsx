@@ -1,7 +1,7 @@
 /** The dialogs that create and revoke an API key. */
 import { useState } from 'preact/hooks';
 import type { ApiKey, CreatedApiKey } from '../../../contract/resources.ts';
-import { type Scope, scopes } from '../../../domain/environment.ts';
+import { type Scope, scopes } from '../../../domain/credentials.ts';
 import { control } from '../../control.ts';
 import { workspaces } from '../../session.ts';
 import { showToast, withErrorToast } from '../../toasts.ts';

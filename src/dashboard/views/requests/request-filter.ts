@@ -1,7 +1,7 @@
 /** The filter of the request log: for the control plane and for live updates. */
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { ApiRequest } from '../../../contract/resources.ts';
-import { parseRelativeTime } from '../../../domain/relative-time.ts';
+import { parseRelativeTime } from '../../../domain/duration.ts';
 
 /** Names of the query parameters, the same as the options of `svc logs list` where it has them. */
 export const filterNames = ['path', 'method', 'status', 'key', 'resource', 'since'] as const;

@@ -1,7 +1,8 @@
 /** One request to the API with its error and its effects. */
+
+import { describeApiError } from '../../../contract/error-texts.ts';
 import type { ApiRequest } from '../../../contract/resources.ts';
 import { describeMark } from '../../../control/describe-fault.ts';
-import { describeApiError } from '../../../contract/error-texts.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { findResourceRoute, toHash } from '../../address.ts';
 import { control } from '../../control.ts';

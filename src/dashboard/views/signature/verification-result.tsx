@@ -1,5 +1,5 @@
 import type { Verification } from '../../../contract/delivery-schemas.ts';
-import { checkStatusSymbols } from '../../../domain/status-symbols.ts';
+import { checkStatusSymbols } from '../../../domain/delivery.ts';
 
 /** The result of signature verification, in the words of `svc verify`. */
 export function VerificationResult({

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Finding } from '../../../control/finding.ts';
 import { toProbeFindings } from '../../../control/probe-findings.ts';
-import { checkStatusSymbols } from '../../../domain/status-symbols.ts';
+import { checkStatusSymbols } from '../../../domain/delivery.ts';
 import { control } from '../../control.ts';
 import { toErrorMessage } from '../../error-message.ts';
 import { wallNow } from '../../schedule-clock.ts';

@@ -1,6 +1,11 @@
-/** Finds the folder of this package. */
+/** The version and the folder of this package. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+
+declare const __SVC_VERSION__: string | undefined;
+
+/** The version of this package; `0.0.0-source` when the source runs without a build. */
+export const VERSION = typeof __SVC_VERSION__ === 'string' ? __SVC_VERSION__ : '0.0.0-source';
 
 /**
  * Finds the root folder of this package, from the source and from the build. `src` and the chunks of `dist` have different
