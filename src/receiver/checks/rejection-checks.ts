@@ -1,7 +1,7 @@
 import type { CheckContext } from '../check-context.ts';
 import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } from '../receiver-check.ts';
 import { type DeliveryMessage, describeResponses, isAccepted, isRejected } from '../receiver-client.ts';
-import { listTamperedDeliveries } from '../tampered-deliveries.ts';
+import { listTamperedDeliveries } from './signature-checks.ts';
 
 /** Rejection of invalid deliveries (§6.4). */
 export const rejectionChecks: readonly ReceiverCheck[] = [
