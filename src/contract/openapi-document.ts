@@ -6,10 +6,8 @@ import type { Rules } from '../profile/rules.ts';
 import { controlOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';
-import * as events from './event-schemas.ts';
 import * as faults from './fault-schemas.ts';
 import { JsonObject } from './fields.ts';
-import * as fixtures from './fixtures.ts';
 import { controlTags, controlTexts, streamText } from './openapi-control-texts.ts';
 import { createPublicTexts, publicTags } from './openapi-public-texts.ts';
 import {
@@ -190,7 +188,7 @@ class DocumentBuilder {
   }
 
   #toOperationObject(name: string, operation: Operation, text: OperationText): Json {
-    const { path, method, input, output, scope, status } = operation;
+    const { path, method, input, output, scope, status = 200 } = operation;
     const { properties = {}, required = [] } = toSchema(input) as {
       properties?: Record<string, Json>;
       required?: string[];
@@ -330,10 +328,8 @@ const LAST_EVENT_ID_PARAMETER: Json = {
 const schemaNames = new Map<unknown, string>(
   Object.entries({
     ...resources,
-    ...events,
     ...deliveries,
     ...faults,
-    ...fixtures,
     ...emulator,
     StreamItem: stream.StreamItem,
   }).flatMap(([name, value]) =>

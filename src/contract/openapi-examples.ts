@@ -9,12 +9,13 @@ import type {
   Verification,
 } from './delivery-schemas.ts';
 import type { ClockMove, ClockState, EmulatorStatus } from './emulator-schemas.ts';
-import type { EventDetail, EventSummary } from './event-schemas.ts';
 import type { Fault } from './fault-schemas.ts';
 import type {
   ApiKey,
   ApiRequest,
   Event,
+  EventDetail,
+  EventSummary,
   Webhook,
   WebhookDetail,
   WebhookProbe,

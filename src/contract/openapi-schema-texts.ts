@@ -1,9 +1,7 @@
 /** The descriptions of the resources and of their fields in the OpenAPI documents, by the name of the schema. */
 import type * as deliveries from './delivery-schemas.ts';
 import type * as emulator from './emulator-schemas.ts';
-import type * as events from './event-schemas.ts';
 import type * as faults from './fault-schemas.ts';
-import type * as fixtures from './fixtures.ts';
 import type { FieldText, FieldTexts, SchemaText } from './openapi-text.ts';
 import type * as resources from './resources.ts';
 
@@ -165,7 +163,7 @@ const WebhookProbe: SchemaText<typeof resources.WebhookProbe> = {
 const requestId =
   'Request to `/v1` that created the event. `null` if no request created it, or if the request is no longer in the log.';
 
-const EventSummary: SchemaText<typeof events.EventSummary> = {
+const EventSummary: SchemaText<typeof resources.EventSummary> = {
   description: 'An event in a list, without its payload.',
   fields: {
     id: Event.fields.id,
@@ -185,7 +183,7 @@ const EventSummary: SchemaText<typeof events.EventSummary> = {
   },
 };
 
-const EventDetail: SchemaText<typeof events.EventDetail> = {
+const EventDetail: SchemaText<typeof resources.EventDetail> = {
   description: 'An event with the request that created it.',
   fields: {
     ...Event.fields,
@@ -376,7 +374,7 @@ const Fault: SchemaText<typeof faults.Fault> = {
   },
 };
 
-const FixtureSummary: SchemaText<typeof fixtures.FixtureSummary> = {
+const FixtureSummary: SchemaText<typeof resources.FixtureSummary> = {
   description: 'A fixture of an event type.',
   fields: {
     type: 'Event type.',
@@ -386,7 +384,7 @@ const FixtureSummary: SchemaText<typeof fixtures.FixtureSummary> = {
   },
 };
 
-const FilledFixture: SchemaText<typeof fixtures.FilledFixture> = {
+const FilledFixture: SchemaText<typeof resources.FilledFixture> = {
   description: 'The payload that a fixture produces.',
   fields: {
     type: 'Event type.',

@@ -17,7 +17,8 @@ export interface Operation<
   readonly path: string;
   readonly input: Input;
   readonly output: Output;
-  readonly status: 200 | 201 | 202;
+  /** Status of a response without an error. Default: 200. */
+  readonly status?: 200 | 201 | 202;
   /** Scope that the API key needs (§5). Missing on the control plane, which uses no API keys. */
   readonly scope?: Scope;
   /** Errors in addition to those that every operation can respond with. */

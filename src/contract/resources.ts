@@ -7,7 +7,7 @@ import { environments, scopes } from '../domain/credentials.ts';
 import { attemptOutcomes } from '../domain/delivery.ts';
 import { EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import { faultField } from './fault-schemas.ts';
-import { Headers, idOf, JsonObject, SUBSCRIPTION_PATTERN, Timestamp } from './fields.ts';
+import { Count, Headers, idOf, JsonObject, SUBSCRIPTION_PATTERN, Timestamp } from './fields.ts';
 
 export const EnvironmentName = v.picklist(environments);
 export const ScopeName = v.picklist(scopes);
@@ -25,6 +25,21 @@ export const Event = v.object({
   type: v.pipe(v.string(), v.metadata({ jsonSchema: { pattern: EVENT_TYPE_PATTERN.source } })),
   payload: JsonObject,
   created_at: Timestamp,
+});
+
+const requestId = { request_id: v.nullable(idOf('request')) };
+
+/** An event in a list, without its payload. */
+export const EventSummary = v.object({
+  ...v.omit(Event, ['payload']).entries,
+  ...requestId,
+  delivery_counts: v.object({ pending: Count, succeeded: Count, failed: Count, canceled: Count }),
+});
+
+export const EventDetail = v.object({
+  ...Event.entries,
+  ...requestId,
+  payload_text: v.string(),
 });
 
 const Url = v.pipe(v.string(), v.metadata({ jsonSchema: { format: 'uri' } }));
@@ -113,6 +128,19 @@ export const WebhookProbe = v.object({
   forged: v.nullable(ProbeResponse),
 });
 
+export const FixtureSummary = v.object({
+  type: v.string(),
+  source: v.picklist(['built_in', 'project']),
+  description: v.nullable(v.string()),
+  problem: v.nullable(v.string()),
+});
+
+export const FilledFixture = v.object({
+  type: v.string(),
+  description: v.string(),
+  payload_text: v.string(),
+});
+
 export type ApiKey = v.InferOutput<typeof ApiKey>;
 export type ApiRequest = v.InferOutput<typeof ApiRequest>;
 export type ControlErrorBody = v.InferOutput<typeof ControlErrorBody>;
@@ -120,6 +148,8 @@ export type CreatedApiKey = v.InferOutput<typeof CreatedApiKey>;
 export type CreatedWebhook = v.InferOutput<typeof CreatedWebhook>;
 export type ErrorBody = v.InferOutput<typeof ErrorBody>;
 export type Event = v.InferOutput<typeof Event>;
+export type EventDetail = v.InferOutput<typeof EventDetail>;
+export type EventSummary = v.InferOutput<typeof EventSummary>;
 export type Webhook = v.InferOutput<typeof Webhook>;
 export type WebhookDetail = v.InferOutput<typeof WebhookDetail>;
 export type WebhookProbe = v.InferOutput<typeof WebhookProbe>;

@@ -1,7 +1,12 @@
-/** The control plane as one interface, in this process (`in-process-control-plane.ts`) or over HTTP (`control-client.ts`). */
+/**
+ * The control plane as one interface, in this process (`in-process-control-plane.ts`) or over HTTP (`control-client.ts`), and
+ * {@link listAll} for its lists.
+ */
 import type { ControlInput, ControlOperations, ControlOutput } from '../contract/control-operations.ts';
 import type { ValidatedInput } from '../contract/operation.ts';
+import type { Page } from '../contract/resources.ts';
 import type { StreamInput, StreamItem } from '../contract/stream-schemas.ts';
+import { SvcError } from '../errors.ts';
 
 /**
  * One method for each operation of the table. Takes the flat input, resolves to the output and rejects with an `SvcError`.
@@ -31,4 +36,35 @@ export interface ControlPlane extends ControlMethods {
 export interface LiveStream extends AsyncIterable<StreamItem> {
   /** Resolves when the stream is connected. No later change is missed. */
   readonly ready: Promise<void>;
+}
+
+const PAGE_SIZE = 1000;
+
+/**
+ * Loads all pages of a list.
+ * @throws SvcError `no_emulator` when a cursor repeats, because the list would never end.
+ */
+export async function listAll<Item>(
+  loadPage: (page: { limit: number; starting_after?: string }) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  const cursors = new Set<string>();
+  let page = await loadPage({ limit: PAGE_SIZE });
+  items.push(...page.data);
+  while (page.has_more && page.end_cursor !== null) {
+    const { end_cursor: cursor } = page;
+    if (cursors.has(cursor)) {
+      throw new SvcError(
+        'no_emulator',
+        `The server returned the cursor ${JSON.stringify(cursor)} twice, so the list has no end.`,
+        {
+          hint: 'Check which server responds: svc emulator status',
+        },
+      );
+    }
+    cursors.add(cursor);
+    page = await loadPage({ limit: PAGE_SIZE, starting_after: cursor });
+    items.push(...page.data);
+  }
+  return items;
 }

@@ -6,9 +6,9 @@ import {
   request as plainRequest,
   type RequestOptions,
 } from 'node:http';
+import type { Agent } from 'node:https';
 import { SvcError } from '../errors.ts';
-import { notAnEmulator, RESPONSE_LIMIT_BYTES } from './parse-response.ts';
-import { toServerError } from './server-error.ts';
+import { notAnEmulator, RESPONSE_LIMIT_BYTES, toServerError } from './parse-response.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -65,12 +65,20 @@ async function startRequest(request: HttpRequest): Promise<IncomingMessage> {
 
 type StartRequest = (url: URL, options: RequestOptions) => ClientRequest;
 
+/** By `ca`, because parsing the root certificates takes tens of milliseconds. */
+const httpsAgents = new Map<string, Agent>();
+
+/** Loads `node:https` only for an HTTPS URL. */
 async function loadSecureRequest(ca: string | undefined): Promise<StartRequest> {
-  const [{ request }, { getHttpsAgent }] = await Promise.all([
-    import('node:https'),
-    import('./https-agent.ts'),
-  ]);
-  return (url, options) => request(url, { ...options, agent: getHttpsAgent(ca) });
+  const [https, tls] = await Promise.all([import('node:https'), import('node:tls')]);
+  if (ca === undefined) return https.request;
+  let agent = httpsAgents.get(ca);
+  if (agent === undefined) {
+    const secureContext = tls.createSecureContext({ ca: [...tls.rootCertificates, ca] });
+    agent = new https.Agent({ keepAlive: true, secureContext });
+    httpsAgents.set(ca, agent);
+  }
+  return (url, options) => https.request(url, { ...options, agent });
 }
 
 async function readResponse(response: IncomingMessage, url: URL): Promise<HttpResponse> {

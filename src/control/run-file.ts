@@ -1,9 +1,9 @@
 /** The run file `.svc/run.json`, with which the commands in a folder find its emulator. */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { getSystemErrorMap } from 'node:util';
 import { listFoldersAbove, listProjectFolders, type ProjectLocation } from '../config/project-folders.ts';
 import { assertTrusted, type EnvironmentVariables, isTrusted } from '../config/trusted-path.ts';
+import { describeFileError } from '../domain/file-error.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
@@ -35,9 +35,7 @@ export function createStateFolder(projectFolder: string, env: EnvironmentVariabl
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
   } catch (error) {
-    const { errno = 0, message } = error as NodeJS.ErrnoException;
-    const problem = getSystemErrorMap().get(errno)?.[1] ?? message;
-    throw new SvcError('usage', `Cannot create the folder ${folder}: ${problem}.`, {
+    throw new SvcError('usage', `Cannot create the folder ${folder}: ${describeFileError(error)}.`, {
       hint: 'Start the emulator in a writable folder on a disk with free space.',
       cause: error,
     });

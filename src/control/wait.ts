@@ -6,8 +6,7 @@ import type { DeliveryStatus } from '../domain/delivery.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';
-import type { ControlPlane } from './control-plane.ts';
-import { listAll } from './list-all.ts';
+import { type ControlPlane, listAll } from './control-plane.ts';
 
 export type SettledStatus = Exclude<DeliveryStatus, 'pending'>;
 

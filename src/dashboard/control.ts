@@ -1,6 +1,6 @@
 /** The client of the control plane of the emulator that serves this page. */
 import { type ControlRequest, createControlClient } from '../control/control-client.ts';
-import { toServerError } from '../control/server-error.ts';
+import { toServerError } from '../control/parse-response.ts';
 import { SvcError } from '../errors.ts';
 import { isConnected } from './connection.ts';
 

@@ -2,7 +2,7 @@
 import { H3, type HTTPError, type HTTPResponse } from 'h3';
 import { createControlDocument, createPublicDocument } from '../contract/openapi-document.ts';
 import type { ControlHandlers, ControlPlane } from '../control/control-plane.ts';
-import { SvcError } from '../errors.ts';
+import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type ApiHostGuardOptions, createApiHostGuard } from './api-host-guard.ts';
@@ -10,9 +10,7 @@ import { mountControlApi } from './control-api.ts';
 import { createControlAuth, noControlAuth } from './control-auth.ts';
 import { createControlGuard } from './control-guard.ts';
 import { mountDashboard } from './dashboard.ts';
-import { createDashboardFiles } from './dashboard-files.ts';
-import type { EmulatorUrls } from './emulator-urls.ts';
-import type { InternalErrorLog } from './internal-error-log.ts';
+import type { EmulatorUrls } from './listen-options.ts';
 import { mountPublicApi } from './public-api.ts';
 import { errorResponse, jsonResponse, toSvcError } from './responses.ts';
 
@@ -68,7 +66,7 @@ export function createApp(options: AppOptions): H3 {
     closing,
     createDocument: (origin) => createDocumentText('control', origin, options),
   });
-  mountDashboard(app, { ...controlOptions, auth, files: createDashboardFiles(dashboardFolder) });
+  mountDashboard(app, { ...controlOptions, auth, folder: dashboardFolder });
   app.get('/openapi.json', async ({ url }) =>
     jsonResponse(200, createDocumentText('public', url.origin, options), nextRequestId()),
   );

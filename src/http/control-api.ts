@@ -1,13 +1,18 @@
 /** Serves the control plane at `/_svc`. */
 import type { H3, H3Event, HTTPResponse } from 'h3';
 import { type ControlOperations, controlOperations } from '../contract/control-operations.ts';
+import type { Operation } from '../contract/operation.ts';
 import { validateInput } from '../contract/validate.ts';
 import type { ControlHandlers } from '../control/control-plane.ts';
 import type { ControlGuard } from './control-guard.ts';
-import { type ErrorBoundaryOptions, withErrorBoundary } from './error-boundary.ts';
 import { mountOperations } from './operation-runtime.ts';
 import { readInput } from './read-request.ts';
-import { controlErrorResponse, controlResponse } from './responses.ts';
+import {
+  controlErrorResponse,
+  controlResponse,
+  type ErrorBoundaryOptions,
+  withErrorBoundary,
+} from './responses.ts';
 import { type SseOptions, sseResponse } from './sse-response.ts';
 
 /** A replay can have a body of its own, so a request can be larger than one to `/v1`. */
@@ -45,13 +50,13 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
     name: Name,
     { id, event }: ControlRequest,
   ): Promise<HTTPResponse> {
-    const operation = controlOperations[name];
+    const operation: ControlOperations[Name] & Operation = controlOperations[name];
     const { input } = await readInput(event, operation, BODY_RULES);
     const output = await handlers[name](
       validateInput(operation, input) as never,
       createDisconnectSignal(event),
     );
-    return controlResponse(operation.status, JSON.stringify(output), id);
+    return controlResponse(operation.status ?? 200, JSON.stringify(output), id);
   }
 
   mountOperations(app, {

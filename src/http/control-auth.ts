@@ -6,9 +6,7 @@ import type { WallClock } from '../domain/clock.ts';
 import { isControlToken } from '../domain/credentials.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
-import { isLoopbackOnly } from './emulator-urls.ts';
-import type { ListenOptions } from './listen-options.ts';
-import { getRequestAuthorities } from './request-authorities.ts';
+import { isLoopbackOnly, type ListenOptions } from './listen-options.ts';
 
 const TOKEN_BYTES = 24;
 
@@ -120,4 +118,12 @@ function isSameToken(candidate: string, token: string): boolean {
 
 function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+/** The hosts, with ports, that a request was sent to: in `Host`, in its target, and in `X-Forwarded-Host` of a proxy. */
+export function getRequestAuthorities({ req, url }: H3Event): string[] {
+  const { headers } = req;
+  const own = [headers.get('host') ?? url.host, url.host];
+  const forwarded = headers.get('x-forwarded-host')?.split(',') ?? [];
+  return [...own, ...forwarded].map((text) => text.trim().toLowerCase());
 }

@@ -9,9 +9,8 @@ import { isIP } from 'node:net';
 import type { H3Event } from 'h3';
 import { parseUrl, stripBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
-import type { ControlAuth } from './control-auth.ts';
-import { canServeControlPlane } from './emulator-urls.ts';
-import { getRequestAuthorities } from './request-authorities.ts';
+import { type ControlAuth, getRequestAuthorities } from './control-auth.ts';
+import { canServeControlPlane } from './listen-options.ts';
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 const ANY_ADDRESS = ['0.0.0.0', '::'];

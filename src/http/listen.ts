@@ -5,9 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { type H3, type NodeHandler, toNodeHandler } from 'h3';
 import { SvcError } from '../errors.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
-import { requireValidHost } from './host-header.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
-import { rejectMalformedRequest } from './malformed-request.ts';
+import { rejectMalformedRequest, requireValidHost } from './malformed-request.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 
 type Server = HttpServer | HttpsServer;

@@ -1,16 +1,13 @@
+/** Responds to requests that cannot reach the app: not valid HTTP, without exactly one valid `Host`, or with an invalid target. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { NodeHandler } from 'h3';
 import { systemClock } from '../clock/wall-clock.ts';
+
+import { parseAuthority, parseUrl } from '../domain/http-url.ts';
 import { UlidGenerator } from '../domain/ids.ts';
 import { SvcError } from '../errors.ts';
 import { toErrorJson } from './responses.ts';
-
-/** Separate from the ids of the emulator, because these requests are not in the request log. */
-const ids = new UlidGenerator();
-
-/** The id of a request that is rejected before it reaches the app. */
-export function nextUnloggedRequestId(): string {
-  return ids.next('request', systemClock.now());
-}
 
 /** Responds to bytes that Node.js cannot parse as a request, and closes the connection. */
 export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -18,21 +15,60 @@ export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Dup
     socket.destroy();
     return;
   }
-  const requestId = nextUnloggedRequestId();
-  const body = toErrorJson(new SvcError('invalid_request', toMessage(error)), requestId);
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    'Connection: close',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `Request-Id: ${requestId}`,
-    'X-Content-Type-Options: nosniff',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const { headers, body } = createRejection(toMessage(error));
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n'));
 }
 
 function toMessage({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'HPE_HEADER_OVERFLOW') return 'The headers of the request are too large.';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request was not complete in time.';
   return `The request is not valid HTTP: ${message.replace(/^Parse Error: /, '')}.`;
+}
+
+/** Length of a header or a target in a message, in characters. */
+const SHOWN_LENGTH = 256;
+
+/** Responds with 400 to a request without exactly one valid `Host` or with an invalid target; passes other requests on. */
+export function requireValidHost(handler: NodeHandler): NodeHandler {
+  return (request, response) => {
+    const problem = findProblem(request as IncomingMessage);
+    return problem === null ? handler(request, response) : rejectRequest(problem, response as ServerResponse);
+  };
+}
+
+/** The problem as a sentence; null for a valid request. */
+function findProblem({ headersDistinct, url = '' }: IncomingMessage): string | null {
+  const hosts = headersDistinct.host ?? [];
+  const [host] = hosts;
+  if (host === undefined) return 'The request has no Host header.';
+  if (hosts.length > 1 || parseAuthority(host) === null) {
+    const value = JSON.stringify(hosts.join(', ').slice(0, SHOWN_LENGTH));
+    return `The Host header must be one host name or address with an optional port, not ${value}.`;
+  }
+  // An absolute target names a host as well (RFC 9112, section 3.2.2).
+  if (url.startsWith('/') || url === '*' || parseUrl(url) !== null) return null;
+  return `The target of the request is not a path or a URL: ${JSON.stringify(url.slice(0, SHOWN_LENGTH))}.`;
+}
+
+function rejectRequest(message: string, response: ServerResponse): void {
+  const { headers, body } = createRejection(message);
+  // The rest of the request is not read.
+  response.writeHead(400, headers).end(body);
+}
+
+/** Separate from the ids of the emulator, because these requests are not in the request log. */
+const ids = new UlidGenerator();
+
+function createRejection(message: string): { headers: Record<string, string>; body: string } {
+  const requestId = ids.next('request', systemClock.now());
+  const body = toErrorJson(new SvcError('invalid_request', message), requestId);
+  const headers = {
+    Connection: 'close',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Request-Id': requestId,
+    'X-Content-Type-Options': 'nosniff',
+  };
+  return { headers, body };
 }

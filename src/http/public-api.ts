@@ -1,19 +1,25 @@
 /** Serves the described service at `/v1`. */
-import type { H3, H3Event, HTTPResponse } from 'h3';
+import { type H3, type H3Event, HTTPResponse } from 'h3';
 import type { PublicOperations } from '../contract/public-operations.ts';
 import { validateInput } from '../contract/validate.ts';
-import { authenticate, requireScope } from '../sandbox/access.ts';
+import { isId } from '../domain/ids.ts';
+import { authenticate, type Caller, requireScope } from '../sandbox/access.ts';
+import type { FiredFault } from '../sandbox/faults.ts';
 import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
 import { createPublicHandlers } from '../sandbox/public-handlers.ts';
 import { RateLimiter } from '../sandbox/rate-limiter.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ApiHostGuard } from './api-host-guard.ts';
-import { type ErrorBoundaryOptions, withErrorBoundary } from './error-boundary.ts';
 import { mountOperations, rejectPath } from './operation-runtime.ts';
-import { PublicRequest } from './public-request.ts';
 import { readInput } from './read-request.ts';
-import { applyFault, dropConnection } from './request-faults.ts';
-import { errorResponse, jsonResponse } from './responses.ts';
+import { dropConnection, fireFault, toFaultError } from './request-faults.ts';
+import {
+  type ErrorBoundaryOptions,
+  errorResponse,
+  jsonResponse,
+  type ResponseHeaders,
+  withErrorBoundary,
+} from './responses.ts';
 
 export interface PublicApiOptions extends ErrorBoundaryOptions {
   readonly sandbox: Sandbox;
@@ -63,7 +69,8 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     const caller = authenticate(sandbox, event.req.headers.get('authorization'));
     request.setCaller(caller);
     if (limiter) request.rateLimitHeaders = limiter.take(caller.keySeq);
-    const faultResponse = await applyFault(sandbox, request, caller, closing);
+    request.fault = await fireFault(sandbox, event, caller, closing);
+    const faultResponse = request.fault && respondWithFault(request, request.fault);
     if (faultResponse) return faultResponse;
     requireScope(sandbox, caller, operation.scope);
     const isWrite = operation.method === 'POST';
@@ -94,4 +101,68 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     perform,
     rejectsMethods: true,
   });
+}
+
+/** The response of a fault instead of that of the operation; null if the operation still runs. */
+function respondWithFault(request: PublicRequest, fault: FiredFault): HTTPResponse | null {
+  // The log shows status 0 for a dropped connection.
+  if (fault.rule.drop === 'before') return new HTTPResponse(null, { status: 0 });
+  const error = toFaultError(fault);
+  if (error === null) return null;
+  request.errorCode = error.code;
+  return errorResponse(error, request.id, request.rateLimitHeaders);
+}
+
+/** Characters of the path that the log keeps. */
+const PATH_LIMIT = 2048;
+/** The same for a request without a valid key, which anyone can send. */
+const PATH_LIMIT_WITHOUT_KEY = 256;
+
+/** A request to `/v1`, from its arrival to its row in the request log. */
+class PublicRequest {
+  readonly id: string;
+  readonly event: H3Event;
+  /** Null without a valid API key. */
+  caller: Caller | null = null;
+  /** Resource that the request names or has created; null for a list. */
+  resourceId: string | null = null;
+  rateLimitHeaders: ResponseHeaders = {};
+  fault: FiredFault | null = null;
+  errorCode: string | null = null;
+  readonly #sandbox: Sandbox;
+  readonly #startedAt: number;
+
+  constructor(sandbox: Sandbox, event: H3Event) {
+    this.#sandbox = sandbox;
+    this.#startedAt = sandbox.wall.monotonic();
+    this.id = sandbox.generator.ids('requests').next('request', sandbox.timestamp());
+    this.event = event;
+  }
+
+  /** Records the caller, and the resource that the path names. */
+  setCaller(caller: Caller): void {
+    this.caller = caller;
+    const id = this.event.context.params?.id;
+    this.resourceId = id !== undefined && isId(id) ? id : null;
+  }
+
+  /** Writes the request into the log with a later commit: a commit of its own would cost a flush to the disk. */
+  log(status: number): void {
+    const { store, wall } = this.#sandbox;
+    const { req, url } = this.event;
+    const row = {
+      id: this.id,
+      at_wall: wall.now(),
+      method: req.method,
+      path: (url.pathname + url.search).slice(0, this.caller ? PATH_LIMIT : PATH_LIMIT_WITHOUT_KEY),
+      status,
+      error_code: this.errorCode,
+      duration_ms: Math.round((wall.monotonic() - this.#startedAt) * 1000) / 1000,
+      api_key_seq: this.caller?.keySeq ?? null,
+      workspace_seq: this.caller?.workspaceSeq ?? null,
+      resource_id: this.resourceId,
+      fault: this.fault && JSON.stringify(this.fault.mark),
+    };
+    store.writeSoon(() => store.apiRequests.insert({ seq: store.nextSeq(), ...row }));
+  }
 }

@@ -5,24 +5,22 @@ import { getDefaultErrorCode } from '../domain/fault.ts';
 import type { Caller } from '../sandbox/access.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { PublicRequest } from './public-request.ts';
-import { errorResponse, type WireError } from './responses.ts';
+import type { WireError } from './responses.ts';
 
 /** Statuses that ask the client to retry, with the time (decision `rate.headers`). */
 const RETRYABLE_STATUSES = new Set([429, 503]);
 
 /**
- * Applies a matching fault before the request is read: its idempotency key is not stored either.
- * @param closing ends a wait.
- * @returns the response instead of that of the operation; null to perform the operation.
+ * Fires a matching fault, if any, and waits for its latency. Call it before the request is read: its idempotency key is not
+ * stored either.
+ * @param closing ends the wait.
  */
-export async function applyFault(
+export async function fireFault(
   { faults, store }: Sandbox,
-  request: PublicRequest,
+  { req, url }: H3Event,
   { keyId: apiKeyId, workspaceSeq }: Caller,
   closing: AbortSignal,
-): Promise<HTTPResponse | null> {
-  const { req, url } = request.event;
+): Promise<FiredFault | null> {
   const fault = faults.fireForRequest(() => ({
     method: req.method,
     path: url.pathname,
@@ -30,18 +28,15 @@ export async function applyFault(
     workspaceId: workspaceSeq === null ? null : (store.workspaces.findBySeq(workspaceSeq)?.id ?? null),
   }));
   if (fault === undefined) return null;
-  request.fault = fault;
-  const { latency_ms: latencyMs, status, drop } = fault.rule;
+  const { latency_ms: latencyMs } = fault.rule;
   if (latencyMs !== undefined) await sleep(latencyMs, undefined, { signal: closing }).catch(() => {});
-  // The log shows status 0 for a dropped connection.
-  if (drop === 'before') return new HTTPResponse(null, { status: 0 });
-  if (status === undefined) return null;
-  const error = toWireError(fault, status);
-  request.errorCode = error.code;
-  return errorResponse(error, request.id, request.rateLimitHeaders);
+  return fault;
 }
 
-function toWireError({ mark, rule }: FiredFault, status: number): WireError {
+/** The error that the fault responds with; null if it has no status. */
+export function toFaultError({ mark, rule }: FiredFault): WireError | null {
+  const { status } = rule;
+  if (status === undefined) return null;
   return {
     status,
     code: rule.error_code ?? getDefaultErrorCode(status),

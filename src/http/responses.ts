@@ -4,7 +4,7 @@
  */
 import { HTTPResponse } from 'h3';
 import type { ControlErrorBody, ErrorBody } from '../contract/resources.ts';
-import { SvcError } from '../errors.ts';
+import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { isStorageError } from '../store/database.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
@@ -102,4 +102,28 @@ export function toSvcError(thrown: unknown): SvcError {
   return new SvcError('internal_error', 'Internal error in the emulator. Its log has the details.', {
     cause: thrown,
   });
+}
+
+export interface ErrorBoundaryOptions {
+  readonly internalErrorLog: InternalErrorLog;
+}
+
+/** The response of `respond`, or the one of the error that it throws. Never rejects. */
+export async function withErrorBoundary(
+  { internalErrorLog }: ErrorBoundaryOptions,
+  requestId: string,
+  respond: () => HTTPResponse | Promise<HTTPResponse>,
+  toErrorResponse: (error: SvcError, requestId: string) => HTTPResponse,
+): Promise<HTTPResponse> {
+  try {
+    return await respond();
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    if (isInternalError(error)) internalErrorLog.report(requestId, thrown);
+    return toErrorResponse(error, requestId);
+  }
+}
+
+function isInternalError({ code }: SvcError): boolean {
+  return code === 'internal_error' || code === 'storage_unavailable';
 }

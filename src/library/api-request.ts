@@ -1,5 +1,5 @@
 /** Sends requests to `/v1` of the emulator in this process, without the network. */
-import { toServerError } from '../control/server-error.ts';
+import { toServerError } from '../control/parse-response.ts';
 import type { Emulator } from '../emulator.ts';
 
 export interface ApiCaller {

@@ -1,8 +1,8 @@
 /** Waits for deliveries, and reports what happened instead if they do not come. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { Event, Page, WebhookDetail } from '../contract/resources.ts';
+import { listAll } from '../control/control-plane.ts';
 import { describeDelivery } from '../control/describe-delivery.ts';
-import { listAll } from '../control/list-all.ts';
 import {
   type SettledStatus,
   type WaitCondition,

@@ -1,5 +1,5 @@
 /** The event types that a project declares. */
-import type { EventDetail } from '../contract/event-schemas.ts';
+import type { EventDetail } from '../contract/resources.ts';
 
 /**
  * Event types by name, with their payloads. A project extends this interface, usually with

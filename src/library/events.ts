@@ -1,7 +1,7 @@
 /** Lists the events of a workspace and waits for new ones, including those that the code under test creates. */
 import type { ControlInput } from '../contract/control-operations.ts';
-import type { EventDetail } from '../contract/event-schemas.ts';
-import { listAll } from '../control/list-all.ts';
+import type { EventDetail } from '../contract/resources.ts';
+import { listAll } from '../control/control-plane.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';

@@ -1,8 +1,7 @@
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { Event } from '../contract/resources.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
+import { type ControlPlane, listAll } from '../control/control-plane.ts';
 import { toEventBody } from '../control/event-body.ts';
-import { listAll } from '../control/list-all.ts';
 import type { RandomSource } from '../domain/secret.ts';
 import { findFixture } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';

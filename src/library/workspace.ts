@@ -4,8 +4,7 @@ import type { Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
 import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
 import type { Fault } from '../contract/fault-schemas.ts';
 import type { ApiRequest } from '../contract/resources.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
-import { listAll } from '../control/list-all.ts';
+import { type ControlPlane, listAll } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import { fetchWithKey } from './api-request.ts';
 import {

@@ -1,6 +1,6 @@
 /** The table of events. */
 import type Database from 'better-sqlite3';
-import type { EventSummary } from '../contract/event-schemas.ts';
+import type { EventSummary } from '../contract/resources.ts';
 import { extractEventRecord } from '../domain/event.ts';
 import { type PageRequest, pickConditions, type RowPage, readPage, Scan, toMatchColumn } from './row-page.ts';
 

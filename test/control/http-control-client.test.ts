@@ -4,9 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
 import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import { createApiClient } from '../../src/control/api-client.ts';
-import type { ControlPlane } from '../../src/control/control-plane.ts';
+import { type ControlPlane, listAll } from '../../src/control/control-plane.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
-import { listAll } from '../../src/control/list-all.ts';
 import { UlidGenerator } from '../../src/domain/ids.ts';
 
 const ids = new UlidGenerator();

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listAll } from '../../src/control/list-all.ts';
+import { listAll } from '../../src/control/control-plane.ts';
 import { UNAUTHENTICATED_LIMIT } from '../../src/store/api-requests.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 

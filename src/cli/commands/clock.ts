@@ -1,8 +1,8 @@
 /** `svc clock`: shows, sets and moves the schedule clock of a workspace. */
 import { InvalidArgumentError } from 'commander';
+import { MAX_ADVANCE_MS } from '../../contract/control-operations.ts';
 import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import type { ClockMove, ClockState } from '../../contract/emulator-schemas.ts';
-import { MAX_ADVANCE_MS } from '../../contract/operations/clock-operations.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/format-count.ts';

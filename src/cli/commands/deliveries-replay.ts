@@ -1,8 +1,7 @@
 /** `svc deliveries replay`: sends deliveries again, one or thousands. */
 import type { Command } from 'commander';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
-import { listAll } from '../../control/list-all.ts';
+import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import {
   DEFAULT_REPLAY_RATE,
   getReplayStatus,

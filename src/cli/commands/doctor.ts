@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { type Config, listConfig } from '../../config.ts';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
-import { createFindingBuilder, type Finding } from '../../control/finding.ts';
+import { createFindingBuilder, type Finding } from '../../control/findings.ts';
 import { findOwnRunFile, findTrustedRunFile } from '../../control/run-file.ts';
 import { ExitCode } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';

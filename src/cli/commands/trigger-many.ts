@@ -1,8 +1,7 @@
 /** `svc trigger --count`: creates many events of one type and prints a summary of their deliveries. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { Event } from '../../contract/resources.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
-import { listAll } from '../../control/list-all.ts';
+import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { mapAtRate } from '../../control/map-at-rate.ts';
 import { trackDeliveries } from '../../control/wait.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';

@@ -2,7 +2,7 @@
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { Event } from '../../contract/resources.ts';
 import type { ApiResponse } from '../../control/api-client.ts';
-import { listAll } from '../../control/list-all.ts';
+import { listAll } from '../../control/control-plane.ts';
 import { trackDeliveries } from '../../control/wait.ts';
 import { type ExitCode, SvcError } from '../../errors.ts';
 import { eventTypeChoices } from '../choices/event-type-choices.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { createFindingBuilder, type Finding } from '../../control/finding.ts';
+import { createFindingBuilder, type Finding } from '../../control/findings.ts';
 import { describeFileError } from '../../domain/file-error.ts';
 import type { IntegrityReport } from '../../store/database.ts';
 import { formatSize } from '../render/format.ts';

@@ -2,10 +2,8 @@
 import type { ProjectLocation } from '../../config/project-folders.ts';
 import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { WebhookDetail } from '../../contract/resources.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
-import { createFindingBuilder, type Finding } from '../../control/finding.ts';
-import { listAll } from '../../control/list-all.ts';
-import { toProbeFindings } from '../../control/probe-findings.ts';
+import { type ControlPlane, listAll } from '../../control/control-plane.ts';
+import { createFindingBuilder, type Finding, toProbeFindings } from '../../control/findings.ts';
 import { findRunFile, inspectRunFile } from '../../control/run-file.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';

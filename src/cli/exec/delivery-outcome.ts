@@ -1,8 +1,7 @@
 /** The deliveries at the end of `svc emulator exec`, and whether they are as its options require. */
 import type { DeliveryDetail } from '../../contract/delivery-schemas.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
+import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { describeDelivery } from '../../control/describe-delivery.ts';
-import { listAll } from '../../control/list-all.ts';
 import { isPending, trackDeliveries } from '../../control/wait.ts';
 import { formatDeliveryCount } from '../../domain/format-count.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { Finding, FindingStatus } from '../../control/finding.ts';
+import type { Finding, FindingStatus } from '../../control/findings.ts';
 import { checkStatusSymbols } from '../../domain/delivery.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';

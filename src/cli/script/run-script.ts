@@ -2,9 +2,8 @@
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ClockMove } from '../../contract/emulator-schemas.ts';
 import type { ApiClient } from '../../control/api-client.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
+import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { toEventBody } from '../../control/event-body.ts';
-import { listAll } from '../../control/list-all.ts';
 import { isPending } from '../../control/wait.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatDeliveryCount } from '../../domain/format-count.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkNode, command } from '../../../src/cli/commands/doctor.ts';
 import { createContext } from '../../../src/cli/context.ts';
-import type { Finding } from '../../../src/control/finding.ts';
+import type { Finding } from '../../../src/control/findings.ts';
 import { createRunFile } from '../../../src/control/run-file.ts';
 import { verify } from '../../../src/signature.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';

@@ -1,6 +1,6 @@
 /** One event: its payload, its deliveries, and the request that created it. */
 import { useState } from 'preact/hooks';
-import type { EventDetail } from '../../../contract/event-schemas.ts';
+import type { EventDetail } from '../../../contract/resources.ts';
 import { toEnvelope } from '../../../domain/event.ts';
 import { indentJson } from '../../../domain/json.ts';
 import { toHash } from '../../address.ts';

@@ -1,6 +1,6 @@
 /** The events of the workspace, and the open one. */
 import './events.css';
-import type { EventSummary } from '../../../contract/event-schemas.ts';
+import type { EventSummary } from '../../../contract/resources.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { type Route, toHash } from '../../address.ts';
 import { pickFilters } from '../../pick-filters.ts';

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import type { EventSummary } from '../../../contract/event-schemas.ts';
+import type { EventSummary } from '../../../contract/resources.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { control } from '../../control.ts';
 import type { Feed } from '../../feed.ts';

@@ -2,7 +2,7 @@
 import './keys.css';
 import { useState } from 'preact/hooks';
 import type { ApiKey } from '../../../contract/resources.ts';
-import { listAll } from '../../../control/list-all.ts';
+import { listAll } from '../../../control/control-plane.ts';
 import { control } from '../../control.ts';
 import { useLiveItems } from '../../live-stream.ts';
 import { status, workspaces } from '../../session.ts';

@@ -1,6 +1,6 @@
 /** Finds the deliveries of a filter, replays each at a limited rate, and tracks the results. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { listAll } from '../../../control/list-all.ts';
+import { listAll } from '../../../control/control-plane.ts';
 import { type ReplayChanges, replayDeliveries } from '../../../control/replay.ts';
 import { SvcError } from '../../../errors.ts';
 import { control } from '../../control.ts';

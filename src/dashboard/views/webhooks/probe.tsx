@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Finding } from '../../../control/finding.ts';
-import { toProbeFindings } from '../../../control/probe-findings.ts';
+import { type Finding, toProbeFindings } from '../../../control/findings.ts';
 import { checkStatusSymbols } from '../../../domain/delivery.ts';
 import { control } from '../../control.ts';
 import { toErrorMessage } from '../../error-message.ts';

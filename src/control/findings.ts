@@ -1,8 +1,53 @@
-/** Describes the test of an endpoint: whether it is reachable, and whether it verifies signatures (§6). */
+/** Findings: the results of checks, as `svc doctor` prints them. Those of a probe say whether an endpoint is reachable and verifies signatures (§6). */
 import type { WebhookProbe } from '../contract/resources.ts';
 import { findAttemptHints } from '../domain/attempt-hints.ts';
 import { DAY_MS } from '../domain/duration.ts';
-import { createFindingBuilder, type Finding } from './finding.ts';
+import { SvcError } from '../errors.ts';
+
+/** `skipped`: the check was not possible or not requested. */
+export const findingStatuses = ['ok', 'warning', 'problem', 'skipped'] as const;
+export type FindingStatus = (typeof findingStatuses)[number];
+
+export interface Finding {
+  /** `database`; for one of several endpoints `wh_…/reachable`. */
+  readonly id: string;
+  readonly status: FindingStatus;
+  /** What was checked. */
+  readonly title: string;
+  readonly detail: string;
+  /** What to do next; null if there is nothing to do. */
+  readonly remedy: string | null;
+}
+
+/** Creates the finding of one check. */
+export interface FindingBuilder {
+  ok(detail: string): Finding;
+  warning(detail: string, remedy: string): Finding;
+  problem(detail: string, remedy: string | null): Finding;
+  skipped(detail: string, remedy?: string): Finding;
+  /** The problem that an `SvcError` describes, with its hint. Throws other errors. */
+  fromError(error: unknown): Finding;
+}
+
+export function createFindingBuilder(id: string, title: string): FindingBuilder {
+  const createFinding = (status: FindingStatus, detail: string, remedy: string | null): Finding => ({
+    id,
+    status,
+    title,
+    detail,
+    remedy,
+  });
+  return {
+    ok: (detail) => createFinding('ok', detail, null),
+    warning: (detail, remedy) => createFinding('warning', detail, remedy),
+    problem: (detail, remedy) => createFinding('problem', detail, remedy),
+    skipped: (detail, remedy) => createFinding('skipped', detail, remedy ?? null),
+    fromError: (error) => {
+      if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
+      return createFinding('problem', error.message, error.hint ?? null);
+    },
+  };
+}
 
 /** A certificate that expires within this time is a warning. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;
