@@ -1,8 +1,8 @@
 /** Protection against other pages in a real browser. The rules of the emulator are tested in test/http. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 /** Another site on this machine. The emulator is at 127.0.0.1, and all ports of a host share their cookies. */
@@ -11,9 +11,7 @@ async function startForeignSite(host = 'localhost'): Promise<string> {
     const headers = { 'content-type': 'text/html', 'access-control-allow-origin': '*' };
     response.writeHead(200, headers).end('<!doctype html><title>foreign</title>');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://${host}:${(server.address() as AddressInfo).port}`;
+  return `http://${host}:${await listenDuringTest(server)}`;
 }
 
 async function startEmulator(options = {}): Promise<TestEmulator> {

@@ -8,6 +8,7 @@ import { completionScripts, shells } from '../../src/cli/completion/shell-script
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { listFlags } from '../support/command-definitions.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createFakeHost, type FakeOptions } from './fake-context.ts';
@@ -163,9 +164,7 @@ describe('completion of values', () => {
 
   it('completion suggests nothing if the emulator does not respond in time', async () => {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as { port: number };
+    const port = await listenDuringTest(server);
     const startedAt = performance.now();
     const env = { SVC_CONTROL_URL: `http://127.0.0.1:${port}` };
     expect(await suggest('deliveries get ', { env })).toEqual([]);

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { assertSecretAllowed, resolveTarget } from '../../src/cli/emulator-target.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { resolveConfig } from '../../src/config.ts';
 import { createRunFile } from '../../src/control/run-file.ts';
 import { ExitCode } from '../../src/errors.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { createFakeHost } from './fake-context.ts';
 
@@ -112,9 +112,7 @@ describe('the control plane token', () => {
       received.push(request.headers.authorization);
       response.writeHead(404).end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
+    const port = await listenDuringTest(server);
     const { host, capturedOutput } = createFakeHost({
       cwd: createTemporaryFolder(),
       env: { SVC_CONTROL_TOKEN: TOKEN },

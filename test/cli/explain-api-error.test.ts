@@ -1,10 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { explainApiError } from '../../src/cli/explain-api-error.ts';
 import { apiRequest } from '../../src/contract/openapi-examples.ts';
 import type { ApiRequest } from '../../src/contract/resources.ts';
 import { createApiClient } from '../../src/control/api-client.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 
 const HINT = 'List the faults with: svc faults list';
 const fault: NonNullable<ApiRequest['fault']> = { id: 'flt_1', kind: 'status' };
@@ -12,9 +12,7 @@ const fault: NonNullable<ApiRequest['fault']> = { id: 'flt_1', kind: 'status' };
 /** The error of a request, given the response of the API and the newest entry of the request log. */
 async function failWith(respond: RequestListener, newest: Partial<ApiRequest> | null): Promise<unknown> {
   const server = createServer(respond);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await listenDuringTest(server);
   const data = newest === null ? [] : [{ ...apiRequest, ...newest }];
   const control = { listRequests: async () => ({ data, has_more: false, end_cursor: null }) };
   const client = createApiClient({

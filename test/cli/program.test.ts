@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CommandEntry, type CommandGroup, commandTree } from '../../src/cli/command-tree.ts';
 import type { Example } from '../../src/cli/help.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { commandsByName, loadCommand } from '../support/command-definitions.ts';
+import { listen } from '../support/local-server.ts';
 import { createFakeHost, type FakeOptions } from './fake-context.ts';
 
 async function run(args: string, options?: FakeOptions) {
@@ -233,9 +233,9 @@ describe('the target emulator', () => {
       asked.push(String(request.url));
       response.end(JSON.stringify(answer));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = await listen(server);
     servers.push(server);
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+    return { url: `http://127.0.0.1:${port}`, asked };
   }
 
   it('a command without an emulator exits with 3 and a hint', async () => {

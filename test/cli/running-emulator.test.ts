@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { findEmulatorOnPort, suggestForBusyPort } from '../../src/cli/running-emulator.ts';
 import { resolveConfig } from '../../src/config.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
 async function findAt(port: number) {
@@ -15,9 +15,7 @@ it.each(['{"ok":true}', 'null', '[]', '{}', '<h1>Hello</h1>'])(
   'a server that responds to everything with %s is not reported as an emulator',
   async (body) => {
     const server = createServer((_, response) => response.end(body));
-    onTestFinished(() => void server.close());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
+    const port = await listenDuringTest(server);
     expect(await findAt(port)).toBeNull();
     expect(suggestForBusyPort(null, port)).toContain('Find the program that uses it with: lsof');
   },

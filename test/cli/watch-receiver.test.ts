@@ -1,17 +1,8 @@
-import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { couldBeListening, watchReceiver } from '../../src/cli/watch-receiver.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createFakeHost } from './fake-context.ts';
-
-/** A port that was free when this function returned it. */
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('watchReceiver', () => {
   it('a receiver that listens causes no warning', async () => {

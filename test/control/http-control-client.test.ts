@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
 import type { StreamItem } from '../../src/contract/stream-schemas.ts';
@@ -7,6 +6,7 @@ import { createApiClient } from '../../src/control/api-client.ts';
 import { type ControlPlane, listAll } from '../../src/control/control-plane.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { UlidGenerator } from '../../src/domain/ids.ts';
+import { listen } from '../support/local-server.ts';
 
 const ids = new UlidGenerator();
 const closers: (() => void)[] = [];
@@ -17,12 +17,12 @@ afterEach(() => {
 /** A server that records requests and responds with the given listener. */
 async function serve(listener: RequestListener) {
   const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listen(server);
   closers.push(() => {
     server.closeAllConnections();
     server.close();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${port}`;
   return { url, server, control: createHttpControlClient({ controlUrl: `${url}/_svc` }) };
 }
 

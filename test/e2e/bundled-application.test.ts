@@ -43,7 +43,14 @@ beforeAll(async () => {
   source = mkdtempSync(join(tmpdir(), 'svc-bundling-'));
   target = mkdtempSync(join(tmpdir(), 'svc-bundled-'));
   writeFileSync(join(source, 'package.json'), '{"private":true}');
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock'];
+  const quiet = [
+    '--prefer-offline',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--no-save',
+    '--no-package-lock',
+  ];
   await execa('npm', ['install', ...quiet, 'esbuild@0.28.2'], { cwd: source });
   packed.installInto(join(source, 'node_modules'));
   writeFileSync(join(source, 'application.mjs'), APPLICATION);

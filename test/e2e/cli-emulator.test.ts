@@ -8,14 +8,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
+import { findFreePort, listenDuringTest } from '../support/local-server.ts';
 import { cleanEnvironment, program, svc, svcInProcess } from './cli-program.ts';
-import {
-  createFolder,
-  findFreePort,
-  runJson,
-  startEmulatorForTest,
-  startReceiver,
-} from './test-resources.ts';
+import { createFolder, runJson, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 const certificates = join(import.meta.dirname, '../support/certs');
 
@@ -211,9 +206,7 @@ describe('svc emulator wait', () => {
 
   it('svc emulator wait times out when no emulator runs, when nothing listens, and when the address never responds', async () => {
     const server = createServer(() => {});
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as { port: number };
+    const port = await listenDuringTest(server);
     const wait = ['emulator', 'wait', '--timeout', '100ms'];
     const free = await findFreePort();
     const [noEmulator, closedPort, silentServer] = await Promise.all([
@@ -248,10 +241,7 @@ describe('svc emulator start and stop fail', () => {
 
   it('the error says how to find another program that uses the port', async () => {
     const server = createServer((socket) => socket.destroy());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const address = server.address();
-    const port = String(typeof address === 'object' && address?.port);
+    const port = String(await listenDuringTest(server));
     const { exitCode, stderr } = await svcInProcess(['emulator', 'start', '--port', port], {
       cwd: createFolder(),
     });

@@ -8,9 +8,10 @@ import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { ready, startProgram } from '../receivers/receiver-process.ts';
 import { type Block, listBlocks, pages, root } from '../support/documents.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { driverFolder } from '../support/sqlite.ts';
 import { cleanEnvironment, program, svc } from './cli-program.ts';
-import { createFolder, findFreePort, runJsonOk } from './test-resources.ts';
+import { createFolder, runJsonOk } from './test-resources.ts';
 
 /** Blocks in these languages are commands and programs. Others are data and formulas. */
 const runnable = /^(?:console|sh|js|ts|typescript|python|go|ruby|php|yaml)$/;

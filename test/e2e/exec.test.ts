@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
 import {
   cleanEnvironment,
@@ -12,6 +13,7 @@ import {
   program,
   type RunOptions,
   svc,
+  svcInProcess,
   temporaryFilesIn,
 } from './cli-program.ts';
 import { canListProcesses, expectNoProcessIn, listProcessesIn } from './list-processes.ts';
@@ -134,7 +136,8 @@ describe('the exit code of svc emulator exec', () => {
     ['the seed is empty', ['--seed', '/dev/null', ...trigger], 'is empty'],
   ])('the exit code is 2 and the command does not run when %s', async (_, args, error) => {
     const cwd = createWatchedFolder();
-    const { exitCode, stdout, stderr } = await exec(args, { cwd });
+    vi.stubEnv('TMPDIR', cwd);
+    const { exitCode, stdout, stderr } = await svcInProcess(['emulator', 'exec', ...args], { cwd });
     expect({ exitCode, stdout, left: readdirSync(cwd) }).toEqual({
       exitCode: ExitCode.usage,
       stdout: '',
@@ -154,9 +157,7 @@ describe('the exit code of svc emulator exec', () => {
 
   it('the exit code is 2 when the port is in use, and 3 when the emulator was stopped before the report', async () => {
     const server = createServer((socket) => socket.destroy());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as { port: number };
+    const port = await listenDuringTest(server);
     const result = await exec(['--port', String(port), ...trigger], { cwd: createWatchedFolder() });
     expect(result).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
     expect(result.stderr).toContain(`lsof -i :${port}`);

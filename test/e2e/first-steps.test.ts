@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { createReverseProxy } from '../support/reverse-proxy.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { svc, svcInProcess } from './cli-program.ts';
-import { createFolder, findFreePort, startEmulatorForTest } from './test-resources.ts';
+import { createFolder, startEmulatorForTest } from './test-resources.ts';
 
 const startCommand = ['emulator', 'start', '--port', '0', '--db', ':memory:'];
 

@@ -52,9 +52,13 @@ beforeAll(async () => {
   // --ignore-scripts, because compiling SQLite takes minutes on Node.js 20. The build of `npm ci` has the same version.
   const sqlite = JSON.parse(await readFile(join(driverFolder, 'package.json'), 'utf8'));
   const packages = [`./${filename}`, `better-sqlite3@${sqlite.version}`];
-  await execa('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], {
-    cwd: project,
-  });
+  await execa(
+    'npm',
+    ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', ...packages],
+    {
+      cwd: project,
+    },
+  );
   const build = join(driverFolder, 'build');
   if (existsSync(build))
     await cp(build, join(project, 'node_modules/better-sqlite3/build'), { recursive: true });

@@ -38,7 +38,14 @@ beforeAll(async () => {
   packed = await packPackage();
   project = createProject();
   withVitest4 = createProject();
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock'];
+  const quiet = [
+    '--prefer-offline',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--no-save',
+    '--no-package-lock',
+  ];
   await execa('npm', ['install', ...quiet, ...versions], { cwd: project });
   packed.installInto(join(project, 'node_modules'), ['@types/node']);
   packed.installInto(join(withVitest4, 'node_modules'), ['@types/node', 'vitest']);
@@ -129,11 +136,12 @@ describe.each([
 describe('Jest', () => {
   const jest = join('node_modules', 'jest', 'bin', 'jest.js');
 
-  it.each(['jest.test.mjs', 'jest.test.cjs'])('Jest runs the recipe %s', async (name) => {
-    add(project, name, recipes);
-    const { exitCode, all } = await run(project, [jest, name], vmModules);
+  it('Jest runs its recipe as an ES module and as CommonJS', async () => {
+    const names = ['jest.test.mjs', 'jest.test.cjs'];
+    for (const name of names) add(project, name, recipes);
+    const { exitCode, all } = await run(project, [jest, '--runInBand', ...names], vmModules);
     expect(exitCode, all).toBe(0);
-    expect(all).toMatch(/Tests: +1 passed, 1 total/);
+    expect(all).toMatch(/Tests: +2 passed, 2 total/);
   });
 
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

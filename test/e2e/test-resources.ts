@@ -1,5 +1,3 @@
-/** Folders, emulators and receivers that are removed at the end of a test. */
-import { createServer } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
@@ -44,13 +42,4 @@ export async function runJsonOk(cwd: string, ...args: string[]) {
   const { stdout, stderr, exitCode } = await svcInProcess([...args, '--json'], { cwd });
   expect(exitCode, stderr).toBe(ExitCode.success);
   return JSON.parse(stdout);
-}
-
-/** Finds a port on which nothing listens. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

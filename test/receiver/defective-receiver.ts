@@ -1,9 +1,9 @@
 /** A correct receiver whose parts can be replaced by defective ones. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '../support/local-server.ts';
 
 export const SECRET = 'whsec_c3ZjLWNoZWNrLXNlY3JldA';
 export const API_KEY = 'svc_test_c3ZjLWNoZWNrLWtleQ';
@@ -107,9 +107,9 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
       .then((status) => respond(response, status))
       .catch(() => respond(response, 500));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    url: `http://127.0.0.1:${port}/webhooks`,
     countEffects: async () => effects,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

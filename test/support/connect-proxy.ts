@@ -1,6 +1,7 @@
 /** A CONNECT proxy that opens every tunnel to the same receiver, regardless of the requested host. */
 import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { listen } from './local-server.ts';
 
 export interface TestProxy extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
@@ -31,11 +32,9 @@ export async function createConnectProxy(
     });
     sockets.add(receiver.on('error', () => client.destroy()));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     requests,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {

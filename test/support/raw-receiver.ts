@@ -1,7 +1,8 @@
 /** A receiver that can violate HTTP: a TCP or TLS server with a function for each connection. */
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Certificate } from './certificates.ts';
+import { listen } from './local-server.ts';
 
 export interface RawReceiver extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, or `https://localhost:<port>` with a certificate. */
@@ -26,10 +27,7 @@ export async function createRawReceiver(
     Promise.resolve(onConnection(socket, index)).catch(() => socket.destroy());
   };
   const server = certificate ? createTlsServer(certificate, accept) : createServer(accept);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
 
   const close = () =>
     new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 /** A reverse proxy in front of a server, which makes it reachable under another name. */
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './local-server.ts';
 
 export interface ReverseProxy extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
@@ -35,9 +35,9 @@ export async function createReverseProxy(
     forwarded.on('error', () => outgoing.writeHead(502).end());
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     setTarget: (address) => {
       target = address;
     },

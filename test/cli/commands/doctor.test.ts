@@ -8,6 +8,7 @@ import type { Finding } from '../../../src/control/findings.ts';
 import { createRunFile } from '../../../src/control/run-file.ts';
 import { verify } from '../../../src/signature.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
+import { listenDuringTest } from '../../support/local-server.ts';
 import { Database } from '../../support/sqlite.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import {
@@ -130,9 +131,7 @@ describe('svc doctor without an emulator', () => {
 
   it('a port that another program uses is a problem', async () => {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as { port: number };
+    const port = await listenDuringTest(server);
     expect((await visit({ env: { SVC_PORT: String(port) } })).get('port')).toEqual({
       ...{ id: 'port', status: 'problem', title: 'Port', detail: `${port} is in use` },
       remedy: expect.stringContaining(`lsof -i :${port}`),
