@@ -1,23 +1,24 @@
-/** Boots an emulator in this process from the configuration. */
+/** Starts an emulator in this process from the configuration. */
+import { X509Certificate } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { readDataFile } from '../config/read-data-file.ts';
 import type { Config, ConfigValues } from '../config.ts';
 import type { Seed } from '../contract/seed-schema.ts';
+import type { ProxyOptions } from '../domain/http-proxy.ts';
 import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import { monotonic } from '../timers.ts';
 import type { ProcessContext } from './context.ts';
-import { toHttpsOptions } from './https-options.ts';
+import { readNamedFile } from './file-access.ts';
 import type { NoteOutput } from './io.ts';
-import { resolveProxySetting } from './proxy-setting.ts';
-import { readNamedFile } from './read-value.ts';
-import { styleFor } from './render/style.ts';
-import { printHint } from './report-error.ts';
+import { printHint, printWarning } from './report-error.ts';
 import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
 
 /**
- * Errors of the running emulator are printed as notes.
+ * Prints errors of the running emulator as notes.
  * @throws SvcError as `startEmulator`, and `usage` for settings that exclude each other.
  */
 export async function bootEmulator(
@@ -27,29 +28,44 @@ export async function bootEmulator(
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
   const { values, sources, projectFolder } = config;
-  const { host, port, db, environment, speed, freeze, randomSeed, wallClock } = values;
-  const { keepDays, keepRequests, keepMegabytes, forwardTo, events, controlToken, allowHost } = values;
+  const { host, port, db, environment, controlToken, allowHost, randomSeed, keepRequests, keepMegabytes } =
+    values;
+  if (values.tunnel && values.publicUrl !== null) {
+    throw new SvcError('usage', '--tunnel and --public-url cannot be used together.', {
+      hint: 'Remove --public-url: the tunnel has its own address.',
+    });
+  }
   const seed = values.seed === null ? null : await readDataFile(values.seed);
   const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
   try {
     const emulator = await startEmulator({
-      ...{ host, port, db, environment, rules, controlToken, allowHost, projectFolder },
-      ...toPublicAddress(values),
+      host,
+      port,
+      db,
+      environment,
+      rules,
+      controlToken,
+      allowHost,
+      projectFolder,
+      publicUrl: values.publicUrl,
+      tunnel: values.tunnel,
       https: toHttpsOptions(values),
       // Without an option, the database keeps its value.
       clock: {
-        ...(sources.speed.kind === 'default' ? {} : { speed }),
-        ...(sources.freeze.kind === 'default' ? {} : { frozen: freeze }),
+        ...(sources.speed.kind === 'default' ? {} : { speed: values.speed }),
+        ...(sources.freeze.kind === 'default' ? {} : { frozen: values.freeze }),
       },
       // `startEmulator` validates it.
       seed: seed as Seed | null,
       seedName: values.seed ?? '',
       ca: ca?.toString('utf8'),
       proxy: resolveProxySetting(values.proxy, env),
-      ...{ randomSeed, keepRequests, keepMegabytes },
-      keepDays: sources.keepDays.kind === 'default' ? undefined : keepDays,
-      wallClock: wallClock === null ? null : new Date(wallClock),
-      forwardTo: forwardTo === null ? undefined : { url: forwardTo, events },
+      randomSeed,
+      keepRequests,
+      keepMegabytes,
+      keepDays: sources.keepDays.kind === 'default' ? undefined : values.keepDays,
+      wallClock: values.wallClock === null ? null : new Date(values.wallClock),
+      forwardTo: values.forwardTo === null ? undefined : { url: values.forwardTo, events: values.events },
       internalErrorLog: { report: createWarningReporter(io) },
     });
     if (seed !== null && !emulator.seeded) io.note(`The seed was not applied: ${db} is not a new database.`);
@@ -61,30 +77,76 @@ export async function bootEmulator(
   }
 }
 
-function toPublicAddress({ publicUrl, tunnel }: ConfigValues) {
-  if (tunnel && publicUrl !== null) {
-    throw new SvcError('usage', '--tunnel and --public-url cannot be used together.', {
-      hint: 'Remove --public-url: the tunnel has its own address.',
-    });
-  }
-  return { publicUrl, tunnel };
+/**
+ * A configured certificate turns HTTPS on.
+ * @throws SvcError `usage` for a certificate without its key, or a key without its certificate.
+ */
+export function toHttpsOptions({
+  https,
+  cert,
+  key,
+}: Pick<ConfigValues, 'https' | 'cert' | 'key'>):
+  | true
+  | { readonly cert: string; readonly key: string }
+  | undefined {
+  if (cert === null && key === null) return https ? true : undefined;
+  if (cert !== null && key !== null) return { cert, key };
+  const message = cert === null ? '--key needs --cert.' : '--cert needs --key.';
+  throw new SvcError('usage', message, {
+    hint: 'Pass both, or use --https with a generated certificate.',
+  });
 }
 
-/** A full disk or a deleted file fails every write. The same warning is repeated only after this time. */
+/**
+ * Writes a self-signed certificate to `certificate.pem` in `folder`, for clients to trust.
+ * @returns its path; null for a certificate that an authority issued
+ */
+export function writeCertificate(folder: string, certificate: string | null): string | null {
+  if (certificate === null || !isSelfSigned(certificate)) return null;
+  const path = join(folder, 'certificate.pem');
+  writeFileSync(path, certificate, { mode: 0o644 });
+  return path;
+}
+
+function isSelfSigned(certificate: string): boolean {
+  const { issuer, subject } = new X509Certificate(certificate);
+  return issuer === subject;
+}
+
+/** Deliveries to public receivers use HTTPS, so its variable takes precedence. */
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'ALL_PROXY', 'HTTP_PROXY'];
+
+/** @param setting a URL, or `env` for the proxy variables of the environment */
+export function resolveProxySetting(
+  setting: string | null,
+  env: Readonly<Record<string, string | undefined>>,
+): ProxyOptions | undefined {
+  if (setting === null) return undefined;
+  if (setting !== 'env') return { url: setting };
+  const get = (name: string) => env[name.toLowerCase()] || env[name];
+  const address = PROXY_VARIABLES.map(get).find(Boolean);
+  if (!address) return undefined;
+  return {
+    url: address.includes('://') ? address : `http://${address}`,
+    except: (get('NO_PROXY') ?? '').split(/[\s,]+/).filter(Boolean),
+  };
+}
+
+/** Time before the same warning is repeated: a full disk or a removed file fails every write. */
 const REPEAT_AFTER_MS = 10_000;
 
 /** Prints errors of the running emulator as notes. */
 export function createWarningReporter(io: NoteOutput): (where: string, error: unknown) => void {
-  const notedAt = new Map<string, number>();
+  const printedAt = new Map<string, number>();
   return (where, error) => {
     if (!(error instanceof SvcError)) {
       io.note(`Internal error of svc in ${where}: ${inspect(error)}`);
       return;
     }
     const now = monotonic();
-    if (now - (notedAt.get(error.message) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
-    notedAt.set(error.message, now);
-    io.note(`${styleFor(io.noteCapabilities).yellow('warning:')} ${error.message}`);
+    if (now - (printedAt.get(error.message) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
+    printedAt.set(error.message, now);
+    printWarning(error.message, io);
     if (error.hint !== undefined) printHint(error.hint, io);
   };
 }

@@ -7,8 +7,8 @@ import { indentJson } from '../domain/json.ts';
 import type { Rules } from '../profile/rules.ts';
 import { linkIds } from './dashboard-url.ts';
 import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulator-target.ts';
-import type { Io } from './io.ts';
-import { toJsonIo } from './json-io.ts';
+import { type Io, toJsonIo } from './io.ts';
+import { explainApiError } from './report-error.ts';
 
 /** The signals with which users and supervisors interrupt a command. */
 export const interruptSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -142,10 +142,7 @@ export function createContext(
         baseUrl: new URL('v1', controlUrl).href,
         apiKey,
         ca,
-        explainError: async (error) => {
-          const { explainApiError } = await import('./explain-api-error.ts');
-          return explainApiError(error, connect);
-        },
+        explainError: (error) => explainApiError(error, connect),
         signal,
       });
     },
@@ -156,7 +153,7 @@ export function createContext(
     async printLong(value, toText, usesPager) {
       if (json) return io.write(JSON.stringify(value, null, 2));
       const text = toText();
-      const { showInPager } = await import('./pager.ts');
+      const { showInPager } = await import('./terminal-program.ts');
       if (!usesPager || !(await showInPager(link(text), processContext))) write(text);
     },
     printJsonText: (text, toText) => (json ? io.write(indentJson(text)) : write(toText())),

@@ -6,7 +6,7 @@ import type { ControlPlane } from '../control/control-plane.ts';
 import { findRunFile, findRunFileAbove, findTrustedRunFile, type RunFile } from '../control/run-file.ts';
 import { classifyHost } from '../domain/address.ts';
 import { SvcError } from '../errors.ts';
-import { readNamedFile } from './read-value.ts';
+import { readNamedFile } from './file-access.ts';
 
 type SecretSetting = 'controlToken' | 'apiKey';
 

@@ -9,8 +9,8 @@ import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } from '../fixtures/template.ts';
 import type { Context } from './context.ts';
+import { readValue } from './file-access.ts';
 import { addWorkspaceOption, collectValues } from './option-parsers.ts';
-import { readValue } from './read-value.ts';
 import { addSeedOption, createTemplateScopes, type SeedOptions } from './template-scopes.ts';
 
 export interface EventOptions extends SeedOptions {

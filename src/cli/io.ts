@@ -5,7 +5,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { isatty, type WriteStream } from 'node:tty';
 import { openScreen, type Screen, type ScreenEvents } from './live/screen.ts';
-import { supportsLinks, supportsUnicode, wantsColor } from './terminal-capabilities.ts';
 import { sanitizeForTerminal, stripStyles } from './terminal-text.ts';
 
 const STANDARD_INPUT = 0;
@@ -57,18 +56,19 @@ export type NoteOutput = Pick<Io, 'note' | 'noteCapabilities'>;
 
 /**
  * Opens standard input only when it is needed, because that takes time.
- * @param noColor the flag `--no-color`, which takes precedence over `FORCE_COLOR` and `NO_COLOR`
+ * @param noColor the option `--no-color`, which takes precedence over `FORCE_COLOR` and `NO_COLOR`
  */
-export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
-  const { stdout, stderr } = host;
+export function createProcessIo(nodeProcess: NodeJS.Process, noColor: boolean): Io {
+  const { stdout, stderr, env } = nodeProcess;
+  const canDraw = () => stdout.isTTY === true && nodeProcess.stdin.isTTY === true && env.TERM !== 'dumb';
   let note = (text: string): void => void stderr.write(sanitizeForTerminal(withLineEnd(text)));
 
   function takeTerminal(events: ScreenEvents): Screen {
-    const toStandardError = note;
-    const screen = openScreen(host, events);
+    const writeToStandardError = note;
+    const screen = openScreen(nodeProcess, events);
     note = events.onNote;
     const close = () => {
-      note = toStandardError;
+      note = writeToStandardError;
       screen.close();
     };
     return { ...screen, close };
@@ -78,21 +78,21 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
     get width() {
       return widthOf(stdout);
     },
-    ...detectCapabilities(stdout, host.env, noColor),
+    ...detectCapabilities(stdout, env, noColor),
     noteCapabilities: {
       get width() {
         return widthOf(stderr);
       },
-      ...detectCapabilities(stderr, host.env, noColor),
+      ...detectCapabilities(stderr, env, noColor),
     },
     get interactive() {
-      return stderr.isTTY === true && host.stdin.isTTY === true;
+      return stderr.isTTY === true && nodeProcess.stdin.isTTY === true;
     },
     get isStdinTerminal() {
       return isatty(STANDARD_INPUT);
     },
     get prompt() {
-      return { input: host.stdin, output: stderr };
+      return { input: nodeProcess.stdin, output: stderr };
     },
     // `void`: a command must not take the result for its exit code.
     write: (text) => void stdout.write(sanitizeForTerminal(withLineEnd(text))),
@@ -103,24 +103,36 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
       ? (line) => stderr.write(`\r${stripStyles(line).slice(0, stderr.columns - 1)}\x1b[K`)
       : null,
     get openScreen() {
-      const canPaint = stdout.isTTY === true && host.env.TERM !== 'dumb' && host.stdin.isTTY === true;
-      return canPaint ? takeTerminal : null;
+      return canDraw() ? takeTerminal : null;
     },
     get height() {
       return stdout.isTTY ? stdout.rows : Number.POSITIVE_INFINITY;
     },
     get openPager() {
-      const canPage = stdout.isTTY === true && host.stdin.isTTY === true && host.env.TERM !== 'dumb';
-      return canPage
-        ? (text: string, pager: string) => runPager(sanitizeForTerminal(withLineEnd(text)), pager, host.env)
-        : null;
+      const open = (text: string, pager: string) =>
+        runPager(sanitizeForTerminal(withLineEnd(text)), pager, env);
+      return canDraw() ? open : null;
     },
     async readInput() {
       const chunks: Buffer[] = [];
-      for await (const chunk of host.stdin) chunks.push(chunk as Buffer);
+      for await (const chunk of nodeProcess.stdin) chunks.push(chunk as Buffer);
       return Buffer.concat(chunks);
     },
   };
+}
+
+/**
+ * The streams for `--json`: standard error gets one JSON object per line, which is `{"note":{"message"}}` for a note.
+ * Prompts are not possible, because a question is not JSON.
+ */
+export function toJsonIo(io: Io): Io {
+  return Object.create(io, {
+    note: { value: (text: string) => io.noteJson({ note: { message: text.trimEnd() } }) },
+    noteCapabilities: { value: { ...io.noteCapabilities, color: false, links: false } },
+    interactive: { value: false },
+    progress: { value: null },
+    openScreen: { value: null },
+  });
 }
 
 /** Exit codes of a shell for a command that does not exist or cannot be executed. */
@@ -157,4 +169,32 @@ function detectCapabilities(
 
 function withLineEnd(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `FORCE_COLOR` takes precedence over `NO_COLOR`, and both over the kind of the stream, as in Node.js. */
+export function wantsColor(env: Environment, isTerminal: boolean): boolean {
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  if (env.NO_COLOR) return false;
+  return isTerminal && env.TERM !== 'dumb';
+}
+
+/** A locale with an encoding other than UTF-8, or without one (`C`, `POSIX`), cannot show symbols. */
+export function supportsUnicode(env: Environment): boolean {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  return !locale || /utf-?8/i.test(locale);
+}
+
+/** Detects terminals that show OSC 8 links by their variables. Others can print the sequences as text. */
+export function supportsLinks(env: Environment): boolean {
+  const { TERM = '', TERM_PROGRAM = '', VTE_VERSION, WT_SESSION } = env;
+  if (/^(?:tmux|screen)/.test(TERM)) return false;
+  return (
+    /^(?:iTerm\.app|WezTerm|vscode|ghostty)$/.test(TERM_PROGRAM) ||
+    /^(?:xterm-kitty|xterm-ghostty|alacritty|foot)$/.test(TERM) ||
+    // VTE supports links correctly from version 0.50.1.
+    Number(VTE_VERSION) > 5000 ||
+    WT_SESSION !== undefined
+  );
 }

@@ -1,24 +1,33 @@
-/** Starts programs that use the terminal: an editor, a pager. */
+/** Programs that take over the terminal: an editor, a pager. */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { createProcessGuard } from '../watchdog/process-guard.ts';
-import { targetInSharedGroup } from '../watchdog/process-target.ts';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseJsonObject } from '../domain/json.ts';
+import { quoteForShell } from '../domain/shell.ts';
+import { SvcError } from '../errors.ts';
+import type { ProcessContext } from './context.ts';
+import { wrapLines } from './render/text-width.ts';
 
-export interface TerminalProgramOptions {
+interface TerminalProgramOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly stdio: StdioOptions;
 }
 
 /**
- * Starts `line` in a shell, because it can contain options: `code --wait`. It stays in this process group, because only
+ * Starts a command line in a shell, because it can contain options: `code --wait`. It stays in this process group, because only
  * one group can read from a terminal. If this process is killed, the program ends too.
  */
 export async function startTerminalProgram(
-  line: string,
+  commandLine: string,
   { env, stdio }: TerminalProgramOptions,
 ): Promise<ChildProcess> {
+  const { createProcessGuard } = await import('../watchdog/process-guard.ts');
+  const { targetInSharedGroup } = await import('../watchdog/process-target.ts');
   const guard = await createProcessGuard(env);
   const toTarget = targetInSharedGroup();
-  const child = spawn(line, { shell: true, env, stdio });
+  const child = spawn(commandLine, { shell: true, env, stdio });
   const { pid } = child;
   if (pid !== undefined) guard.add(toTarget(pid));
   child.once('close', () => {
@@ -27,4 +36,73 @@ export async function startTerminalProgram(
     void guard.terminate();
   });
   return child;
+}
+
+/**
+ * Opens a JSON object in `$VISUAL` or `$EDITOR`.
+ * @returns the edited text, or null when it was not changed
+ * @throws SvcError `usage` when the editor fails, or when the text is not a JSON object: its file is then kept, and
+ *   the hint names it
+ */
+export async function editJson(
+  text: string,
+  processContext: Pick<ProcessContext, 'env' | 'io'>,
+): Promise<string | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-edit-'));
+  const file = join(folder, 'body.json');
+  await writeFile(file, `${text}\n`, { mode: 0o600 });
+  await runEditor(file, processContext);
+  const edited = (await readFile(file, 'utf8')).trimEnd();
+  try {
+    if (edited !== text) parseJsonObject(edited);
+  } catch (error) {
+    throw new SvcError('usage', (error as Error).message, {
+      hint: `Correct your text in ${file} and pass --data @${file}.`,
+      cause: error,
+    });
+  }
+  await rm(folder, { recursive: true });
+  return edited === text ? null : edited;
+}
+
+async function runEditor(file: string, { env, io }: Pick<ProcessContext, 'env' | 'io'>): Promise<void> {
+  const isWindows = process.platform === 'win32';
+  const editor = env.VISUAL || env.EDITOR || (isWindows ? 'notepad' : 'vi');
+  const quotedFile = isWindows ? `"${file}"` : quoteForShell(file);
+  // Standard output is for data only.
+  const { input, output } = io.prompt;
+  const child = await startTerminalProgram(`${editor} ${quotedFile}`, {
+    env,
+    stdio: [input, output, output],
+  });
+  const [code] = await once(child, 'close');
+  if (code === 0) return;
+  throw new SvcError('usage', `The editor "${editor}" exited with code ${code}, so nothing was sent.`, {
+    hint: 'Set VISUAL or EDITOR to another editor, or pass the body with --data.',
+  });
+}
+
+const DEFAULT_PAGER = process.platform === 'win32' ? 'more' : 'less';
+/** Values that turn the pager off. */
+const NO_PAGER = ['', 'cat'];
+
+/**
+ * Shows `text` in the pager of `SVC_PAGER` or `PAGER` (default: less).
+ * @returns false when the text fits, output is not a terminal, or there is no pager
+ */
+export async function showInPager(
+  text: string,
+  { io, env, handleSignals }: Pick<ProcessContext, 'io' | 'env' | 'handleSignals'>,
+): Promise<boolean> {
+  const pager = (env.SVC_PAGER ?? env.PAGER ?? DEFAULT_PAGER).trim();
+  if (io.openPager === null || NO_PAGER.includes(pager)) return false;
+  // The shell prompt needs one line.
+  if (wrapLines(io.width, text).length < io.height) return false;
+  // The pager handles Ctrl-C. It is in the same process group.
+  const restoreSignals = handleSignals(() => {});
+  try {
+    return await io.openPager(text, pager);
+  } finally {
+    restoreSignals();
+  }
 }

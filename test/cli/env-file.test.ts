@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { setVariables, writeEnvFile } from '../../src/cli/env-file.ts';
+import { setVariables, writeEnvFile } from '../../src/cli/env-variables.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 describe('setVariables', () => {

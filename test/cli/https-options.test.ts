@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { toHttpsOptions, writeCertificate } from '../../src/cli/https-options.ts';
+import { toHttpsOptions, writeCertificate } from '../../src/cli/boot-emulator.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createRunFile, createStateFolder, findRunFile } from '../../src/control/run-file.ts';
 import type { Emulator } from '../../src/emulator.ts';

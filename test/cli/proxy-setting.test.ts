@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveProxySetting } from '../../src/cli/proxy-setting.ts';
+import { resolveProxySetting } from '../../src/cli/boot-emulator.ts';
 
 const url = 'http://proxy.example:3128';
 

@@ -20,14 +20,14 @@ import { replayableDeliveryChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createTimeoutError, DEFAULT_WAIT_MS, showDeliveryProgress } from '../delivery-wait.ts';
-import { editJson } from '../edit-json.ts';
+import { readValue } from '../file-access.ts';
 import { parseDurationMs, parseRate, parseSince } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, confirm } from '../prompt.ts';
-import { readValue } from '../read-value.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderTable } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
+import { editJson } from '../terminal-program.ts';
 
 interface Options {
   readonly ids: readonly string[];

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Emulator } from '../../emulator.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { createProcessGuard } from '../../watchdog/process-guard.ts';
-import { bootEmulator } from '../boot-emulator.ts';
+import { bootEmulator, writeCertificate } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { type EnvVariables, toEnvVariables } from '../env-variables.ts';
@@ -18,11 +18,10 @@ import {
 } from '../exec/delivery-outcome.ts';
 import { EmulatorLog } from '../exec/emulator-log.ts';
 import { type CommandResult, runCommand } from '../exec/run-command.ts';
-import { writeCertificate } from '../https-options.ts';
+import { createWriteError } from '../file-access.ts';
 import { wholeNumberParser } from '../option-parsers.ts';
 import { reportError } from '../report-error.ts';
 import { addStartOptions } from '../start-options.ts';
-import { createWriteError } from '../write-error.ts';
 
 /** The settings are options too; the configuration reads them. */
 interface Options {

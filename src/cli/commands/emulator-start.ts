@@ -11,12 +11,16 @@ import {
 } from '../../control/run-file.ts';
 import type { Emulator } from '../../emulator.ts';
 import { clearInterval, setInterval } from '../../timers.ts';
-import { bootEmulator } from '../boot-emulator.ts';
+import { bootEmulator, writeCertificate } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { addEnvFileAlias, toEnvFileFlag, type WriteEnvOptions, writeEnvFile } from '../env-file.ts';
-import { toEnvVariables } from '../env-variables.ts';
-import { writeCertificate } from '../https-options.ts';
+import {
+  addEnvFileAlias,
+  toEnvFileOption,
+  toEnvVariables,
+  type WriteEnvOptions,
+  writeEnvFile,
+} from '../env-variables.ts';
 import { openUrl } from '../open-url.ts';
 import { announceReady } from '../ready-line.ts';
 import { renderAttempt, renderReset } from '../render/stream-items.ts';
@@ -67,7 +71,7 @@ function configure(command: Command): void {
 }
 
 async function run(options: Options, context: Context): Promise<void> {
-  const flags = { ...options, ...toEnvFileFlag(options) };
+  const flags = { ...options, ...toEnvFileOption(options) };
   const config = await context.resolveConfig(flags);
   const rules = await context.resolveRules(flags);
   const { values, projectFolder } = config;

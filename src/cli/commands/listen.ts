@@ -9,8 +9,13 @@ import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { addEnvFileAlias, toEnvFileFlag, type WriteEnvOptions, writeEnvFile } from '../env-file.ts';
-import { toEnvVariables } from '../env-variables.ts';
+import {
+  addEnvFileAlias,
+  toEnvFileOption,
+  toEnvVariables,
+  type WriteEnvOptions,
+  writeEnvFile,
+} from '../env-variables.ts';
 import { type NewEndpoint, TemporaryEndpoints } from '../listen/temporary-endpoints.ts';
 import { followAttempts, typesToFollow } from '../live/follow.ts';
 import { choiceOption, parseHeaders, parseList } from '../option-parsers.ts';
@@ -229,7 +234,7 @@ async function writeVariables(
   options: Options,
   context: Context,
 ): Promise<void> {
-  const { envFile } = (await context.resolveConfig(toEnvFileFlag(options))).values;
+  const { envFile } = (await context.resolveConfig(toEnvFileOption(options))).values;
   const [first] = endpoints;
   if (envFile === null || first === undefined) return;
   const status = { ...(await control.getStatus({})), workspace_id: first.workspace_id };

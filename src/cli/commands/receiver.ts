@@ -24,6 +24,7 @@ import { type CheckReport, type RunChecksOptions, runChecks } from '../../receiv
 import { type ChoiceSource, toChoiceList } from '../choices/choice-source.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { createWriteError, readNamedFile } from '../file-access.ts';
 import {
   choiceOption,
   parseDurationMs,
@@ -33,12 +34,10 @@ import {
 } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, askText, isInteractive } from '../prompt.ts';
-import { readNamedFile } from '../read-value.ts';
 import { renderReceiverJUnit, renderReport } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
 import { createTemplateScopes } from '../template-scopes.ts';
-import { createWriteError } from '../write-error.ts';
 
 interface CheckCommandOptions {
   readonly url?: string;

@@ -8,6 +8,7 @@ import { verify as verifyHeaders, verifyMessage } from '../../domain/signature/v
 import { ExitCode, SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { readNamedFile, readValue } from '../file-access.ts';
 import {
   collectValues,
   parseDurationMs,
@@ -17,7 +18,6 @@ import {
   requireSecret,
 } from '../option-parsers.ts';
 import { parseRawRequest } from '../raw-request.ts';
-import { readNamedFile, readValue } from '../read-value.ts';
 import { renderVerification } from '../render/deliveries.ts';
 
 interface SignOptions {

@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFi
 import { dirname } from 'node:path';
 import type { Attempt, DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { settledReasonDescriptions } from '../../domain/delivery.ts';
-import { createWriteError } from '../write-error.ts';
+import { createWriteError } from '../file-access.ts';
 import { escapeXml, startXmlTag, type XmlAttributes } from '../xml.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** The log file of an emulator without a terminal: requests, attempts and notes. */
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../control/control-plane.ts';
+import { createWriteError } from '../file-access.ts';
 import type { NoteOutput, TerminalCapabilities } from '../io.ts';
 import { renderAttempt, renderRequest, renderReset } from '../render/stream-items.ts';
 import { sanitizeForTerminal } from '../terminal-text.ts';
-import { createWriteError } from '../write-error.ts';
 
 const plainCapabilities: TerminalCapabilities = {
   width: Number.POSITIVE_INFINITY,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProcessIo } from '../../src/cli/io.ts';
-import { supportsLinks, supportsUnicode, wantsColor } from '../../src/cli/terminal-capabilities.ts';
+import { createProcessIo, supportsLinks, supportsUnicode, wantsColor } from '../../src/cli/io.ts';
 
 it.each<[Record<string, string>, isTerminal: boolean, color: boolean]>([
   [{}, true, true],

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { expect, it } from 'vitest';
-import { explainApiError } from '../../src/cli/explain-api-error.ts';
+import { explainApiError } from '../../src/cli/report-error.ts';
 import { apiRequest } from '../../src/contract/openapi-examples.ts';
 import type { ApiRequest } from '../../src/contract/resources.ts';
 import { createApiClient } from '../../src/control/api-client.ts';

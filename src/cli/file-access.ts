@@ -1,10 +1,11 @@
-/** Option values that can come from a file (`@file`) or from standard input (`-`). */
+/** Reads the files and values that options name, and describes files that cannot be written. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describeFileError } from '../domain/file-error.ts';
 import { SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 
+/** Reads an option value that can also be a file (`@file`) or standard input (`-`). */
 export async function readValue(value: string, context: Pick<Context, 'io' | 'cwd'>): Promise<Buffer> {
   if (value === '-') return context.io.readInput();
   if (!value.startsWith('@')) return Buffer.from(value);
@@ -22,4 +23,8 @@ export async function readNamedFile(path: string, cwd: string): Promise<Buffer> 
         : `The file ${path} cannot be read: ${describeFileError(error)}.`;
     throw new SvcError('usage', message, { hint: 'Check the path.', cause: error });
   }
+}
+
+export function createWriteError(path: string, error: unknown, hint: string): SvcError {
+  return new SvcError('usage', `Cannot write ${path}: ${describeFileError(error)}.`, { hint, cause: error });
 }
