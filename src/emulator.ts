@@ -22,9 +22,8 @@ import { isLoopbackOnly, type ListenOptions, reaches, toEmulatorUrls } from './h
 import { fetchInProcess } from './http/request-faults.ts';
 import { VERSION } from './package-info.ts';
 import type { Rules } from './profile/rules.ts';
-import type { BootstrapResult } from './sandbox/bootstrap.ts';
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
-import { StateLifecycle } from './sandbox/state-lifecycle.ts';
+import { type BootstrapResult, StateLifecycle } from './sandbox/state-lifecycle.ts';
 import { toStoreError } from './store/database.ts';
 import { createFileProblemError } from './store/database-file-monitor.ts';
 import { Store } from './store/store.ts';
@@ -185,7 +184,7 @@ async function startWithStore(
     retention,
   };
   const status = (): EmulatorStatus => ({
-    ...describeEmulator(options, stateLifecycle.bootstrapped, listening, controlToken),
+    ...describeEmulator(options, stateLifecycle.bootstrapResult, listening, controlToken),
     ...constantStatus,
     deliveries: { pending: store.deliveries.countPending(), in_flight: engine.dispatcher.inFlight },
     ...describeFileProblem(store),
@@ -202,7 +201,7 @@ async function startWithStore(
     control,
     status,
     ...lifetime,
-    seeded: stateLifecycle.bootstrapped.isSeeded,
+    seeded: stateLifecycle.bootstrapResult.isSeeded,
     certificate: listening.certificate,
     fetch: (request) => fetchInProcess(app, request),
   };

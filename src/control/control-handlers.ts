@@ -13,8 +13,7 @@ import { eventFixtureKind, findFixture } from '../fixtures/event-fixtures.ts';
 import { listFixtureFiles } from '../fixtures/fixture-index.ts';
 import { readFixture } from '../fixtures/fixture-kind.ts';
 import { fillTemplates } from '../fixtures/template.ts';
-import { createNotFoundError } from '../sandbox/access.ts';
-import { createApiKey } from '../sandbox/api-keys.ts';
+import { createApiKey, createNotFoundError } from '../sandbox/access.ts';
 import type { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StateLifecycle } from '../sandbox/state-lifecycle.ts';
@@ -26,7 +25,6 @@ import {
   rotateWebhookSecret,
   updateWebhook,
 } from '../sandbox/webhooks.ts';
-import { createWorkspace } from '../sandbox/workspaces.ts';
 import { toApiKey } from '../store/api-keys.ts';
 import { toApiRequest } from '../store/api-requests.ts';
 import { toEventRecordText, toEventSummary } from '../store/events.ts';
@@ -121,7 +119,7 @@ function createWorkspaceHandlers(
       const request = toPageRequest(input, (id) => store.workspaces.find(id)?.seq);
       return toListBody(store.workspaces.list(request), (row) => toWorkspace(row, environment));
     },
-    createWorkspace: (input) => store.write(() => createWorkspace(sandbox, input)),
+    createWorkspace: (input) => store.write(() => toWorkspace(sandbox.workspaces.insert(input), environment)),
     getWorkspace: async ({ id }) => {
       const row = store.workspaces.find(id);
       if (row === undefined) throw createNotFoundError('workspace', id);

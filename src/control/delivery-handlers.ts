@@ -4,8 +4,13 @@ import { replayDelivery } from '../delivery/replay-delivery.ts';
 import { projectAttempts } from '../domain/delivery.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { checkSignature, describeSignature } from '../sandbox/signature-detail.ts';
-import { listAttempts, type VerificationInput, verifyDelivery } from '../sandbox/verification.ts';
+import {
+  checkSignature,
+  describeSignature,
+  listAttempts,
+  type VerificationInput,
+  verifyDelivery,
+} from '../sandbox/verification.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';

@@ -4,7 +4,6 @@ import { SECOND_MS } from '../domain/duration.ts';
 import { isPastWindow } from '../domain/retry-policy.ts';
 import { type DeliveryToSign, signDelivery } from '../domain/signature/sign.ts';
 import { VERSION } from '../package-info.ts';
-import { persistClockIfNeeded } from '../sandbox/clock-persistence.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
@@ -175,7 +174,7 @@ function recordAttempt(
   const progress = { ...progressBefore, attempt_count: progressBefore.attempt_count + results.length - 1 };
   const change = toDeliveryChange(sandbox, attempt, decidingResult, progress, workspace.clock.now());
   deliveries.change(change);
-  persistClockIfNeeded(sandbox, workspace);
+  sandbox.workspaces.persistClockIfNeeded(workspace);
   return change.due_at;
 }
 

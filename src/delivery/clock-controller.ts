@@ -2,7 +2,6 @@
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
-import { persistClock } from '../sandbox/clock-persistence.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { createFileProblemError } from '../store/database-file-monitor.ts';
@@ -34,7 +33,7 @@ export class ClockController {
   ): Promise<void> {
     await this.#enqueueCommand(workspace, async () => {
       workspace.clock.set(change);
-      await this.#sandbox.store.write(() => persistClock(this.#sandbox, workspace));
+      await this.#sandbox.store.write(() => this.#sandbox.workspaces.persistClock(workspace));
       this.#publishMove(workspace);
     });
   }
@@ -97,7 +96,7 @@ export class ClockController {
       this.#moveStarts.delete(workspace.seq);
       clock.set({ frozen });
     }
-    await this.#sandbox.store.write(() => persistClock(this.#sandbox, workspace));
+    await this.#sandbox.store.write(() => this.#sandbox.workspaces.persistClock(workspace));
     this.#publishMove(workspace);
     return startSeq;
   }

@@ -1,6 +1,5 @@
 /** Puts together everything that sends deliveries: dispatcher, sender, clock commands and background jobs. */
 import type { RetentionLimits } from '../domain/retention-limits.ts';
-import { persistClock } from '../sandbox/clock-persistence.ts';
 import { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
 import { startRetentionJob } from '../sandbox/retention-job.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -73,7 +72,7 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
       // Nothing can be written. The loss has been reported before.
       if (sandbox.store.checkFile() !== null) return;
       await sandbox.store.write(() => {
-        for (const workspace of sandbox.workspaces.listLoaded()) persistClock(sandbox, workspace);
+        for (const workspace of sandbox.workspaces.listLoaded()) sandbox.workspaces.persistClock(workspace);
         sandbox.store.retention.recordAge(sandbox.store.lastSeq, sandbox.wall.now());
       });
     },

@@ -2,8 +2,7 @@
  * Sends due deliveries. The rows in the database are the queue: timers only wake the dispatcher, and after a restart it
  * continues from the rows. Endpoints take turns, so that a slow, dead or busy one does not delay the others.
  */
-import type { SandboxEvent } from '../sandbox/event-bus.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Sandbox, SandboxEvent } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { makeAttempt } from './attempt.ts';

@@ -8,8 +8,7 @@ import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
-import { createProcessGuard } from '../watchdog/process-guard.ts';
-import { targetInOwnGroup } from '../watchdog/process-target.ts';
+import { createProcessGuard, targetInOwnGroup } from '../watchdog/process-guard.ts';
 
 export interface Tunnel {
   /** `https://…`, without a slash at its end. */

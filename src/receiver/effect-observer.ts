@@ -8,8 +8,13 @@ import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { startPolicyRequest } from '../network/address-policy.ts';
 import { abortAfter } from '../timers.ts';
-import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
-import { type ProcessTarget, targetInOwnGroup, targetInSharedGroup } from '../watchdog/process-target.ts';
+import {
+  createProcessGuard,
+  type ProcessGuard,
+  type ProcessTarget,
+  targetInOwnGroup,
+  targetInSharedGroup,
+} from '../watchdog/process-guard.ts';
 import { describeConnectionProblem } from './receiver-client.ts';
 
 /** Returns the number of effects so far. @throws SvcError `usage` if it cannot be read */

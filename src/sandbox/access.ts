@@ -1,8 +1,13 @@
-/** Authentication and authorization of API requests (§5). */
+/** API keys: creation, and authentication, authorization and rate limits of requests (§5). */
+import type { CreatedApiKey } from '../contract/resources.ts';
+import type { WallClock } from '../domain/clock.ts';
 import { type Environment, getApiKeyEnvironment, type Scope } from '../domain/credentials.ts';
 import { describeIdKindMismatch, type IdKind } from '../domain/ids.ts';
+import { hashApiKey } from '../domain/secret.ts';
+import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
-import { toScopes } from '../store/api-keys.ts';
+import type { Rules } from '../profile/rules.ts';
+import { toApiKey, toScopes } from '../store/api-keys.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
@@ -106,4 +111,79 @@ export function createNotFoundError(kind: string, id: string): SvcError {
   if (mismatch !== null) return new SvcError('not_found', `${mismatch}.`);
   const noun = kind.charAt(0).toUpperCase() + kind.slice(1);
   return new SvcError('not_found', `${noun} ${JSON.stringify(id).slice(1, -1).slice(0, 64)} does not exist.`);
+}
+
+export interface NewApiKey {
+  readonly scopes: readonly Scope[];
+  /** Null for a key for all workspaces. */
+  readonly workspace: Pick<LoadedWorkspace, 'seq' | 'id'> | null;
+  /** The key itself; default: a new one. */
+  readonly key?: string;
+}
+
+/** Writes an API key. Only its hash is stored, so only the returned value contains the key. Call inside a write. */
+export function createApiKey(
+  sandbox: Pick<Sandbox, 'store' | 'generator' | 'environment' | 'timestamp'>,
+  { scopes, workspace, key = sandbox.generator.apiKey(sandbox.environment) }: NewApiKey,
+): CreatedApiKey {
+  const { store, generator } = sandbox;
+  const createdAt = sandbox.timestamp();
+  const row = {
+    seq: store.nextSeq(),
+    id: generator.ids('resources').next('apiKey', createdAt),
+    workspace_seq: workspace?.seq ?? null,
+    hash: hashApiKey(key),
+    last4: key.slice(-4),
+    scopes: JSON.stringify(scopes),
+    created_at: createdAt,
+    revoked_at: null,
+  };
+  store.apiKeys.insert(row);
+  return { ...toApiKey({ ...row, workspace_id: workspace?.id ?? null }), key };
+}
+
+type RateLimit = NonNullable<Rules['rateLimit']>;
+
+/** Limits the requests per second of each API key with a token bucket (decision `rate.limit`). */
+export class RateLimiter {
+  readonly #limit: RateLimit;
+  readonly #buckets: TokenBuckets<number>;
+
+  constructor(limit: RateLimit, wall: WallClock) {
+    this.#limit = limit;
+    this.#buckets = new TokenBuckets(limit, wall.monotonic);
+  }
+
+  /**
+   * Takes a token from the bucket of a key.
+   * @returns the headers that report the limit (decision `rate.headers`).
+   * @throws SvcError `rate_limited` with those headers and `Retry-After` if the bucket is empty.
+   */
+  take(keySeq: number): Record<string, string> {
+    const tokens = this.#buckets.getTokens(keySeq);
+    if (tokens < 1) {
+      const retryAfter = String(this.#buckets.secondsUntilNext(tokens));
+      throw new SvcError(
+        'rate_limited',
+        `The API key is limited to ${this.#limit.perSecond} requests per second.`,
+        { headers: { ...this.#createHeaders(tokens), 'Retry-After': retryAfter } },
+      );
+    }
+    return this.#createHeaders(this.#buckets.take(keySeq));
+  }
+
+  /** Refills the buckets of all keys. */
+  reset(): void {
+    this.#buckets.reset();
+  }
+
+  #createHeaders(tokens: number): Record<string, string> {
+    const { perSecond, burst } = this.#limit;
+    const windowSeconds = Math.ceil(burst / perSecond);
+    const refillSeconds = Math.ceil((burst - tokens) / perSecond);
+    return {
+      'RateLimit-Policy': `"api-key";q=${burst};w=${windowSeconds}`,
+      RateLimit: `"api-key";r=${Math.max(0, Math.floor(tokens))};t=${refillSeconds}`,
+    };
+  }
 }

@@ -11,7 +11,6 @@ import {
 } from '../domain/fault.ts';
 import { type FaultRow, toFault } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import type { EventBus } from './event-bus.ts';
 import type { IdAndSecretGenerator } from './id-and-secret-generator.ts';
 
 /** A fault that fires now. */
@@ -32,7 +31,6 @@ interface ActiveFault {
 export interface FaultRegistryOptions {
   readonly store: Store;
   readonly generator: IdAndSecretGenerator;
-  readonly bus: EventBus;
   /** Returns `created_at` of a new fault. */
   readonly timestamp: () => number;
 }
@@ -44,14 +42,19 @@ export class FaultRegistry {
   /** Oldest first. */
   #active: ActiveFault[] = [];
 
-  constructor({ store, generator, bus, timestamp }: FaultRegistryOptions) {
+  constructor({ store, generator, timestamp }: FaultRegistryOptions) {
     this.#store = store;
     this.#generator = generator;
     this.#timestamp = timestamp;
-    this.#load([]);
-    bus.subscribe(({ type }) => type === 'state_replaced' && this.#load([]));
+    this.reload();
   }
 
+  /** Must be called after the rows were replaced. */
+  reload(): void {
+    this.#load([]);
+  }
+
+  /** Writes a fault, which is active after the commit. */
   add(rule: FaultRule): Promise<Fault> {
     return this.#change(() => this.insert(rule));
   }

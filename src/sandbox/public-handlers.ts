@@ -2,15 +2,13 @@
 import type { ValidatedInput } from '../contract/operation.ts';
 import type { PublicOperations } from '../contract/public-operations.ts';
 import type { JsonObjectText } from '../domain/json.ts';
-import { type Caller, resolveWorkspace } from './access.ts';
-import type { SandboxEvent } from './event-bus.ts';
-import { createEvent, getEvent, listEvents, type NewEvent } from './events.ts';
-import { FanOut, type PreparedEvent } from './fan-out.ts';
+import { toWorkspace } from '../store/workspaces.ts';
+import { type Caller, canAccess, createNotFoundError, resolveWorkspace } from './access.ts';
+import { createEvent, FanOut, getEvent, listEvents, type NewEvent, type PreparedEvent } from './events.ts';
 import { Idempotency, type OperationResponse, type WriteOperation } from './idempotency.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { Sandbox, SandboxEvent } from './sandbox.ts';
 import { createWebhook } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
-import { getWorkspace } from './workspaces.ts';
 
 export interface PublicCall<Input = unknown> {
   readonly caller: Caller;
@@ -40,7 +38,7 @@ interface WriteResult {
 export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
   const idempotency = new Idempotency(sandbox);
   const fanOut = new FanOut(sandbox);
-  const { operations, rules, store, bus } = sandbox;
+  const { environment, operations, rules, store, bus } = sandbox;
 
   /** @param event the event that is created, if any. One with many endpoints is prepared before it is written. */
   async function create(
@@ -73,11 +71,13 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
   }
 
   return {
-    getWorkspace: ({ caller, input: { id } }) => ({
-      status: operations.getWorkspace.status,
-      text: JSON.stringify(getWorkspace(sandbox, caller, id)),
-      resourceId: id,
-    }),
+    getWorkspace: ({ caller, input: { id } }) => {
+      const row = store.workspaces.find(id);
+      // Decision `workspace.hidden`.
+      if (row === undefined || !canAccess(caller, row.seq)) throw createNotFoundError('workspace', id);
+      const text = JSON.stringify(toWorkspace(row, environment));
+      return { status: operations.getWorkspace.status, text, resourceId: id };
+    },
     getEvent: ({ caller, input: { id } }) => ({
       status: operations.getEvent.status,
       text: getEvent(sandbox, caller, id),

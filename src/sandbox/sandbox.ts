@@ -1,14 +1,51 @@
-/** The shared state and services that every operation uses. Created once, at the start. */
+/** The shared state and services that every operation uses, and the events that they publish inside the process. */
 import { createPublicOperations, type PublicOperations } from '../contract/public-operations.ts';
 import type { WallClock } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Store } from '../store/store.ts';
-import { EventBus } from './event-bus.ts';
 import { FaultRegistry } from './faults.ts';
 import { IdAndSecretGenerator } from './id-and-secret-generator.ts';
 import { WorkspaceRegistry } from './workspace-registry.ts';
 
+/** A delivery got a due time: it is new, or a replay was requested. */
+export interface DeliveryDue {
+  readonly type: 'delivery_due';
+  readonly webhookSeq: number;
+  readonly deliverySeq: number;
+  readonly dueAt: number;
+}
+
+export type SandboxEvent =
+  | DeliveryDue
+  /** All deliveries of an event are due; used for an event with many endpoints. */
+  | { readonly type: 'event_due'; readonly workspaceSeq: number; readonly eventSeq: number }
+  /** The pending deliveries of an endpoint were canceled. */
+  | { readonly type: 'deliveries_canceled'; readonly webhookSeq: number }
+  /** An endpoint was enabled, disabled or changed. */
+  | { readonly type: 'webhook_changed'; readonly webhookSeq: number }
+  /** The schedule clock of a workspace was set or moved. */
+  | { readonly type: 'clock_changed'; readonly workspaceSeq: number }
+  /** All rows were replaced: state that was read before is invalid. */
+  | { readonly type: 'state_replaced' };
+
+export type SandboxEventListener = (event: SandboxEvent) => void;
+
+export class EventBus {
+  readonly #listeners = new Set<SandboxEventListener>();
+
+  /** @returns a function that ends the subscription. */
+  subscribe(listener: SandboxEventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  publish(event: SandboxEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+/** Created once, at the start. */
 export interface Sandbox {
   readonly environment: Environment;
   readonly rules: Rules;
@@ -23,8 +60,6 @@ export interface Sandbox {
    * repeatable run.
    */
   readonly timestamp: () => number;
-  /** Initial settings for the clock of a new workspace. */
-  readonly newClockSettings: { readonly speed: number; readonly frozen: boolean };
   /** The operations of `/v1`; the control plane uses their schemas too. */
   readonly operations: PublicOperations;
   /** The event types that are valid under a closed catalog. */
@@ -33,7 +68,9 @@ export interface Sandbox {
 
 /** The arguments of {@link createSandbox}. */
 export interface SandboxSetup
-  extends Pick<Sandbox, 'environment' | 'rules' | 'store' | 'wall' | 'newClockSettings' | 'eventTypes'> {
+  extends Pick<Sandbox, 'environment' | 'rules' | 'store' | 'wall' | 'eventTypes'> {
+  /** Initial settings for the clock of a new workspace. */
+  readonly newClockSettings: { readonly speed: number; readonly frozen: boolean };
   /** Seed of the run; null for unpredictable values. */
   readonly randomSeed: number | null;
   /** Whether API keys are also derived from the seed; false if other machines could use a predictable key. */
@@ -45,19 +82,27 @@ export interface SandboxSetup
 /** The constant {@link Sandbox.timestamp} of a repeatable run. */
 const REPEATABLE_START = Date.UTC(2026, 0, 1);
 
-export function createSandbox({ randomSeed, seedsKeys, isRepeatable, ...setup }: SandboxSetup): Sandbox {
+export function createSandbox({
+  randomSeed,
+  seedsKeys,
+  isRepeatable,
+  newClockSettings,
+  ...setup
+}: SandboxSetup): Sandbox {
   const { store, wall } = setup;
   const generator = new IdAndSecretGenerator(randomSeed, seedsKeys);
   generator.startSeries(`after ${store.lastSeq}`);
   const bus = new EventBus();
   const timestamp = isRepeatable ? () => REPEATABLE_START : wall.now;
+  const faults = new FaultRegistry({ store, generator, timestamp });
+  bus.subscribe(({ type }) => type === 'state_replaced' && faults.reload());
   return {
     ...setup,
     generator,
     bus,
     timestamp,
-    faults: new FaultRegistry({ store, generator, bus, timestamp }),
-    workspaces: new WorkspaceRegistry(store, wall, generator),
+    faults,
+    workspaces: new WorkspaceRegistry({ store, wall, generator, timestamp, newClockSettings }),
     operations: createPublicOperations(setup),
   };
 }

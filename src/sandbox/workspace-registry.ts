@@ -1,6 +1,7 @@
-/** Holds the running clock and the id source of each workspace. */
+/** The workspaces with their running clocks and id sources. */
 import { ScheduleClock } from '../clock/schedule-clock.ts';
-import type { WallClock } from '../domain/clock.ts';
+import { resumeAfterDowntime, type WallClock } from '../domain/clock.ts';
+import { MINUTE_MS } from '../domain/duration.ts';
 import type { UlidGenerator } from '../domain/ids.ts';
 import type { Store } from '../store/store.ts';
 import { toClockState, type WorkspaceRow } from '../store/workspaces.ts';
@@ -15,18 +16,65 @@ export interface LoadedWorkspace {
   readonly ids: UlidGenerator;
 }
 
-/** Loads workspaces when they are first used. */
+export interface NewWorkspace {
+  readonly name: string;
+  /** The id (default: a new one). */
+  readonly id?: string | undefined;
+  /** Initial clock settings (default: the current time and {@link WorkspaceRegistryOptions.newClockSettings}). */
+  readonly clock?:
+    | {
+        /** ISO 8601. */
+        readonly now?: string | undefined;
+        readonly speed?: number | undefined;
+        readonly frozen?: boolean | undefined;
+      }
+    | undefined;
+}
+
+export interface WorkspaceRegistryOptions {
+  readonly store: Store;
+  readonly wall: WallClock;
+  readonly generator: IdAndSecretGenerator;
+  /** Returns the time at which the clock of a new workspace starts. */
+  readonly timestamp: () => number;
+  readonly newClockSettings: { readonly speed: number; readonly frozen: boolean };
+}
+
+/** At speed 1 the stored anchor is enough. It is rewritten regularly in case the wall clock is set. */
+const PERSIST_INTERVAL_MS = MINUTE_MS;
+
+/** Creates workspaces, loads them when they are first used, and writes their clocks to the store. */
 export class WorkspaceRegistry {
-  readonly #store: Store;
-  readonly #wall: WallClock;
-  readonly #generator: IdAndSecretGenerator;
+  readonly #options: WorkspaceRegistryOptions;
   readonly #bySeq = new Map<number, LoadedWorkspace>();
   readonly #byId = new Map<string, LoadedWorkspace>();
+  /** Monotonic time at which each clock was last written. */
+  readonly #persistedAt = new WeakMap<LoadedWorkspace, number>();
 
-  constructor(store: Store, wall: WallClock, generator: IdAndSecretGenerator) {
-    this.#store = store;
-    this.#wall = wall;
-    this.#generator = generator;
+  constructor(options: WorkspaceRegistryOptions) {
+    this.#options = options;
+  }
+
+  get #store(): Store {
+    return this.#options.store;
+  }
+
+  /** Writes a workspace. Call inside a write. */
+  insert({ name, id, clock = {} }: NewWorkspace): WorkspaceRow {
+    const { store, wall, generator, timestamp, newClockSettings } = this.#options;
+    const scheduleTime = clock.now === undefined ? timestamp() : Date.parse(clock.now);
+    const row: WorkspaceRow = {
+      seq: store.nextSeq(),
+      id: id ?? generator.ids('resources').next('workspace', scheduleTime),
+      name,
+      created_at: scheduleTime,
+      clock_at: scheduleTime,
+      clock_wall_at: wall.now(),
+      clock_speed: clock.speed ?? newClockSettings.speed,
+      clock_frozen: (clock.frozen ?? newClockSettings.frozen) ? 1 : 0,
+    };
+    store.workspaces.insert(row);
+    return row;
   }
 
   find(id: string): LoadedWorkspace | undefined {
@@ -56,6 +104,35 @@ export class WorkspaceRegistry {
     return this.#bySeq.values();
   }
 
+  /** Writes the current state of a clock, so that it continues correctly after the process was killed. Call inside a write. */
+  persistClock(workspace: LoadedWorkspace): void {
+    this.#persistedAt.set(workspace, this.#options.wall.monotonic());
+    this.#store.workspaces.setClock(workspace.seq, workspace.clock.getState());
+  }
+
+  /**
+   * Writes the state of a clock together with rows of the same time, so that it cannot be earlier than them after a
+   * restart. Call inside a write.
+   */
+  persistClockIfNeeded(workspace: LoadedWorkspace): void {
+    const { rate } = workspace.clock;
+    const persistedAt = this.#persistedAt.get(workspace) ?? Number.NEGATIVE_INFINITY;
+    const elapsedMs = this.#options.wall.monotonic() - persistedAt;
+    if (rate > 0 && (rate !== 1 || elapsedMs > PERSIST_INTERVAL_MS)) this.persistClock(workspace);
+  }
+
+  /**
+   * Makes every clock in the store continue from its state at the wall time `stoppedAt`, as if no time had passed since.
+   * Call inside a write.
+   */
+  resumeClocks(stoppedAt: number): void {
+    const wallAt = this.#options.wall.now();
+    for (const row of this.#store.workspaces.listAll()) {
+      const state = resumeAfterDowntime(toClockState(row), stoppedAt);
+      this.#store.workspaces.setClock(row.seq, { ...state, wallAt });
+    }
+  }
+
   /** Whether the workspace was loaded after the last {@link clear}. */
   isCurrent(workspace: LoadedWorkspace): boolean {
     return this.#bySeq.get(workspace.seq) === workspace;
@@ -70,8 +147,8 @@ export class WorkspaceRegistry {
   #load(row: WorkspaceRow): LoadedWorkspace {
     const loaded = this.#bySeq.get(row.seq);
     if (loaded) return loaded;
-    const clock = new ScheduleClock(this.#wall, toClockState(row));
-    const ids = this.#generator.ids(row.id);
+    const clock = new ScheduleClock(this.#options.wall, toClockState(row));
+    const ids = this.#options.generator.ids(row.id);
     const { events, deliveries, webhooks } = this.#store;
     for (const table of [events, deliveries, webhooks]) {
       const newestId = table.findNewestId(row.seq);

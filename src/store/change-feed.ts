@@ -1,7 +1,7 @@
 /** Reads new deliveries, attempts and requests in commit order, across tables, by the sequence that they share. */
 import type Database from 'better-sqlite3';
 import type { StreamTopic } from '../contract/stream-schemas.ts';
-import type { UnpublishedEvent } from './unpublished-event.ts';
+import type { UnpublishedEvent } from './connection.ts';
 
 export interface Change {
   readonly seq: number;

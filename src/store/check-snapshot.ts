@@ -11,13 +11,13 @@ import { HOUR_MS } from '../domain/duration.ts';
 import { describeFileError } from '../domain/file-error.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
+import { deleteUnpublished } from './connection.ts';
 import { APPLICATION_ID, HEADER_BYTES, readApplicationId, SNAPSHOT_APPLICATION_ID } from './database.ts';
 import { SAVED_AT_SETTING } from './database-copy.ts';
 import { openSqlite } from './driver.ts';
 import { migrate, migrations, readSchemaVersion } from './schema.ts';
 import { SettingTable } from './settings.ts';
 import { findInvalidRow } from './snapshot-rows.ts';
-import { deleteUnpublished } from './unpublished-event.ts';
 
 /** A snapshot that passed all checks. */
 export interface CheckedSnapshot {

@@ -18,6 +18,7 @@ import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/file-error.ts';
 import { SvcError } from '../errors.ts';
+import { deleteUnpublished } from './connection.ts';
 import {
   createStoreClosedError,
   HEADER_BYTES,
@@ -27,7 +28,6 @@ import {
 import { openSqlite } from './driver.ts';
 import { toWriteError } from './group-commit.ts';
 import { SettingTable } from './settings.ts';
-import { deleteUnpublished } from './unpublished-event.ts';
 
 /** Setting that only snapshots have: the wall time of their state. */
 export const SAVED_AT_SETTING = 'snapshot_saved_at';

@@ -1,7 +1,7 @@
 /** The table of deliveries, which is also the queue of due attempts. */
 import type Database from 'better-sqlite3';
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
-import type { UnpublishedEvent } from './unpublished-event.ts';
+import type { UnpublishedEvent } from './connection.ts';
 import type { WebhookRow, WebhookTable } from './webhooks.ts';
 
 export interface NewDelivery {

@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/credentials.ts';
 import { SvcError } from '../errors.ts';
 import { checkSnapshot } from './check-snapshot.ts';
-import { Connection } from './connection.ts';
+import { Connection, deleteUnpublished } from './connection.ts';
 import { checkIntegrity, type DatabaseOptions, type IntegrityReport } from './database.ts';
 import {
   removeUnfinishedSnapshot,
@@ -17,7 +17,6 @@ import { listSequencedTables } from './schema.ts';
 import type { SettingTable } from './settings.ts';
 import { replaceRows } from './snapshot-rows.ts';
 import { Tables } from './tables.ts';
-import { deleteUnpublished } from './unpublished-event.ts';
 
 const ID_SETTING = 'store_id';
 /** Setting with {@link Store.stateReplacedSeq}. Databases of earlier versions contain this key. */

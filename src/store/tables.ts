@@ -4,6 +4,7 @@ import { ApiKeyTable } from './api-keys.ts';
 import { ApiRequestTable } from './api-requests.ts';
 import { AttemptTable } from './attempts.ts';
 import { ChangeFeed } from './change-feed.ts';
+import type { UnpublishedEvent } from './connection.ts';
 import { DeliveryTable } from './deliveries.ts';
 import { DeliveryQueries } from './delivery-queries.ts';
 import { EventTable } from './events.ts';
@@ -11,7 +12,6 @@ import { FaultTable } from './faults.ts';
 import { IdempotencyTable } from './idempotency.ts';
 import { Retention } from './retention.ts';
 import { SettingTable } from './settings.ts';
-import type { UnpublishedEvent } from './unpublished-event.ts';
 import { WebhookTable } from './webhooks.ts';
 import { WorkspaceTable } from './workspaces.ts';
 

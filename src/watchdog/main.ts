@@ -9,7 +9,7 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { listGuarded, listRunning, type ProcessTarget, type WatchdogMessage } from './process-target.ts';
+import { listGuarded, listRunning, type ProcessTarget, type WatchdogMessage } from './process-guard.ts';
 
 /** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;

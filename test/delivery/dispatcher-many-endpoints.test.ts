@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DueTimeHeap } from '../../src/delivery/due-time-heap.ts';
 import { EndpointQueue } from '../../src/delivery/endpoint-queue.ts';
-import { FanOut } from '../../src/sandbox/fan-out.ts';
+import { FanOut } from '../../src/sandbox/events.ts';
 import { failedResult, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
 /** Counts the visits to queues. They once grew with the square of the number of queues. */

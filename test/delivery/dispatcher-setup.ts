@@ -12,7 +12,6 @@ import {
   updateWebhook,
   type WebhookChange,
 } from '../../src/sandbox/webhooks.ts';
-import { createWorkspace } from '../../src/sandbox/workspaces.ts';
 import type { DeliveryRow } from '../../src/store/delivery-queries.ts';
 import { Store } from '../../src/store/store.ts';
 
@@ -113,7 +112,7 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
     onInternalError: onFault,
   });
   if (store.workspaces.findOldest() === undefined)
-    store.writeNow(() => createWorkspace(sandbox, { name: 'Test' }));
+    store.writeNow(() => sandbox.workspaces.insert({ name: 'Test' }));
   const workspace = sandbox.workspaces.default;
   dispatcher.start();
   onTestFinished(async () => {

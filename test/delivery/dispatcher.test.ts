@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
-import type { DeliveryDue } from '../../src/sandbox/event-bus.ts';
+import type { DeliveryDue } from '../../src/sandbox/sandbox.ts';
 import { deleteWebhook } from '../../src/sandbox/webhooks.ts';
 import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 

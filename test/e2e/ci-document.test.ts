@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { listProcesses } from '../../src/watchdog/process-target.ts';
+import { listProcesses } from '../../src/watchdog/process-guard.ts';
 import { cleanEnvironment, createTempFolder, program, svc } from './cli-program.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/ci.md'), 'utf8').replaceAll('\r\n', '\n');

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
-import { createEvent } from '../../src/sandbox/events.ts';
-import { FAN_OUT_SLICE, FanOut } from '../../src/sandbox/fan-out.ts';
+import { createEvent, FAN_OUT_SLICE, FanOut } from '../../src/sandbox/events.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { createWebhook, deleteWebhook } from '../../src/sandbox/webhooks.ts';
-import { createWorkspace } from '../../src/sandbox/workspaces.ts';
 import { Store } from '../../src/store/store.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
@@ -39,7 +37,7 @@ function open(path = ':memory:', endpoints = ENDPOINTS) {
     eventTypes: new Set(),
   });
   if (store.workspaces.findOldest() === undefined) {
-    store.writeNow(() => createWorkspace(sandbox, { name: 'Test' }));
+    store.writeNow(() => sandbox.workspaces.insert({ name: 'Test' }));
     const { default: workspace } = sandbox.workspaces;
     store.writeNow(() => {
       for (let number = 0; number < endpoints; number++) {

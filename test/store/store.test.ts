@@ -83,7 +83,13 @@ describe('the order of ids', () => {
       const wall = { now: () => wallNow, monotonic: () => 0 };
       store.writeNow(() => {
         if (store.workspaces.findOldest() === undefined) insertWorkspace(store);
-        const live = new WorkspaceRegistry(store, wall, new IdAndSecretGenerator(1, true)).default;
+        const live = new WorkspaceRegistry({
+          store,
+          wall,
+          generator: new IdAndSecretGenerator(1, true),
+          timestamp: wall.now,
+          newClockSettings: { speed: 1, frozen: false },
+        }).default;
         for (let i = 0; i < 3; i++) {
           const id = live.ids.next('event', live.clock.now());
           ids.push(id);

@@ -2,8 +2,7 @@
 import { constants } from 'node:os';
 import { execa } from 'execa';
 import { SvcError } from '../../errors.ts';
-import type { ProcessGuard } from '../../watchdog/process-guard.ts';
-import { targetInOwnGroup, targetInSharedGroup } from '../../watchdog/process-target.ts';
+import { type ProcessGuard, targetInOwnGroup, targetInSharedGroup } from '../../watchdog/process-guard.ts';
 import type { Context, SignalHandler } from '../context.ts';
 import type { EnvVariables } from '../env-variables.ts';
 

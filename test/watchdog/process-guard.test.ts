@@ -6,7 +6,7 @@ import {
   listRunning,
   targetInOwnGroup,
   targetInSharedGroup,
-} from '../../src/watchdog/process-target.ts';
+} from '../../src/watchdog/process-guard.ts';
 
 const entry = (pid: number, parentPid: number, groupId: number) => ({ pid, parentPid, groupId });
 
