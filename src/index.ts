@@ -6,6 +6,7 @@ export type { ApiRequest, Event, WebhookDetail, WebhookWithSecret } from './cont
 export type { Seed } from './contract/seed-schema.ts';
 export type { ControlPlane } from './control/control-plane.ts';
 export { SvcError } from './errors.ts';
+export type { Duration } from './library/argument-schemas.ts';
 export {
   type CreateEmulatorOptions,
   type CreateWorkspaceOptions,
@@ -20,7 +21,6 @@ export {
 } from './library/create-receiver.ts';
 export type { DeliverySnapshot } from './library/delivery-snapshot.ts';
 export type { DeliveryWait, WaitOptions } from './library/delivery-wait.ts';
-export type { Duration } from './library/duration-argument.ts';
 // With `*`, because a project cannot extend an interface through a named re-export.
 export * from './library/event-types.ts';
 export type { EventSelection, Events, EventWaitOptions } from './library/events.ts';

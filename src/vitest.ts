@@ -2,6 +2,7 @@
  * `svc-emulator/vitest`: a `test` with the fixtures `emulator`, `workspace` and `receiver`. Importing it adds the matchers
  * `toHaveDelivered` and `toMatchDeliveries`.
  */
+import * as v from 'valibot';
 import { test as baseTest, expect } from 'vitest';
 import { SvcError } from './errors.ts';
 import {
@@ -12,11 +13,12 @@ import {
   type Receiver,
   type Workspace,
 } from './index.ts';
-import { EventTypeName, ExpectationSchema, WorkspaceSchema } from './library/argument-schemas.ts';
+import { EventTypeName } from './library/argument-schemas.ts';
 import { checkArguments } from './library/check-arguments.ts';
 import {
   checkExpectedDeliveries,
   type DeliveryExpectation,
+  ExpectationSchema,
   waitForExpectedDeliveries,
 } from './library/delivery-expectation.ts';
 import type { EventType } from './library/event-types.ts';
@@ -80,6 +82,14 @@ declare global {
     }
   }
 }
+
+/** A workspace or an emulator. */
+const WorkspaceSchema = v.custom<object>(
+  (value) =>
+    typeof Object(Object(value).clock).advance === 'function' &&
+    typeof Object(Object(value).deliveries).wait === 'function',
+  'must be a workspace or an emulator',
+);
 
 /** @throws SvcError `usage` if the value of `expect` is not a workspace or an emulator */
 function checkSubject(matcher: string, value: unknown): void {

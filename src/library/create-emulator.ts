@@ -1,16 +1,27 @@
 /** Starts an emulator in this process for tests. */
+import * as v from 'valibot';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
-import { scopes } from '../domain/credentials.ts';
+import { Name, Speed } from '../contract/fields.ts';
+import type { ControlMethods, ControlPlane } from '../control/control-plane.ts';
+import { environments, scopes } from '../domain/credentials.ts';
+import { isObject } from '../domain/json.ts';
 import { createRandomSource } from '../domain/secret.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import type { SchemeName } from '../domain/signature/schemes.ts';
-import { type EmulatorOptions, startEmulator } from '../emulator.ts';
+import { type EmulatorOptions, type Emulator as StartedEmulator, startEmulator } from '../emulator.ts';
+import { SvcError } from '../errors.ts';
 import { type Overrides, resolveRules } from '../profile/resolve-rules.ts';
-import type { ProfileName } from '../profile/rules.ts';
-import { EmulatorOptionsSchema, WorkspaceOptionsSchema } from './argument-schemas.ts';
+import { type ProfileName, profileNames } from '../profile/rules.ts';
+import {
+  AboveZero,
+  HttpUrl,
+  OptionalBoolean,
+  OptionalString,
+  type SchemasOf,
+  Scheme,
+  wholeNumber,
+} from './argument-schemas.ts';
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
-import { rejectAfterClose } from './reject-after-close.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 export interface CreateEmulatorOptions extends Partial<Omit<EmulatorOptions, 'rules' | 'wall' | 'seedName'>> {
@@ -46,6 +57,71 @@ export interface Emulator extends Workspace {
   close(): Promise<void>;
 }
 
+const clockSchemas = {
+  speed: v.optional(Speed),
+  frozen: OptionalBoolean,
+} satisfies SchemasOf<NonNullable<CreateEmulatorOptions['clock']>>;
+
+const FORWARD_TO_MESSAGE = 'must be { url, events } with an http or https URL';
+
+export const EmulatorOptionsSchema = v.optional(
+  v.strictObject({
+    profile: v.optional(v.picklist(profileNames)),
+    overrides: v.optional(v.record(v.string(), v.unknown())),
+    scheme: v.optional(Scheme),
+    environment: v.optional(v.picklist(environments)),
+    clock: v.optional(v.strictObject(clockSchemas)),
+    randomSeed: v.nullish(v.custom<number>((value) => Number.isSafeInteger(value), 'must be a whole number')),
+    wallClock: v.nullish(
+      v.custom<Date>(
+        (value) => value instanceof Date && !Number.isNaN(value.getTime()),
+        'must be a valid Date',
+      ),
+    ),
+    seed: v.nullish(v.custom<object>(isObject, 'must be an object, see docs/seed.md')),
+    db: OptionalString,
+    keepDays: v.nullish(AboveZero),
+    keepRequests: v.nullish(AboveZero),
+    keepMegabytes: v.nullish(AboveZero),
+    synchronous: v.optional(v.picklist(['FULL', 'NORMAL'])),
+    listen: OptionalBoolean,
+    host: OptionalString,
+    port: v.optional(wholeNumber(0, 65_535)),
+    https: v.optional(
+      v.lazy((value) =>
+        isObject(value)
+          ? v.strictObject({ cert: v.string(), key: v.string() })
+          : v.literal(true, 'must be true or { cert, key }'),
+      ),
+    ),
+    allowHost: v.optional(v.array(v.string())),
+    publicUrl: v.nullish(HttpUrl),
+    tunnel: OptionalBoolean,
+    controlToken: v.nullish(v.string()),
+    forwardTo: v.nullish(
+      v.lazy((value) =>
+        isObject(value)
+          ? v.strictObject({ url: HttpUrl, events: v.array(v.string()) })
+          : v.custom(() => false, FORWARD_TO_MESSAGE),
+      ),
+    ),
+    ca: OptionalString,
+    proxy: v.optional(v.strictObject({ url: v.string(), except: v.optional(v.array(v.string())) })),
+    listenerGraceMs: v.optional(wholeNumber(0)),
+    projectFolder: OptionalString,
+    dashboardFolder: OptionalString,
+    internalErrorLog: v.optional(v.custom<object>(isObject, 'must be an object')),
+    faultLog: v.optional(v.custom<object>(isObject, 'must be an object')),
+  } satisfies SchemasOf<CreateEmulatorOptions>),
+);
+
+export const WorkspaceOptionsSchema = v.optional(
+  v.strictObject({
+    name: v.optional(Name),
+    clock: v.optional(v.strictObject(clockSchemas)),
+  } satisfies SchemasOf<CreateWorkspaceOptions>),
+);
+
 /**
  * Starts an emulator in this process, by default in memory and on a free port of 127.0.0.1. Resolves when it accepts
  * requests. `await using` closes it.
@@ -76,7 +152,6 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
     emulator,
     control,
     payloadMember: rules.payloadMember,
-    workspaceParameter: rules.list.workspaceParameter,
     closing: closing.signal,
     random: createRandomSource(options.randomSeed ?? null, 'fixtures'),
   };
@@ -104,4 +179,56 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
     reset: async () => void (await control.reset({})),
     [Symbol.asyncDispose]: close,
   };
+}
+
+type EntryPoints = Pick<StartedEmulator, 'control' | 'fetch' | 'status'>;
+
+/** Rejects calls to the emulator after it was closed, and ends its streams. */
+function rejectAfterClose({ control, fetch, status }: EntryPoints, closing: AbortSignal): EntryPoints {
+  return {
+    control: rejectControlAfterClose(control, closing),
+    fetch: rejectCallAfterClose(fetch, closing),
+    status() {
+      assertOpen(closing);
+      return status();
+    },
+  };
+}
+
+function rejectControlAfterClose({ stream, ...calls }: ControlPlane, closing: AbortSignal): ControlPlane {
+  const guarded = Object.entries(calls).map(([name, call]) => [
+    name,
+    rejectCallAfterClose(call as (...input: never) => Promise<unknown>, closing),
+  ]);
+  return {
+    ...(Object.fromEntries(guarded) as ControlMethods),
+    stream(input, signal) {
+      assertOpen(closing);
+      return stream(input, AbortSignal.any([signal, closing]));
+    },
+  };
+}
+
+/** A call that is in progress when the emulator is closed fails with an internal error: it is reported as closed too. */
+function rejectCallAfterClose<Input extends unknown[], Output>(
+  call: (...input: Input) => Promise<Output>,
+  closing: AbortSignal,
+): (...input: Input) => Promise<Output> {
+  return async (...input) => {
+    assertOpen(closing);
+    try {
+      return await call(...input);
+    } catch (error) {
+      if (!(error instanceof SvcError)) assertOpen(closing);
+      throw error;
+    }
+  };
+}
+
+/** @throws SvcError `interrupted` */
+function assertOpen(closing: AbortSignal): void {
+  if (!closing.aborted) return;
+  throw new SvcError('interrupted', 'The emulator is closed.', {
+    hint: 'Call close() last, or create another emulator with createEmulator().',
+  });
 }

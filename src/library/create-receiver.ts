@@ -1,18 +1,31 @@
 /** A receiver for tests: an HTTP server that records requests and sends the responses that it is given. */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import * as v from 'valibot';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
-import { ReceiverOptionsSchema, ResponsesSchema, receiverParameters } from './argument-schemas.ts';
+import {
+  DEFAULT_TIMEOUT_MS,
+  type Duration,
+  EventTypeName,
+  OptionalDuration,
+  type SchemasOf,
+  Scheme,
+  Secret,
+  TimeoutOptionsSchema,
+  toMs,
+  wholeNumber,
+} from './argument-schemas.ts';
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
-import { DEFAULT_TIMEOUT_MS, type Duration, toMs } from './duration-argument.ts';
 import { type ReceivedRequest, readReceivedRequest, type Verification } from './received-request.ts';
 import {
   type ReceiverResponseOptions,
   type ReceiverResponses,
   ResponseScript,
+  ResponsesSchema,
   type ScheduleClockReader,
 } from './receiver-responses.ts';
 
@@ -53,6 +66,36 @@ export interface Receiver extends AsyncDisposable {
   /** Stops listening and closes all connections. */
   close(): Promise<void>;
 }
+
+export const ReceiverOptionsSchema = v.optional(
+  v.strictObject({
+    port: v.optional(wholeNumber(0, 65_535)),
+    certificate: v.optional(v.strictObject({ cert: v.string(), key: v.string() })),
+    timeout: OptionalDuration,
+    clock: v.optional(
+      v.custom<object>(
+        (value) => typeof Object(value).show === 'function',
+        'must be the clock of a workspace',
+      ),
+    ),
+    secret: v.optional(Secret),
+    scheme: v.optional(Scheme),
+    toleranceMs: v.optional(
+      v.custom<number>(
+        (value) => typeof value === 'number' && value >= 0,
+        'must be a number of milliseconds',
+      ),
+    ),
+  } satisfies SchemasOf<ReceiverOptions>),
+);
+
+const receiverParameters = {
+  respond: { responses: ResponsesSchema },
+  respondTo: { type: EventTypeName, responses: ResponsesSchema },
+  verifyWith: { secret: Secret },
+  waitFor: { count: wholeNumber(0), options: TimeoutOptionsSchema },
+  nth: { n: wholeNumber(1), options: TimeoutOptionsSchema },
+};
 
 /**
  * Starts an HTTP server on 127.0.0.1 that records requests. `await using` closes it.

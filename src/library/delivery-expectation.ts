@@ -1,9 +1,19 @@
 /** Compares deliveries with the expectation of a test, for the matchers of test runners. */
+import * as v from 'valibot';
 import { systemClock } from '../clock/wall-clock.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
+import { JsonObject } from '../contract/fields.ts';
 import type { SettledStatus } from '../control/wait.ts';
 import { SvcError } from '../errors.ts';
-import { DEFAULT_TIMEOUT_MS, type Duration, toMs } from './duration-argument.ts';
+import {
+  DEFAULT_TIMEOUT_MS,
+  type Duration,
+  OptionalDuration,
+  OptionalSettledStatus,
+  type SchemasOf,
+  toMs,
+  wholeNumber,
+} from './argument-schemas.ts';
 import type { Envelope } from './received-request.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -19,6 +29,16 @@ export interface DeliveryExpectation {
   /** Real time to wait (default: 4 seconds). */
   readonly timeout?: Duration;
 }
+
+export const ExpectationSchema = v.optional(
+  v.strictObject({
+    times: v.optional(wholeNumber(0)),
+    status: OptionalSettledStatus,
+    to: v.optional(v.string()),
+    payload: v.optional(JsonObject),
+    timeout: OptionalDuration,
+  } satisfies SchemasOf<DeliveryExpectation>),
+);
 
 export interface ExpectationResult {
   readonly pass: boolean;

@@ -1,6 +1,7 @@
 /** Waits for deliveries, and reports what happened instead if they do not come. */
+import * as v from 'valibot';
 import type { Delivery } from '../contract/delivery-schemas.ts';
-import type { Event, Page, WebhookDetail } from '../contract/resources.ts';
+import type { WebhookDetail } from '../contract/resources.ts';
 import { listAll } from '../control/control-plane.ts';
 import { describeDelivery } from '../control/describe-delivery.ts';
 import {
@@ -12,9 +13,16 @@ import {
 import { formatDuration } from '../domain/duration.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { SvcError } from '../errors.ts';
-import { requestJson } from './api-request.ts';
-import { DEFAULT_TIMEOUT_MS, type Duration, toMs } from './duration-argument.ts';
-import type { WorkspaceSetup } from './workspace.ts';
+import {
+  DEFAULT_TIMEOUT_MS,
+  type Duration,
+  OptionalDuration,
+  OptionalSettledStatus,
+  type SchemasOf,
+  toMs,
+  wholeNumber,
+} from './argument-schemas.ts';
+import type { WorkspaceSetup } from './workspace-setup.ts';
 
 export interface WaitOptions {
   /** Status that the deliveries must reach (default: any except `pending`). */
@@ -24,6 +32,14 @@ export interface WaitOptions {
   /** Real time to wait (default: 4 seconds). */
   readonly timeout?: Duration;
 }
+
+export const WaitOptionsSchema = v.optional(
+  v.strictObject({
+    status: OptionalSettledStatus,
+    count: v.optional(wholeNumber(1)),
+    timeout: OptionalDuration,
+  } satisfies SchemasOf<WaitOptions>),
+);
 
 /**
  * Waits until matching deliveries have settled. Existing deliveries count.
@@ -49,6 +65,8 @@ export function createDeliveryWait(setup: WorkspaceSetup): DeliveryWait {
   };
 }
 
+/** Number of events, the newest ones, that a report considers. */
+const EVENT_LIMIT = 100;
 /** Maximum number of deliveries, events or endpoints in a report. */
 const MAX_LINES = 10;
 
@@ -125,11 +143,11 @@ async function describeDeliveries({ control, result, clock }: ReportContext): Pr
 
 /** Describes the events of the workspace if no delivery matches. */
 async function describeEvents(context: ReportContext): Promise<string[]> {
-  const { result, condition, control } = context;
+  const { result, condition, control, workspaceId } = context;
   if (result.waiting.length + result.mismatched.length > 0 || condition.filter.event_id !== undefined)
     return [];
   const { type } = condition.filter;
-  const events = await listEvents(context);
+  const { data: events } = await control.listEvents({ workspace_id: workspaceId, limit: EVENT_LIMIT });
   const matching = events.filter((event) => type === undefined || event.type === type);
   const undelivered = await Promise.all(
     matching.slice(0, MAX_LINES).map(async ({ id, type }) => {
@@ -148,13 +166,6 @@ async function describeEvents(context: ReportContext): Promise<string[]> {
       : [`Events of other types: ${otherTypes.join(', ')}.`]),
     ...(await describeRejectedRequests(context)),
   ];
-}
-
-/** The newest events; none if the request is rejected, because that is not what the report is about. */
-async function listEvents(context: ReportContext): Promise<Event[]> {
-  const path = `/v1/events?${new URLSearchParams({ [context.workspaceParameter]: context.workspaceId })}`;
-  const page = await requestJson<Page<Event>>(context, path).catch(() => null);
-  return page?.data ?? [];
 }
 
 /** Describes the requests to create events that the API rejected. */

@@ -1,14 +1,26 @@
 /** Lists the events of a workspace and waits for new ones, including those that the code under test creates. */
-import type { ControlInput } from '../contract/control-operations.ts';
+import * as v from 'valibot';
+import { type ControlInput, controlOperations } from '../contract/control-operations.ts';
 import type { EventDetail } from '../contract/resources.ts';
 import { listAll } from '../control/control-plane.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';
+import {
+  Callback,
+  DEFAULT_TIMEOUT_MS,
+  type Duration,
+  EventTypeName,
+  fieldsSetByLibrary,
+  Id,
+  OptionalDuration,
+  type SchemasOf,
+  toMs,
+  wholeNumber,
+} from './argument-schemas.ts';
 import { describeRejectedRequests } from './delivery-wait.ts';
-import { DEFAULT_TIMEOUT_MS, type Duration, toMs } from './duration-argument.ts';
 import type { EventType, EventWith } from './event-types.ts';
-import type { WorkspaceSetup } from './workspace.ts';
+import type { WorkspaceSetup } from './workspace-setup.ts';
 
 export interface EventSelection<Type extends EventType = EventType> {
   readonly type?: Type;
@@ -22,6 +34,25 @@ export interface EventWaitOptions {
   /** Real time to wait (default: 4 seconds). */
   readonly timeout?: Duration;
 }
+
+export const eventParameters = {
+  list: { filter: v.optional(v.omit(controlOperations.listEvents.input, fieldsSetByLibrary)) },
+  get: { id: Id },
+  wait: {
+    selection: v.optional(
+      v.strictObject({
+        type: v.optional(EventTypeName),
+        where: v.optional(Callback),
+      } satisfies SchemasOf<EventSelection>),
+    ),
+    options: v.optional(
+      v.strictObject({
+        count: v.optional(wholeNumber(1)),
+        timeout: OptionalDuration,
+      } satisfies SchemasOf<EventWaitOptions>),
+    ),
+  },
+};
 
 export interface Events {
   /** Lists the matching events with their payloads, newest first. */

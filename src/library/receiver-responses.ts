@@ -1,8 +1,18 @@
 /** The responses of a receiver for tests. */
+
+import * as v from 'valibot';
+import { isObject } from '../domain/json.ts';
 import { SvcError } from '../errors.ts';
-import { ResponseSchema } from './argument-schemas.ts';
+import {
+  Callback,
+  type Duration,
+  DurationValue,
+  isWholeNumber,
+  OptionalBoolean,
+  type SchemasOf,
+  toMs,
+} from './argument-schemas.ts';
 import { checkArguments } from './check-arguments.ts';
-import { type Duration, toMs } from './duration-argument.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
 /** One response. A number is its status. */
@@ -42,6 +52,53 @@ export type ReceiverResponses =
   | readonly ReceiverResponse[]
   | Outage
   | ((request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse>);
+
+const STATUS_MESSAGE = 'must be a status from 200 to 999';
+const Status = v.custom<number>((value) => isWholeNumber(value, 200, 999), STATUS_MESSAGE);
+
+const responseSchemas = {
+  status: v.optional(Status),
+  headers: v.optional(
+    v.record(
+      v.string(),
+      v.union([v.string(), v.array(v.string())], 'must be a string or an array of strings'),
+    ),
+  ),
+  body: v.optional(
+    v.custom<string>(
+      (value) => typeof value === 'string' || ArrayBuffer.isView(value),
+      'must be a string or a Uint8Array',
+    ),
+  ),
+  drop: OptionalBoolean,
+};
+
+const ResponseOptionsSchema = v.strictObject({
+  ...responseSchemas,
+  delayMs: v.optional(
+    v.custom<number>((value) => typeof value === 'number' && value >= 0, 'must be a number of milliseconds'),
+  ),
+  after: v.optional(
+    v.custom<object>((value) => typeof Object(value).then === 'function', 'must be a promise'),
+  ),
+} satisfies SchemasOf<ReceiverResponseOptions>);
+
+const OutageSchema = v.strictObject({
+  ...responseSchemas,
+  downFor: DurationValue,
+} satisfies SchemasOf<Outage>);
+
+const ResponseSchema = v.lazy((value) => (isObject(value) ? ResponseOptionsSchema : Status));
+
+export const ResponsesSchema = v.lazy((value) => {
+  if (typeof value === 'function') return Callback;
+  if (Array.isArray(value)) return v.array(ResponseSchema);
+  if (isObject(value)) return 'downFor' in Object(value) ? OutageSchema : ResponseOptionsSchema;
+  return v.custom<number>(
+    (status) => isWholeNumber(status, 200, 999),
+    `${STATUS_MESSAGE}, an object such as { status: 503 }, an array of these or a function`,
+  );
+});
 
 /** Gives each request its response, in order. */
 export class ResponseScript {

@@ -1,13 +1,19 @@
+/** Creates events with `POST /v1/events`. */
+import * as v from 'valibot';
 import type { Delivery } from '../contract/delivery-schemas.ts';
+import { JsonObject } from '../contract/fields.ts';
 import type { Event } from '../contract/resources.ts';
-import { type ControlPlane, listAll } from '../control/control-plane.ts';
+import { listAll } from '../control/control-plane.ts';
 import { toEventBody } from '../control/event-body.ts';
-import type { RandomSource } from '../domain/secret.ts';
+import { toServerError } from '../control/parse-response.ts';
 import { findFixture } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../fixtures/template.ts';
-import { type ApiCaller, requestJson } from './api-request.ts';
+import { EventTypeName, type SchemasOf } from './argument-schemas.ts';
 import type { EventPayload, EventType } from './event-types.ts';
+import { fetchWithKey, type WorkspaceSetup } from './workspace-setup.ts';
+
+const PATH = '/v1/events';
 
 export interface TriggerOptions {
   /** Value of the `Idempotency-Key` header. */
@@ -20,16 +26,13 @@ export interface Triggered {
   readonly deliveries: Delivery[];
 }
 
-export interface TriggerSetup extends ApiCaller {
-  readonly control: ControlPlane;
-  readonly workspaceId: string;
-  /** Name of the payload field in `POST /events` (decision `event.body`). */
-  readonly payloadMember: string;
-  /** Name of the workspace parameter of lists (decision `list.workspace`). */
-  readonly workspaceParameter: string;
-  /** Random numbers for the templates of fixtures. */
-  readonly random: RandomSource;
-}
+export const triggerParameters = {
+  type: EventTypeName,
+  payload: v.optional(JsonObject),
+  options: v.optional(
+    v.strictObject({ idempotencyKey: v.optional(v.string()) } satisfies SchemasOf<TriggerOptions>),
+  ),
+};
 
 export type Trigger = <Type extends EventType>(
   type: Type,
@@ -37,7 +40,7 @@ export type Trigger = <Type extends EventType>(
   options?: TriggerOptions,
 ) => Promise<Triggered>;
 
-export function createTrigger(setup: TriggerSetup): Trigger {
+export function createTrigger(setup: WorkspaceSetup): Trigger {
   const { control, workspaceId, payloadMember, random } = setup;
   let sequence = 0;
 
@@ -52,11 +55,14 @@ export function createTrigger(setup: TriggerSetup): Trigger {
 
   return async (type, customPayload, { idempotencyKey } = {}) => {
     const payload = customPayload === undefined ? await fillFixture(type) : JSON.stringify(customPayload);
-    const event = await requestJson<Event>(setup, '/v1/events', {
+    const response = await fetchWithKey(setup, PATH, {
       method: 'POST',
       headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
       body: toEventBody({ type, workspaceId, payloadMember, payload }),
     });
+    const text = await response.text();
+    if (!response.ok) throw toServerError({ status: response.status, text }, PATH);
+    const event: Event = JSON.parse(text);
     const filter = { workspace_id: workspaceId, event_id: event.id };
     return { event, deliveries: await listAll((page) => control.listDeliveries({ ...page, ...filter })) };
   };

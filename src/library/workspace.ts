@@ -1,32 +1,30 @@
 /** A workspace of an emulator in this process. */
-import type { ControlInput, ControlOperations, ControlOutput } from '../contract/control-operations.ts';
+import * as v from 'valibot';
+import {
+  type ControlInput,
+  type ControlOperations,
+  type ControlOutput,
+  controlOperations,
+} from '../contract/control-operations.ts';
 import type { Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
 import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
-import type { Fault } from '../contract/fault-schemas.ts';
+import { type Fault, NewFault } from '../contract/fault-schemas.ts';
+import { Speed } from '../contract/fields.ts';
 import type { ApiRequest } from '../contract/resources.ts';
 import { type ControlPlane, listAll } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
-import { fetchWithKey } from './api-request.ts';
-import {
-  clockParameters,
-  deliveryParameters,
-  eventParameters,
-  faultParameters,
-  requestParameters,
-  triggerParameters,
-  webhookParameters,
-} from './argument-schemas.ts';
+import { type Duration, DurationValue, fieldsSetByLibrary, Id, Time, toMs } from './argument-schemas.ts';
 import { checkArguments, withArgumentChecks } from './check-arguments.ts';
 import { type DeliverySnapshot, toSnapshot } from './delivery-snapshot.ts';
-import { createDeliveryWait, type DeliveryWait } from './delivery-wait.ts';
-import { type Duration, toMs } from './duration-argument.ts';
-import { createEvents, type Events } from './events.ts';
-import { createTrigger, type Trigger, type TriggerSetup } from './trigger.ts';
+import { createDeliveryWait, type DeliveryWait, WaitOptionsSchema } from './delivery-wait.ts';
+import { createEvents, type Events, eventParameters } from './events.ts';
+import { createTrigger, type Trigger, triggerParameters } from './trigger.ts';
+import { fetchWithKey, type WorkspaceSetup } from './workspace-setup.ts';
 
 /** The input of a control-plane operation without the fields that the library sets. */
 type LibraryInput<Name extends keyof ControlOperations> = Omit<
   ControlInput<Name>,
-  'id' | 'workspace_id' | 'limit' | 'starting_after'
+  'id' | (typeof fieldsSetByLibrary)[number]
 >;
 
 /**
@@ -133,10 +131,48 @@ export interface Faults {
   clear(id?: string): Promise<number>;
 }
 
-export interface WorkspaceSetup extends TriggerSetup {
-  /** Aborted when the emulator is closed. */
-  readonly closing: AbortSignal;
-}
+const DeliveryFilterSchema = v.omit(controlOperations.listDeliveries.input, fieldsSetByLibrary);
+
+export const deliveryParameters = {
+  list: { filter: v.optional(DeliveryFilterSchema) },
+  get: { id: Id },
+  replay: { id: Id, changes: v.optional(v.omit(controlOperations.replayDelivery.input, ['id'])) },
+  wait: {
+    filter: v.optional(v.omit(DeliveryFilterSchema, ['status', 'until'])),
+    options: WaitOptionsSchema,
+  },
+  snapshot: { filter: v.optional(DeliveryFilterSchema) },
+};
+
+const clockParameters = {
+  show: {},
+  advance: { by: DurationValue },
+  advanceTo: { time: Time },
+  next: {},
+  settle: {},
+  freeze: {},
+  resume: {},
+  speed: { factor: Speed },
+};
+
+const faultParameters = {
+  add: { fault: v.omit(NewFault, ['workspace_id']) },
+  list: {},
+  clear: { id: v.optional(Id) },
+};
+
+export const requestParameters = {
+  list: { filter: v.optional(v.omit(controlOperations.listRequests.input, fieldsSetByLibrary)) },
+};
+
+export const webhookParameters = {
+  create: { webhook: v.omit(controlOperations.createWebhook.input, ['workspace_id', 'listener', 'reuse']) },
+  list: {},
+  get: { id: Id },
+  update: { id: Id, changes: v.omit(controlOperations.updateWebhook.input, ['id']) },
+  delete: { id: Id },
+  rotateSecret: { id: Id, options: v.optional(v.omit(controlOperations.rotateWebhookSecret.input, ['id'])) },
+};
 
 export function createWorkspace(setup: WorkspaceSetup): Workspace {
   const { emulator, control, workspaceId, apiKey, closing } = setup;

@@ -3,17 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createEmulator, createReceiver, SvcError } from '../../src/index.ts';
-import {
-  deliveryParameters,
-  EmulatorOptionsSchema,
-  ExpectationSchema,
-  eventParameters,
-  ReceiverOptionsSchema,
-  requestParameters,
-  triggerParameters,
-  WorkspaceOptionsSchema,
-  webhookParameters,
-} from '../../src/library/argument-schemas.ts';
+import { EmulatorOptionsSchema, WorkspaceOptionsSchema } from '../../src/library/create-emulator.ts';
+import { ReceiverOptionsSchema } from '../../src/library/create-receiver.ts';
+import { ExpectationSchema } from '../../src/library/delivery-expectation.ts';
+import { eventParameters } from '../../src/library/events.ts';
+import { triggerParameters } from '../../src/library/trigger.ts';
+import { deliveryParameters, requestParameters, webhookParameters } from '../../src/library/workspace.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 const page = read('docs/reference/library.md');
