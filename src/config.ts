@@ -11,9 +11,8 @@ import {
   toOption,
   toVariable,
 } from './config/settings.ts';
-import { toSnakeCase } from './config/snake-case.ts';
 import { type Environment, maskSecret } from './domain/credentials.ts';
-import { unknownFieldError, type ValueLocation } from './profile/value-schema.ts';
+import { toSnakeCase, unknownFieldError, type ValueLocation } from './profile/value-schema.ts';
 
 export type { ConfigValues, SettingName } from './config/settings.ts';
 

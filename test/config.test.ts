@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settingNames, toOption, toVariable } from '../src/config/settings.ts';
-import { toSnakeCase } from '../src/config/snake-case.ts';
 import { listConfig, resolveConfig } from '../src/config.ts';
+import { toSnakeCase } from '../src/profile/value-schema.ts';
 
 let cwd: string;
 beforeEach(() => {

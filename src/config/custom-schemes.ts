@@ -7,11 +7,11 @@ import { suggestMatch } from '../domain/suggest-match.ts';
 import { SvcError } from '../errors.ts';
 import {
   invalidValueError,
+  toSnakeCase,
   unknownFieldError,
   type ValueLocation,
   type ValueSchema,
 } from '../profile/value-schema.ts';
-import { toSnakeCase } from './snake-case.ts';
 
 export type CustomSchemes = Readonly<Record<string, SignatureScheme>>;
 

@@ -15,11 +15,11 @@ import {
   oneOf,
   parsedString,
   string,
+  toSnakeCase,
   type ValueSchema,
   wholeNumber,
 } from '../profile/value-schema.ts';
 import { type CustomSchemes, customSchemes, toFileSchemes } from './custom-schemes.ts';
-import { toSnakeCase } from './snake-case.ts';
 
 export interface Setting<T = unknown, Default = unknown> {
   /** For `--help` and `svc config`. */

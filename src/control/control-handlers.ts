@@ -11,7 +11,7 @@ import { DAY_MS } from '../domain/duration.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import { eventFixtureKind, findFixture } from '../fixtures/event-fixtures.ts';
 import { listFixtureFiles } from '../fixtures/fixture-index.ts';
-import { readFixture } from '../fixtures/fixture-kind.ts';
+import { readFixture } from '../fixtures/read-fixture.ts';
 import { fillTemplates } from '../fixtures/template.ts';
 import { createApiKey, createNotFoundError } from '../sandbox/access.ts';
 import type { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';

@@ -196,6 +196,11 @@ function createSchema<T>(
   };
 }
 
+/** Converts `randomSeed` to `random_seed`, as fields are named in configuration. */
+export function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** The error for an unknown field, with the one that was probably meant. */
 export function unknownFieldError(
   name: string,

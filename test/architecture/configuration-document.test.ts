@@ -9,7 +9,7 @@ import {
   toOption,
   toVariable,
 } from '../../src/config/settings.ts';
-import { toSnakeCase } from '../../src/config/snake-case.ts';
+import { toSnakeCase } from '../../src/profile/value-schema.ts';
 import { commandsByName, listFlags } from '../support/command-definitions.ts';
 
 /** Links to pages with more about a setting. */
