@@ -1,11 +1,6 @@
 import { Argument } from 'commander';
 import type { CommandDefinition } from '../command.ts';
 import { completionScripts, type Shell, shells } from '../completion/shell-scripts.ts';
-import type { Context } from '../context.ts';
-
-interface Options {
-  readonly shell: Shell;
-}
 
 const INSTALLATION = `
 Installation for every new shell:
@@ -14,16 +9,14 @@ Installation for every new shell:
   fish        svc completion fish > ~/.config/fish/completions/svc.fish
   powershell  Add-Content $PROFILE 'svc completion powershell | Out-String | Invoke-Expression'`;
 
-export const command: CommandDefinition<Options> = {
+export const command: CommandDefinition<{ readonly shell: Shell }> = {
   configure: (command) =>
     command
       .addArgument(new Argument('<shell>', 'Shell that reads the script').choices(shells))
       .addHelpText('after', INSTALLATION),
   examples: shells.map((shell) => [`Print the script for ${shell}`, `completion ${shell}`]),
-  run,
+  async run({ shell }, { print }) {
+    const script = completionScripts[shell];
+    print({ shell, script }, () => script);
+  },
 };
-
-async function run({ shell }: Options, { print }: Context): Promise<void> {
-  const script = completionScripts[shell];
-  print({ shell, script }, () => script);
-}

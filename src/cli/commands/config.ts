@@ -1,6 +1,5 @@
 import { listConfig } from '../../config.ts';
 import type { CommandDefinition } from '../command.ts';
-import type { Context } from '../context.ts';
 import { renderTable } from '../render/table.ts';
 
 const NOTE = `
@@ -15,25 +14,25 @@ export const command: CommandDefinition<object> = {
     ['Show every setting', 'config'],
     ['Read the settings in a script', 'config --json'],
   ],
-  run,
+  async run(_options, context) {
+    const config = await context.resolveConfig();
+    const data = listConfig(config);
+    context.print(
+      { data, has_more: false, end_cursor: data.at(-1)?.setting ?? null, file: config.file },
+      () =>
+        renderTable(
+          [
+            { title: 'SETTING', value: ({ setting }) => setting },
+            { title: 'VALUE', value: ({ value }) => formatValue(value), canTruncate: true },
+            { title: 'SOURCE', value: ({ from }) => from, hideOrder: 2 },
+            { title: 'DESCRIPTION', value: ({ description }) => description, hideOrder: 1 },
+          ],
+          data,
+          context.io,
+        ),
+    );
+  },
 };
-
-async function run(_options: object, context: Context): Promise<void> {
-  const config = await context.resolveConfig();
-  const data = listConfig(config);
-  context.print({ data, has_more: false, end_cursor: data.at(-1)?.setting ?? null, file: config.file }, () =>
-    renderTable(
-      [
-        { title: 'SETTING', value: ({ setting }) => setting },
-        { title: 'VALUE', value: ({ value }) => formatValue(value), canTruncate: true },
-        { title: 'SOURCE', value: ({ from }) => from, hideOrder: 2 },
-        { title: 'DESCRIPTION', value: ({ description }) => description, hideOrder: 1 },
-      ],
-      data,
-      context.io,
-    ),
-  );
-}
 
 function formatValue(value: unknown): string {
   if (value === null) return '';

@@ -191,9 +191,7 @@ async function replayWithProgress(
     replayDeliveries(ids, changes, control, {
       perSecond,
       signal: context.signal,
-      onOutcome: () => {
-        replayCount++;
-      },
+      onOutcome: () => ++replayCount,
     }),
   );
   return {
@@ -230,13 +228,10 @@ async function printReplays(
 }
 
 function summarize(deliveries: readonly Delivery[]): string {
-  const counts = deliveryStatuses
-    .map((status) => ({
-      status,
-      count: deliveries.filter((delivery) => getReplayStatus(delivery) === status).length,
-    }))
-    .filter(({ count }) => count > 0)
-    .map(({ status, count }) => `${count} ${status}`);
+  const counts = deliveryStatuses.flatMap((status) => {
+    const count = deliveries.filter((delivery) => getReplayStatus(delivery) === status).length;
+    return count === 0 ? [] : [`${count} ${status}`];
+  });
   return `Replayed ${formatDeliveryCount(deliveries.length)}: ${counts.join(', ')}.`;
 }
 

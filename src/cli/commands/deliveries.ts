@@ -32,11 +32,7 @@ import { deliveryColumns, renderDelivery } from '../render/deliveries.ts';
 import { printPage, renderTable } from '../render/table.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
-interface ListOptions extends DeliveryFilterOptions, PageOptions {
-  readonly until?: string;
-}
-
-export const list: CommandDefinition<ListOptions> = {
+export const list: CommandDefinition<DeliveryFilterOptions & PageOptions & { readonly until?: string }> = {
   configure: (command) =>
     addPageOptions(
       addDeliveryFilterOptions(command).option(
@@ -66,15 +62,10 @@ export const list: CommandDefinition<ListOptions> = {
   },
 };
 
-interface GetOptions {
-  readonly id?: string;
-  readonly pager?: boolean;
-}
-
 const PAGER_HELP = `
 In a terminal, text that is longer than the screen opens in a pager: SVC_PAGER or PAGER (default: less).`;
 
-export const get: CommandDefinition<GetOptions> = {
+export const get: CommandDefinition<{ readonly id?: string; readonly pager?: boolean }> = {
   configure: (command) =>
     command
       .argument('[id]', 'Delivery ID (del_…)')

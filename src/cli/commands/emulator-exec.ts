@@ -8,7 +8,7 @@ import { createProcessGuard } from '../../watchdog/process-guard.ts';
 import { bootEmulator, writeCertificate } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { type EnvVariables, toEnvVariables } from '../env-variables.ts';
+import { toEnvVariables } from '../env-variables.ts';
 import { assertReportWritable, renderDeliveryJUnit, writeReport } from '../exec/delivery-junit.ts';
 import {
   collectDeliveryOutcome,
@@ -127,28 +127,18 @@ async function runWithEmulator(
   try {
     const certificate = writeCertificate(folder, emulator.certificate);
     const variables = toEnvVariables(emulator.status(), certificate);
-    return await runGuarded(emulator, variables, folder, options, context);
+    const guard = await createProcessGuard(context.env, folder);
+    try {
+      if (context.signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
+      const result = await runCommand(options.command, variables, guard, context);
+      return await checkDeliveries(result, emulator, options, context);
+    } finally {
+      await guard.terminate();
+    }
   } finally {
     await emulator.close();
     closed.abort();
     await logging;
-  }
-}
-
-async function runGuarded(
-  emulator: Emulator,
-  variables: EnvVariables,
-  folder: string,
-  options: Options,
-  context: Context,
-): Promise<ExecResult> {
-  const guard = await createProcessGuard(context.env, folder);
-  try {
-    if (context.signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
-    const result = await runCommand(options.command, variables, guard, context);
-    return await checkDeliveries(result, emulator, options, context);
-  } finally {
-    await guard.terminate();
   }
 }
 
@@ -164,10 +154,12 @@ async function checkDeliveries(
   if (!needsDeliveries || (result.wasInterrupted && result.exitCode !== ExitCode.success))
     return { ...result, unexpectedDeliveries: null };
   try {
-    const outcome = await Promise.race([
-      closed.then(throwEmulatorStopped),
-      collectDeliveryOutcome(control, context),
-    ]);
+    const stopped = closed.then(() => {
+      throw new SvcError('no_emulator', 'The emulator was stopped before its deliveries were checked.', {
+        hint: 'Remove svc emulator stop from the command: svc emulator exec stops the emulator.',
+      });
+    });
+    const outcome = await Promise.race([stopped, collectDeliveryOutcome(control, context)]);
     const unexpectedDeliveries = mustSettle ? findUnexpectedDeliveries(outcome, expectFailed ?? null) : null;
     const isExpected = unexpectedDeliveries === null && expectFailed !== undefined;
     if (junit !== undefined) {
@@ -181,12 +173,6 @@ async function checkDeliveries(
     reportError(error, context.io, context.json);
     return { ...result, unexpectedDeliveries: null };
   }
-}
-
-function throwEmulatorStopped(): never {
-  throw new SvcError('no_emulator', 'The emulator was stopped before its deliveries were checked.', {
-    hint: 'Remove svc emulator stop from the command: svc emulator exec stops the emulator.',
-  });
 }
 
 /** Number of the last log lines that are printed. */

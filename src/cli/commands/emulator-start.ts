@@ -123,8 +123,7 @@ function restoreRunFileIfRemoved(projectFolder: string, runFile: RunFile, env: C
 }
 
 async function showDashboard(url: string, context: Context): Promise<void> {
-  if (await openUrl(url, context)) return;
-  context.io.note(`No browser was found. Open this address: ${url}`);
+  if (!(await openUrl(url, context))) context.io.note(`No browser was found. Open this address: ${url}`);
 }
 
 /** Prints each attempt until the emulator stops or the user interrupts. */

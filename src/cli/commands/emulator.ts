@@ -65,12 +65,8 @@ function isNoEmulatorError(error: unknown): error is SvcError {
   return error instanceof SvcError && error.code === 'no_emulator';
 }
 
-interface WaitOptions {
-  readonly timeout?: number;
-}
-
 /** Returns when the emulator responds. It does not have to be started yet. */
-export const emulatorWait: CommandDefinition<WaitOptions> = {
+export const emulatorWait: CommandDefinition<{ readonly timeout?: number }> = {
   configure: (command) =>
     command.option(
       '--timeout <duration>',

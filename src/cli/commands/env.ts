@@ -1,13 +1,8 @@
 import type { CommandDefinition } from '../command.ts';
-import type { Context } from '../context.ts';
 import { renderVariables, toEnvVariables, type VariableFormat, variableFormats } from '../env-variables.ts';
 import { choiceOption } from '../option-parsers.ts';
 
-interface Options {
-  readonly format: VariableFormat;
-}
-
-export const command: CommandDefinition<Options> = {
+export const command: CommandDefinition<{ readonly format: VariableFormat }> = {
   configure: (command) =>
     command.addOption(
       choiceOption('--format <format>', 'Output format', variableFormats).default(variableFormats[0]),
@@ -17,11 +12,9 @@ export const command: CommandDefinition<Options> = {
     ['Write them to a dotenv file', 'env --format dotenv > .env.local'],
     ['Set them in a GitHub Actions workflow', 'env --format github >> "$GITHUB_ENV"'],
   ],
-  run,
+  async run({ format }, context) {
+    const control = await context.connect();
+    const variables = toEnvVariables(await control.getStatus({}), await context.findCertificate());
+    context.print(variables, () => renderVariables(variables, format));
+  },
 };
-
-async function run({ format }: Options, context: Context): Promise<void> {
-  const control = await context.connect();
-  const variables = toEnvVariables(await control.getStatus({}), await context.findCertificate());
-  context.print(variables, () => renderVariables(variables, format));
-}

@@ -113,26 +113,20 @@ function parseProbability(text: string): number {
   return value;
 }
 
-function toRule(options: AddOptions) {
+function toRule({ on, key, errorCode, latency, webhook, delay, workspace, ...sameNames }: AddOptions) {
   return {
-    on: options.on ?? (options.kind === undefined ? 'request' : 'delivery'),
-    method: options.method,
-    path: options.path,
-    api_key_id: options.key,
-    status: options.status,
-    error_code: options.errorCode,
-    latency_ms: options.latency,
-    drop: options.drop,
-    kind: options.kind,
-    webhook_id: options.webhook,
-    type: options.type,
-    delay_ms: options.delay,
-    count: options.count,
-    probability: options.probability,
-    workspace_id: options.workspace,
+    ...sameNames,
+    on: on ?? (sameNames.kind === undefined ? 'request' : 'delivery'),
+    api_key_id: key,
+    error_code: errorCode,
+    latency_ms: latency,
+    webhook_id: webhook,
+    delay_ms: delay,
+    workspace_id: workspace,
   } as const;
 }
 
+/** Options whose names differ from those of the JSON fields. */
 const optionNames: Readonly<Record<string, string>> = {
   api_key_id: 'key',
   error_code: 'error-code',
@@ -142,7 +136,7 @@ const optionNames: Readonly<Record<string, string>> = {
   workspace_id: 'workspace',
 };
 
-/** Reports problems by the names of the options; the emulator would name the JSON fields. @throws SvcError `usage` */
+/** Reports problems by the names of the options. The emulator would use those of the JSON fields. @throws SvcError `usage` */
 function checkRule(rule: object): void {
   const toOption = (field: string) => `--${optionNames[field] ?? field}`;
   const [problem] = listProblems(createNewFaultSchema(toOption), rule);
@@ -152,11 +146,7 @@ function checkRule(rule: object): void {
   });
 }
 
-interface ListOptions extends PageOptions {
-  readonly workspace?: string;
-}
-
-export const list: CommandDefinition<ListOptions> = {
+export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {
   configure: (command) =>
     addPageOptions(command).option('--workspace <id>', 'Only list faults for this workspace'),
   examples: [
@@ -178,12 +168,7 @@ export const faultColumns: readonly Column<Fault>[] = [
   { title: 'WORKSPACE', value: ({ workspace_id: id }) => id ?? 'all', hideOrder: 1 },
 ];
 
-interface ClearOptions {
-  readonly id?: string;
-  readonly workspace?: string;
-}
-
-export const clear: CommandDefinition<ClearOptions> = {
+export const clear: CommandDefinition<{ readonly id?: string; readonly workspace?: string }> = {
   configure: (command) =>
     command
       .argument('[id]', 'Fault ID (flt_…) (default: all faults)')

@@ -10,16 +10,14 @@ export const command: CommandDefinition<object> = {
     ['List the open questions', 'gaps'],
     ['Read them in a script', 'gaps --json'],
   ],
-  run,
+  async run(_options, context) {
+    const { profile, overrides, environment } = (await context.resolveConfig()).values;
+    const data = listGaps(profile, overrides, environment);
+    context.print({ data, has_more: false, end_cursor: data.at(-1)?.id ?? null }, () =>
+      data.map((row) => renderGap(row, context)).join('\n\n'),
+    );
+  },
 };
-
-async function run(_options: object, context: Context): Promise<void> {
-  const { profile, overrides, environment } = (await context.resolveConfig()).values;
-  const data = listGaps(profile, overrides, environment);
-  context.print({ data, has_more: false, end_cursor: data.at(-1)?.id ?? null }, () =>
-    data.map((row) => renderGap(row, context)).join('\n\n'),
-  );
-}
 
 /** The rows are sentences, which do not fit into columns. */
 function renderGap({ id, question, value, overridden, reason, reference }: GapRow, { io }: Context): string {

@@ -8,11 +8,7 @@ import { askChoice, confirm } from '../prompt.ts';
 import { keyColumns } from '../render/resource-columns.ts';
 import { printPage, renderFields } from '../render/table.ts';
 
-interface ListOptions extends PageOptions {
-  readonly workspace?: string;
-}
-
-export const list: CommandDefinition<ListOptions> = {
+export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {
   configure: (command) =>
     addPageOptions(command).option('--workspace <id>', 'Only list keys that are bound to this workspace'),
   examples: [['List the API keys, including the revoked ones', 'keys list']],
@@ -75,12 +71,7 @@ function parseScopes(text: string): Scope[] {
   });
 }
 
-interface RevokeOptions {
-  readonly id?: string;
-  readonly yes?: true;
-}
-
-export const revoke: CommandDefinition<RevokeOptions> = {
+export const revoke: CommandDefinition<{ readonly id?: string; readonly yes?: true }> = {
   configure: (command) =>
     command.argument('[id]', 'API key ID (key_…)').option('--yes', 'Revoke the key without asking'),
   examples: [['Revoke an API key', 'keys revoke key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],

@@ -1,17 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { CommandDefinition } from '../command.ts';
-import type { Context } from '../context.ts';
 import { type DashboardPage, findDashboardPage, toDashboardUrl } from '../dashboard-url.ts';
 import { openUrl } from '../open-url.ts';
 import { readDashboardUrl } from '../status-values.ts';
 
-interface Options {
-  readonly id?: DashboardPage;
-  readonly print?: true;
-}
-
-export const command: CommandDefinition<Options> = {
+export const command: CommandDefinition<{ readonly id?: DashboardPage; readonly print?: true }> = {
   configure: (command) =>
     command
       .argument('[id]', 'Delivery, event or endpoint to show: del_…, evt_… or wh_…', parseDashboardPage)
@@ -21,7 +15,16 @@ export const command: CommandDefinition<Options> = {
     ['Open a delivery', 'open del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
     ['Print the address', 'open --print'],
   ],
-  run,
+  async run({ id: page, print }, context) {
+    const { io, json } = context;
+    const control = await context.connect();
+    if (page !== undefined) await assertExists(page, control);
+    const url = toDashboardUrl(readDashboardUrl(await control.getStatus({})), page);
+    if (print || json) return context.print({ url }, () => url);
+    if (await openUrl(url, context)) return io.note(`Opened ${url}`);
+    io.write(url);
+    io.note('No browser was found. Open this address in a browser.');
+  },
 };
 
 function parseDashboardPage(text: string): DashboardPage {
@@ -31,17 +34,6 @@ function parseDashboardPage(text: string): DashboardPage {
       'Pass the ID of a delivery, an event or an endpoint: del_…, evt_… or wh_…',
     );
   return page;
-}
-
-async function run({ id: page, print }: Options, context: Context): Promise<void> {
-  const { io, json } = context;
-  const control = await context.connect();
-  if (page !== undefined) await assertExists(page, control);
-  const url = toDashboardUrl(readDashboardUrl(await control.getStatus({})), page);
-  if (print || json) return context.print({ url }, () => url);
-  if (await openUrl(url, context)) return io.note(`Opened ${url}`);
-  io.write(url);
-  io.note('No browser was found. Open this address in a browser.');
 }
 
 /** @throws SvcError `not_found`, instead of opening an empty page. */

@@ -198,12 +198,7 @@ function parseEventType(text: string): string {
   throw new InvalidArgumentError('Pass an event type such as order.shipped: <noun>.<verb>, in lower case.');
 }
 
-interface ExampleOptions {
-  readonly framework?: Framework;
-  readonly out?: string;
-}
-
-export const example: CommandDefinition<ExampleOptions> = {
+export const example: CommandDefinition<{ readonly framework?: Framework; readonly out?: string }> = {
   configure: (command) =>
     command
       .addOption(choiceOption('--framework <name>', 'Framework of the receiver', frameworks))

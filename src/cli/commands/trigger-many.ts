@@ -45,30 +45,56 @@ export async function triggerMany(
   context: Context,
 ): Promise<ExitCode> {
   const { timeoutMs } = options;
+  const control = await context.connect();
   const startedAt = performance.now();
   const created: CreatedEvent[] = [];
   const settledAt: SettledAt = new Map();
-  const done = new AbortController();
-  const [work] = await Promise.allSettled([
-    (async () => {
-      if (timeoutMs !== undefined) await followAttempts(settledAt, options, done.signal, context);
-      await createAll(create, created, options, context);
-      if (timeoutMs !== undefined) await waitForSettled(created, options, timeoutMs, context);
-    })(),
-  ]);
+  const finished = new AbortController();
+  let failure: { readonly error: unknown } | null = null;
+  try {
+    if (timeoutMs !== undefined) await followAttempts(settledAt, options, finished.signal, control);
+    await createAll(create, created, options, context);
+    if (timeoutMs !== undefined) await waitForSettled(created, options, timeoutMs, control, context);
+  } catch (error) {
+    if (created.length === 0) throw error;
+    failure = { error };
+  }
   const durationMs = performance.now() - startedAt;
-  const hasFailed = work.status === 'rejected';
-  if (hasFailed && created.length === 0) throw work.reason;
-
-  const control = await context.connect(hasFailed ? abortAfter(FINAL_RESULT_TIMEOUT_MS) : context.signal);
-  const deliveries = await listDeliveriesOf(created, control);
+  // An interruption aborts the requests of the first client.
+  const finalControl = failure ? await context.connect(abortAfter(FINAL_RESULT_TIMEOUT_MS)) : control;
+  const deliveries = await listDeliveriesOf(created, finalControl);
   const times =
     timeoutMs === undefined
       ? created.map(({ requestedAt, respondedAt }) => respondedAt - requestedAt)
       : await findSettlementTimes(created, deliveries, settledAt);
-  done.abort();
-  printSummary({ created, deliveries, durationMs, times }, options, context);
-  if (hasFailed) throw addRateHint(work.reason);
+  finished.abort();
+
+  const countOf = (...statuses: string[]) =>
+    deliveries.filter(({ status }) => statuses.includes(status)).length;
+  const summary = {
+    events: new Set(created.map(({ event }) => event.id)).size,
+    deliveries: {
+      succeeded: countOf('succeeded'),
+      failed: countOf('failed', 'canceled'),
+      pending: countOf('pending'),
+    },
+    duration_ms: round(durationMs),
+    p50_ms: findPercentile(times, 0.5),
+    p99_ms: findPercentile(times, 0.99),
+  };
+  context.print(summary, () => {
+    const { events, p50_ms: p50, p99_ms: p99 } = summary;
+    const { succeeded, failed, pending } = summary.deliveries;
+    const total = created.length < options.count ? ` of ${options.count}` : '';
+    const timeLabel = timeoutMs === undefined ? 'Response time' : 'Delivery time';
+    const fields = {
+      Events: `${events}${total} in ${formatDuration(durationMs)}`,
+      Deliveries: `${succeeded} succeeded, ${failed} failed, ${pending} pending`,
+      [timeLabel]: p50 === null ? null : `p50 ${p50} ms, p99 ${p99} ms`,
+    };
+    return renderFields(fields, context.io);
+  });
+  if (failure) throw addRateHint(failure.error);
   return toWaitExitCode(deliveries, timeoutMs);
 }
 
@@ -95,9 +121,8 @@ async function followAttempts(
   settledAt: SettledAt,
   { type, workspaceId }: TriggerManyOptions,
   signal: AbortSignal,
-  context: Context,
+  control: ControlPlane,
 ): Promise<void> {
-  const control = await context.connect();
   const stream = control.stream({ types: 'attempt', type, workspace_id: workspaceId }, signal);
   async function follow(): Promise<void> {
     for await (const item of stream) {
@@ -114,9 +139,9 @@ async function waitForSettled(
   created: readonly CreatedEvent[],
   { type, workspaceId }: TriggerManyOptions,
   timeoutMs: number,
+  control: ControlPlane,
   context: Context,
 ): Promise<void> {
-  const control = await context.connect();
   const target = {
     filter: { type, workspace_id: workspaceId },
     list: () => listDeliveriesOf(created, control),
@@ -155,45 +180,6 @@ async function findSettlementTimes(
   return settled.flatMap(({ id, event_id: eventId }) => {
     const [start, end] = [requestedAt.get(eventId), settledAt.get(id)];
     return start === undefined || end === undefined ? [] : [end - start];
-  });
-}
-
-interface TriggerManyResult {
-  readonly created: readonly CreatedEvent[];
-  readonly deliveries: readonly Delivery[];
-  readonly durationMs: number;
-  readonly times: readonly number[];
-}
-
-function printSummary(
-  { created, deliveries, durationMs, times }: TriggerManyResult,
-  { count, timeoutMs }: TriggerManyOptions,
-  context: Context,
-): void {
-  const countOf = (...statuses: string[]) =>
-    deliveries.filter(({ status }) => statuses.includes(status)).length;
-  const summary = {
-    events: new Set(created.map(({ event }) => event.id)).size,
-    deliveries: {
-      succeeded: countOf('succeeded'),
-      failed: countOf('failed', 'canceled'),
-      pending: countOf('pending'),
-    },
-    duration_ms: round(durationMs),
-    p50_ms: findPercentile(times, 0.5),
-    p99_ms: findPercentile(times, 0.99),
-  };
-  context.print(summary, () => {
-    const { events, p50_ms: p50, p99_ms: p99 } = summary;
-    const { succeeded, failed, pending } = summary.deliveries;
-    const total = created.length < count ? ` of ${count}` : '';
-    const timeLabel = timeoutMs === undefined ? 'Response time' : 'Delivery time';
-    const fields = {
-      Events: `${events}${total} in ${formatDuration(durationMs)}`,
-      Deliveries: `${succeeded} succeeded, ${failed} failed, ${pending} pending`,
-      [timeLabel]: p50 === null ? null : `p50 ${p50} ms, p99 ${p99} ms`,
-    };
-    return renderFields(fields, context.io);
   });
 }
 

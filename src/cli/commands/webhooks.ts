@@ -25,11 +25,7 @@ import { fetchScheduleTimes } from '../schedule-time.ts';
 const ID_DESCRIPTION = 'Endpoint ID (wh_…)';
 const SECRET_NOTE = 'Copy the secret now. It is not shown again.';
 
-interface ListOptions extends PageOptions {
-  readonly workspace?: string;
-}
-
-export const list: CommandDefinition<ListOptions> = {
+export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {
   configure: (command) =>
     addPageOptions(command).option('--workspace <id>', 'Only list endpoints of this workspace'),
   examples: [
@@ -55,13 +51,11 @@ export const get: CommandDefinition<{ readonly id?: string }> = {
   },
 };
 
-interface CreateOptions {
+export const create: CommandDefinition<{
   readonly url?: string;
   readonly events?: readonly string[];
   readonly workspace?: string;
-}
-
-export const create: CommandDefinition<CreateOptions> = {
+}> = {
   configure: (command) =>
     addWorkspaceOption(
       command
@@ -160,13 +154,8 @@ export const update: CommandDefinition<UpdateOptions> = {
   },
 };
 
-interface DeleteOptions {
-  readonly id?: string;
-  readonly yes?: true;
-}
-
 // `delete` is a reserved word.
-export const deleteCommand: CommandDefinition<DeleteOptions> = {
+export const deleteCommand: CommandDefinition<{ readonly id?: string; readonly yes?: true }> = {
   configure: (command) =>
     command.argument('[id]', ID_DESCRIPTION).option('--yes', 'Delete the endpoint without asking'),
   examples: [
@@ -182,12 +171,7 @@ export const deleteCommand: CommandDefinition<DeleteOptions> = {
   },
 };
 
-interface RotateSecretOptions {
-  readonly id?: string;
-  readonly overlap?: number;
-}
-
-export const rotateSecret: CommandDefinition<RotateSecretOptions> = {
+export const rotateSecret: CommandDefinition<{ readonly id?: string; readonly overlap?: number }> = {
   configure: (command) =>
     command
       .argument('[id]', ID_DESCRIPTION)

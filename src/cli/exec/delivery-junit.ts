@@ -23,7 +23,10 @@ export function renderDeliveryJUnit(
     const cases = endpointDeliveries.map((delivery) => {
       const ordinal = (counts.get(delivery.event_type) ?? 0) + 1;
       counts.set(delivery.event_type, ordinal);
-      return renderCase(delivery, { suite: name, ordinal, failuresAreExpected });
+      const time = toSeconds(delivery.attempts);
+      const caseAttributes = { classname: name, name: `${delivery.event_type} #${ordinal}`, time };
+      const result = failuresAreExpected && delivery.status === 'failed' ? [] : renderResult(delivery);
+      return renderElement('testcase', caseAttributes, [...result, renderOutput(delivery)]);
     });
     return renderElement('testsuite', { name, ...toTotals(endpointDeliveries, failuresAreExpected) }, cases);
   });
@@ -48,21 +51,6 @@ function toTotals(deliveries: readonly DeliveryDetail[], failuresAreExpected: bo
     skipped: count('canceled'),
     time: toSeconds(deliveries.flatMap(({ attempts }) => attempts)),
   };
-}
-
-interface CaseContext {
-  /** Name of its suite. */
-  readonly suite: string;
-  /** Number among the deliveries of its event type to its endpoint, from 1. */
-  readonly ordinal: number;
-  readonly failuresAreExpected: boolean;
-}
-
-function renderCase(delivery: DeliveryDetail, { suite, ordinal, failuresAreExpected }: CaseContext): string {
-  const { event_type: type, status, attempts } = delivery;
-  const caseAttributes = { classname: suite, name: `${type} #${ordinal}`, time: toSeconds(attempts) };
-  const result = failuresAreExpected && status === 'failed' ? [] : renderResult(delivery);
-  return renderElement('testcase', caseAttributes, [...result, renderOutput(delivery)]);
 }
 
 /** The parts that differ from run to run. */
@@ -102,40 +90,34 @@ function renderElement(name: string, attributes: XmlAttributes, content: readonl
   return content.length === 0 ? `${start}/>` : `${start}>\n${content.join('\n')}\n</${name}>`;
 }
 
+const HINT = 'Choose a writable file with --junit.';
+
 /**
  * Creates the folder of the report before the command runs, so that problems are reported early.
  * @throws SvcError `usage` when the file cannot be written.
  */
 export function assertReportWritable(path: string): void {
   const folder = dirname(path);
-  withWriteError(path, () => {
+  try {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
       throw new Error(`${folder} is not a folder`);
     }
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK);
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder');
-  });
+  } catch (error) {
+    throw createWriteError(path, error, HINT);
+  }
 }
 
 /** Writes the report completely or not at all. @throws SvcError `usage` when it cannot be written */
 export function writeReport(path: string, report: string): void {
   const unfinished = `${path}.${process.pid}.part`;
-  withWriteError(path, () => {
-    try {
-      writeFileSync(unfinished, report, { flush: true });
-      renameSync(unfinished, path);
-    } catch (error) {
-      rmSync(unfinished, { force: true });
-      throw error;
-    }
-  });
-}
-
-function withWriteError(path: string, write: () => void): void {
   try {
-    write();
+    writeFileSync(unfinished, report, { flush: true });
+    renameSync(unfinished, path);
   } catch (error) {
-    throw createWriteError(path, error, 'Choose a writable file with --junit.');
+    rmSync(unfinished, { force: true });
+    throw createWriteError(path, error, HINT);
   }
 }

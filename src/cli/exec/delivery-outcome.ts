@@ -35,7 +35,7 @@ export async function collectDeliveryOutcome(
       filter: {},
       list,
       includes: () => true,
-      classify: (delivery) => {
+      classify(delivery) {
         const { next_attempt_at: next } = delivery;
         const isDue = next !== null && Date.parse(next) <= scheduleTimeOf(delivery);
         return isPending(delivery) && isDue ? 'waiting' : 'matched';

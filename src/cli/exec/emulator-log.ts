@@ -2,16 +2,11 @@
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { createWriteError } from '../file-access.ts';
-import type { NoteOutput, TerminalCapabilities } from '../io.ts';
+import type { NoteOutput } from '../io.ts';
 import { renderAttempt, renderRequest, renderReset } from '../render/stream-items.ts';
 import { sanitizeForTerminal } from '../terminal-text.ts';
 
-const plainCapabilities: TerminalCapabilities = {
-  width: Number.POSITIVE_INFINITY,
-  color: false,
-  unicode: true,
-  links: false,
-};
+const plainCapabilities = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
 
 export class EmulatorLog {
   readonly path: string;

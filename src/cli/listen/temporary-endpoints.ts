@@ -79,15 +79,12 @@ export class TemporaryEndpoints {
 }
 
 async function removeAll(control: ControlPlane, endpoints: readonly WebhookWithSecret[]): Promise<number> {
-  const counts = endpoints
-    .filter(({ listener }) => listener)
-    .map(({ id }) =>
-      control.deleteWebhook({ id }).then(
-        ({ canceled_deliveries: canceled }) => canceled,
-        () => 0,
-      ),
-    );
-  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  const temporary = endpoints.filter(({ listener }) => listener);
+  const results = await Promise.allSettled(temporary.map(({ id }) => control.deleteWebhook({ id })));
+  return results.reduce(
+    (sum, result) => sum + (result.status === 'fulfilled' ? result.value.canceled_deliveries : 0),
+    0,
+  );
 }
 
 async function* reopenWhenLost(
