@@ -1,5 +1,3 @@
-/** `svc deliveries replay`: sends deliveries again, one or thousands. */
-import type { Command } from 'commander';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import {
@@ -43,7 +41,30 @@ interface Options {
 }
 
 export const command: CommandDefinition<Options> = {
-  configure,
+  configure: (command) =>
+    command
+      .argument('[ids...]', 'Delivery IDs (del_…)')
+      .option('--failed', 'Replay every failed delivery')
+      .option(
+        '--since <when>',
+        'With --failed: only deliveries created since this time, such as 1h',
+        parseSince,
+      )
+      .option('--to <url>', 'Send to this URL, as a new delivery')
+      .option('--data <json>', 'Send this body, as a new delivery: JSON, @file, or - for standard input')
+      .option('--edit', 'Edit the body in $VISUAL or $EDITOR and send it as a new delivery')
+      .option('--new-id', 'Create a new delivery with its own ID instead of another attempt')
+      .option(
+        '--rate <n/s>',
+        `Maximum number of replays per second (default: ${DEFAULT_REPLAY_RATE}/s)`,
+        parseRate,
+      )
+      .option(
+        '--wait [duration]',
+        'Wait up to this long for every response, with exit code 1 if a replay failed (default: 30s)',
+        parseDurationMs,
+      )
+      .option('--yes', 'Replay all failed deliveries without asking'),
   examples: [
     ['Send a delivery again', 'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
     [
@@ -56,62 +77,34 @@ export const command: CommandDefinition<Options> = {
     ],
     ['Send another body', 'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --data @changed.json'],
   ],
-  run,
+  async run(options, context) {
+    checkOptions(options, context);
+    const control = await context.connect();
+    const ids = await chooseDeliveries(options, control, context);
+    const body = options.edit ? await editBody(ids, control, context) : await readBody(options, context);
+    if (body === null) {
+      context.io.note('The body is unchanged, so nothing was sent.');
+      return ExitCode.success;
+    }
+    const changes: ReplayChanges = {
+      ...(options.newId ? { new_id: true } : {}),
+      ...(options.to === undefined ? {} : { url: options.to }),
+      ...(body === undefined ? {} : { body }),
+    };
+    const { rate = DEFAULT_REPLAY_RATE, wait: waitOption } = options;
+    const timeoutMs = waitOption === true ? DEFAULT_WAIT_MS : waitOption;
+    const { replays, refused } = await replayWithProgress(ids, changes, control, rate, context);
+    if (isSingle(options) && refused[0]) throw refused[0].error;
+    const replaysAfterWait =
+      timeoutMs === undefined
+        ? replays
+        : await showDeliveryProgress('Attempted', context, (onChange) =>
+            waitForReplays(replays, control, { timeoutMs, signal: context.signal, onChange }),
+          );
+    await printReplays(replaysAfterWait, refused, options, control, context);
+    return getExitCode(replaysAfterWait, refused, timeoutMs);
+  },
 };
-
-function configure(command: Command): Command {
-  return command
-    .argument('[ids...]', 'Delivery IDs (del_…)')
-    .option('--failed', 'Replay every failed delivery')
-    .option(
-      '--since <when>',
-      'With --failed: only deliveries created since this time, such as 1h',
-      parseSince,
-    )
-    .option('--to <url>', 'Send to this URL, as a new delivery')
-    .option('--data <json>', 'Send this body, as a new delivery: JSON, @file, or - for standard input')
-    .option('--edit', 'Edit the body in $VISUAL or $EDITOR and send it as a new delivery')
-    .option('--new-id', 'Create a new delivery with its own ID instead of another attempt')
-    .option(
-      '--rate <n/s>',
-      `Maximum number of replays per second (default: ${DEFAULT_REPLAY_RATE}/s)`,
-      parseRate,
-    )
-    .option(
-      '--wait [duration]',
-      'Wait up to this long for every response, with exit code 1 if a replay failed (default: 30s)',
-      parseDurationMs,
-    )
-    .option('--yes', 'Replay all failed deliveries without asking');
-}
-
-async function run(options: Options, context: Context): Promise<ExitCode> {
-  checkOptions(options, context);
-  const control = await context.connect();
-  const ids = await chooseDeliveries(options, control, context);
-  const body = options.edit ? await editBody(ids, control, context) : await readBody(options, context);
-  if (body === null) {
-    context.io.note('The body is unchanged, so nothing was sent.');
-    return ExitCode.success;
-  }
-  const changes: ReplayChanges = {
-    ...(options.newId ? { new_id: true } : {}),
-    ...(options.to === undefined ? {} : { url: options.to }),
-    ...(body === undefined ? {} : { body }),
-  };
-  const { rate = DEFAULT_REPLAY_RATE, wait: waitOption } = options;
-  const timeoutMs = waitOption === true ? DEFAULT_WAIT_MS : waitOption;
-  const { replays, refused } = await replayWithProgress(ids, changes, control, rate, context);
-  if (isSingle(options) && refused[0]) throw refused[0].error;
-  const replaysAfterWait =
-    timeoutMs === undefined
-      ? replays
-      : await showDeliveryProgress('Attempted', context, (onChange) =>
-          waitForReplays(replays, control, { timeoutMs, signal: context.signal, onChange }),
-        );
-  await printReplays(replaysAfterWait, refused, options, control, context);
-  return getExitCode(replaysAfterWait, refused, timeoutMs);
-}
 
 function checkOptions(options: Options, { io }: Context): void {
   const { ids, failed, since, data, edit } = options;

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Emulator } from '../../emulator.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { createProcessGuard } from '../../watchdog/process-guard.ts';
@@ -32,8 +31,24 @@ interface Options {
   readonly log?: string;
 }
 
+/** Returns the exit code of the command. Only the command writes to standard output. */
 export const command: CommandDefinition<Options> = {
-  configure,
+  configure: (command) =>
+    addStartOptions(command, { without: ['envFile', 'open'], defaults: DEFAULTS })
+      .option(
+        '--require-settled',
+        'Fail with exit code 1 if a delivery did not arrive, and list those deliveries',
+      )
+      .option(
+        '--expect-failed <count>',
+        'Like --require-settled, but exactly this number of deliveries must fail',
+        wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
+      )
+      .option('--junit <file>', 'File to write the deliveries to, as test cases in JUnit XML')
+      .option('--log <file>', 'File for the log of the emulator (default: a temporary file, kept on failure)')
+      .argument('<command...>', 'Command to run with its arguments')
+      .passThroughOptions()
+      .addHelpText('after', NOTE),
   examples: [
     ['Run tests against a temporary emulator', 'emulator exec -- npm test'],
     ['Require that every delivery arrives', 'emulator exec --forward-to 3000 --require-settled -- npm test'],
@@ -48,7 +63,25 @@ export const command: CommandDefinition<Options> = {
     ],
     ['Run several commands in a shell', "emulator exec -- sh -c 'node server.js & npm test'"],
   ],
-  run,
+  async run(options, context) {
+    const { junit, log: logFile } = options;
+    const toPath = (file: string) => resolve(context.cwd, file);
+    if (junit !== undefined) assertReportWritable(toPath(junit));
+    const folder = createFolder();
+    let isKept = false;
+    try {
+      const log = new EmulatorLog(logFile === undefined ? join(folder, 'emulator.log') : toPath(logFile));
+      const result = await runWithEmulator(log, folder, options, context);
+      if (result.exitCode !== ExitCode.success && !result.wasInterrupted) {
+        const lines = log.tail(MAX_LOG_LINES);
+        isKept = logFile === undefined && lines.length > 0;
+        reportFailure(result, log.path, lines, context);
+      }
+      return result.exitCode;
+    } finally {
+      if (!isKept) rmSync(folder, { recursive: true, force: true });
+    }
+  },
 };
 
 const DEFAULTS = { port: '0', db: ':memory:' };
@@ -56,44 +89,6 @@ const DEFAULTS = { port: '0', db: ':memory:' };
 const NOTE = `
 svc sets the variables of svc env for the command. When the command exits, svc also ends the processes
 that it left running.`;
-
-function configure(command: Command): void {
-  addStartOptions(command, { without: ['envFile', 'open'], defaults: DEFAULTS })
-    .option(
-      '--require-settled',
-      'Fail with exit code 1 if a delivery did not arrive, and list those deliveries',
-    )
-    .option(
-      '--expect-failed <count>',
-      'Like --require-settled, but exactly this number of deliveries must fail',
-      wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
-    )
-    .option('--junit <file>', 'File to write the deliveries to, as test cases in JUnit XML')
-    .option('--log <file>', 'File for the log of the emulator (default: a temporary file, kept on failure)')
-    .argument('<command...>', 'Command to run with its arguments')
-    .passThroughOptions()
-    .addHelpText('after', NOTE);
-}
-
-/** Returns the exit code of the command. Only the command writes to standard output. */
-async function run(options: Options, context: Context): Promise<number> {
-  const { junit, log: logFile } = options;
-  const toPath = (file: string) => resolve(context.cwd, file);
-  if (junit !== undefined) assertReportWritable(toPath(junit));
-  const folder = createFolder();
-  let isKept = false;
-  try {
-    const log = new EmulatorLog(logFile === undefined ? join(folder, 'emulator.log') : toPath(logFile));
-    const result = await runWithEmulator(log, folder, options, context);
-    if (result.exitCode !== ExitCode.success && !result.wasInterrupted) {
-      isKept = logFile === undefined && !log.isEmpty;
-      reportFailure(result, log, context);
-    }
-    return result.exitCode;
-  } finally {
-    if (!isKept) rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 /** A temporary folder. It is kept when it contains the log of a failure. */
 function createFolder(): string {
@@ -180,20 +175,20 @@ const MAX_LOG_LINES = 20;
 
 function reportFailure(
   { exitCode, unexpectedDeliveries }: ExecResult,
-  log: EmulatorLog,
+  logPath: string,
+  lines: readonly string[],
   { io, json }: Context,
 ): void {
-  const lines = log.tail(MAX_LOG_LINES);
   if (json) {
     io.noteJson({
       exit_code: exitCode,
-      log: lines.length === 0 ? null : log.path,
+      log: lines.length === 0 ? null : logPath,
       ...(unexpectedDeliveries && { unsettled: unexpectedDeliveries.deliveries }),
     });
     return;
   }
   if (unexpectedDeliveries !== null) reportUnexpectedDeliveries(unexpectedDeliveries, io);
   if (lines.length === 0) return;
-  io.note(`Last lines of the emulator log ${log.path}:`);
+  io.note(`Last lines of the emulator log ${logPath}:`);
   for (const line of lines) io.note(`  ${line}`);
 }

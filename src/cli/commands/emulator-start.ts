@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { Command } from 'commander';
 import {
   assertStateFolderTrusted,
   createRunFile,
@@ -37,7 +36,10 @@ interface Options extends WriteEnvOptions {
 }
 
 export const command: CommandDefinition<Options> = {
-  configure,
+  configure: (command) =>
+    addEnvFileAlias(addStartOptions(command))
+      .option('--detach', 'Run in the background, and return when the emulator is ready')
+      .addHelpText('after', TOKEN_NOTE),
   examples: [
     ['Start the emulator', 'emulator start'],
     ['Register a local receiver as an endpoint', 'emulator start --forward-to localhost:3000/webhooks'],
@@ -56,58 +58,50 @@ export const command: CommandDefinition<Options> = {
     ['Make the API public through cloudflared', 'emulator start --tunnel'],
     ['Use your own public URL', 'emulator start --public-url https://svc.example.com'],
   ],
-  run,
+  async run(options, context) {
+    const flags = { ...options, ...toEnvFileOption(options) };
+    const config = await context.resolveConfig(flags);
+    const rules = await context.resolveRules(flags);
+    const { values, projectFolder } = config;
+    await assertNoneRunning(config, context);
+    if (options.detach) {
+      const { status, log } = await startDetached(context, projectFolder);
+      const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
+      announceReady(status, certificate, values, rules, context);
+      if (values.forwardTo !== null) await warnIfNotListening(values.forwardTo, context.io);
+      context.io.note(
+        `The emulator runs in the background and logs to ${log}. Stop it with: svc emulator stop`,
+      );
+      return;
+    }
+    assertStateFolderTrusted(projectFolder, context.env);
+    const emulator = await bootEmulator(config, rules, context);
+    const status = emulator.status();
+    let stopChecks = () => {};
+    try {
+      const stateFolder = createStateFolder(projectFolder, context.env);
+      const certificate = writeCertificate(stateFolder, emulator.certificate);
+      // Commands of this folder run on this machine, so they do not use the public address.
+      const control_url = `${status.url}/_svc`;
+      const runFile = { ...status, control_url, ...(certificate && { certificate }) };
+      createRunFile(projectFolder, runFile, context.env);
+      stopChecks = restoreRunFileIfRemoved(projectFolder, runFile, context.env);
+      if (values.envFile !== null) writeEnvFile(values.envFile, toEnvVariables(status, certificate));
+      announceReady(status, certificate, values, rules, context);
+      if (values.open) void showDashboard(status.dashboard_url, context);
+      await printUntilStopped(emulator, values.forwardTo, context);
+    } finally {
+      stopChecks();
+      removeRunFile(projectFolder, status.pid);
+      await emulator.close();
+    }
+  },
 };
 
 const TOKEN_NOTE = `
 If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
 a token. The printed dashboard link contains the token. Commands in this folder find it. Elsewhere, set
 SVC_CONTROL_TOKEN.`;
-
-function configure(command: Command): void {
-  addEnvFileAlias(addStartOptions(command))
-    .option('--detach', 'Run in the background, and return when the emulator is ready')
-    .addHelpText('after', TOKEN_NOTE);
-}
-
-async function run(options: Options, context: Context): Promise<void> {
-  const flags = { ...options, ...toEnvFileOption(options) };
-  const config = await context.resolveConfig(flags);
-  const rules = await context.resolveRules(flags);
-  const { values, projectFolder } = config;
-  await assertNoneRunning(config, context);
-  if (options.detach) {
-    const { status, log } = await startDetached(context, projectFolder);
-    const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
-    announceReady(status, certificate, values, rules, context);
-    if (values.forwardTo !== null) await warnIfNotListening(values.forwardTo, context.io);
-    context.io.note(
-      `The emulator runs in the background and logs to ${log}. Stop it with: svc emulator stop`,
-    );
-    return;
-  }
-  assertStateFolderTrusted(projectFolder, context.env);
-  const emulator = await bootEmulator(config, rules, context);
-  const status = emulator.status();
-  let stopChecks = () => {};
-  try {
-    const stateFolder = createStateFolder(projectFolder, context.env);
-    const certificate = writeCertificate(stateFolder, emulator.certificate);
-    // Commands of this folder run on this machine, so they do not use the public address.
-    const control_url = `${status.url}/_svc`;
-    const runFile = { ...status, control_url, ...(certificate && { certificate }) };
-    createRunFile(projectFolder, runFile, context.env);
-    stopChecks = restoreRunFileIfRemoved(projectFolder, runFile, context.env);
-    if (values.envFile !== null) writeEnvFile(values.envFile, toEnvVariables(status, certificate));
-    announceReady(status, certificate, values, rules, context);
-    if (values.open) void showDashboard(status.dashboard_url, context);
-    await printUntilStopped(emulator, values.forwardTo, context);
-  } finally {
-    stopChecks();
-    removeRunFile(projectFolder, status.pid);
-    await emulator.close();
-  }
-}
 
 /** Restores the run file, which `git clean -fdx` can remove. @returns a function that stops the checks */
 function restoreRunFileIfRemoved(projectFolder: string, runFile: RunFile, env: Context['env']): () => void {

@@ -1,5 +1,5 @@
 /** `svc listen`: registers endpoints while it runs, and follows their deliveries. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { LiveStream } from '../../control/control-plane.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
@@ -42,8 +42,39 @@ interface Options extends WriteEnvOptions {
 /** In real time. The user has asked the command to end. */
 const CLEANUP_TIMEOUT_MS = 2_000;
 
+/** Forwards until the user quits or interrupts. */
 export const command: CommandDefinition<Options> = {
-  configure,
+  configure: (command) =>
+    addEnvFileAlias(command)
+      .option(
+        '--forward-to <url>',
+        'Port or URL of your receiver, or TYPE[,TYPE]=URL for some event types; repeatable',
+        parseForwardTargets,
+      )
+      .option('-e, --events <list>', 'Event types to forward, separated by commas (default: *)', parseList)
+      .option(
+        '-H, --headers <header>',
+        "Header to add to each delivery, as 'Name: value'; repeatable",
+        parseHeaders,
+      )
+      .option('--skip-verify', 'Accept any TLS certificate of the receiver')
+      .option('--print-secret', 'Print the endpoint secret and exit; the same URL always has the same secret')
+      .addOption(
+        choiceOption(
+          '--format <format>',
+          'Output format; json prints only the body of each delivery attempt, one per line',
+          ['default', 'json'],
+        ).default('default'),
+      )
+      .option(
+        '--write-env <file>',
+        'File to write the variables of svc env to, with the secret of this endpoint',
+      )
+      .option('--keep', 'Keep the endpoint when the command ends')
+      .option(
+        '--workspace <id>',
+        'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the one created at the start)',
+      ),
   examples: [
     ['Forward all events to a local port', 'listen --forward-to 3000'],
     [
@@ -61,42 +92,27 @@ export const command: CommandDefinition<Options> = {
     ['Print one JSON object per attempt', 'listen --forward-to 3000 --json'],
     ['Print the endpoint secret', 'listen --forward-to 3000 --print-secret'],
   ],
-  run,
+  async run(options, context) {
+    if (context.json && options.format === 'json') {
+      throw new SvcError('usage', '--json and --format json cannot be used together.', {
+        hint: 'Use --json for attempts with their result, or --format json for the bodies that are sent.',
+      });
+    }
+    const newEndpoints = await toNewEndpoints(options, context);
+    const listener = new TemporaryEndpoints(await context.connect(), newEndpoints);
+    await listener.register();
+    try {
+      if (options.printSecret) {
+        const { endpoints } = listener;
+        context.print(toListenReady(endpoints), () => listSecrets(endpoints).join('\n'));
+        return ExitCode.success;
+      }
+      return await listen(listener, options, context);
+    } finally {
+      await removeEndpoints(listener, context);
+    }
+  },
 };
-
-function configure(command: Command): void {
-  command
-    .option(
-      '--forward-to <url>',
-      'Port or URL of your receiver, or TYPE[,TYPE]=URL for some event types; repeatable',
-      parseForwardTargets,
-    )
-    .option('-e, --events <list>', 'Event types to forward, separated by commas (default: *)', parseList)
-    .option(
-      '-H, --headers <header>',
-      "Header to add to each delivery, as 'Name: value'; repeatable",
-      parseHeaders,
-    )
-    .option('--skip-verify', 'Accept any TLS certificate of the receiver')
-    .option('--print-secret', 'Print the endpoint secret and exit; the same URL always has the same secret')
-    .addOption(
-      choiceOption(
-        '--format <format>',
-        'Output format; json prints only the body of each delivery attempt, one per line',
-        ['default', 'json'],
-      ).default('default'),
-    )
-    .option(
-      '--write-env <file>',
-      'File to write the variables of svc env to, with the secret of this endpoint',
-    )
-    .option('--keep', 'Keep the endpoint when the command ends')
-    .option(
-      '--workspace <id>',
-      'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the one created at the start)',
-    );
-  addEnvFileAlias(command);
-}
 
 /** Event types before a `=`. A URL has a `=` only in its query, after a colon or a slash. */
 const TYPES_AND_ADDRESS = /^(?<types>[^=:/?]+)=(?<address>.*)$/;
@@ -124,40 +140,14 @@ function parseEventTypes(text: string): string[] {
   );
 }
 
-/** Forwards until the user quits or interrupts. */
-async function run(options: Options, context: Context): Promise<ExitCode> {
-  if (context.json && options.format === 'json') {
-    throw new SvcError('usage', '--json and --format json cannot be used together.', {
-      hint: 'Use --json for attempts with their result, or --format json for the bodies that are sent.',
-    });
-  }
-  const newEndpoints = await toNewEndpoints(options, context);
-  const listener = new TemporaryEndpoints(await context.connect(), newEndpoints);
-  await listener.register();
-  try {
-    if (options.printSecret) {
-      const { endpoints } = listener;
-      context.print(toListenReady(endpoints), () => listSecrets(endpoints).join('\n'));
-      return ExitCode.success;
-    }
-    return await listen(listener, options, context);
-  } finally {
-    await removeEndpoints(listener, context);
-  }
-}
-
 async function toNewEndpoints(options: Options, context: Context): Promise<NewEndpoint[]> {
   const { events, headers = {}, skipVerify = false, keep = false, workspace } = options;
   const targets =
     options.forwardTo ?? (await askText(context, '--forward-to', (text) => parseForwardTargets(text)));
   if (events !== undefined && targets.every(({ types }) => types !== null)) {
-    throw new SvcError(
-      'usage',
-      '--events has no effect, because each --forward-to has its own event types.',
-      {
-        hint: 'Remove --events, or add a --forward-to without event types.',
-      },
-    );
+    throw new SvcError('usage', '--events has no effect: each --forward-to has its own event types.', {
+      hint: 'Remove --events, or add a --forward-to without event types.',
+    });
   }
   const workspaceId = workspace ?? (await context.resolveConfig()).values.workspaceId;
   return targets.map(({ url, types }) => ({

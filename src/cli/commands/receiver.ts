@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { settings } from '../../config/settings.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { isEventType } from '../../domain/event.ts';
@@ -20,7 +20,7 @@ import {
 import { fillTemplates } from '../../fixtures/template.ts';
 import { createEffectObserver } from '../../receiver/effect-observer.ts';
 import { receiverRules } from '../../receiver/receiver-check.ts';
-import { type CheckReport, type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
+import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
 import { type ChoiceSource, toChoiceList } from '../choices/choice-source.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -72,8 +72,34 @@ The checks send between 110 and 124 deliveries with generated events. Run them a
 lose. Some checks need to know what the receiver did with a delivery. For these, pass --observe with a URL or a command
 that returns a count of effects, such as rows in a table. Without it, these checks are reported as not observable.`;
 
+/** Exit code 1 if a check failed, none was observable, or effects could not be counted. */
 export const check: CommandDefinition<CheckCommandOptions> = {
-  configure,
+  configure: (command) =>
+    command
+      .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
+      .option('--secret <secret>', 'Secret that the receiver verifies with (default: SVC_WEBHOOK_SECRET)')
+      .option('--rule <name>', 'Only run this rule or check; repeatable', parseList)
+      .option(
+        '--observe <url|command>',
+        'URL or command that returns the count of effects, as {"count": n} or a number',
+      )
+      .option(
+        '--event-type <type>',
+        'Type of the events; their payload comes from the fixture',
+        parseEventType,
+        'order.shipped',
+      )
+      .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`)
+      .option(
+        '--timeout <duration>',
+        'Time limit for a response or an effect (default: 15s)',
+        parseDurationMs,
+      )
+      .option('--ca <file>', settings.ca.description)
+      .addOption(
+        choiceOption('--format <format>', 'Output format', ['table', 'json', 'junit']).default('table'),
+      )
+      .addHelpText('after', NOTES),
   examples: [
     [
       'Check the signature and the responses of a receiver',
@@ -93,71 +119,35 @@ export const check: CommandDefinition<CheckCommandOptions> = {
       'receiver check https://localhost:3443 --ca ca.pem --format junit > receiver.xml',
     ],
   ],
-  run,
+  async run(options, context) {
+    if (context.json && options.format === 'junit') {
+      throw new SvcError('usage', '--json and --format junit cannot be used together.', {
+        hint: 'Remove one of them.',
+      });
+    }
+    const checkOptions = await toCheckOptions(options, context);
+    const { observe, format } = options;
+    const observer =
+      observe === undefined ? null : createEffectObserver(observe, { ...checkOptions, cwd: context.cwd });
+    let progressBar = renderProgressBar(0, 1);
+    const onProgress = (done: number, total: number) => {
+      progressBar = renderProgressBar(done, total);
+    };
+    try {
+      const report = await withProgress(
+        context,
+        async () => `Checking ${checkOptions.url}  ${progressBar}`,
+        runChecks({ ...checkOptions, countEffects: observer?.countEffects ?? null, onProgress }),
+      );
+      if (format === 'json') context.io.write(JSON.stringify(report, null, 2));
+      else if (format === 'junit') context.io.write(renderReceiverJUnit(report, checkOptions.url));
+      else context.print(report, () => renderReport(report, context.io));
+      return report.ok ? ExitCode.success : ExitCode.failure;
+    } finally {
+      await observer?.close();
+    }
+  },
 };
-
-function configure(command: Command): void {
-  command
-    .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
-    .option('--secret <secret>', 'Secret that the receiver verifies with (default: SVC_WEBHOOK_SECRET)')
-    .option('--rule <name>', 'Only run this rule or check; repeatable', parseList)
-    .option(
-      '--observe <url|command>',
-      'URL or command that returns the count of effects, as {"count": n} or a number',
-    )
-    .option(
-      '--event-type <type>',
-      'Type of the events; their payload comes from the fixture',
-      parseEventType,
-      'order.shipped',
-    )
-    .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`)
-    .option('--timeout <duration>', 'Time limit for a response or an effect (default: 15s)', parseDurationMs)
-    .option('--ca <file>', settings.ca.description)
-    .addOption(
-      choiceOption('--format <format>', 'Output format', ['table', 'json', 'junit']).default('table'),
-    )
-    .addHelpText('after', NOTES);
-}
-
-/** Exit code 1 if a check failed, none was observable, or effects could not be counted. */
-async function run(options: CheckCommandOptions, context: Context): Promise<ExitCode> {
-  if (context.json && options.format === 'junit') {
-    throw new SvcError('usage', '--json and --format junit cannot be used together.', {
-      hint: 'Remove one of them.',
-    });
-  }
-  const checkOptions = await toCheckOptions(options, context);
-  const { observe } = options;
-  const observer =
-    observe === undefined ? null : createEffectObserver(observe, { ...checkOptions, cwd: context.cwd });
-  let progressBar = renderProgressBar(0, 1);
-  const onProgress = (done: number, total: number) => {
-    progressBar = renderProgressBar(done, total);
-  };
-  try {
-    const report = await withProgress(
-      context,
-      async () => `Checking ${checkOptions.url}  ${progressBar}`,
-      runChecks({ ...checkOptions, countEffects: observer?.countEffects ?? null, onProgress }),
-    );
-    printReport(report, options, checkOptions.url, context);
-    return report.ok ? ExitCode.success : ExitCode.failure;
-  } finally {
-    await observer?.close();
-  }
-}
-
-function printReport(
-  report: CheckReport,
-  { format }: CheckCommandOptions,
-  url: string,
-  context: Context,
-): void {
-  if (format === 'json') context.io.write(JSON.stringify(report, null, 2));
-  else if (format === 'junit') context.io.write(renderReceiverJUnit(report, url));
-  else context.print(report, () => renderReport(report, context.io));
-}
 
 type CheckOptions = Omit<RunChecksOptions, 'countEffects' | 'onProgress'>;
 

@@ -54,32 +54,30 @@ export const command: CommandDefinition<Options> = {
       "trigger order.created --count 1000 --rate 200/s --override 'order_id={{id ord}}'",
     ],
   ],
-  run,
+  async run(options, context) {
+    const { count, rate, wait: waitOption, idempotencyKey } = options;
+    if (rate !== undefined && count === undefined) {
+      throw new SvcError('usage', '--rate can only be used with --count.', {
+        hint: 'Add --count, or remove --rate.',
+      });
+    }
+    const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
+    const workspaceId = options.workspace ?? (await context.getWorkspaceId());
+    const createBody = await createEventBodyFactory(type, { ...options, workspace: workspaceId }, context);
+    const api = await context.connectApi();
+    const timeoutMs = waitOption === true ? DEFAULT_WAIT_MS : waitOption;
+    if (count === undefined) {
+      return triggerOne(() => api.createEvent(createBody(), idempotencyKey), timeoutMs, context);
+    }
+    // One key for each event, so that running the command again creates none of them twice.
+    const toKey = (number: number) => idempotencyKey && `${idempotencyKey}-${number}`;
+    return triggerMany(
+      async (number) => (await api.createEvent(createBody(), toKey(number))).value,
+      { type, workspaceId, count, perSecond: rate ?? Number.POSITIVE_INFINITY, timeoutMs },
+      context,
+    );
+  },
 };
-
-async function run(options: Options, context: Context): Promise<ExitCode> {
-  const { count, rate, wait: waitOption, idempotencyKey } = options;
-  if (rate !== undefined && count === undefined) {
-    throw new SvcError('usage', '--rate can only be used with --count.', {
-      hint: 'Add --count, or remove --rate.',
-    });
-  }
-  const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
-  const workspaceId = options.workspace ?? (await context.getWorkspaceId());
-  const createBody = await createEventBodyFactory(type, { ...options, workspace: workspaceId }, context);
-  const api = await context.connectApi();
-  const timeoutMs = waitOption === true ? DEFAULT_WAIT_MS : waitOption;
-  if (count === undefined) {
-    return triggerOne(() => api.createEvent(createBody(), idempotencyKey), timeoutMs, context);
-  }
-  // One key for each event, so that running the command again creates none of them twice.
-  const toKey = (number: number) => idempotencyKey && `${idempotencyKey}-${number}`;
-  return triggerMany(
-    async (number) => (await api.createEvent(createBody(), toKey(number))).value,
-    { type, workspaceId, count, perSecond: rate ?? Number.POSITIVE_INFINITY, timeoutMs },
-    context,
-  );
-}
 
 async function triggerOne(
   create: () => Promise<ApiResponse<Event>>,

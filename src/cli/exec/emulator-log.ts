@@ -1,5 +1,5 @@
 /** The log file of an emulator without a terminal: requests, attempts and notes. */
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { createWriteError } from '../file-access.ts';
 import type { NoteOutput } from '../io.ts';
@@ -36,10 +36,6 @@ export class EmulatorLog {
       // The command stopped the emulator, or the emulator had an internal error.
       this.#append(`The log ends here: ${(error as Error).message}`);
     }
-  }
-
-  get isEmpty(): boolean {
-    return statSync(this.path).size === 0;
   }
 
   /** The last lines. */

@@ -98,7 +98,7 @@ class LiveView<Row> {
     this.#screen = openScreen({
       onKey: (key) => this.#handleKey(key),
       onResize: (size) => this.#dispatch({ type: 'resize', size }),
-      onNote: (text) => this.#dispatch({ type: 'note', text: text.trimEnd() }),
+      onNote: (text) => this.#showNote(text.trimEnd()),
     });
     this.#state = createState(this.#screen.size);
     this.#refreshTimer = setInterval(() => void this.#refresh(), REFRESH_INTERVAL_MS);
@@ -110,7 +110,7 @@ class LiveView<Row> {
       const isReset = item.type === 'reset';
       const rows = isReset ? [] : this.#list.add(this.#state.rows, item, this.#context.now());
       this.#dispatch({ type: 'rows', rows });
-      if (isReset) this.#dispatch({ type: 'note', text: RESET_NOTE });
+      if (isReset) this.#showNote(RESET_NOTE);
     }
     return ExitCode.interrupted;
   }
@@ -119,11 +119,7 @@ class LiveView<Row> {
     this.#isOpen = false;
     clearInterval(this.#refreshTimer);
     this.#screen.close();
-    this.#printLastRows();
-  }
-
-  /** The alternate screen disappears, so the newest rows are printed to the normal one. */
-  #printLastRows(): void {
+    // The alternate screen disappears, so the newest rows are printed to the normal one.
     const { io } = this.#context;
     const { rows, size } = this.#state;
     const newest = rows.slice(-visibleRowCount(size));
@@ -166,19 +162,20 @@ class LiveView<Row> {
     if (row === undefined) return;
     try {
       if (action === 'details') this.#dispatch({ type: 'panel', text: await this.#list.describe(row) });
-      else this.#dispatch({ type: 'note', text: await this.#openOrReplay(action, row) });
+      else if (action === 'replay') this.#showNote((await this.#list.replay?.(row)) ?? '');
+      else {
+        const url = this.#list.toUrl(row);
+        const isOpened = await openUrl(url, this.#context);
+        this.#showNote(isOpened ? `Opened ${url}` : `No browser was found. Open: ${url}`);
+      }
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      this.#dispatch({ type: 'note', text: error.message });
+      this.#showNote(error.message);
     }
   }
 
-  /** @returns a message */
-  async #openOrReplay(action: 'open' | 'replay', row: Row): Promise<string> {
-    if (action === 'replay') return (await this.#list.replay?.(row)) ?? '';
-    const url = this.#list.toUrl(row);
-    const isOpened = await openUrl(url, this.#context);
-    return isOpened ? `Opened ${url}` : `No browser was found. Open: ${url}`;
+  #showNote(text: string): void {
+    this.#dispatch({ type: 'note', text });
   }
 }
 
@@ -214,10 +211,8 @@ function renderRows<Row>(
   if (visible.length === 0) return ['', style.dim(list.empty)];
   const [selectedMark, otherMark] = [capabilities.unicode ? '❯ ' : '> ', '  '];
   const width = state.size.columns - selectedMark.length;
-  const [titles = '', ...lines] = renderTable(list.columns(capabilities), visible, {
-    ...capabilities,
-    width,
-  }).split('\n');
+  const table = renderTable(list.columns(capabilities), visible, { ...capabilities, width });
+  const [titles = '', ...lines] = table.split('\n');
   const selected = visible.indexOf(findSelected(state) as Row);
   return [
     otherMark + titles,
