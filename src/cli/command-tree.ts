@@ -2,7 +2,10 @@
 import type { CommandLoader } from './command.ts';
 import type { Example } from './help.ts';
 
-/** Headings of the root help, in its order. */
+/** The hidden command that the completion scripts call. */
+export const COMPLETE_COMMAND = '__complete';
+
+/** Headings of the root help, in their order. */
 export const commandSections = {
   core: 'Core commands:',
   inspect: 'Inspect:',
@@ -10,7 +13,7 @@ export const commandSections = {
   setup: 'Setup:',
 } as const;
 
-type RootEntry = (CommandEntry | CommandGroup) & { readonly section: keyof typeof commandSections };
+type TopLevelCommand = (CommandEntry | CommandGroup) & { readonly section: keyof typeof commandSections };
 
 export interface CommandEntry {
   /** Imperative phrase with a noun. */
@@ -26,7 +29,20 @@ export interface CommandGroup {
   readonly subcommands: Readonly<Record<string, CommandEntry | CommandGroup>>;
 }
 
-export const commandTree: Readonly<Record<string, RootEntry>> = {
+const loadEmulator = () => import('./commands/emulator.ts');
+const loadWebhooks = () => import('./commands/webhooks.ts');
+const loadDeliveries = () => import('./commands/deliveries.ts');
+const loadEvents = () => import('./commands/events.ts');
+const loadLogs = () => import('./commands/logs.ts');
+const loadSignature = () => import('./commands/signature.ts');
+const loadClock = () => import('./commands/clock.ts');
+const loadFaults = () => import('./commands/faults.ts');
+const loadFixtures = () => import('./commands/fixtures.ts');
+const loadReceiver = () => import('./commands/receiver.ts');
+const loadWorkspaces = () => import('./commands/workspaces.ts');
+const loadKeys = () => import('./commands/keys.ts');
+
+export const commandTree: Readonly<Record<string, TopLevelCommand>> = {
   emulator: {
     section: 'core',
     summary: 'Start, stop and inspect the emulator of this folder',
@@ -41,7 +57,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       },
       status: {
         summary: 'Show the running emulator',
-        load: async () => (await import('./commands/emulator.ts')).emulatorStatus,
+        load: async () => (await loadEmulator()).emulatorStatus,
       },
       exec: {
         summary: 'Run a command with a temporary emulator',
@@ -49,19 +65,16 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       },
       wait: {
         summary: 'Wait until the emulator is ready',
-        load: async () => (await import('./commands/emulator.ts')).emulatorWait,
+        load: async () => (await loadEmulator()).emulatorWait,
       },
-      stop: {
-        summary: 'Stop the emulator',
-        load: async () => (await import('./commands/emulator.ts')).emulatorStop,
-      },
+      stop: { summary: 'Stop the emulator', load: async () => (await loadEmulator()).emulatorStop },
       reset: {
         summary: 'Reset the emulator to its state after the start or the last loaded snapshot',
-        load: async () => (await import('./commands/emulator.ts')).emulatorReset,
+        load: async () => (await loadEmulator()).emulatorReset,
       },
       restore: {
         summary: 'Write the database file again after it was removed',
-        load: async () => (await import('./commands/emulator.ts')).emulatorRestore,
+        load: async () => (await loadEmulator()).emulatorRestore,
       },
       snapshot: {
         summary: 'Save or load the state of the emulator',
@@ -72,11 +85,11 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
         subcommands: {
           save: {
             summary: 'Save all state to a file',
-            load: async () => (await import('./commands/emulator.ts')).snapshotSave,
+            load: async () => (await loadEmulator()).snapshotSave,
           },
           load: {
             summary: 'Replace all state with a snapshot',
-            load: async () => (await import('./commands/emulator.ts')).snapshotLoad,
+            load: async () => (await loadEmulator()).snapshotLoad,
           },
         },
       },
@@ -100,30 +113,14 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       ['List the endpoints', 'webhooks list'],
     ],
     subcommands: {
-      list: {
-        summary: 'List endpoints, newest first',
-        load: async () => (await import('./commands/webhooks.ts')).list,
-      },
-      get: {
-        summary: 'Show an endpoint',
-        load: async () => (await import('./commands/webhooks.ts')).get,
-        aliases: ['show'],
-      },
-      create: {
-        summary: 'Register an endpoint',
-        load: async () => (await import('./commands/webhooks.ts')).create,
-      },
-      update: {
-        summary: 'Change an endpoint',
-        load: async () => (await import('./commands/webhooks.ts')).update,
-      },
-      delete: {
-        summary: 'Delete an endpoint',
-        load: async () => (await import('./commands/webhooks.ts')).deleteCommand,
-      },
+      list: { summary: 'List endpoints, newest first', load: async () => (await loadWebhooks()).list },
+      get: { summary: 'Show an endpoint', load: async () => (await loadWebhooks()).get, aliases: ['show'] },
+      create: { summary: 'Register an endpoint', load: async () => (await loadWebhooks()).create },
+      update: { summary: 'Change an endpoint', load: async () => (await loadWebhooks()).update },
+      delete: { summary: 'Delete an endpoint', load: async () => (await loadWebhooks()).deleteCommand },
       'rotate-secret': {
         summary: 'Rotate the secret of an endpoint',
-        load: async () => (await import('./commands/webhooks.ts')).rotateSecret,
+        load: async () => (await loadWebhooks()).rotateSecret,
       },
     },
   },
@@ -135,27 +132,21 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       ['Replay everything that failed in the last hour', 'deliveries replay --failed --since 1h'],
     ],
     subcommands: {
-      list: {
-        summary: 'List deliveries, newest first',
-        load: async () => (await import('./commands/deliveries.ts')).list,
-      },
+      list: { summary: 'List deliveries, newest first', load: async () => (await loadDeliveries()).list },
       get: {
         summary: 'Show a delivery with all its attempts',
-        load: async () => (await import('./commands/deliveries.ts')).get,
+        load: async () => (await loadDeliveries()).get,
         aliases: ['show'],
       },
       tail: {
         summary: 'Follow delivery attempts in real time',
-        load: async () => (await import('./commands/deliveries.ts')).tail,
+        load: async () => (await loadDeliveries()).tail,
       },
       replay: {
         summary: 'Send deliveries again',
         load: async () => (await import('./commands/deliveries-replay.ts')).command,
       },
-      wait: {
-        summary: 'Wait until deliveries are settled',
-        load: async () => (await import('./commands/deliveries.ts')).wait,
-      },
+      wait: { summary: 'Wait until deliveries are settled', load: async () => (await loadDeliveries()).wait },
     },
   },
   events: {
@@ -166,19 +157,9 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       ['Create an event', `events create order.shipped --data '{"order_id":"ord_1"}'`],
     ],
     subcommands: {
-      list: {
-        summary: 'List events, newest first',
-        load: async () => (await import('./commands/events.ts')).list,
-      },
-      get: {
-        summary: 'Show an event',
-        load: async () => (await import('./commands/events.ts')).get,
-        aliases: ['show'],
-      },
-      create: {
-        summary: 'Create an event',
-        load: async () => (await import('./commands/events.ts')).create,
-      },
+      list: { summary: 'List events, newest first', load: async () => (await loadEvents()).list },
+      get: { summary: 'Show an event', load: async () => (await loadEvents()).get, aliases: ['show'] },
+      create: { summary: 'Create an event', load: async () => (await loadEvents()).create },
     },
   },
   logs: {
@@ -186,20 +167,14 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     summary: 'Inspect the requests made to the API',
     examples: [['Follow the requests that are rejected with 422', 'logs tail --status 422']],
     subcommands: {
-      list: {
-        summary: 'List API requests, newest first',
-        load: async () => (await import('./commands/logs.ts')).list,
-      },
-      tail: {
-        summary: 'Follow API requests in real time',
-        load: async () => (await import('./commands/logs.ts')).tail,
-      },
+      list: { summary: 'List API requests, newest first', load: async () => (await loadLogs()).list },
+      tail: { summary: 'Follow API requests in real time', load: async () => (await loadLogs()).tail },
     },
   },
   verify: {
     section: 'inspect',
     summary: 'Verify the signature of a delivery and explain a failure',
-    load: async () => (await import('./commands/signature.ts')).verify,
+    load: async () => (await loadSignature()).verify,
   },
   open: {
     section: 'inspect',
@@ -216,32 +191,23 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       show: {
         summary: 'Show the schedule clock',
-        load: async () => (await import('./commands/clock.ts')).show,
+        load: async () => (await loadClock()).show,
         aliases: ['get'],
       },
-      speed: {
-        summary: 'Set the speed of the schedule clock',
-        load: async () => (await import('./commands/clock.ts')).speed,
-      },
-      freeze: {
-        summary: 'Freeze the schedule clock',
-        load: async () => (await import('./commands/clock.ts')).freeze,
-      },
-      resume: {
-        summary: 'Resume a frozen schedule clock',
-        load: async () => (await import('./commands/clock.ts')).resume,
-      },
+      speed: { summary: 'Set the speed of the schedule clock', load: async () => (await loadClock()).speed },
+      freeze: { summary: 'Freeze the schedule clock', load: async () => (await loadClock()).freeze },
+      resume: { summary: 'Resume a frozen schedule clock', load: async () => (await loadClock()).resume },
       advance: {
         summary: 'Move the schedule clock forward and send every attempt that becomes due',
-        load: async () => (await import('./commands/clock.ts')).advance,
+        load: async () => (await loadClock()).advance,
       },
       next: {
         summary: 'Move the schedule clock to the next due attempt',
-        load: async () => (await import('./commands/clock.ts')).next,
+        load: async () => (await loadClock()).next,
       },
       settle: {
         summary: 'Move the schedule clock until no delivery is pending',
-        load: async () => (await import('./commands/clock.ts')).settle,
+        load: async () => (await loadClock()).settle,
       },
     },
   },
@@ -254,14 +220,14 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       ['Remove all faults', 'faults clear'],
     ],
     subcommands: {
-      add: { summary: 'Add a fault', load: async () => (await import('./commands/faults.ts')).add },
+      add: { summary: 'Add a fault', load: async () => (await loadFaults()).add },
       list: {
         summary: 'List faults and how often each has fired',
-        load: async () => (await import('./commands/faults.ts')).list,
+        load: async () => (await loadFaults()).list,
       },
       clear: {
         summary: 'Remove faults',
-        load: async () => (await import('./commands/faults.ts')).clear,
+        load: async () => (await loadFaults()).clear,
         aliases: ['delete', 'remove'],
       },
     },
@@ -271,27 +237,14 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     summary: 'List, show, validate and run fixtures',
     examples: [['List the sample events and scripts', 'fixtures list']],
     subcommands: {
-      list: {
-        summary: 'List sample events and scripts',
-        load: async () => (await import('./commands/fixtures.ts')).list,
-      },
-      show: {
-        summary: 'Show a fixture',
-        load: async () => (await import('./commands/fixtures.ts')).show,
-        aliases: ['get'],
-      },
-      run: {
-        summary: 'Run a script of several steps',
-        load: async () => (await import('./commands/fixtures.ts')).run,
-      },
+      list: { summary: 'List sample events and scripts', load: async () => (await loadFixtures()).list },
+      show: { summary: 'Show a fixture', load: async () => (await loadFixtures()).show, aliases: ['get'] },
+      run: { summary: 'Run a script of several steps', load: async () => (await loadFixtures()).run },
       types: {
         summary: 'Generate TypeScript types for event types and payloads',
-        load: async () => (await import('./commands/fixtures.ts')).types,
+        load: async () => (await loadFixtures()).types,
       },
-      validate: {
-        summary: 'Validate fixture files',
-        load: async () => (await import('./commands/fixtures.ts')).validate,
-      },
+      validate: { summary: 'Validate fixture files', load: async () => (await loadFixtures()).validate },
     },
   },
   receiver: {
@@ -303,37 +256,27 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       check: {
         summary: 'Check a receiver against the webhook rules',
-        load: async () => (await import('./commands/receiver.ts')).check,
+        load: async () => (await loadReceiver()).check,
       },
       example: {
         summary: 'Print an example receiver that passes every check',
-        load: async () => (await import('./commands/receiver.ts')).example,
+        load: async () => (await loadReceiver()).example,
       },
     },
   },
   sign: {
     section: 'simulate',
     summary: 'Create the signature headers for a payload',
-    load: async () => (await import('./commands/signature.ts')).sign,
+    load: async () => (await loadSignature()).sign,
   },
   workspaces: {
     section: 'setup',
     summary: 'List, show and create workspaces',
     examples: [['Create a workspace', 'workspaces create Staging']],
     subcommands: {
-      list: {
-        summary: 'List workspaces, newest first',
-        load: async () => (await import('./commands/workspaces.ts')).list,
-      },
-      get: {
-        summary: 'Show a workspace',
-        load: async () => (await import('./commands/workspaces.ts')).get,
-        aliases: ['show'],
-      },
-      create: {
-        summary: 'Create a workspace',
-        load: async () => (await import('./commands/workspaces.ts')).create,
-      },
+      list: { summary: 'List workspaces, newest first', load: async () => (await loadWorkspaces()).list },
+      get: { summary: 'Show a workspace', load: async () => (await loadWorkspaces()).get, aliases: ['show'] },
+      create: { summary: 'Create a workspace', load: async () => (await loadWorkspaces()).create },
     },
   },
   keys: {
@@ -341,17 +284,11 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     summary: 'Manage API keys',
     examples: [['Create a key that can only read events', 'keys create --scopes events:read']],
     subcommands: {
-      list: {
-        summary: 'List API keys, newest first',
-        load: async () => (await import('./commands/keys.ts')).list,
-      },
-      create: {
-        summary: 'Create an API key',
-        load: async () => (await import('./commands/keys.ts')).create,
-      },
+      list: { summary: 'List API keys, newest first', load: async () => (await loadKeys()).list },
+      create: { summary: 'Create an API key', load: async () => (await loadKeys()).create },
       revoke: {
         summary: 'Revoke an API key',
-        load: async () => (await import('./commands/keys.ts')).revoke,
+        load: async () => (await loadKeys()).revoke,
         aliases: ['delete'],
       },
     },

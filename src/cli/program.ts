@@ -3,8 +3,13 @@ import { Command, CommanderError } from 'commander';
 import { ExitCode } from '../errors.ts';
 import { VERSION } from '../package-info.ts';
 import type { CommandDefinition } from './command.ts';
-import { type CommandEntry, type CommandGroup, commandSections, commandTree } from './command-tree.ts';
-import { COMPLETE_COMMAND } from './completion/protocol.ts';
+import {
+  COMPLETE_COMMAND,
+  type CommandEntry,
+  type CommandGroup,
+  commandSections,
+  commandTree,
+} from './command-tree.ts';
 import { createContext, type ProcessContext } from './context.ts';
 import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
 import { addExamples, addLearnMore, createHelpConfiguration, type Example } from './help.ts';

@@ -1,8 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventTypeChoices, fixtureTypeChoices } from '../../src/cli/choices/event-type-choices.ts';
-import { fixtureChoices, scriptChoices } from '../../src/cli/choices/fixture-choices.ts';
+import {
+  eventTypeChoices,
+  fixtureChoices,
+  fixtureTypeChoices,
+  scriptChoices,
+} from '../../src/cli/choices/fixture-choices.ts';
 import {
   deliveryChoices,
   eventChoices,

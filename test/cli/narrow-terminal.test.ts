@@ -1,4 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import {
+  eventColumns,
+  keyColumns,
+  webhookColumns,
+  workspaceColumns,
+} from '../../src/cli/choices/resource-choices.ts';
 import { renderClockMove } from '../../src/cli/commands/clock.ts';
 import { faultColumns } from '../../src/cli/commands/faults.ts';
 import { attemptColumns } from '../../src/cli/live/attempt-list.ts';
@@ -6,12 +12,6 @@ import { createState, reduce } from '../../src/cli/live/live-state.ts';
 import { renderFrame } from '../../src/cli/live/live-view.ts';
 import { deliveryColumns } from '../../src/cli/render/deliveries.ts';
 import { requestColumns } from '../../src/cli/render/requests.ts';
-import {
-  eventColumns,
-  keyColumns,
-  webhookColumns,
-  workspaceColumns,
-} from '../../src/cli/render/resource-columns.ts';
 import { renderAttempt, renderRequest } from '../../src/cli/render/stream-items.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
 import { widthOf } from '../../src/cli/render/text-width.ts';

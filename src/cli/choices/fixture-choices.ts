@@ -1,9 +1,25 @@
-/** The fixtures of the project and the built-in ones. They need no emulator. */
+/** Fixtures and event types as choices. Fixtures are files, so they need no emulator. */
+import { isEventType } from '../../domain/event.ts';
+import { listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
-import { listFixtureFiles, readDescription } from '../../fixtures/fixture-index.ts';
+import { type FixtureFile, listFixtureFiles, readDescription } from '../../fixtures/fixture-index.ts';
 import type { Context } from '../context.ts';
-import { type DescribedFixture, fixtureColumns } from '../render/resource-columns.ts';
+import type { Column } from '../render/table.ts';
 import { type ChoiceSource, toChoiceList } from './choice-source.ts';
+
+export type DescribedFixture = FixtureFile & { readonly description: string };
+
+export const fixtureColumns: readonly Column<DescribedFixture>[] = [
+  { title: 'NAME', value: ({ name }) => name },
+  { title: 'KIND', value: ({ kind }) => kind, hideOrder: 1 },
+  { title: 'FROM', value: describeOrigin, hideOrder: 2 },
+  { title: 'DESCRIPTION', value: ({ description }) => description, canTruncate: true },
+];
+
+function describeOrigin({ source, overrides }: FixtureFile): string {
+  if (source === 'built_in') return 'built-in';
+  return overrides ? 'project, overrides' : 'project';
+}
 
 export const fixtureChoices: ChoiceSource = {
   noun: 'fixture',
@@ -35,4 +51,59 @@ export async function listDescribedFixtures(context: Context): Promise<Described
 
 function toName({ name }: DescribedFixture): string {
   return name;
+}
+
+/** Number of deliveries that are searched for event types. */
+const MAX_DELIVERIES = 200;
+
+/** Event types that have a fixture. They need no emulator. */
+export const fixtureTypeChoices: ChoiceSource = {
+  noun: 'event type',
+  plural: 'event types',
+  list: async (context) =>
+    toChoiceList<DescribedType>(await listFixtureTypes(context), eventTypeColumns, toType),
+};
+
+/** Event types that have a fixture, and others of the emulator. */
+export const eventTypeChoices: ChoiceSource = {
+  noun: 'event type',
+  plural: 'event types',
+  async list(context) {
+    const fixtures = await listFixtureTypes(context);
+    const fixtureTypes = new Set(fixtures.map(toType));
+    const otherTypes = (await listUsedTypes(context))
+      .filter((type) => !fixtureTypes.has(type))
+      .map((type) => ({ type, description: 'used in this emulator, without a fixture' }));
+    return toChoiceList<DescribedType>([...fixtures, ...otherTypes], eventTypeColumns, toType);
+  },
+};
+
+interface DescribedType {
+  readonly type: string;
+  readonly description: string;
+}
+
+const eventTypeColumns: readonly Column<DescribedType>[] = [
+  { title: 'TYPE', value: toType },
+  { title: 'DESCRIPTION', value: ({ description }) => description, canTruncate: true },
+];
+
+function toType({ type }: DescribedType): string {
+  return type;
+}
+
+async function listFixtureTypes(context: Context): Promise<readonly DescribedType[]> {
+  const { projectFolder } = await context.resolveConfig();
+  return listFixtures(fixtureFolders(projectFolder));
+}
+
+async function listUsedTypes(context: Context): Promise<string[]> {
+  const control = await context.connect();
+  const [webhooks, deliveries] = await Promise.all([
+    control.listWebhooks({}),
+    control.listDeliveries({ limit: MAX_DELIVERIES }),
+  ]);
+  const subscribed = webhooks.data.flatMap(({ events }) => events.filter(isEventType));
+  const delivered = deliveries.data.map(({ event_type: type }) => type);
+  return [...new Set([...subscribed, ...delivered])].sort();
 }

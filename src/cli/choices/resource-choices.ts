@@ -1,11 +1,54 @@
-/** The resources of the emulator as choices, newest first. */
+/** The resources of the emulator: the columns of their lists, and the choices of prompts and completion, newest first. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
+import type { ApiKey, Event, WebhookDetail, Workspace } from '../../contract/resources.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
+import { formatRelative } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
-import { eventColumns, keyColumns, webhookColumns, workspaceColumns } from '../render/resource-columns.ts';
-import { fetchScheduleTimes } from '../schedule-time.ts';
+import type { Column } from '../render/table.ts';
+import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 import { type ChoiceList, type ChoiceSource, toChoiceList } from './choice-source.ts';
+
+/** The creation time of an event is a schedule time. */
+export function eventColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<Event>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'TYPE', value: ({ type }) => type, hideOrder: 3 },
+    { title: 'CREATED', value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)), hideOrder: 2 },
+    { title: 'PAYLOAD', value: ({ payload }) => JSON.stringify(payload), hideOrder: 1, canTruncate: true },
+  ];
+}
+
+/** The creation time of an endpoint is a schedule time. */
+export function webhookColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<WebhookDetail>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'URL', value: ({ url }) => url, canTruncate: true },
+    { title: 'EVENTS', value: ({ events }) => events.join(','), hideOrder: 3, canTruncate: true },
+    { title: 'STATE', value: ({ disabled }) => (disabled ? 'disabled' : 'enabled'), hideOrder: 2 },
+    { title: 'CREATED', value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)), hideOrder: 1 },
+  ];
+}
+
+export function keyColumns(now: number): readonly Column<ApiKey>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'KEY', value: ({ last4 }) => `…${last4}` },
+    { title: 'SCOPES', value: ({ scopes }) => scopes.join(','), hideOrder: 3, canTruncate: true },
+    { title: 'WORKSPACE', value: ({ workspace_id: id }) => id ?? 'all', hideOrder: 2 },
+    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, now), hideOrder: 1 },
+    { title: 'REVOKED', value: ({ revoked_at: at }) => (at ? formatRelative(at, now) : '') },
+  ];
+}
+
+export function workspaceColumns(now: number): readonly Column<Workspace>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'NAME', value: ({ name }) => name, canTruncate: true },
+    { title: 'ENVIRONMENT', value: ({ environment }) => environment, hideOrder: 2 },
+    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, now), hideOrder: 1 },
+  ];
+}
 
 /** The page limit of the public API. */
 const MAX_CHOICES = 100;
@@ -31,8 +74,8 @@ export const replayableDeliveryChoices: ChoiceSource = {
       control.listDeliveries({ limit: MAX_CHOICES, status: 'failed' }),
       control.listDeliveries({ limit: MAX_CHOICES }),
     ]);
-    const known = new Map(pages.flatMap(({ data }) => data).map((delivery) => [delivery.id, delivery]));
-    return toDeliveryChoices([...known.values()], control, context);
+    const byId = new Map(pages.flatMap(({ data }) => data).map((delivery) => [delivery.id, delivery]));
+    return toDeliveryChoices([...byId.values()], control, context);
   },
 };
 
@@ -97,8 +140,11 @@ async function toDeliveryChoices(
   context: Context,
 ): Promise<ChoiceList> {
   const columns = deliveryColumns(context, await fetchScheduleTimes(rows, control, context));
-  const shown = columns.filter(({ title }) => title !== 'ATTEMPTS' && title !== 'NEXT');
-  return toChoiceList(rows, shown, toId);
+  return toChoiceList(
+    rows,
+    columns.filter(({ title }) => title !== 'ATTEMPTS' && title !== 'NEXT'),
+    toId,
+  );
 }
 
 function toId({ id }: { readonly id: string }): string {

@@ -1,21 +1,16 @@
 /** `svc deliveries`: lists, shows and follows deliveries, and waits for them. `replay` has a file of its own. */
+import type { Command } from 'commander';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { describeDelivery } from '../../control/describe-delivery.ts';
 import { type SettledStatus, waitForDeliveries } from '../../control/wait.ts';
-import { deliveryStatuses } from '../../domain/delivery.ts';
+import { type DisplayStatus, deliveryStatuses, displayStatuses } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatDeliveryCount } from '../../domain/format-count.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import {
-  addDeliveryFilterOptions,
-  addSelectionOptions,
-  type DeliveryFilterOptions,
-  toDeliveryFilter,
-} from '../delivery-filter.ts';
 import { createTimeoutError, DEFAULT_WAIT_MS, showDeliveryProgress } from '../delivery-wait.ts';
 import { followAttempts, typesToFollow } from '../live/follow.ts';
 import {
@@ -122,7 +117,7 @@ const settledStatuses = deliveryStatuses.filter((status) => status !== 'pending'
 /** Prints the matching deliveries also if the wait fails. */
 export const wait: CommandDefinition<WaitOptions> = {
   configure: (command) =>
-    addSelectionOptions(
+    addFilterOptionsWithoutStatus(
       command.addOption(
         choiceOption(
           '--status <status>',
@@ -202,4 +197,48 @@ function createNoMatchError(settledCount: number, count: number, timeoutMs: numb
   return new SvcError('timeout', message, {
     hint: 'List deliveries with: svc deliveries list. List subscriptions with: svc webhooks list',
   });
+}
+
+/** The filter of `list`, `tail` and `wait`; `wait` has a `--status` of its own. */
+interface DeliveryFilterOptions {
+  readonly status?: DisplayStatus;
+  readonly event?: string;
+  readonly type?: string;
+  readonly webhook?: string;
+  readonly workspace?: string;
+  readonly text?: string;
+  readonly since?: string;
+}
+
+function addDeliveryFilterOptions(command: Command): Command {
+  return addFilterOptionsWithoutStatus(
+    command.addOption(choiceOption('--status <status>', 'Only deliveries with this status', displayStatuses)),
+  );
+}
+
+function addFilterOptionsWithoutStatus(command: Command): Command {
+  return command
+    .option('--event <id>', 'Only deliveries of this event (evt_…)')
+    .option('--type <type>', 'Only deliveries of this event type')
+    .option('--webhook <id>', 'Only deliveries to this endpoint (wh_…)')
+    .option('--workspace <id>', 'Only deliveries in this workspace (ws_…)')
+    .option('--text <text>', 'Only deliveries with this text in an ID, the event type, the URL or the body')
+    .option(
+      '--since <when>',
+      'Only deliveries created since this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
+      parseSince,
+    );
+}
+
+/** Converts the options to a filter of the control plane. */
+function toDeliveryFilter(options: DeliveryFilterOptions) {
+  return {
+    status: options.status,
+    event_id: options.event,
+    type: options.type,
+    webhook_id: options.webhook,
+    workspace_id: options.workspace,
+    text: options.text,
+    since: options.since,
+  };
 }

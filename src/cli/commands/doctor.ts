@@ -9,8 +9,10 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { checkDatabase, checkDatabaseFile, checkSqliteDriver } from '../doctor/check-database.ts';
 import { checkClock, checkEmulator, checkEndpoints, checkRunFile } from '../doctor/check-emulator.ts';
+import type { TerminalCapabilities } from '../io.ts';
 import { withProgress } from '../progress.ts';
-import { renderFindings } from '../render/findings.ts';
+import { styleCheckStatus } from '../render/style.ts';
+import { renderTableWithHints } from '../render/table.ts';
 import { findEmulatorOnPort, suggestForBusyPort } from '../running-emulator.ts';
 
 const PROBE_NOTE = `
@@ -135,4 +137,18 @@ function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException 
     server.once('error', resolve);
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
   });
+}
+
+/** Renders findings as a table, with hints. Nothing is truncated. */
+function renderFindings(findings: readonly Finding[], terminalCapabilities: TerminalCapabilities): string {
+  return renderTableWithHints(
+    [
+      { title: 'STATUS', value: ({ status }) => styleCheckStatus(status, terminalCapabilities) },
+      { title: 'CHECK', value: ({ title }) => title },
+      { title: 'RESULT', value: ({ detail }) => detail },
+    ],
+    findings,
+    ({ remedy }) => remedy,
+    terminalCapabilities,
+  );
 }

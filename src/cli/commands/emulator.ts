@@ -1,16 +1,17 @@
 /** `svc emulator status`, `stop`, `wait`, `reset`, `restore` and `snapshot`. `start` and `exec` have files of their own. */
 import { resolve } from 'node:path';
+import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { formatDeliveryCount } from '../../domain/format-count.ts';
+import { formatCount, formatDeliveryCount } from '../../domain/format-count.ts';
 import { SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
 import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';
 import { parseDurationMs } from '../option-parsers.ts';
 import { pollUntil } from '../poll-until.ts';
 import { confirm } from '../prompt.ts';
-import { formatSize } from '../render/format.ts';
-import { renderStatus } from '../render/status.ts';
+import { formatSize, formatTime } from '../render/format.ts';
 import { renderFields } from '../render/table.ts';
 
 const STOP_TIMEOUT_MS = 30_000;
@@ -27,6 +28,37 @@ export const emulatorStatus: CommandDefinition<object> = {
     context.print(status, () => renderStatus(status, context));
   },
 };
+
+/** Renders the status of an emulator. */
+function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 'io' | 'now'>): string {
+  return renderFields(
+    {
+      'Base URL': status.base_url,
+      'Control URL': status.control_url,
+      Environment: `${status.environment}, ${status.profile}`,
+      Workspace: status.workspace_id,
+      'API key': status.api_key,
+      Endpoint: status.webhook_id ?? null,
+      Database: status.db,
+      Retention: describeLimits(status.retention),
+      'Database problem': status.storage_problem?.message ?? null,
+      'What to do': status.storage_problem?.hint ?? null,
+      Process: `${status.pid}, version ${status.version}`,
+      Started: formatTime(status.started_at, now()),
+      Deliveries: `${status.deliveries.pending} pending, ${status.deliveries.in_flight} in flight`,
+    },
+    io,
+  );
+}
+
+function describeLimits({ days, requests, megabytes }: EmulatorStatus['retention']): string {
+  const limits = [
+    ...(days === null ? [] : [formatCount(days, 'day')]),
+    ...(requests === null ? [] : [formatCount(requests, 'logged request')]),
+    ...(megabytes === null ? [] : [`${megabytes} MB`]),
+  ];
+  return limits.length === 0 ? 'no limits' : `${limits.join(', ')}; pending deliveries are always kept`;
+}
 
 /** Returns when the emulator no longer responds: the folder and the port are then free. */
 export const emulatorStop: CommandDefinition<object> = {

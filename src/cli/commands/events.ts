@@ -1,12 +1,11 @@
 /** `svc events`: lists, shows and creates events through the public API, so that the scopes and the workspace of the key apply. */
 import { indentJson } from '../../domain/json.ts';
-import { eventTypeChoices } from '../choices/event-type-choices.ts';
-import { eventChoices } from '../choices/resource-choices.ts';
+import { eventTypeChoices } from '../choices/fixture-choices.ts';
+import { eventChoices, eventColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
 import { addPageOptions, addWorkspaceOption, type PageOptions } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
-import { eventColumns } from '../render/resource-columns.ts';
 import { printPage } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 

@@ -16,13 +16,17 @@ import {
 } from '../../fixtures/fixture-index.ts';
 import { findScript, listScripts, readScript, type Script } from '../../fixtures/script-fixtures.ts';
 import { abortAfter } from '../../timers.ts';
-import { fixtureChoices, listDescribedFixtures, scriptChoices } from '../choices/fixture-choices.ts';
+import {
+  fixtureChoices,
+  fixtureColumns,
+  listDescribedFixtures,
+  scriptChoices,
+} from '../choices/fixture-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readNamedFile } from '../file-access.ts';
 import { addWorkspaceOption } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
-import { fixtureColumns } from '../render/resource-columns.ts';
 import { printPage } from '../render/table.ts';
 import { planScript, runScript, type ScriptContext } from '../script/run-script.ts';
 import { renderStep, type StepReport, serializeStepReport, toStepLabel } from '../script/step-report.ts';

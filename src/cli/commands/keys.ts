@@ -1,11 +1,10 @@
 /** `svc keys`: lists, creates and revokes API keys. */
 import { InvalidArgumentError, Option } from 'commander';
 import { type Scope, scopes } from '../../domain/credentials.ts';
-import { keyChoices } from '../choices/resource-choices.ts';
+import { keyChoices, keyColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { addPageOptions, type PageOptions, parseList, toPageParameters } from '../option-parsers.ts';
 import { askChoice, confirm } from '../prompt.ts';
-import { keyColumns } from '../render/resource-columns.ts';
 import { printPage, renderFields } from '../render/table.ts';
 
 export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {

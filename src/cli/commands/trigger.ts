@@ -5,7 +5,7 @@ import type { ApiResponse } from '../../control/api-client.ts';
 import { listAll } from '../../control/control-plane.ts';
 import { trackDeliveries } from '../../control/wait.ts';
 import { type ExitCode, SvcError } from '../../errors.ts';
-import { eventTypeChoices } from '../choices/event-type-choices.ts';
+import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_WAIT_MS, showDeliveryProgress, toWaitExitCode } from '../delivery-wait.ts';

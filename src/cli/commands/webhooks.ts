@@ -3,8 +3,8 @@ import { Option } from 'commander';
 import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
 import { formatDeliveryCount } from '../../domain/format-count.ts';
 import { SvcError } from '../../errors.ts';
-import { eventTypeChoices } from '../choices/event-type-choices.ts';
-import { webhookChoices } from '../choices/resource-choices.ts';
+import { eventTypeChoices } from '../choices/fixture-choices.ts';
+import { webhookChoices, webhookColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import {
   addPageOptions,
@@ -18,7 +18,6 @@ import {
 } from '../option-parsers.ts';
 import { askChoice, askText, confirm } from '../prompt.ts';
 import { formatTime } from '../render/format.ts';
-import { webhookColumns } from '../render/resource-columns.ts';
 import { printPage, renderFields } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 

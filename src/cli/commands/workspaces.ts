@@ -1,9 +1,9 @@
 /** `svc workspaces`: lists, shows and creates workspaces. */
 import { indentJson } from '../../domain/json.ts';
+import { workspaceColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { addPageOptions, type PageOptions, parseWorkspaceName, toPageParameters } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
-import { workspaceColumns } from '../render/resource-columns.ts';
 import { printPage, renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
 

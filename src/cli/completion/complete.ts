@@ -5,7 +5,7 @@ import type { Choice } from '../choices/choice-source.ts';
 import { createContext, type ProcessContext } from '../context.ts';
 import { truncateLine } from '../render/text-width.ts';
 import { type Cursor, findCursor } from './cursor.ts';
-import { FILES } from './protocol.ts';
+import { FILES } from './shell-scripts.ts';
 import { choicesForArgument, choicesForOption, type ValueChoices } from './value-choices.ts';
 
 /** Longer than a list takes, and short enough for the tab key. After it, the suggestions are empty. */

@@ -4,8 +4,12 @@ import { environments, scopes } from '../../domain/credentials.ts';
 import { profileNames } from '../../profile/rules.ts';
 import { receiverRuleNames } from '../../receiver/receiver-check.ts';
 import type { ChoiceSource } from '../choices/choice-source.ts';
-import { eventTypeChoices, fixtureTypeChoices } from '../choices/event-type-choices.ts';
-import { fixtureChoices, scriptChoices } from '../choices/fixture-choices.ts';
+import {
+  eventTypeChoices,
+  fixtureChoices,
+  fixtureTypeChoices,
+  scriptChoices,
+} from '../choices/fixture-choices.ts';
 import {
   deliveryChoices,
   eventChoices,

@@ -1,10 +1,8 @@
 /** Renders the report of `svc receiver check` as a table or as JUnit XML. */
-import { checkStatusSymbols } from '../../domain/delivery.ts';
-import type { CheckStatus } from '../../receiver/receiver-check.ts';
 import type { CheckReport, CheckResult } from '../../receiver/run-checks.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { escapeXml, startXmlTag } from '../xml.ts';
-import { styleFor } from './style.ts';
+import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';
 
 /** Renders a row per check, with the meaning of failures, and the counts at the end. */
@@ -31,13 +29,6 @@ function findHint({ id, status, meaning }: CheckResult, checks: readonly CheckRe
   if (status === 'passed') return null;
   if (status === 'failed') return meaning;
   return checks.find((check) => check.meaning === meaning)?.id === id ? meaning : null;
-}
-
-function styleCheckStatus(status: CheckStatus, terminalCapabilities: TerminalCapabilities): string {
-  const style = styleFor(terminalCapabilities);
-  const color = { passed: style.green, failed: style.red, not_observable: style.dim };
-  const words = status.replace('_', ' ');
-  return color[status](terminalCapabilities.unicode ? `${checkStatusSymbols[status]} ${words}` : words);
 }
 
 /** One test case per check, with its rule as the class. Checks that are not observable are skipped. */

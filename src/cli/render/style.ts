@@ -1,5 +1,10 @@
 /** Styles of texts: colors, symbols of states. */
-import { type AttemptOutcome, type DisplayStatus, deliveryStatusSymbols } from '../../domain/delivery.ts';
+import {
+  type AttemptOutcome,
+  checkStatusSymbols,
+  type DisplayStatus,
+  deliveryStatusSymbols,
+} from '../../domain/delivery.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { styleSequence } from '../terminal-text.ts';
 
@@ -62,6 +67,25 @@ export function styleOutcome(
 
 function withSymbol(status: DisplayStatus, text: string, { unicode }: StyleCapabilities): string {
   return unicode ? `${deliveryStatusSymbols[status]} ${text}` : text;
+}
+
+/** `✓ ok`, `✗ failed`, `– not observable` */
+export function styleCheckStatus(
+  status: keyof typeof checkStatusSymbols,
+  capabilities: StyleCapabilities,
+): string {
+  const style = styleFor(capabilities);
+  const colors = {
+    ok: style.green,
+    passed: style.green,
+    warning: style.yellow,
+    problem: style.red,
+    failed: style.red,
+    skipped: style.dim,
+    not_observable: style.dim,
+  };
+  const words = status.replace('_', ' ');
+  return colors[status](capabilities.unicode ? `${checkStatusSymbols[status]} ${words}` : words);
 }
 
 /** 0 is the status of a dropped request. */
