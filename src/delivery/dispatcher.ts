@@ -4,35 +4,31 @@
  */
 import type { Sandbox, SandboxEvent } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
-import { clearTimeout, setTimeout } from '../timers.ts';
+import type { WebhookRow } from '../store/webhooks.ts';
+import { clearTimeout, setImmediate, setTimeout } from '../timers.ts';
 import { makeAttempt } from './attempt.ts';
-import { DueTimeHeap, EarliestTimer } from './due-time-heap.ts';
-import { EndpointQueue, QueueLoader, SLICE_SIZE } from './endpoint-queue.ts';
+import { EndpointQueue } from './endpoint-queue.ts';
 import type { Sender } from './sender.ts';
+import { EarliestTimer, WorkspaceSchedule } from './workspace-schedule.ts';
 
 /** Real time to wait after an error of the store. The attempt is repeated afterwards. */
 const STORE_RETRY_MS = 1000;
+/** Endpoints, or deliveries of one event, that are handled in one turn of the event loop, so that many do not block it. */
+const SLICE_SIZE = 100;
 /** Share of the attempts in flight that is reserved for endpoints without one. */
 const RESERVED_SHARE = 0.25;
-
-/** The queues of a workspace. A queue without a scheduled delivery is in none of the collections below. */
-interface WorkspaceSchedule {
-  readonly clock: LoadedWorkspace['clock'];
-  readonly dueTimes: DueTimeHeap;
-  /** Queues with a due delivery. */
-  readonly readyQueues: Set<EndpointQueue>;
-  inFlight: number;
-  /** Queues of disabled endpoints, by the time at which their first paused delivery expires. */
-  readonly expiryTimes: DueTimeHeap;
-  /** Number of queues whose paused deliveries are being expired. */
-  expiringCount: number;
-}
 
 export interface DispatcherOptions {
   readonly sandbox: Sandbox;
   readonly sender: Sender;
   /** Called for errors of the store and of the dispatcher itself. */
   readonly onInternalError: (error: unknown) => void;
+}
+
+/** Loads pending deliveries into queues. */
+interface Load {
+  /** The only workspace whose deliveries it loads; null for all workspaces. */
+  readonly workspaceSeq: number | null;
 }
 
 export class Dispatcher {
@@ -43,7 +39,8 @@ export class Dispatcher {
   readonly #schedules = new Map<number, WorkspaceSchedule>();
   /** Queues with a due delivery, in the order of their turns. */
   readonly #readyQueues = new Set<EndpointQueue>();
-  readonly #loader: QueueLoader;
+  /** Loads in progress. */
+  readonly #loads = new Set<Load>();
   #inFlight = 0;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   /** Monotonic time before which nothing is sent, after an error of the store. */
@@ -60,16 +57,6 @@ export class Dispatcher {
     this.#sender = sender;
     this.#onInternalError = onInternalError;
     this.#timer = new EarliestTimer(sandbox.wall, () => this.#runSafely(() => this.#wake()));
-    this.#loader = new QueueLoader({
-      sandbox,
-      getQueue: (webhookSeq) => this.#queues.get(webhookSeq),
-      addQueue: (queue) => this.#queues.set(queue.webhookSeq, queue),
-      onLoad: (queue) => this.#reschedule(queue),
-      onSlice: () => this.#runSafely(() => this.#startAttempts()),
-      runSafely: (step) => this.#runSafely(step),
-      isRunning: () => this.isRunning,
-      retryMs: STORE_RETRY_MS,
-    });
   }
 
   get isRunning(): boolean {
@@ -85,7 +72,7 @@ export class Dispatcher {
   start(): void {
     this.#state = 'running';
     this.#unsubscribe = this.#sandbox.bus.subscribe((event) => this.#runSafely(() => this.#onEvent(event)));
-    this.#loader.loadEndpoints();
+    this.#loadEndpoints();
   }
 
   /**
@@ -113,15 +100,8 @@ export class Dispatcher {
    * is due now.
    */
   getNextDueAt(workspaceSeq: number): number {
-    if (this.#loader.isLoading(workspaceSeq)) return Number.NEGATIVE_INFINITY;
-    const schedule = this.#schedules.get(workspaceSeq);
-    if (schedule === undefined) return Number.POSITIVE_INFINITY;
-    let earliest = schedule.dueTimes.earliest;
-    for (const queue of schedule.readyQueues) {
-      earliest = Math.min(earliest, queue.nextDueAt);
-      if (earliest === Number.NEGATIVE_INFINITY) break;
-    }
-    return earliest;
+    if (this.#isLoading(workspaceSeq)) return Number.NEGATIVE_INFINITY;
+    return this.#schedules.get(workspaceSeq)?.nextDueAt ?? Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -130,14 +110,10 @@ export class Dispatcher {
    */
   whenIdle(workspace: LoadedWorkspace): Promise<void> {
     const { store, workspaces } = this.#sandbox;
-    const hasNothingDue = () => {
-      if (this.#loader.isLoading(workspace.seq)) return false;
-      const schedule = this.#schedules.get(workspace.seq);
-      return schedule === undefined || isIdle(schedule, workspace.clock.now());
-    };
+    const isIdle = () =>
+      !this.#isLoading(workspace.seq) && (this.#schedules.get(workspace.seq)?.isIdle ?? true);
     return this.#waitFor(
-      () =>
-        !this.isRunning || store.fileProblem !== null || !workspaces.isCurrent(workspace) || hasNothingDue(),
+      () => !this.isRunning || store.fileProblem !== null || !workspaces.isCurrent(workspace) || isIdle(),
     );
   }
 
@@ -153,7 +129,7 @@ export class Dispatcher {
       return;
     }
     if (event.type === 'event_due') {
-      this.#loader.loadEvent(event.workspaceSeq, event.eventSeq);
+      this.#loadEvent(event.workspaceSeq, event.eventSeq);
       return;
     }
     const queue = this.#getOrCreateQueue(event.webhookSeq);
@@ -170,10 +146,10 @@ export class Dispatcher {
   #reloadState(): void {
     this.#queues.clear();
     this.#schedules.clear();
-    this.#loader.clear();
+    this.#loads.clear();
     this.#readyQueues.clear();
     this.#inFlight = 0;
-    this.#loader.loadEndpoints();
+    this.#loadEndpoints();
     this.#checkWaiters();
   }
 
@@ -324,35 +300,93 @@ export class Dispatcher {
   #getOrCreateQueue(webhookSeq: number): EndpointQueue | undefined {
     const existing = this.#queues.get(webhookSeq);
     if (existing) return existing;
-    const { store, workspaces } = this.#sandbox;
-    const row = store.webhooks.findBySeq(webhookSeq);
+    const { webhooks, deliveries } = this.#sandbox.store;
+    const row = webhooks.findBySeq(webhookSeq);
     if (row === undefined) return undefined;
-    const nextDueAt = store.deliveries.findNextDueAt(webhookSeq, Number.NEGATIVE_INFINITY) ?? null;
-    const workspace = workspaces.get(row.workspace_seq);
+    return this.#addQueue(row, deliveries.findNextDueAt(webhookSeq, Number.NEGATIVE_INFINITY) ?? null);
+  }
+
+  /** @param nextDueAt schedule time of the earliest pending delivery in the store; null without one */
+  #addQueue(
+    row: Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'>,
+    nextDueAt: number | null,
+  ): EndpointQueue {
+    const { store, workspaces } = this.#sandbox;
     const queue = new EndpointQueue({
-      webhookSeq,
-      workspace,
+      webhookSeq: row.seq,
+      workspace: workspaces.get(row.workspace_seq),
       store,
       nextDueAt,
       isEnabled: row.disabled === 0,
     });
-    this.#queues.set(webhookSeq, queue);
+    this.#queues.set(row.seq, queue);
     return queue;
   }
 
   #getOrCreateSchedule({ seq, clock }: LoadedWorkspace): WorkspaceSchedule {
     const existing = this.#schedules.get(seq);
     if (existing) return existing;
-    const schedule: WorkspaceSchedule = {
-      clock,
-      dueTimes: new DueTimeHeap(),
-      readyQueues: new Set(),
-      inFlight: 0,
-      expiryTimes: new DueTimeHeap(),
-      expiringCount: 0,
-    };
+    const schedule = new WorkspaceSchedule(clock);
     this.#schedules.set(seq, schedule);
     return schedule;
+  }
+
+  /** Whether a load that may have deliveries of the workspace is in progress. */
+  #isLoading(workspaceSeq: number): boolean {
+    for (const load of this.#loads) {
+      if (load.workspaceSeq === null || load.workspaceSeq === workspaceSeq) return true;
+    }
+    return false;
+  }
+
+  /** Creates the queues of the endpoints that have a pending delivery. */
+  #loadEndpoints(): void {
+    this.#load(null, 0, (afterSeq) => {
+      const rows = this.#sandbox.store.webhooks.listNextDue(afterSeq, SLICE_SIZE);
+      for (const row of rows) {
+        if (row.next_due_at === null || this.#queues.has(row.seq)) continue;
+        this.#reschedule(this.#addQueue(row, row.next_due_at));
+      }
+      return rows;
+    });
+  }
+
+  /** Adds the deliveries of an event to many endpoints to their queues. */
+  #loadEvent(workspaceSeq: number, eventSeq: number): void {
+    this.#load(workspaceSeq, eventSeq, (afterSeq) => {
+      const rows = this.#sandbox.store.deliveries.listPendingByEvent(eventSeq, afterSeq, SLICE_SIZE);
+      for (const { seq, webhook_seq, due_at, disabled, other_due_at } of rows) {
+        const queue =
+          this.#queues.get(webhook_seq) ??
+          this.#addQueue({ seq: webhook_seq, workspace_seq: workspaceSeq, disabled }, other_due_at);
+        queue.schedule(seq, due_at);
+        this.#reschedule(queue);
+      }
+      return rows;
+    });
+  }
+
+  /** @param loadSlice loads the rows after a sequence and returns them; fewer than a slice are the last ones. */
+  #load(
+    workspaceSeq: number | null,
+    startSeq: number,
+    loadSlice: (afterSeq: number) => readonly { readonly seq: number }[],
+  ): void {
+    const load = { workspaceSeq };
+    let afterSeq = startSeq;
+    this.#loads.add(load);
+    const step = () => {
+      if (!this.isRunning || !this.#loads.has(load)) return;
+      const isLoaded = this.#runSafely(() => {
+        const rows = loadSlice(afterSeq);
+        afterSeq = rows.at(-1)?.seq ?? afterSeq;
+        if (rows.length < SLICE_SIZE) this.#loads.delete(load);
+      });
+      if (!isLoaded) setTimeout(step, STORE_RETRY_MS).unref();
+      else if (this.#loads.has(load)) setImmediate(step);
+      this.#runSafely(() => this.#startAttempts());
+    };
+    step();
   }
 
   /** Wakes in `realMs`, unless the timer is already set to an earlier time. */
@@ -376,13 +410,4 @@ export class Dispatcher {
       check();
     });
   }
-}
-
-function isIdle(
-  { dueTimes, expiryTimes, readyQueues, inFlight, expiringCount }: WorkspaceSchedule,
-  now: number,
-): boolean {
-  if (inFlight + expiringCount > 0 || Math.min(dueTimes.earliest, expiryTimes.earliest) <= now) return false;
-  for (const queue of readyQueues) if (queue.hasDue()) return false;
-  return true;
 }

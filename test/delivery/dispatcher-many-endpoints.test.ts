@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { DueTimeHeap } from '../../src/delivery/due-time-heap.ts';
 import { EndpointQueue } from '../../src/delivery/endpoint-queue.ts';
 import { FanOut } from '../../src/sandbox/events.ts';
 import { failedResult, runEventLoop, startDispatcher } from './dispatcher-setup.ts';

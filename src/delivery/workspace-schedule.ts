@@ -1,10 +1,47 @@
-/** The next due time of each queue of a workspace in a binary heap, and the timer for the earliest one. */
+/** The queues of a workspace by the time of their next delivery, and the timer for the earliest one. */
 import type { WallClock } from '../domain/clock.ts';
+import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import type { EndpointQueue } from './endpoint-queue.ts';
 
 /** Maximum delay of a Node.js timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A queue without a scheduled delivery is in none of the collections. */
+export class WorkspaceSchedule {
+  readonly clock: LoadedWorkspace['clock'];
+  readonly dueTimes = new DueTimeHeap();
+  /** Queues with a due delivery. */
+  readonly readyQueues = new Set<EndpointQueue>();
+  /** Queues of disabled endpoints, by the time at which their first paused delivery expires. */
+  readonly expiryTimes = new DueTimeHeap();
+  /** Number of attempts in flight. */
+  inFlight = 0;
+  /** Number of queues whose paused deliveries are being expired. */
+  expiringCount = 0;
+
+  constructor(clock: LoadedWorkspace['clock']) {
+    this.clock = clock;
+  }
+
+  /** Schedule time at which the next delivery is due: `Infinity` if none is scheduled, `-Infinity` if one is due now. */
+  get nextDueAt(): number {
+    let earliest = this.dueTimes.earliest;
+    for (const queue of this.readyQueues) {
+      earliest = Math.min(earliest, queue.nextDueAt);
+      if (earliest === Number.NEGATIVE_INFINITY) break;
+    }
+    return earliest;
+  }
+
+  /** Whether nothing is due, in flight or being expired. */
+  get isIdle(): boolean {
+    if (this.inFlight + this.expiringCount > 0) return false;
+    if (Math.min(this.dueTimes.earliest, this.expiryTimes.earliest) <= this.clock.now()) return false;
+    for (const queue of this.readyQueues) if (queue.hasDue()) return false;
+    return true;
+  }
+}
 
 interface Entry {
   readonly queue: EndpointQueue;
