@@ -66,21 +66,15 @@ export function toHmacInput({ scheme, message }: DigestInput, secret: string): H
   };
 }
 
-export function computeHmac({
-  secret,
-  decodeSecret,
-  algorithm,
-  contentTemplate,
-  id,
-  timestamp,
-  body,
-}: HmacInput): Buffer {
-  const hmac = createHmac(algorithm, decodeSecret(secret));
-  for (const piece of contentTemplate.split(/(\{(?:id|timestamp|body)\})/)) {
-    hmac.update(
-      piece === '{id}' ? id : piece === '{timestamp}' ? timestamp : piece === '{body}' ? body : piece,
-    );
-  }
+export function computeHmac(input: HmacInput): Buffer {
+  const { secret, algorithm, contentTemplate, id, timestamp, body } = input;
+  const parts = new Map<string, string | Uint8Array>([
+    ['{id}', id],
+    ['{timestamp}', timestamp],
+    ['{body}', body],
+  ]);
+  const hmac = createHmac(algorithm, input.decodeSecret(secret));
+  for (const piece of contentTemplate.split(/(\{\w+\})/)) hmac.update(parts.get(piece) ?? piece);
   return hmac.digest();
 }
 
@@ -94,7 +88,7 @@ export function* combineMistakes(input: DigestInput): Generator<readonly DigestM
     listSecretMistakes(input),
     listAlgorithmMistakes(input),
     listBodyMistakes(input),
-  ].map((kind) => [...kind]);
+  ];
   for (const mistake of kinds.flat()) yield [mistake];
   if (Buffer.byteLength(input.message.body) > MAX_PAIRED_BYTES) return;
   for (const [index, kind] of kinds.entries()) {
@@ -102,24 +96,36 @@ export function* combineMistakes(input: DigestInput): Generator<readonly DigestM
   }
 }
 
-function* listTimestampMistakes({ scheme, message: { timestamp } }: DigestInput): Generator<DigestMistake> {
-  const at = parseTimestamp(timestamp);
-  if (at === null || !scheme.content.includes('{timestamp}')) return;
+type Change = readonly [description: string, changedInput: Partial<HmacInput>];
+
+/** One mistake for each change, all with the same reason and remedy. */
+function createMistakes(
+  reason: DigestMistakeReason,
+  remedy: string,
+  changes: readonly Change[],
+): DigestMistake[] {
+  return changes.map(([description, changedInput]) => ({ reason, description, remedy, changedInput }));
+}
+
+function listTimestampMistakes({ scheme, message: { timestamp } }: DigestInput): DigestMistake[] {
+  const ms = parseTimestamp(timestamp);
+  if (ms === null || !scheme.content.includes('{timestamp}')) return [];
   const forms: readonly (readonly [name: string, text: string])[] = [
-    ['in seconds since 1970', formatTimestamp('unix', at)],
-    ['in milliseconds since 1970', formatTimestamp('unix_ms', at)],
-    ['in ISO 8601 without milliseconds', formatTimestamp('iso8601', at)],
-    ['in ISO 8601 with milliseconds', new Date(at).toISOString()],
-    ['in ISO 8601 with an offset', formatTimestamp('iso8601', at).replace('Z', '+00:00')],
+    ['in seconds since 1970', formatTimestamp('unix', ms)],
+    ['in milliseconds since 1970', formatTimestamp('unix_ms', ms)],
+    ['in ISO 8601 without milliseconds', formatTimestamp('iso8601', ms)],
+    ['in ISO 8601 with milliseconds', new Date(ms).toISOString()],
+    ['in ISO 8601 with an offset', formatTimestamp('iso8601', ms).replace('Z', '+00:00')],
   ];
-  for (const [name, text] of forms.filter(([, text]) => text !== timestamp)) {
-    yield {
-      reason: 'timestamp_changed',
-      description: `the timestamp was ${name} (${text}), but its header is ${timestamp}`,
-      remedy: 'Use the text of the timestamp header as it arrived.',
-      changedInput: { timestamp: text },
-    };
-  }
+  const changes = forms
+    .filter(([, text]) => text !== timestamp)
+    .map(
+      ([name, text]): Change => [
+        `the timestamp was ${name} (${text}), but its header is ${timestamp}`,
+        { timestamp: text },
+      ],
+    );
+  return createMistakes('timestamp_changed', 'Use the text of the timestamp header as it arrived.', changes);
 }
 
 /** Templates of the service, of other services, and of common misreadings. */
@@ -140,130 +146,106 @@ const commonTemplates = [
   '{timestamp}',
 ];
 
-function* listContentMistakes({ scheme }: DigestInput): Generator<DigestMistake> {
-  for (const contentTemplate of commonTemplates.filter((template) => template !== scheme.content)) {
-    yield {
-      reason: 'content_changed',
-      description: `the signed string was ${JSON.stringify(contentTemplate)} instead of ${JSON.stringify(scheme.content)}`,
-      remedy: `Sign ${scheme.content}, with the text of the headers and the raw body.`,
-      changedInput: { contentTemplate },
-    };
-  }
+function listContentMistakes({ scheme: { content } }: DigestInput): DigestMistake[] {
+  const changes = commonTemplates
+    .filter((contentTemplate) => contentTemplate !== content)
+    .map(
+      (contentTemplate): Change => [
+        `the signed string was ${JSON.stringify(contentTemplate)} instead of ${JSON.stringify(content)}`,
+        { contentTemplate },
+      ],
+    );
+  const remedy = `Sign ${content}, with the text of the headers and the raw body.`;
+  return createMistakes('content_changed', remedy, changes);
 }
 
-interface KeyDecoder {
-  readonly description: string;
-  readonly decode: HmacInput['decodeSecret'];
+function removePrefix(secret: string): string {
+  return secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+}
+
+type KeyDecoder = readonly [
+  description: string,
   /** The form of the key for which this is correct. */
-  readonly correctFor?: SignatureScheme['key']['form'];
-}
+  correctForm: SignatureScheme['key']['form'] | null,
+  decodeSecret: HmacInput['decodeSecret'],
+];
 
-function* listKeyMistakes({ scheme: { key } }: DigestInput): Generator<DigestMistake> {
-  const withoutPrefix = (secret: string) =>
-    secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
-  const decoders: readonly KeyDecoder[] = [
-    { description: 'the secret as text, with its prefix', decode: (secret) => secret, correctFor: 'utf8' },
-    { description: 'the secret without whsec_', decode: withoutPrefix },
-    {
-      description: 'the base64-decoded secret without whsec_',
-      decode: (secret) => Buffer.from(withoutPrefix(secret), 'base64'),
-      correctFor: 'base64',
-    },
-    {
-      description: 'the base64-decoded secret with whsec_',
-      decode: (secret) => Buffer.from(secret, 'base64'),
-    },
-    {
-      description: 'the hex-decoded secret without whsec_',
-      decode: (secret) => Buffer.from(withoutPrefix(secret), 'hex'),
-      correctFor: 'hex',
-    },
-  ];
+const keyDecoders: readonly KeyDecoder[] = [
+  ['the secret as text, with its prefix', 'utf8', (secret) => secret],
+  ['the secret without whsec_', null, removePrefix],
+  ['the base64-decoded secret without whsec_', 'base64', (text) => Buffer.from(removePrefix(text), 'base64')],
+  ['the base64-decoded secret with whsec_', null, (text) => Buffer.from(text, 'base64')],
+  ['the hex-decoded secret without whsec_', 'hex', (text) => Buffer.from(removePrefix(text), 'hex')],
+];
+
+function listKeyMistakes({ scheme: { key } }: DigestInput): DigestMistake[] {
   const correctKey =
     key.form === 'utf8' ? 'the whole secret as text' : `the ${key.form}-decoded secret without ${key.prefix}`;
-  for (const { description, decode, correctFor } of decoders) {
-    if (correctFor === key.form) continue;
-    yield {
-      reason: 'key_changed',
-      description: `the key was ${description}`,
-      remedy: `Use ${correctKey} as the key.`,
-      changedInput: { decodeSecret: decode },
-    };
-  }
+  const changes = keyDecoders
+    .filter(([, correctForm]) => correctForm !== key.form)
+    .map(([description, , decodeSecret]): Change => [`the key was ${description}`, { decodeSecret }]);
+  return createMistakes('key_changed', `Use ${correctKey} as the key.`, changes);
 }
 
-function* listSecretMistakes({ secrets, otherSecrets }: DigestInput): Generator<DigestMistake> {
+function listSecretMistakes({ secrets, otherSecrets }: DigestInput): DigestMistake[] {
   const remedy = 'Use the secret that was shown when the endpoint was created.';
-  for (const { name, secret } of otherSecrets) {
-    if (secrets.includes(secret)) continue;
-    const isApiKey = getApiKeyEnvironment(secret) !== null;
-    yield {
-      reason: isApiKey ? 'api_key_as_secret' : 'wrong_secret',
-      description: isApiKey ? 'the secret was an API key' : `the secret was ${name}`,
-      remedy,
-      changedInput: { secret },
-    };
-  }
-  for (const secret of secrets) {
-    const variants: readonly (readonly [description: string, secret: string])[] = [
-      ['was in double quotes', `"${secret}"`],
-      ['was in single quotes', `'${secret}'`],
-      ['ended with a line break', `${secret}\n`],
-      ['ended with a space', `${secret} `],
-      ['was empty: an unset environment variable is the usual cause', ''],
-      ['was the text "undefined": an unset environment variable is the usual cause', 'undefined'],
-    ];
-    for (const [description, variant] of variants) {
-      yield {
-        reason: 'wrong_secret',
-        description: `the secret ${description}`,
-        remedy,
-        changedInput: { secret: variant },
-      };
-    }
-  }
+  const otherMistakes = otherSecrets
+    .filter(({ secret }) => !secrets.includes(secret))
+    .flatMap(({ name, secret }) =>
+      getApiKeyEnvironment(secret) === null
+        ? createMistakes('wrong_secret', remedy, [[`the secret was ${name}`, { secret }]])
+        : createMistakes('api_key_as_secret', remedy, [['the secret was an API key', { secret }]]),
+    );
+  const variants = secrets.flatMap((secret): Change[] => [
+    ['the secret was in double quotes', { secret: `"${secret}"` }],
+    ['the secret was in single quotes', { secret: `'${secret}'` }],
+    ['the secret ended with a line break', { secret: `${secret}\n` }],
+    ['the secret ended with a space', { secret: `${secret} ` }],
+    ['the secret was empty: an unset environment variable is the usual cause', { secret: '' }],
+    [
+      'the secret was the text "undefined": an unset environment variable is the usual cause',
+      { secret: 'undefined' },
+    ],
+  ]);
+  return [...otherMistakes, ...createMistakes('wrong_secret', remedy, variants)];
 }
 
-function* listAlgorithmMistakes({ scheme }: DigestInput): Generator<DigestMistake> {
-  for (const algorithm of signatureAlgorithms.filter((candidate) => candidate !== scheme.algorithm)) {
-    yield {
-      reason: 'algorithm_changed',
-      description: `the hash was ${algorithm} instead of ${scheme.algorithm}`,
-      remedy: `Compute the HMAC with ${scheme.algorithm}.`,
-      changedInput: { algorithm },
-    };
-  }
+function listAlgorithmMistakes({ scheme }: DigestInput): DigestMistake[] {
+  const changes = signatureAlgorithms
+    .filter((algorithm) => algorithm !== scheme.algorithm)
+    .map((algorithm): Change => [`the hash was ${algorithm} instead of ${scheme.algorithm}`, { algorithm }]);
+  return createMistakes('algorithm_changed', `Compute the HMAC with ${scheme.algorithm}.`, changes);
 }
 
-function* listBodyMistakes({ message: { body: sent }, receivedBody }: DigestInput): Generator<DigestMistake> {
-  const remedy =
-    'Compute the digest over the bytes of the request body as they arrived, before any parser touches them.';
-  const createMistake = (description: string, body: HmacInput['body']): DigestMistake => ({
-    reason: 'body_changed',
-    description: `${description} (${formatCount(Buffer.byteLength(body), 'byte')} instead of ${Buffer.byteLength(sent)})`,
-    remedy,
-    changedInput: { body },
-  });
-  for (const body of listJsonVariants(sent)) {
-    if (body !== sent) yield createMistake('the body was parsed and serialized again', body);
-  }
-  for (const [name, body] of listBodyParts(sent)) yield createMistake(`only ${name} was signed`, body);
-  yield createMistake('the body was empty', '');
-  yield createMistake(
-    'the body was an object that was converted to the text [object Object]',
-    '[object Object]',
+function listBodyMistakes({ message: { body: sent }, receivedBody }: DigestInput): DigestMistake[] {
+  const sentBytes = Buffer.from(sent);
+  const receivedBytes = Buffer.from(receivedBody ?? sentBytes);
+  const bodies: (readonly [description: string, body: string | Uint8Array])[] = [
+    ...Array.from(
+      listJsonVariants(sent),
+      (body) => ['the body was parsed and serialized again', body] as const,
+    ),
+    ...listBodyParts(sent).map(([name, body]) => [`only ${name} was signed`, body] as const),
+    ['the body was empty', ''],
+    ['the body was an object that was converted to the text [object Object]', '[object Object]'],
+    ['a line break was added to the body', `${sent}\n`],
+    ['the UTF-8 of the body was read as Latin-1', Buffer.from(sentBytes.toString('latin1'))],
+    ['the body was encoded in base64', sentBytes.toString('base64')],
+    [`the body was changed: ${describeDifference(sent, receivedBytes)}`, receivedBytes],
+  ];
+  const changes = bodies
+    .filter(([, body]) => !sentBytes.equals(Buffer.from(body)))
+    .map(
+      ([description, body]): Change => [
+        `${description} (${formatCount(Buffer.byteLength(body), 'byte')} instead of ${sentBytes.length})`,
+        { body },
+      ],
+    );
+  return createMistakes(
+    'body_changed',
+    'Compute the digest over the bytes of the request body as they arrived, before any parser touches them.',
+    changes,
   );
-  yield createMistake('a line break was added to the body', `${sent}\n`);
-  yield createMistake(
-    'the UTF-8 of the body was read as Latin-1',
-    Buffer.from(Buffer.from(sent).toString('latin1')),
-  );
-  yield createMistake('the body was encoded in base64', Buffer.from(sent).toString('base64'));
-  if (receivedBody !== undefined) {
-    const receivedBytes = Buffer.from(receivedBody);
-    if (!receivedBytes.equals(Buffer.from(sent)))
-      yield createMistake(`the body was changed: ${describeDifference(sent, receivedBytes)}`, receivedBytes);
-  }
 }
 
 /** `data` and `data.payload` of an envelope, serialized. */
@@ -271,13 +253,12 @@ function listBodyParts(body: string): (readonly [name: string, text: string])[] 
   try {
     // Object(…), because JSON can be a value without fields, such as null.
     const { data } = Object(JSON.parse(body));
+    const { payload } = Object(data);
     const parts: readonly (readonly [string, unknown])[] = [
       ['data', data],
-      ['data.payload', Object(data).payload],
+      ['data.payload', payload],
     ];
-    return parts
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, JSON.stringify(value)]);
+    return parts.filter(([, part]) => part !== undefined).map(([name, part]) => [name, JSON.stringify(part)]);
   } catch {
     return [];
   }
