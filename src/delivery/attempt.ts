@@ -179,7 +179,7 @@ function recordAttempt(
 }
 
 function toDeliveryChange(
-  sandbox: Sandbox,
+  { rules, store, generator }: Sandbox,
   { delivery, startedAt }: PreparedAttempt,
   { outcome, responseStatus, retryAfterMs }: SendResult,
   progress: DeliveryProgressRow,
@@ -191,18 +191,11 @@ function toDeliveryChange(
       firstAttemptAt: progress.first_attempt_at,
       scheduledAttempts: progress.scheduled_attempts,
       waitingReplays,
-      keepsSuccess: keepsSuccess(sandbox, delivery),
+      keepsSuccess: rules.replayFailure === 'keeps_success' && store.attempts.hasSucceeded(delivery.seq),
     },
-    {
-      outcome,
-      responseStatus,
-      retryAfterMs,
-      onSchedule: progress.on_schedule === 1,
-      startedAt,
-      endedAt,
-    },
-    sandbox.rules.retry,
-    () => sandbox.generator.seededRandom(`${delivery.id} ${progress.attempt_count}`),
+    { outcome, responseStatus, retryAfterMs, onSchedule: progress.on_schedule === 1, startedAt, endedAt },
+    rules.retry,
+    () => generator.seededRandom(`${delivery.id} ${progress.attempt_count}`),
   );
   const isSettled = step.status !== 'pending';
   return {
@@ -217,10 +210,6 @@ function toDeliveryChange(
     attempt_count: progress.attempt_count + 1,
     replays_waiting: waitingReplays,
   };
-}
-
-function keepsSuccess({ rules, store }: Sandbox, { seq }: SendableDelivery): boolean {
-  return rules.replayFailure === 'keeps_success' && store.attempts.hasSucceeded(seq);
 }
 
 function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendResult, number: number): void {

@@ -89,13 +89,8 @@ function toConnectionError(error: string): AttemptFailure {
   return { outcome: 'connection_error', error };
 }
 
-function describeTimeout({
-  stage,
-  response,
-  url,
-  connectTimeoutMs,
-  attemptTimeoutMs,
-}: FailureContext): string {
+function describeTimeout(context: FailureContext): string {
+  const { stage, response, url, connectTimeoutMs, attemptTimeoutMs } = context;
   if (stage === 'connecting') {
     return `no connection to ${url.host} within ${formatDuration(Math.min(connectTimeoutMs, attemptTimeoutMs))}`;
   }

@@ -10,7 +10,6 @@ import type { AddressPolicy, Lookup } from '../network/address-policy.ts';
 import { type ConnectorOptions, createConnector } from './connector.ts';
 import { createOriginPool } from './origin-pool.ts';
 import type { OutboundRequest } from './outbound-exchange.ts';
-import { loadUndici } from './undici.ts';
 
 export interface OutboundAgentOptions extends AddressPolicy {
   /** Certificate authorities in PEM, trusted in addition to the built-in ones. */
@@ -54,11 +53,6 @@ export class OutboundAgent {
     this.#options = options;
     this.#secureContext = options.ca === undefined ? undefined : createTrustContext(options.ca);
     this.#proxy = options.proxy && parseProxy(options.proxy);
-  }
-
-  /** Loads the HTTP client, as {@link dispatch} and {@link connect} do. Throws if its file cannot be read now. */
-  loadHttpClient(): void {
-    loadUndici();
   }
 
   /**

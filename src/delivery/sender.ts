@@ -11,7 +11,7 @@ import { parseUrl } from '../domain/http-url.ts';
 import { parseRetryAfter } from '../domain/retry-policy.ts';
 import { SvcError } from '../errors.ts';
 import { describeFailure } from './describe-failure.ts';
-import { type ConnectionTarget, OutboundAgent, type OutboundAgentOptions } from './outbound-agent.ts';
+import { OutboundAgent, type OutboundAgentOptions } from './outbound-agent.ts';
 import {
   type ExchangeResult,
   type NetworkError,
@@ -19,7 +19,7 @@ import {
   type OutboundRequest,
   type ReceivedResponse,
 } from './outbound-exchange.ts';
-import { createOutOfFileDescriptorsError, isOutOfFileDescriptors } from './undici.ts';
+import { createOutOfFileDescriptorsError, isOutOfFileDescriptors, loadUndici } from './undici.ts';
 
 export interface SenderOptions extends OutboundAgentOptions {
   /** Used to read a `Retry-After` date and to measure durations. */
@@ -104,39 +104,49 @@ const INVALID_REQUEST_CODES = new Set([
 export function createSender(options: SenderOptions): Sender {
   const { wall } = options;
   const agent = new OutboundAgent(options);
-  const unreliableOrigins = new UnreliableOrigins(wall);
+  /**
+   * Origins that closed a kept-alive connection recently, by the monotonic time until which they get new connections only:
+   * another reused connection may fail too. Oldest first.
+   */
+  const unreliableUntil = new Map<string, number>();
 
   return {
     async loadHttpClient() {
-      agent.loadHttpClient();
+      loadUndici();
     },
 
     async send(request, limits) {
+      const { attemptTimeoutMs, connectTimeoutMs, responseLimitBytes } = limits;
       const url = parseHttpUrl(request.url);
-      agent.loadHttpClient();
+      loadUndici();
       const startedAt = wall.monotonic();
-      const elapsedMs = () => wall.monotonic() - startedAt;
-
-      const exchange = new OutboundExchange(limits.attemptTimeoutMs, limits.responseLimitBytes);
-      agent.dispatch(
-        toConnectionTarget(url, request, limits, {
-          usesNewConnection: unreliableOrigins.has(url.origin),
-        }),
-        toPost(url, request, exchange),
-      );
+      const exchange = new OutboundExchange(attemptTimeoutMs, responseLimitBytes);
+      const target = {
+        origin: url.origin,
+        insecureTls: request.insecureTls ?? false,
+        connectTimeoutMs,
+        usesNewConnection: startedAt < (unreliableUntil.get(url.origin) ?? Number.NEGATIVE_INFINITY),
+      };
+      agent.dispatch(target, toPost(url, request, exchange));
       const result = await exchange.result;
-      // Do not send it again: the receiver may have read it, and an attempt is one request.
-      if (result.closedReusedConnection) unreliableOrigins.add(url.origin);
-      return toSendResult(result, { url, limits, durationMs: elapsedMs(), wallNowMs: wall.now() });
+      const endedAt = wall.monotonic();
+      if (result.closedReusedConnection) {
+        // Do not send it again: the receiver may have read it, and an attempt is one request.
+        unreliableUntil.delete(url.origin);
+        unreliableUntil.set(url.origin, endedAt + UNRELIABLE_ORIGIN_MS);
+        const [oldest] = unreliableUntil.keys();
+        if (unreliableUntil.size > MAX_ORIGINS && oldest !== undefined) unreliableUntil.delete(oldest);
+      }
+      return toSendResult(result, url, limits, endedAt - startedAt, wall.now());
     },
 
-    async connect(target, limits) {
-      const url = parseHttpUrl(target.url);
+    async connect({ url: address, insecureTls = false }, limits) {
+      const { connectTimeoutMs } = limits;
+      const url = parseHttpUrl(address);
       const startedAt = wall.monotonic();
       try {
-        const socket = await agent.connect(
-          toConnectionTarget(url, target, limits, { usesNewConnection: true }),
-        );
+        const target = { origin: url.origin, insecureTls, connectTimeoutMs, usesNewConnection: true };
+        const socket = await agent.connect(target);
         const connected = { outcome: 'connected', error: null, ...describeSocket(socket) } as const;
         socket.destroy();
         return { ...connected, durationMs: wall.monotonic() - startedAt };
@@ -163,20 +173,6 @@ function describeSocket(socket: Socket): Pick<ConnectResult, 'address' | 'certif
   return { address, certificate: { issuer: String(issuer.O ?? issuer.CN), validTo: Date.parse(validTo) } };
 }
 
-function toConnectionTarget(
-  url: URL,
-  target: SendTarget,
-  { connectTimeoutMs }: SendLimits,
-  { usesNewConnection }: Pick<ConnectionTarget, 'usesNewConnection'>,
-): ConnectionTarget {
-  return {
-    origin: url.origin,
-    insecureTls: target.insecureTls ?? false,
-    connectTimeoutMs,
-    usesNewConnection,
-  };
-}
-
 function toPost(url: URL, request: SendRequest, exchange: OutboundExchange): OutboundRequest {
   const { body, writeOverMs } = request;
   const post = { path: `${url.pathname}${url.search}`, method: 'POST', exchange } as const;
@@ -186,16 +182,12 @@ function toPost(url: URL, request: SendRequest, exchange: OutboundExchange): Out
   return { ...post, headers, body: Readable.from(writeSlowly(bytes, writeOverMs), { objectMode: false }) };
 }
 
-interface ResultContext {
-  readonly url: URL;
-  readonly limits: SendLimits;
-  readonly durationMs: number;
-  readonly wallNowMs: number;
-}
-
 function toSendResult(
   result: ExchangeResult,
-  { url, limits, durationMs, wallNowMs }: ResultContext,
+  url: URL,
+  limits: SendLimits,
+  durationMs: number,
+  wallNowMs: number,
 ): SendResult {
   const { response } = result;
   const { outcome, error } = toOutcome(result, url, limits);
@@ -219,9 +211,8 @@ function toOutcome(
   // Our own failure, so not a result: nothing was sent.
   if (isOutOfFileDescriptors(failure)) throw createOutOfFileDescriptorsError(failure);
   if (failure instanceof Error && INVALID_REQUEST_CODES.has(failure.code ?? '')) {
-    throw new SvcError('internal_error', `the request cannot be sent: ${failure.message}`, {
-      cause: failure,
-    });
+    const { message } = failure;
+    throw new SvcError('internal_error', `the request cannot be sent: ${message}`, { cause: failure });
   }
   if (failure !== null) return describeFailure(failure, { ...limits, ...result, url });
   const status = response?.status ?? 0;
@@ -251,28 +242,5 @@ async function* writeSlowly(body: Buffer, overMs: number): AsyncGenerator<Buffer
     // An attempt that has timed out must not keep the process alive.
     await sleep(overMs / count, undefined, { ref: false });
     yield body.subarray(Math.floor((i * body.length) / count), Math.floor(((i + 1) * body.length) / count));
-  }
-}
-
-/** Origins that closed a kept-alive connection in the last five minutes: another reused connection may fail too. */
-class UnreliableOrigins {
-  readonly #wall: WallClock;
-  /** Monotonic time until which each origin is remembered; oldest first. */
-  readonly #until = new Map<string, number>();
-
-  constructor(wall: WallClock) {
-    this.#wall = wall;
-  }
-
-  has(origin: string): boolean {
-    const until = this.#until.get(origin);
-    return until !== undefined && this.#wall.monotonic() < until;
-  }
-
-  add(origin: string): void {
-    this.#until.delete(origin);
-    this.#until.set(origin, this.#wall.monotonic() + UNRELIABLE_ORIGIN_MS);
-    const [oldest] = this.#until.keys();
-    if (this.#until.size > MAX_ORIGINS && oldest !== undefined) this.#until.delete(oldest);
   }
 }

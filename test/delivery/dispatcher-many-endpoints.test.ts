@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EndpointQueue } from '../../src/delivery/endpoint-queue.ts';
+import { DueTimeHeap } from '../../src/delivery/workspace-schedule.ts';
 import { FanOut } from '../../src/sandbox/events.ts';
 import { failedResult, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 

@@ -24,7 +24,7 @@ export function diagnoseMismatch(
     findTimestampChange(input, message, digests) ??
     findBodyChange(input, message, digests) ??
     findKnownMistake(input) ??
-    (isUnchanged(input) ? explain.unknownSecret() : explain.signatureMismatch(input.secrets.length, bytes))
+    (isUnchanged(input) ? explain.unknownSecret : explain.signatureMismatch(input.secrets.length, bytes))
   );
 }
 
@@ -126,9 +126,9 @@ const JSON_START = /^\s*[[{"]/;
 /** Recognizes changes of a body without knowing the original. */
 function findKnownMistake({ payload, contentEncoding }: ParsedVerifyInput): Refusal | null {
   const start = Buffer.from(payload.slice(0, 64)).toString('latin1');
-  if (payload === '[object Object]') return explain.bodyStringified();
+  if (payload === '[object Object]') return explain.bodyStringified;
   const isEncoded = contentEncoding !== '' && contentEncoding !== 'identity';
   if (isEncoded && JSON_START.test(start)) return explain.bodyDecompressed(contentEncoding);
-  if (!isEncoded && GZIP.test(start)) return explain.bodyCompressed();
-  return typeof payload === 'string' && payload.includes('\uFFFD') ? explain.bodyMisread() : null;
+  if (!isEncoded && GZIP.test(start)) return explain.bodyCompressed;
+  return typeof payload === 'string' && payload.includes('\uFFFD') ? explain.bodyMisread : null;
 }

@@ -81,14 +81,12 @@ export function inputUnreadable(error: unknown): Refusal {
   };
 }
 
-export function secretMissing(): Refusal {
-  return {
-    reason: 'secret_missing',
-    detail: 'There is no secret to verify with: it is missing, empty or contains no key.',
-    remedy:
-      'Pass the secret that was shown when the endpoint was created. The usual cause is an unset environment variable.',
-  };
-}
+export const secretMissing: Refusal = {
+  reason: 'secret_missing',
+  detail: 'There is no secret to verify with: it is missing, empty or contains no key.',
+  remedy:
+    'Pass the secret that was shown when the endpoint was created. The usual cause is an unset environment variable.',
+};
 
 export function payloadUnreadable(payload: unknown): Refusal {
   return {
@@ -208,14 +206,12 @@ export function wrongSecret(matchingSecret: string): Refusal {
 }
 
 /** For a body that is known to be unchanged: only the secret can be wrong. */
-export function unknownSecret(): Refusal {
-  return {
-    reason: 'wrong_secret',
-    detail:
-      'The signature does not match the given secret, and the body is unchanged: the signature was made with another secret or is forged.',
-    remedy: 'Reject it. If it is genuine, correct the secret in the configuration of the receiver.',
-  };
-}
+export const unknownSecret: Refusal = {
+  reason: 'wrong_secret',
+  detail:
+    'The signature does not match the given secret, and the body is unchanged: the signature was made with another secret or is forged.',
+  remedy: 'Reject it. If it is genuine, correct the secret in the configuration of the receiver.',
+};
 
 export function timestampChanged(received: string, signed: string): Refusal {
   return {
@@ -241,32 +237,26 @@ export function bodyDecompressed(encoding: string): Refusal {
   };
 }
 
-export function bodyCompressed(): Refusal {
-  return {
-    reason: 'body_changed',
-    detail:
-      'The signature does not match, and the given body is compressed with gzip: it was compressed after signing.',
-    remedy: 'Turn off compression between sender and receiver, or decompress the body before verifying.',
-  };
-}
+export const bodyCompressed: Refusal = {
+  reason: 'body_changed',
+  detail:
+    'The signature does not match, and the given body is compressed with gzip: it was compressed after signing.',
+  remedy: 'Turn off compression between sender and receiver, or decompress the body before verifying.',
+};
 
-export function bodyStringified(): Refusal {
-  return {
-    reason: 'body_changed',
-    detail:
-      'The given body is the text [object Object]: the body was parsed, and the object was converted to text.',
-    remedy: PASS_RAW_BODY,
-  };
-}
+export const bodyStringified: Refusal = {
+  reason: 'body_changed',
+  detail:
+    'The given body is the text [object Object]: the body was parsed, and the object was converted to text.',
+  remedy: PASS_RAW_BODY,
+};
 
-export function bodyMisread(): Refusal {
-  return {
-    reason: 'body_changed',
-    detail:
-      'The signature does not match, and the given body contains U+FFFD: bytes were lost when it was read as text.',
-    remedy: PASS_RAW_BODY,
-  };
-}
+export const bodyMisread: Refusal = {
+  reason: 'body_changed',
+  detail:
+    'The signature does not match, and the given body contains U+FFFD: bytes were lost when it was read as text.',
+  remedy: PASS_RAW_BODY,
+};
 
 export function signatureMismatch(secretCount: number, receivedBytes: number): Refusal {
   const secrets = secretCount === 1 ? 'the given secret' : `any of the ${secretCount} given secrets`;

@@ -80,7 +80,7 @@ export function parseVerifyInput(input: unknown): ParsedVerifyInput | Refusal {
   if (!isDuration(toleranceMs)) return optionInvalid('toleranceMs', 'a number of milliseconds, at least 0');
   if (!isTime(now)) return optionInvalid('now', 'a time in milliseconds since 1970');
   const secrets = toArray(fields.secret).filter((secret) => isUsableSecret(scheme, secret));
-  if (secrets.length === 0) return secretMissing();
+  if (secrets.length === 0) return secretMissing;
   if (!isBody(payload)) return payloadUnreadable(payload);
   const signature = fields.signature ?? '';
   const timestamp = fields.timestamp ?? '';
