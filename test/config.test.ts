@@ -166,8 +166,8 @@ describe('the sources of settings', () => {
 
   it('overrides are only read from the file', async () => {
     const overrides = { 'retry.jitter': 0 };
-    const given = { flags: { overrides: 'x' }, env: { SVC_OVERRIDES: 'x' }, file: { overrides } };
-    expect((await resolve(given)).values.overrides).toEqual(overrides);
+    const input = { flags: { overrides: 'x' }, env: { SVC_OVERRIDES: 'x' }, file: { overrides } };
+    expect((await resolve(input)).values.overrides).toEqual(overrides);
   });
 });
 
@@ -242,8 +242,8 @@ describe('invalid values', () => {
       'svc.config.json has no field "telemetry".',
       'List all settings with: svc config',
     ],
-  ])('the error for %s names the value and the next step', async (_, given, message, hint) => {
-    await expect(resolve(given)).rejects.toMatchObject({
+  ])('the error for %s names the value and the next step', async (_, input, message, hint) => {
+    await expect(resolve(input)).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringContaining(message),
       hint: expect.stringContaining(hint),

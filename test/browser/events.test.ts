@@ -12,8 +12,8 @@ async function start(responses: ReceiverResponses = 200) {
   onTestFinished(receiver.close);
   await emulator.control.createWebhook({ url: `${receiver.url}/hooks`, events: ['order.shipped'] });
   const trigger = async (type = 'order.shipped', payload: unknown = {}): Promise<string> => {
-    const answer = await emulator.api('POST', '/events', JSON.stringify({ type, payload }));
-    return answer.json.id;
+    const response = await emulator.api('POST', '/events', JSON.stringify({ type, payload }));
+    return response.json.id;
   };
   return { emulator, receiver, trigger };
 }

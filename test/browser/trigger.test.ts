@@ -15,9 +15,9 @@ async function startEmulator(options: TestEmulatorOptions = {}) {
   return emulator;
 }
 
-async function startPair(answers: ReceiverResponses = 200, options: TestEmulatorOptions = {}) {
+async function startPair(responses: ReceiverResponses = 200, options: TestEmulatorOptions = {}) {
   const emulator = await startEmulator(options);
-  const receiver = await createReceiver(answers);
+  const receiver = await createReceiver(responses);
   onTestFinished(receiver.close);
   await emulator.control.createWebhook({ url: receiver.url });
   return { emulator, receiver };
@@ -33,9 +33,9 @@ const sent = (page: Page) => page.getByRole('region', { name: 'Sent' }).getByRol
 
 async function openTrigger(
   emulator: Parameters<typeof openDashboard>[0],
-  { query = '', ...look }: OpenOptions & { query?: string } = {},
+  { query = '', ...openOptions }: OpenOptions & { query?: string } = {},
 ) {
-  const page = await openDashboard(emulator, { hash: `/trigger${query}`, ...look });
+  const page = await openDashboard(emulator, { hash: `/trigger${query}`, ...openOptions });
   await page.getByLabel('Event type').waitFor();
   return page;
 }

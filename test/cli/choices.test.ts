@@ -48,13 +48,15 @@ describe('choices of a prompt', () => {
   });
 
   it('replay choices list failed deliveries first and each delivery once', async () => {
-    const known = [
+    const deliveries = [
       aDelivery({ id: 'del_3', status: 'succeeded' }),
       aDelivery({ id: 'del_2', status: 'failed' }),
       aDelivery({ id: 'del_1', status: 'succeeded' }),
     ];
-    const listDeliveries = async ({ status: wanted }: { status?: DisplayStatus | undefined }) =>
-      pageOf(...known.filter(({ status }) => wanted === undefined || status === wanted));
+    const listDeliveries = async ({ status: requestedStatus }: { status?: DisplayStatus | undefined }) =>
+      pageOf(
+        ...deliveries.filter(({ status }) => requestedStatus === undefined || status === requestedStatus),
+      );
     const { context } = createFakeContext({ control: { listDeliveries } });
     const { items } = await replayableDeliveryChoices.list(context);
     expect(items.map(({ value }) => value)).toEqual(['del_2', 'del_3', 'del_1']);

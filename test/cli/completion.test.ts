@@ -119,20 +119,20 @@ describe('completion of values', () => {
     const key = await emulator.control.createKey({ scopes: ['events:read'] });
     const fake = { env: { SVC_CONTROL_URL: url } };
 
-    const found = async (line: string) => suggestWords(line, fake);
-    expect(await found('deliveries get ')).toEqual([delivery]);
-    expect(await found('deliveries replay x del')).toEqual([delivery]);
-    expect(await found('deliveries list --starting-after=')).toEqual([`--starting-after=${delivery}`]);
-    expect(await found('verify --delivery ')).toEqual([delivery]);
-    expect(await found('deliveries list --event ')).toEqual([event.id]);
-    expect(await found('events get ')).toEqual([event.id]);
-    expect(await found('webhooks delete ')).toEqual([webhook.id]);
-    expect(await found('deliveries tail --webhook ')).toEqual([webhook.id]);
-    expect(await found('clock show --workspace ')).toEqual([workspace_id]);
-    expect(await found('keys revoke ')).toContain(key.id);
-    expect(await found('logs list --key ')).toContain(key.id);
-    expect(await found('open ')).toEqual([delivery, event.id, webhook.id]);
-    expect(await found('trigger robot')).toEqual(['robot.awoke']);
+    const completeLine = async (line: string) => suggestWords(line, fake);
+    expect(await completeLine('deliveries get ')).toEqual([delivery]);
+    expect(await completeLine('deliveries replay x del')).toEqual([delivery]);
+    expect(await completeLine('deliveries list --starting-after=')).toEqual([`--starting-after=${delivery}`]);
+    expect(await completeLine('verify --delivery ')).toEqual([delivery]);
+    expect(await completeLine('deliveries list --event ')).toEqual([event.id]);
+    expect(await completeLine('events get ')).toEqual([event.id]);
+    expect(await completeLine('webhooks delete ')).toEqual([webhook.id]);
+    expect(await completeLine('deliveries tail --webhook ')).toEqual([webhook.id]);
+    expect(await completeLine('clock show --workspace ')).toEqual([workspace_id]);
+    expect(await completeLine('keys revoke ')).toContain(key.id);
+    expect(await completeLine('logs list --key ')).toContain(key.id);
+    expect(await completeLine('open ')).toEqual([delivery, event.id, webhook.id]);
+    expect(await completeLine('trigger robot')).toEqual(['robot.awoke']);
     expect(await suggestWords(`--url ${url} webhooks get `)).toEqual([webhook.id]);
     expect(await suggest('webhooks get ', fake)).toEqual([
       expect.stringMatching(/^wh_\w+\thttp:\/\/127\.0\.0\.1:9\/ {2}robot\.awoke {2}enabled/),

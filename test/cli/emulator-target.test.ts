@@ -52,8 +52,8 @@ describe.each(secrets)('%s', (variable, secret, name) => {
     ['an address that a variable names', { env: { ...env, SVC_CONTROL_URL: ELSEWHERE } }],
     ['a loopback address that the configuration file names', { env, file: { control_url: LOOPBACK } }],
     ['a loopback address that the run file names', { env, running: LOOPBACK }],
-  ])('the credential is sent to %s', async (_, given) => {
-    expect(await ask(given)).toMatchObject({ [name]: secret });
+  ])('the credential is sent to %s', async (_, options) => {
+    expect(await ask(options)).toMatchObject({ [name]: secret });
   });
 
   it.each<[string, Given, string]>([
@@ -61,8 +61,8 @@ describe.each(secrets)('%s', (variable, secret, name) => {
     ['the run file', { env, running: ELSEWHERE }, 'the run file of this folder'],
   ])(
     'the credential is not sent to an address on another machine that only %s names',
-    async (_, given, place) => {
-      await expect(ask(given)).rejects.toMatchObject({
+    async (_, options, place) => {
+      await expect(ask(options)).rejects.toMatchObject({
         code: 'usage',
         message: expect.stringMatching(
           new RegExp(
@@ -98,12 +98,12 @@ describe('the control plane token', () => {
   });
 
   it('the token of the run file is used for its address, even if SVC_CONTROL_TOKEN is set', async () => {
-    const given = {
+    const options = {
       env: { SVC_CONTROL_TOKEN: TOKEN },
       running: 'http://192.168.1.5:4777',
       ownToken: 'own-token-0123456',
     };
-    expect(await ask(given)).toMatchObject({ token: 'own-token-0123456' });
+    expect(await ask(options)).toMatchObject({ token: 'own-token-0123456' });
   });
 
   it('the token is not sent to the program that uses the port of svc emulator start, which may belong to another user', async () => {

@@ -20,7 +20,7 @@ export interface FakeOptions {
   readonly json?: boolean;
   readonly width?: number;
   /** Color, Unicode symbols and links. Default: only symbols. */
-  readonly look?: Partial<TerminalCapabilities>;
+  readonly capabilities?: Partial<TerminalCapabilities>;
   readonly input?: string;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
@@ -48,7 +48,7 @@ export function createFakeHost(options: FakeOptions = {}): {
   const terminalCapabilities: TerminalCapabilities = {
     width: options.width ?? Number.POSITIVE_INFINITY,
     ...{ color: false, unicode: true, links: false },
-    ...options.look,
+    ...options.capabilities,
   };
   const io: Io = {
     ...terminalCapabilities,
@@ -97,8 +97,8 @@ export function createFakeContext(options: FakeOptions = {}): {
 }
 
 /** Throws an error with the name of the call if the test did not provide it. */
-function failOnUnexpectedCall<Interface extends object>(given: Partial<Interface>): Interface {
-  return new Proxy(given, {
+function failOnUnexpectedCall<Interface extends object>(implemented: Partial<Interface>): Interface {
+  return new Proxy(implemented, {
     get(target, name) {
       if (name in target) return Reflect.get(target, name);
       // Resolving a promise with this object reads `then`.

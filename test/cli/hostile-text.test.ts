@@ -52,7 +52,7 @@ async function prepare() {
     commands,
     async run(...args: readonly string[]) {
       const env = { SVC_CONTROL_URL: control_url };
-      const { host, capturedOutput } = createFakeHost({ env, cwd, look: { color: true } });
+      const { host, capturedOutput } = createFakeHost({ env, cwd, capabilities: { color: true } });
       await runCommandLine(args, host);
       return capturedOutput;
     },

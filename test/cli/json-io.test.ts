@@ -19,7 +19,7 @@ function openJson(options: FakeOptions = {}) {
 
 describe('commands with --json', () => {
   it('each note on standard error is one JSON object on one line, without color', () => {
-    const { context, recorded } = openJson({ look: { color: true } });
+    const { context, recorded } = openJson({ capabilities: { color: true } });
     context.io.note('Two\nlines\n');
     printHint('Try again.', context.io);
     expect(linesOf(recorded.err)).toEqual([

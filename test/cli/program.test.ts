@@ -227,15 +227,15 @@ describe('the target emulator', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  async function serve(answer: object = { data: [], has_more: false, end_cursor: null }) {
-    const asked: string[] = [];
+  async function serve(responseBody: object = { data: [], has_more: false, end_cursor: null }) {
+    const requests: string[] = [];
     const server = createServer((request, response) => {
-      asked.push(String(request.url));
-      response.end(JSON.stringify(answer));
+      requests.push(String(request.url));
+      response.end(JSON.stringify(responseBody));
     });
     const port = await listen(server);
     servers.push(server);
-    return { url: `http://127.0.0.1:${port}`, asked };
+    return { url: `http://127.0.0.1:${port}`, requests };
   }
 
   it('a command without an emulator exits with 3 and a hint', async () => {
@@ -245,7 +245,7 @@ describe('the target emulator', () => {
   });
 
   it('svc deliveries list uses the address in SVC_CONTROL_URL and sends its options as parameters', async () => {
-    const { url, asked } = await serve();
+    const { url, requests } = await serve();
     const options =
       '--status failed --event evt_1 --type a.b --webhook wh_1 --since 1h --limit 5 --starting-after del_1';
     const { exitCode, out } = await run(`deliveries list ${options} --json`, {
@@ -253,7 +253,7 @@ describe('the target emulator', () => {
     });
     expect(exitCode).toBe(ExitCode.success);
     expect(JSON.parse(out)).toEqual({ data: [], has_more: false, end_cursor: null });
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       '/_svc/deliveries?limit=5&starting_after=del_1&status=failed&event_id=evt_1&type=a.b&webhook_id=wh_1&since=1h',
     ]);
   });
@@ -261,12 +261,12 @@ describe('the target emulator', () => {
   it.each(['--url URL workspaces list', 'workspaces --url URL list', 'workspaces list --url URL'])(
     'a global option is accepted at any position: svc %s',
     async (args) => {
-      const { url, asked } = await serve();
+      const { url, requests } = await serve();
       const { exitCode } = await run(args.replace('URL', url), {
         env: { SVC_CONTROL_URL: 'http://127.0.0.1:9' },
       });
       expect(exitCode).toBe(ExitCode.success);
-      expect(asked).toEqual(['/_svc/workspaces']);
+      expect(requests).toEqual(['/_svc/workspaces']);
     },
   );
 
@@ -276,17 +276,17 @@ describe('the target emulator', () => {
       deleted: true,
       canceled_deliveries: 0,
     });
-    const remove = (look: object, flags = '') =>
-      run(`webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --url ${url} ${flags}`.trim(), { look });
+    const remove = (capabilities: object, flags = '') =>
+      run(`webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --url ${url} ${flags}`.trim(), { capabilities });
     expect((await remove({ links: true })).out).toContain(`\x1b]8;;${url}/#/webhooks/wh_01JD`);
     expect((await remove({ links: true }, '--json')).out).not.toContain('\x1b');
     expect((await remove({})).out).not.toContain('\x1b');
   });
 
   it('--url is the endpoint URL for a command that defines it', async () => {
-    const { url, asked } = await serve();
+    const { url, requests } = await serve();
     await run(`--url ${url} webhooks update wh_1 --url http://localhost:3000/hooks`);
-    expect(asked).toEqual(['/_svc/webhooks/wh_1']);
+    expect(requests).toEqual(['/_svc/webhooks/wh_1']);
   });
 });
 

@@ -36,7 +36,7 @@ function createPromptContext(fake: FakeOptions = {}) {
     screen = '';
     input.write(keys);
   }
-  return { context, recorded: capturedOutput, press, seen: () => screen };
+  return { context, recorded: capturedOutput, press, screenText: () => screen };
 }
 
 const ENTER = '\r';
@@ -77,10 +77,10 @@ describe('askChoice', () => {
   });
 
   it('the prompt has no color if the terminal has none', async () => {
-    const { context, press, seen } = createPromptContext();
+    const { context, press, screenText } = createPromptContext();
     const choice = askChoice(context, 'id', fruitChoices());
-    await vi.waitFor(() => expect(seen()).toContain('⏎ select'));
-    expect(seen()).not.toMatch(/\x1b\[\d*m/);
+    await vi.waitFor(() => expect(screenText()).toContain('⏎ select'));
+    expect(screenText()).not.toMatch(/\x1b\[\d*m/);
     await press(CTRL_C, 'fruit');
     await expect(choice).rejects.toMatchObject({ code: 'interrupted' });
   });

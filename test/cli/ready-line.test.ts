@@ -16,11 +16,11 @@ const status = {
 } as const;
 const forwarded = { ...status, webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', webhook_secret: 'whsec_a' };
 const rules = { payloadMember: 'payload', webhookUrl: 'local' } as const;
-const look = { width: 80, color: false, unicode: true, links: false };
+const capabilities = { width: 80, color: false, unicode: true, links: false };
 
 it('the banner shows the addresses, the API key and the next command', () => {
   const forwarding = { forwardTo: 'http://localhost:3000/', events: ['invoice.paid'] };
-  expect(renderBanner(forwarded, null, forwarding, rules, look)).toMatchInlineSnapshot(`
+  expect(renderBanner(forwarded, null, forwarding, rules, capabilities)).toMatchInlineSnapshot(`
     "
     svc emulator 0.1.0  sandbox, relaxed
 
@@ -45,7 +45,7 @@ it('the banner shows the addresses, the API key and the next command', () => {
 });
 
 it('the banner suggests svc webhooks create if no endpoint exists', () => {
-  const banner = renderBanner(status, null, { forwardTo: null, events: ['*'] }, rules, look);
+  const banner = renderBanner(status, null, { forwardTo: null, events: ['*'] }, rules, capabilities);
   expect(banner).toContain(
     'Next: svc webhooks create --url http://localhost:3000/webhooks --events order.shipped\n',
   );
@@ -54,9 +54,9 @@ it('the banner suggests svc webhooks create if no endpoint exists', () => {
 
 it('the curl command of the banner trusts a generated certificate, except at a public address', () => {
   const forwarding = { forwardTo: null, events: ['*'] };
-  const own = renderBanner(status, '/a/certificate.pem', forwarding, rules, look);
+  const own = renderBanner(status, '/a/certificate.pem', forwarding, rules, capabilities);
   expect(own).toContain('curl --cacert /a/certificate.pem https://127.0.0.1:4777/v1/events');
   const open = { ...status, base_url: 'https://svc.example.com/v1' };
-  const out = renderBanner(open, '/a/certificate.pem', forwarding, rules, look);
+  const out = renderBanner(open, '/a/certificate.pem', forwarding, rules, capabilities);
   expect(out).toContain('curl https://svc.example.com/v1/events');
 });

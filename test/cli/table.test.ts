@@ -79,16 +79,16 @@ describe('renderTable', () => {
     const many = Array.from({ length: 20_000 }, (_, number) => ({
       id: `evt_${String(number).padStart(5, '0')}`,
     }));
-    let asked = 0;
+    let widthReads = 0;
     const counted = columns.map((column) => ({
       ...column,
       value: (row: { id: string }) => {
-        asked++;
+        widthReads++;
         return column.value(row);
       },
     }));
     const lines = renderTable(counted, many, { ...plain, width: 60 }).split('\n');
-    expect(asked).toBe(many.length * columns.length);
+    expect(widthReads).toBe(many.length * columns.length);
     const ofOne = (row: { id: string }) =>
       renderTable(columns, [row], { ...plain, width: 60 }).split('\n')[1];
     expect(lines.slice(1)).toEqual(many.map(ofOne));

@@ -10,13 +10,13 @@ import { createFakeHost } from './fake-context.ts';
 /** A host whose editor is a program that replaces `from` by `to`, and records the path of the file. */
 async function hostWithEditor(from: string, to: string, exitCode = 0) {
   const folder = createTemporaryFolder();
-  const seen = join(folder, 'seen');
+  const editedCopy = join(folder, 'copy');
   const script = join(folder, 'editor.cjs');
   writeFileSync(
     script,
     `const { readFileSync, writeFileSync } = require('node:fs');
      const file = process.argv[2];
-     writeFileSync(${JSON.stringify(seen)}, file);
+     writeFileSync(${JSON.stringify(editedCopy)}, file);
      writeFileSync(file, readFileSync(file, 'utf8').replace(${JSON.stringify(from)}, ${JSON.stringify(to)}));
      process.exitCode = ${exitCode};`,
   );
@@ -29,7 +29,10 @@ async function hostWithEditor(from: string, to: string, exitCode = 0) {
     prompt.output.destroy();
   });
   await Promise.all([once(prompt.input, 'open'), once(prompt.output, 'open')]);
-  return { host: { ...host, io: { ...host.io, prompt } }, editedFile: () => readFileSync(seen, 'utf8') };
+  return {
+    host: { ...host, io: { ...host.io, prompt } },
+    editedFile: () => readFileSync(editedCopy, 'utf8'),
+  };
 }
 
 describe('editJson', () => {

@@ -50,36 +50,37 @@ function listOperations(document: any): Documented[] {
 const anything = fc.jsonValue({ maxDepth: 2 });
 
 /** Mostly what the schema allows, so that requests get past the validation. */
-function arbitraryOf(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown> {
+function arbitraryOf(schema: Schema, knownValues: readonly string[]): fc.Arbitrary<unknown> {
   const fitting = (() => {
     if (schema.enum) return fc.constantFrom(...schema.enum);
-    if (schema.properties) return bodyOf(schema, known);
-    if (schema.type === 'array') return fc.array(arbitraryOf(schema.items ?? {}, known), { maxLength: 3 });
+    if (schema.properties) return bodyOf(schema, knownValues);
+    if (schema.type === 'array')
+      return fc.array(arbitraryOf(schema.items ?? {}, knownValues), { maxLength: 3 });
     if (schema.type === 'integer' || schema.type === 'number') return fc.integer({ min: -1, max: 200 });
     if (schema.type === 'boolean') return fc.boolean();
     if (schema.type === 'object') return fc.dictionary(fc.string({ maxLength: 5 }), anything, { maxKeys: 3 });
-    return fc.constantFrom(...known, ...(schema.examples ?? []));
+    return fc.constantFrom(...knownValues, ...(schema.examples ?? []));
   })();
   return fc.oneof({ weight: 8, arbitrary: fitting }, { weight: 1, arbitrary: anything });
 }
 
-function bodyOf({ properties = {} }: Schema, known: readonly string[]): fc.Arbitrary<unknown> {
-  const fields = Object.entries(properties).map(([name, schema]) => [name, arbitraryOf(schema, known)]);
+function bodyOf({ properties = {} }: Schema, knownValues: readonly string[]): fc.Arbitrary<unknown> {
+  const fields = Object.entries(properties).map(([name, schema]) => [name, arbitraryOf(schema, knownValues)]);
   return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
 }
 
-function requestOf(operation: Documented, known: readonly string[]) {
+function requestOf(operation: Documented, knownValues: readonly string[]) {
   const parameters = operation.parameters.map((parameter) =>
     fc.record({
       ...{ name: fc.constant(parameter.name), place: fc.constant(parameter.in) },
-      value: arbitraryOf(parameter.schema, known),
+      value: arbitraryOf(parameter.schema, knownValues),
       present: fc.boolean(),
     }),
   );
   const json =
     operation.body === null
       ? fc.constant(null)
-      : bodyOf(operation.body, known).map((body) => JSON.stringify(body));
+      : bodyOf(operation.body, knownValues).map((body) => JSON.stringify(body));
   return fc.record({
     ...{ method: fc.constant(operation.method), path: fc.constant(operation.path) },
     parameters: fc.tuple(...parameters),
@@ -109,8 +110,16 @@ describe.each([
     const document = JSON.parse(await (await fetch(status.url + documentPath)).text());
     const check = createResponseCheck(document);
     const { json: event } = await emulator.api('POST', '/events', { type: 'order.shipped', payload: {} });
-    const known = [status.workspace_id, event.id, 'order.shipped', '5m', 'http://127.0.0.1:9/', '*', 'x'];
-    const operations = listOperations(document).map((operation) => requestOf(operation, known));
+    const knownValues = [
+      status.workspace_id,
+      event.id,
+      'order.shipped',
+      '5m',
+      'http://127.0.0.1:9/',
+      '*',
+      'x',
+    ];
+    const operations = listOperations(document).map((operation) => requestOf(operation, knownValues));
     const statuses = new Set<number>();
     await fc.assert(
       fc.asyncProperty(fc.oneof(...operations), async (request) => {

@@ -478,14 +478,14 @@ describe.each([
       await register();
       const events = [];
       for (let i = 0; i < 5; i++) events.unshift(await trigger());
-      const seen: string[] = [];
+      const eventIds: string[] = [];
       let cursor: string | undefined;
       do {
         const page = await control.listDeliveries({ limit: 2, starting_after: cursor });
-        seen.push(...page.data.map(({ event_id }) => event_id));
+        eventIds.push(...page.data.map(({ event_id }) => event_id));
         cursor = page.has_more && page.end_cursor !== null ? page.end_cursor : undefined;
       } while (cursor !== undefined);
-      expect(seen).toEqual(events);
+      expect(eventIds).toEqual(events);
     });
 
     it('a delivery has the due times of its planned attempts', async () => {
@@ -680,7 +680,7 @@ describe.each([
     });
 
     it('requests are listed by method, path, status, key, id, duration, workspace and time', async () => {
-      const asked = await emulator.api('GET', '/events');
+      const response = await emulator.api('GET', '/events');
       await emulator.api('GET', `/workspaces/${workspaceId}`);
       await emulator.api('POST', '/events', '{');
       await emulator.api('GET', '/events', undefined, { authorization: 'none' });
@@ -694,7 +694,7 @@ describe.each([
       await expect(count({ status: 401 })).resolves.toBe(1);
       await expect(count({ api_key_id: String(key?.id) })).resolves.toBe(3);
       await expect(count({ workspace_id: workspaceId })).resolves.toBe(3);
-      await expect(count({ request_id: String(asked.headers.get('request-id')) })).resolves.toBe(1);
+      await expect(count({ request_id: String(response.headers.get('request-id')) })).resolves.toBe(1);
       await expect(count({ min_duration_ms: 0 })).resolves.toBe(4);
       await expect(count({ min_duration_ms: 1 })).resolves.toBe(0);
       await expect(count({ since: '1m' })).resolves.toBe(4);

@@ -26,7 +26,7 @@ async function serve(listener: RequestListener) {
   return { url, server, control: createHttpControlClient({ controlUrl: `${url}/_svc` }) };
 }
 
-interface Seen {
+interface ReceivedRequest {
   method: string | undefined;
   url: string | undefined;
   headers: IncomingMessage['headers'];
@@ -34,43 +34,43 @@ interface Seen {
 }
 
 async function serveJson(status: number, body: unknown) {
-  const seen: Seen[] = [];
+  const requests: ReceivedRequest[] = [];
   const served = await serve(async (request, response) => {
     let text = '';
     for await (const chunk of request.setEncoding('utf8')) text += chunk;
-    seen.push({ method: request.method, url: request.url, headers: request.headers, body: text });
+    requests.push({ method: request.method, url: request.url, headers: request.headers, body: text });
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
-  return { ...served, seen };
+  return { ...served, requests };
 }
 
 describe('an operation over HTTP', () => {
   it('placeholders are escaped in the path, and the other fields of a GET are in the query', async () => {
-    const { control, seen } = await serveJson(200, { data: [], has_more: false, end_cursor: null });
+    const { control, requests } = await serveJson(200, { data: [], has_more: false, end_cursor: null });
     await control.getDelivery({ id: 'a/b' }).catch(() => undefined);
     await control.listDeliveries({ status: 'failed', limit: 5 });
-    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    expect(requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'GET /_svc/deliveries/a%2Fb',
       'GET /_svc/deliveries?status=failed&limit=5',
     ]);
   });
 
   it('the other fields of a POST are the JSON body', async () => {
-    const { control, seen } = await serveJson(202, {});
+    const { control, requests } = await serveJson(202, {});
     await control.replayDelivery({ id: 'del_1', new_id: true }).catch(() => undefined);
-    expect(seen[0]).toMatchObject({
+    expect(requests[0]).toMatchObject({
       method: 'POST',
       url: '/_svc/deliveries/del_1/replay',
       body: '{"new_id":true}',
     });
-    expect(seen[0]?.headers['content-type']).toBe('application/json');
+    expect(requests[0]?.headers['content-type']).toBe('application/json');
   });
 
   it('the token is sent if there is one', async () => {
-    const { url, seen } = await serveJson(200, { stopping: true });
+    const { url, requests } = await serveJson(200, { stopping: true });
     await createHttpControlClient({ controlUrl: `${url}/_svc`, token: 'secret' }).stop({});
-    expect(seen[0]?.headers.authorization).toBe('Bearer secret');
+    expect(requests[0]?.headers.authorization).toBe('Bearer secret');
   });
 
   it('an error response rejects with its code, message and hint', async () => {
@@ -108,7 +108,7 @@ describe('an operation over HTTP', () => {
 });
 
 describe('a server that is not an emulator', () => {
-  const answers = {
+  const responses = {
     'no JSON': '<h1>Hello</h1>',
     nothing: '',
     null: 'null',
@@ -119,7 +119,7 @@ describe('a server that is not an emulator', () => {
   };
   const operations = Object.keys(controlOperations) as (keyof typeof controlOperations)[];
 
-  it.each(Object.entries(answers))(
+  it.each(Object.entries(responses))(
     'every operation rejects with no_emulator when the server responds with %s',
     async (_, body) => {
       const { control, url } = await serveJson(200, body);
@@ -133,7 +133,7 @@ describe('a server that is not an emulator', () => {
     },
   );
 
-  it.each(Object.entries(answers))(
+  it.each(Object.entries(responses))(
     'the API client rejects with no_emulator when the server responds with %s',
     async (_, body) => {
       const { url } = await serveJson(200, body);
@@ -214,8 +214,8 @@ describe('a server that is not an emulator', () => {
   });
 
   it('a list ends when two cursors alternate', async () => {
-    let asked = 0;
-    const list = listAll(async () => ({ data: [], has_more: true, end_cursor: `del_${asked++ % 2}` }));
+    let pageCount = 0;
+    const list = listAll(async () => ({ data: [], has_more: true, end_cursor: `del_${pageCount++ % 2}` }));
     await expect(list).rejects.toMatchObject({ code: 'no_emulator' });
   });
 });
@@ -224,14 +224,17 @@ describe('the client of the public API', () => {
   it('the body is sent unchanged with both keys, and the exact text of the response is returned', async () => {
     const rest = `"workspace_id":"${ids.next('workspace', 0)}","type":"a.b","created_at":"2026-11-20T00:00:00.000Z"`;
     const id = ids.next('event', 0);
-    const answer = `{"id":"${id}",${rest},"payload":{"n":9007199254740993}}`;
-    const { url, seen } = await serveJson(200, answer);
+    const responseText = `{"id":"${id}",${rest},"payload":{"n":9007199254740993}}`;
+    const { url, requests } = await serveJson(200, responseText);
     const api = createApiClient({ baseUrl: `${url}/v1`, apiKey: 'svc_test_k' });
     const response = await api.createEvent('{"n": 9007199254740993}', 'once');
-    expect(response.text).toBe(answer);
+    expect(response.text).toBe(responseText);
     expect(response.value.id).toBe(id);
-    expect(seen[0]).toMatchObject({ method: 'POST', url: '/v1/events', body: '{"n": 9007199254740993}' });
-    expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer svc_test_k', 'idempotency-key': 'once' });
+    expect(requests[0]).toMatchObject({ method: 'POST', url: '/v1/events', body: '{"n": 9007199254740993}' });
+    expect(requests[0]?.headers).toMatchObject({
+      authorization: 'Bearer svc_test_k',
+      'idempotency-key': 'once',
+    });
   });
 
   it('a call rejects with the code of the error envelope [§7.envelope]', async () => {
@@ -245,14 +248,17 @@ describe('the client of the public API', () => {
 describe('the live stream', () => {
   /** Serves one script a connection: what is written before the server hangs up, or stays open for the last. */
   async function serveStream(...connections: string[]) {
-    const asked: { url: string | undefined; lastEventId: string | undefined }[] = [];
+    const requests: { url: string | undefined; lastEventId: string | undefined }[] = [];
     const open = (request: IncomingMessage, response: ServerResponse) => {
-      asked.push({ url: request.url, lastEventId: request.headers['last-event-id'] as string | undefined });
+      requests.push({
+        url: request.url,
+        lastEventId: request.headers['last-event-id'] as string | undefined,
+      });
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(connections[asked.length - 1] ?? ': idle\n\n');
-      if (asked.length < connections.length) response.end();
+      response.write(connections[requests.length - 1] ?? ': idle\n\n');
+      if (requests.length < connections.length) response.end();
     };
-    return { ...(await serve(open)), asked };
+    return { ...(await serve(open)), requests };
   }
 
   /** What a connection begins with: which store it is, and the newest sequence there. */
@@ -263,11 +269,11 @@ describe('the live stream', () => {
 
   async function take(control: ControlPlane, count: number, input = {}): Promise<number[]> {
     const stop = new AbortController();
-    const seen: number[] = [];
+    const sequences: number[] = [];
     for await (const item of control.stream(input, stop.signal)) {
-      if (seen.push(item.sequence) === count) stop.abort();
+      if (sequences.push(item.sequence) === count) stop.abort();
     }
-    return seen;
+    return sequences;
   }
 
   it('the stream is ready when the server has confirmed it, before any item', async () => {
@@ -278,25 +284,25 @@ describe('the live stream', () => {
   });
 
   it('the stream sends its filter', async () => {
-    const { control, asked } = await serveStream(message(1));
+    const { control, requests } = await serveStream(message(1));
     await take(control, 1, { types: 'attempt,delivery', status: 'failed', since_sequence: 0 });
-    expect(asked[0]?.url).toBe('/_svc/events?types=attempt%2Cdelivery&status=failed&since_sequence=0');
+    expect(requests[0]?.url).toBe('/_svc/events?types=attempt%2Cdelivery&status=failed&since_sequence=0');
   });
 
   it('the stream continues after the last item when the connection is lost, without loss or repetition', async () => {
-    const { control, asked } = await serveStream(
+    const { control, requests } = await serveStream(
       `${ready(0)}${message(1)}${message(2)}data: {"type":"requ`,
       `${ready(3)}${message(2)}${message(3)}`,
       `${ready(4)}${message(4)}`,
     );
     await expect(take(control, 4)).resolves.toEqual([1, 2, 3, 4]);
-    expect(asked.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '2', '3']);
+    expect(requests.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '2', '3']);
   });
 
   it('the stream continues from its start when the connection is lost before the first item', async () => {
-    const { control, asked } = await serveStream(ready(7), `${ready(8)}${message(8)}`);
+    const { control, requests } = await serveStream(ready(7), `${ready(8)}${message(8)}`);
     await expect(take(control, 1)).resolves.toEqual([8]);
-    expect(asked[1]?.lastEventId).toBe('7');
+    expect(requests[1]?.lastEventId).toBe('7');
   });
 
   it('the stream keeps earlier changes when it starts in the past', async () => {
@@ -306,15 +312,19 @@ describe('the live stream', () => {
 
   it('the stream follows another store from its beginning', async () => {
     const other = ready(99, 'other');
-    const { control, asked } = await serveStream(`${ready(0)}${message(50)}`, other, `${other}${message(1)}`);
+    const { control, requests } = await serveStream(
+      `${ready(0)}${message(50)}`,
+      other,
+      `${other}${message(1)}`,
+    );
     await expect(take(control, 2)).resolves.toEqual([50, 1]);
-    expect(asked[2]?.lastEventId).toBe('0');
+    expect(requests[2]?.lastEventId).toBe('0');
   });
 
   it('the stream returns to the last known sequence of a store that lost uncommitted sequences in a crash', async () => {
-    const { control, asked } = await serveStream(ready(9), ready(7), `${ready(8)}${message(8)}`);
+    const { control, requests } = await serveStream(ready(9), ready(7), `${ready(8)}${message(8)}`);
     await expect(take(control, 1)).resolves.toEqual([8]);
-    expect(asked.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '9', '7']);
+    expect(requests.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '9', '7']);
   });
 
   it('the stream reports a lost connection once, and its return once', async () => {

@@ -32,26 +32,26 @@ describe('the status of a replay', () => {
 describe('replaying many deliveries', () => {
   it('a refused replay does not stop the others, and the order is kept', async () => {
     const gone = new SvcError('conflict', 'The endpoint has been deleted.');
-    const asked: unknown[] = [];
+    const calls: unknown[] = [];
     const control = {
       replayDelivery: async (input: { readonly id: string }) => {
-        asked.push(input);
+        calls.push(input);
         if (input.id === 'del_2') throw gone;
         return deliveryOf(input.id);
       },
     };
-    const told: ReplayOutcome[] = [];
+    const notified: ReplayOutcome[] = [];
     const outcomes = await replayDeliveries(['del_1', 'del_2', 'del_3'], { new_id: true }, control, {
       ...{ perSecond, signal: never },
-      onOutcome: (outcome) => told.push(outcome),
+      onOutcome: (outcome) => notified.push(outcome),
     });
     expect(outcomes).toEqual([
       { delivery: deliveryOf('del_1'), attemptsBefore: 2 },
       { id: 'del_2', error: gone },
       { delivery: deliveryOf('del_3'), attemptsBefore: 2 },
     ]);
-    expect(new Set(told)).toEqual(new Set(outcomes));
-    expect(asked).toContainEqual({ id: 'del_3', new_id: true });
+    expect(new Set(notified)).toEqual(new Set(outcomes));
+    expect(calls).toContainEqual({ id: 'del_3', new_id: true });
   });
 
   it('an error that does not concern a single delivery stops all replays', async () => {
@@ -62,17 +62,17 @@ describe('replaying many deliveries', () => {
 
   it('an interruption starts no further replay and does not wait', async () => {
     const stop = new AbortController();
-    const asked: string[] = [];
+    const calls: string[] = [];
     const control = {
       replayDelivery: async ({ id }: { readonly id: string }) => {
-        asked.push(id);
+        calls.push(id);
         stop.abort();
         return deliveryOf(id);
       },
     };
     const work = replayDeliveries(['del_1', 'del_2'], {}, control, { perSecond: 0.001, signal: stop.signal });
     await expect(work).rejects.toMatchObject({ code: 'interrupted' });
-    expect(asked).toEqual(['del_1']);
+    expect(calls).toEqual(['del_1']);
   });
 });
 

@@ -40,24 +40,24 @@ function silence(_input: StreamInput, signal: AbortSignal): LiveStream {
 
 describe('waiting for deliveries', () => {
   it('a wait requests only the needed items of the stream', async () => {
-    const asked: StreamInput[] = [];
+    const streamInputs: StreamInput[] = [];
     const stream = (input: StreamInput) => {
-      asked.push(input);
+      streamInputs.push(input);
       return streamOf([]);
     };
     await wait({ stream }, { filter: { event_id: 'evt_1' } });
-    expect(asked).toEqual([{ event_id: 'evt_1', types: 'delivery,attempt' }]);
+    expect(streamInputs).toEqual([{ event_id: 'evt_1', types: 'delivery,attempt' }]);
   });
 
   it('a wait reads the list when the stream is ready, so that it misses no change', async () => {
     const order: string[] = [];
     const stream = () => ({ ...streamOf([]), ready: Promise.resolve().then(() => void order.push('ready')) });
-    const look = async () => {
-      order.push('look');
+    const list = async () => {
+      order.push('list');
       return [];
     };
-    await wait({ stream }, { list: look });
-    expect(order).toEqual(['ready', 'look']);
+    await wait({ stream }, { list });
+    expect(order).toEqual(['ready', 'list']);
   });
 
   it('a wait ends after the list if no delivery is waiting', async () => {
@@ -103,9 +103,9 @@ describe('waiting for deliveries', () => {
   });
 
   it('a wait reads waiting deliveries again after the timeout, because the stream does not report a disabled endpoint', async () => {
-    const looks = [pending, { ...pending, paused: true }];
-    const look = async () => looks.splice(0, 1);
-    await expect(wait({ stream: silence, timeoutMs: 1 }, { list: look })).resolves.toMatchObject([
+    const pages = [pending, { ...pending, paused: true }];
+    const list = async () => pages.splice(0, 1);
+    await expect(wait({ stream: silence, timeoutMs: 1 }, { list })).resolves.toMatchObject([
       { paused: true },
     ]);
   });

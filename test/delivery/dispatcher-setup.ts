@@ -68,10 +68,10 @@ export function createScriptedSender() {
     attempt: (number: number) =>
       new Promise<SentAttempt>((resolve) => {
         const check = () => {
-          const found = sent[number - 1];
-          if (found === undefined) return;
+          const request = sent[number - 1];
+          if (request === undefined) return;
           waiters.delete(check);
-          resolve(found);
+          resolve(request);
         };
         waiters.add(check);
         check();

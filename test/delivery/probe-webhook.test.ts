@@ -18,9 +18,9 @@ function isSigned({ headers, body }: ReceivedRequest, secret: string): boolean {
 async function probe(url: string, input: { send?: boolean } = {}, options: TestEmulatorOptions = {}) {
   await using emulator = await startTestEmulator({ forwardTo: { url, events: ['a.b'] }, ...options });
   const { webhook_id, webhook_secret } = emulator.status();
-  const found = await emulator.control.probeWebhook({ id: String(webhook_id), ...input });
+  const findings = await emulator.control.probeWebhook({ id: String(webhook_id), ...input });
   const { data } = await emulator.control.listDeliveries({});
-  return { found, secret: String(webhook_secret), deliveries: data };
+  return { found: findings, secret: String(webhook_secret), deliveries: data };
 }
 
 const overTls = (name: Parameters<typeof getCertificate>[0]): Promise<Receiver> =>
@@ -29,8 +29,8 @@ const overTls = (name: Parameters<typeof getCertificate>[0]): Promise<Receiver> 
 describe('probeWebhook', () => {
   it('a probe sends one delivery with the endpoint secret and one with another secret, and records neither', async () => {
     await using receiver = await createReceiver([{ status: 200 }, { status: 400 }]);
-    const { found, secret, deliveries } = await probe(receiver.url);
-    expect(found).toMatchObject({
+    const { found: findings, secret, deliveries } = await probe(receiver.url);
+    expect(findings).toMatchObject({
       url: receiver.url,
       connection: { outcome: 'connected', error: null, address: '127.0.0.1', certificate: null },
       genuine: { outcome: 'succeeded', response_status: 200 },
@@ -48,19 +48,19 @@ describe('probeWebhook', () => {
 
   it('a probe without deliveries only connects', async () => {
     await using receiver = await createReceiver();
-    const { found } = await probe(receiver.url, { send: false });
-    expect(found).toMatchObject({ connection: { outcome: 'connected' }, genuine: null, forged: null });
+    const { found: findings } = await probe(receiver.url, { send: false });
+    expect(findings).toMatchObject({ connection: { outcome: 'connected' }, genuine: null, forged: null });
     expect(receiver.requests).toEqual([]);
   });
 
   it('a probe reports the certificate that it accepted', async () => {
     await using receiver = await overTls('localhost');
-    const { found } = await probe(receiver.url, {}, { ca: authority });
-    expect(found.connection.certificate).toEqual({
+    const { found: findings } = await probe(receiver.url, {}, { ca: authority });
+    expect(findings.connection.certificate).toEqual({
       issuer: expect.any(String),
       valid_to: expect.stringMatching(/^\d{4}-/),
     });
-    expect(found.genuine).toMatchObject({ outcome: 'succeeded' });
+    expect(findings.genuine).toMatchObject({ outcome: 'succeeded' });
   });
 
   it.each([
@@ -69,8 +69,8 @@ describe('probeWebhook', () => {
     ['elsewhere', 'is for DNS:elsewhere.example'],
   ] as const)('a probe sends nothing over a certificate that is %s', async (name, problem) => {
     await using receiver = await overTls(name);
-    const { found } = await probe(receiver.url, {}, { ca: authority });
-    expect(found).toMatchObject({
+    const { found: findings } = await probe(receiver.url, {}, { ca: authority });
+    expect(findings).toMatchObject({
       connection: { outcome: 'tls_error', error: expect.stringContaining(problem), certificate: null },
       genuine: null,
     });
@@ -82,8 +82,8 @@ describe('probeWebhook', () => {
     ['http://nowhere.invalid-name.internal:1/', 'dns_error'],
     ['http://[::ffff:127.0.0.1]:1/', 'connection_error'],
   ])('a probe says why %s cannot be reached', async (url, outcome) => {
-    const { found } = await probe(url);
-    expect(found).toMatchObject({ connection: { outcome, address: null }, genuine: null, forged: null });
+    const { found: findings } = await probe(url);
+    expect(findings).toMatchObject({ connection: { outcome, address: null }, genuine: null, forged: null });
   });
 
   it('a probe does not connect where deliveries may not go', async () => {

@@ -70,11 +70,11 @@ describe('webhook.url', () => {
     async (choice) => {
       await using emulator = await start('webhook.url', choice);
       for (const [url, status] of urls) {
-        const answer = await register(emulator, { url });
-        expect(answer.status, url).toBe(status[choice]);
-        if (answer.status === 201) expect(answer.json.url).toBe(url);
+        const response = await register(emulator, { url });
+        expect(response.status, url).toBe(status[choice]);
+        if (response.status === 201) expect(response.json.url).toBe(url);
         else
-          expect(answer.json.error).toMatchObject({
+          expect(response.json.error).toMatchObject({
             code: 'validation_failed',
             message: expect.stringMatching(/^url must /),
           });

@@ -234,8 +234,8 @@ describe('the two environments', () => {
       [production, workspace_id, all, 422],
       [production, workspace_id, {}, 201],
     ] as const) {
-      const answer = await where.api('POST', '/webhooks', { ...webhookIn(of), ...change });
-      expect(answer.status, answer.text).toBe(status);
+      const response = await where.api('POST', '/webhooks', { ...webhookIn(of), ...change });
+      expect(response.status, response.text).toBe(status);
     }
   });
 });

@@ -45,7 +45,7 @@ describe('each operation', () => {
     const { json: deliveries } = await ask('GET', '/deliveries');
     const [{ id: deliveryId }] = deliveries.data;
     const snapshot = join(createTemporaryFolder(), 'state.svc');
-    const answers: [number, string, string, unknown?][] = [
+    const cases: [number, string, string, unknown?][] = [
       [200, 'GET', '/status'],
       [200, 'GET', '/workspaces?limit=1'],
       [201, 'POST', '/workspaces', { name: 'Second' }],
@@ -85,11 +85,11 @@ describe('each operation', () => {
       [200, 'POST', '/snapshot/load', { path: snapshot }],
       [200, 'POST', '/reset', {}],
     ];
-    for (const [status, method, path, body] of answers) {
+    for (const [status, method, path, body] of cases) {
       expect((await ask(method, path, body)).status, `${method} ${path}`).toBe(status);
     }
     // `POST /keys`, `GET /stored-events`, `GET /deliveries`, and the operation that stops the emulator: other tests call it.
-    expect(answers.length + 4).toBe(Object.keys(controlOperations).length);
+    expect(cases.length + 4).toBe(Object.keys(controlOperations).length);
   });
 });
 
@@ -112,8 +112,8 @@ describe('errors of the control plane', () => {
     [422, 'validation_failed', 'POST', '/clock/advance', { ms: -1 }],
     [422, 'validation_failed', 'POST', '/clock/advance', '{"ms":1e400}'],
   ])('the control plane responds with %i %s to %s %s', async (status, code, method, path, body, headers) => {
-    const { json, ...answer } = await ask(method, path, body, headers);
-    expect([answer.status, json.error.code]).toEqual([status, code]);
+    const { json, ...response } = await ask(method, path, body, headers);
+    expect([response.status, json.error.code]).toEqual([status, code]);
     expect(faults).toEqual([]);
   });
 
@@ -124,9 +124,9 @@ describe('errors of the control plane', () => {
     const { json: event } = await emulator.api('POST', '/events', { type: 'gone.soon' });
     const { data } = await emulator.control.listDeliveries({ event_id: event.id });
     await emulator.control.deleteWebhook({ id: json.id });
-    const answer = await ask('POST', `/deliveries/${data[0]?.id}/replay`, {});
-    expect([answer.status, answer.json.error.code]).toEqual([409, 'conflict']);
-    expect(answer.json.error.hint).toMatch(/svc trigger/);
+    const response = await ask('POST', `/deliveries/${data[0]?.id}/replay`, {});
+    expect([response.status, response.json.error.code]).toEqual([409, 'conflict']);
+    expect(response.json.error.hint).toMatch(/svc trigger/);
   });
 
   it('a field of the path overrides the field of the body', async () => {

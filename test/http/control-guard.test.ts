@@ -124,9 +124,9 @@ describe('the control plane', () => {
         'access-control-request-headers': 'content-type',
       };
       for (const path of ['/_svc/stop', '/_svc/events', '/', '/assets/index.js', '/v1/events']) {
-        const answer = await ask(path, headers, method);
-        expect(answer.status, path).toBeGreaterThanOrEqual(400);
-        expect(namesOf(answer).filter((name) => name.startsWith('access-control'))).toEqual([]);
+        const response = await ask(path, headers, method);
+        expect(response.status, path).toBeGreaterThanOrEqual(400);
+        expect(namesOf(response).filter((name) => name.startsWith('access-control'))).toEqual([]);
       }
     },
   );
@@ -187,9 +187,9 @@ describe('a request without exactly one host and one origin', () => {
     ['an origin of an extension', ['Host: localhost', 'Origin: chrome-extension://abcdef']],
     ['an origin that is not a URL', ['Host: localhost', 'Origin: http://[']],
   ])('a request with %s is rejected', async (_, lines) => {
-    const answer = await send('GET /_svc/status HTTP/1.1', ...lines);
-    expect(answer).toMatch(/^HTTP\/1\.1 (?:400|403) /);
-    expect(answer).not.toContain(emulator.status().api_key);
+    const response = await send('GET /_svc/status HTTP/1.1', ...lines);
+    expect(response).toMatch(/^HTTP\/1\.1 (?:400|403) /);
+    expect(response).not.toContain(emulator.status().api_key);
   });
 
   it.each([
@@ -197,9 +197,9 @@ describe('a request without exactly one host and one origin', () => {
     'https://evil.example:443/_svc/status',
     '//evil.example/_svc/status',
   ])('a request for %s is rejected, regardless of Host', async (target) => {
-    const answer = await send(`GET ${target} HTTP/1.1`, 'Host: localhost');
-    expect(answer).toMatch(/^HTTP\/1\.1 (?:400|403|404) /);
-    expect(answer).not.toContain(emulator.status().api_key);
+    const response = await send(`GET ${target} HTTP/1.1`, 'Host: localhost');
+    expect(response).toMatch(/^HTTP\/1\.1 (?:400|403|404) /);
+    expect(response).not.toContain(emulator.status().api_key);
   });
 });
 
@@ -217,13 +217,13 @@ describe('every response', () => {
     ['GET', '/v1/events', 401],
     ['GET', '/%', 400],
   ])('the response to %s %s (%i) cannot be interpreted as another type', async (method, path, status) => {
-    const answer = await ask(path, {}, method);
-    expect(answer.status).toBe(status);
-    expect(answer.headers).toMatchObject({
+    const response = await ask(path, {}, method);
+    expect(response.status).toBe(status);
+    expect(response.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'x-content-type-options': 'nosniff',
     });
-    expect(namesOf(answer).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect(namesOf(response).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
   it.each(['/_svc/status', '/_svc/nothing', '/_svc/events'])(
@@ -241,16 +241,16 @@ describe('every response', () => {
   );
 
   it('a response to bytes that are not a request has the same form', async () => {
-    const answer = await sendRawRequest(emulator.status().url, 'NONSENSE\r\n\r\n');
-    expect(answer).toContain('X-Content-Type-Options: nosniff');
+    const response = await sendRawRequest(emulator.status().url, 'NONSENSE\r\n\r\n');
+    expect(response).toContain('X-Content-Type-Options: nosniff');
   });
 });
 
 describe('the live stream', () => {
   it('the page of the emulator can open the live stream, although a GET has no Origin', async () => {
     const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'last-event-id': '0' };
-    const { status, headers: answered, text } = await ask('/_svc/events', headers);
-    expect([status, answered['content-type']]).toEqual([200, 'text/event-stream']);
+    const { status, headers: responseHeaders, text } = await ask('/_svc/events', headers);
+    expect([status, responseHeaders['content-type']]).toEqual([200, 'text/event-stream']);
     expect(text).toMatch(/^event: ready\nid: \d+\n/);
   });
 });

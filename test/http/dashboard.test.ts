@@ -144,8 +144,8 @@ describe('files of the page', () => {
     const [plain, packed] = [await ask(path), await ask(path, { 'accept-encoding': 'br' })];
     expect(plain.headers.etag).toMatch(/^"[\w-]+"$/);
     expect(packed.headers.etag).not.toBe(plain.headers.etag);
-    for (const known of [plain.headers.etag, `"x", W/${plain.headers.etag}`, '*']) {
-      const { status, headers, body } = await ask(path, { 'if-none-match': String(known) });
+    for (const etag of [plain.headers.etag, `"x", W/${plain.headers.etag}`, '*']) {
+      const { status, headers, body } = await ask(path, { 'if-none-match': String(etag) });
       expect([status, body.length, headers.etag]).toEqual([304, 0, plain.headers.etag]);
     }
     expect((await ask(path, { 'if-none-match': String(packed.headers.etag) })).status).toBe(200);
@@ -155,10 +155,10 @@ describe('files of the page', () => {
     'HEAD %s returns the headers of GET without the body',
     async (path) => {
       const [whole, head] = [await ask(path), await ask(path, {}, 'HEAD')];
-      const { 'request-id': _, date: __, ...told } = head.headers;
+      const { 'request-id': _, date: __, ...stableHeaders } = head.headers;
       expect([head.status, head.body.length]).toEqual([200, 0]);
-      expect(whole.headers).toMatchObject(told);
-      expect(told['content-length']).toBe(String(whole.body.length));
+      expect(whole.headers).toMatchObject(stableHeaders);
+      expect(stableHeaders['content-length']).toBe(String(whole.body.length));
     },
   );
 
@@ -197,13 +197,13 @@ describe('a path outside of the dashboard', () => {
     'http://localhost/assets/../../secret.txt',
     'file:///etc/passwd',
   ])('GET %j does not read a file outside of the dashboard', async (path) => {
-    const answer = await sendRawRequest(
+    const response = await sendRawRequest(
       emulator.status().url,
       `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 (?:404|400|403) /);
-    expect(answer).not.toContain(SECRET);
-    expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff');
+    expect(response).toMatch(/^HTTP\/1\.1 (?:404|400|403) /);
+    expect(response).not.toContain(SECRET);
+    expect(response.toLowerCase()).toContain('x-content-type-options: nosniff');
   });
 });
 

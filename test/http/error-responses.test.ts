@@ -114,9 +114,9 @@ describe('a method that a path does not have', () => {
     ['OPTIONS', '/workspaces/ws_1', 'GET'],
     ['HEAD', '/events', 'POST, GET'],
   ])('another method is rejected: %s %s, allowed are %s [error.codes]', async (method, path, allowed) => {
-    const answer = await api(method, path);
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed]);
-    if (method !== 'HEAD') expect(codeOf(answer)).toEqual([405, 'method_not_allowed']);
+    const response = await api(method, path);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allowed]);
+    if (method !== 'HEAD') expect(codeOf(response)).toEqual([405, 'method_not_allowed']);
   });
 });
 
@@ -126,10 +126,10 @@ describe('an internal error', () => {
     vi.spyOn(EventTable.prototype, 'list').mockImplementationOnce(() => {
       throw fault;
     });
-    const answer = await api('GET', '/events');
-    expect(codeOf(answer)).toEqual([500, 'internal_error']);
-    expect(answer.text).not.toMatch(/secret|TypeError|\.ts\b| at /);
-    expect(faults).toEqual([{ where: answer.json.error.request_id, fault }]);
+    const response = await api('GET', '/events');
+    expect(codeOf(response)).toEqual([500, 'internal_error']);
+    expect(response.text).not.toMatch(/secret|TypeError|\.ts\b| at /);
+    expect(faults).toEqual([{ where: response.json.error.request_id, fault }]);
     expect((await api('GET', '/events')).status).toBe(200);
   });
 
@@ -148,9 +148,9 @@ describe('an internal error', () => {
   it('an error of the store gets 503 and is logged [error.codes]', async () => {
     const full = new SvcError('storage_unavailable', 'Writing to the database failed: disk is full.');
     vi.spyOn(Store.prototype, 'write').mockRejectedValueOnce(full);
-    const answer = await api('POST', '/events', { type: 'a.b' });
-    expect(codeOf(answer)).toEqual([503, 'storage_unavailable']);
-    expect(faults).toEqual([{ where: answer.json.error.request_id, fault: full }]);
+    const response = await api('POST', '/events', { type: 'a.b' });
+    expect(codeOf(response)).toEqual([503, 'storage_unavailable']);
+    expect(faults).toEqual([{ where: response.json.error.request_id, fault: full }]);
   });
 
   it('an internal error in a document gets the same error envelope [error.codes]', async () => {
@@ -176,16 +176,16 @@ describe('a request that Node.js rejects', () => {
     ['a broken chunk', `${event}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`],
     ['a port that cannot be', `GET /openapi.json HTTP/1.1\r\nHost: x:99999\r\nConnection: close\r\n\r\n`],
   ])('a malformed request gets the error envelope: %s [§7.envelope, error.codes]', async (_, bytes) => {
-    const answer = await sendRawRequest(emulator.status().url, bytes);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toMatch(/^request-id: req_/im);
-    expect(codeOf({ status: 400, json: parseResponseBody(answer) })).toEqual([400, 'invalid_request']);
+    const response = await sendRawRequest(emulator.status().url, bytes);
+    expect(response).toMatch(/^HTTP\/1\.1 400 /);
+    expect(response).toMatch(/^request-id: req_/im);
+    expect(codeOf({ status: 400, json: parseResponseBody(response) })).toEqual([400, 'invalid_request']);
     expect(faults).toEqual([]);
   });
 
   it('an unknown expectation is ignored [§7.envelope]', async () => {
-    const answer = await sendRawRequest(emulator.status().url, `${event}Expect: tea\r\n\r\n`);
-    expect(codeOf({ status: 401, json: parseResponseBody(answer) })).toEqual([401, 'unauthenticated']);
+    const response = await sendRawRequest(emulator.status().url, `${event}Expect: tea\r\n\r\n`);
+    expect(codeOf({ status: 401, json: parseResponseBody(response) })).toEqual([401, 'unauthenticated']);
   });
 
   it('a client that disconnects within its body causes no internal error [error.codes]', async () => {

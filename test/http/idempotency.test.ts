@@ -117,9 +117,9 @@ describe('a POST with an Idempotency-Key', () => {
   });
 
   it('fifty simultaneous POSTs run once [§4.3, idempotency.conflict]', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => post('order-1')));
-    const done = answers.filter(({ status }) => status === 201);
-    expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => post('order-1')));
+    const done = responses.filter(({ status }) => status === 201);
+    expect(responses.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
     expect(new Set(done.map(({ text }) => text)).size).toBe(1);
     expect(done.filter(({ headers }) => !headers.has('idempotent-replayed'))).toHaveLength(1);
     expect(await countEvents()).toBe(1);
@@ -172,7 +172,7 @@ describe('a POST with an Idempotency-Key', () => {
       [422, post('order-1', { ...body, type: 'shipped' })],
       [422, post('order-1', body, bearer(general))],
     ];
-    for (const [status, answer] of refused) expect((await answer).status).toBe(status);
+    for (const [status, response] of refused) expect((await response).status).toBe(status);
     const { status, headers } = await post('order-1', { type: 'order.shipped' });
     expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
   });

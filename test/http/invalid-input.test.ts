@@ -39,13 +39,13 @@ const post = (path: string, body: string | Uint8Array) =>
 const event = (payload: string) => `{"type":"order.shipped","payload":${payload}}`;
 
 async function expectRefusal(path: string, body: string | Uint8Array, status: number, message: RegExp) {
-  const answer = await post(path, body);
-  expect([answer.status, answer.json?.error.code]).toEqual([
+  const response = await post(path, body);
+  expect([response.status, response.json?.error.code]).toEqual([
     status,
     { 400: 'invalid_request', 413: 'payload_too_large', 422: 'validation_failed' }[status],
   ]);
-  expect(answer.json.error.message).toMatch(message);
-  expect(answer.json.error.message.length).toBeLessThan(300);
+  expect(response.json.error.message).toMatch(message);
+  expect(response.json.error.message.length).toBeLessThan(300);
 }
 
 describe('a body that is not a JSON object', () => {
@@ -198,14 +198,14 @@ describe('a payload with unusual content', () => {
     ['width', `{"wide":[${Array(20_000).fill('1').join()}]}`],
     ['escapes', `{"escapes":"${'\\n'.repeat(100_000)}"}`],
   ])('a payload reaches the receiver unchanged: %s [envelope, §2.envelope]', async (_, payload) => {
-    const answer = await post('/events', event(payload));
-    expect(answer.status, answer.text).toBe(201);
+    const response = await post('/events', event(payload));
+    expect(response.status, response.text).toBe(201);
     created++;
-    expect(answer.text).toContain(`"payload":${payload},`);
-    const stored = await emulator.api('GET', `/events/${answer.json.id}`);
-    expect(stored.text).toBe(answer.text);
+    expect(response.text).toContain(`"payload":${payload},`);
+    const stored = await emulator.api('GET', `/events/${response.json.id}`);
+    expect(stored.text).toBe(response.text);
     const [request] = (await receiver.waitFor(created)).slice(-1);
-    expect(request?.body.toString()).toContain(`"data":${answer.text}}`);
+    expect(request?.body.toString()).toContain(`"data":${response.text}}`);
     expect(Object.getPrototypeOf({})).not.toHaveProperty('polluted');
   });
 

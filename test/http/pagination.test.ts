@@ -87,7 +87,7 @@ describe('a list of events', () => {
         ),
         async (before, steps) => {
           const { ids, create, list } = await fill(Array(before).fill('a.b'));
-          const seen: string[] = [];
+          const listedIds: string[] = [];
           let page = { has_more: true, end_cursor: null as string | null, data: [] };
           for (let step = 0; page.has_more; step++) {
             const { limit, created } = steps[step % steps.length] ?? { limit: 1, created: 0 };
@@ -95,10 +95,10 @@ describe('a list of events', () => {
             const creating = Array.from({ length: created }, () => create('c.d'));
             page = await list(`limit=${limit}${cursor}`);
             await Promise.all(creating);
-            seen.push(...idsOf(page));
+            listedIds.push(...idsOf(page));
           }
-          expect(seen.filter((id) => ids.includes(id))).toEqual(ids);
-          expect(seen).toEqual([...new Set(seen)].sort().reverse());
+          expect(listedIds.filter((id) => ids.includes(id))).toEqual(ids);
+          expect(listedIds).toEqual([...new Set(listedIds)].sort().reverse());
         },
       ),
       { numRuns: 25 },

@@ -211,34 +211,38 @@ describe('POST /webhooks', () => {
 
 describe('every response', () => {
   it('every response is a JSON object with snake_case fields [§2.response-body, §2.field-names]', async () => {
-    const answers = [
+    const responses = [
       await api('GET', `/workspaces/${workspaceId}`),
       await api('POST', '/events', { type: 'a.b' }),
       await api('GET', '/events'),
       await api('POST', '/webhooks', webhook()),
       await api('GET', '/nothing'),
     ];
-    const names = answers.flatMap(({ text }) => {
-      const found: string[] = [];
+    const names = responses.flatMap(({ text }) => {
+      const ids: string[] = [];
       JSON.parse(text, (name, value) => {
-        if (name !== '' && !/^\d+$/.test(name)) found.push(name);
+        if (name !== '' && !/^\d+$/.test(name)) ids.push(name);
         return value;
       });
-      return found;
+      return ids;
     });
     expect(names.length).toBeGreaterThan(25);
     expect(names.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
-    expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual(
+    expect(responses.map(({ headers }) => headers.get('content-type'))).toEqual(
       Array(5).fill('application/json; charset=utf-8'),
     );
   });
 
   it('every response has its own Request-Id, which an error repeats [request.id, §2.ids.request, §7.envelope]', async () => {
-    const answers = [await api('GET', '/events'), await api('GET', '/events'), await api('GET', '/nothing')];
-    const ids = answers.map(({ headers }) => headers.get('request-id'));
+    const responses = [
+      await api('GET', '/events'),
+      await api('GET', '/events'),
+      await api('GET', '/nothing'),
+    ];
+    const ids = responses.map(({ headers }) => headers.get('request-id'));
     expect(ids).toEqual(Array(3).fill(expect.stringMatching(idOf('req_'))));
     expect(new Set(ids).size).toBe(3);
-    expect(answers[2]?.json.error.request_id).toBe(ids[2]);
+    expect(responses[2]?.json.error.request_id).toBe(ids[2]);
   });
 
   it('a response of a page or a document outside of the API has a Request-Id [request.id]', async () => {

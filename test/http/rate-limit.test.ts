@@ -25,12 +25,12 @@ describe('a key over its rate limit', () => {
 
   it('every response has the limit, and a 429 the time to wait [rate.headers]', async () => {
     await using limited = await startLimited();
-    const told = [];
+    const rateHeaders = [];
     for (let i = 0; i < 5; i++) {
       const { headers } = await limited.ask();
-      told.push(['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => headers.get(name)));
+      rateHeaders.push(['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => headers.get(name)));
     }
-    expect(told).toEqual([
+    expect(rateHeaders).toEqual([
       ['"api-key";q=4;w=2', '"api-key";r=3;t=1', null],
       ['"api-key";q=4;w=2', '"api-key";r=2;t=1', null],
       ['"api-key";q=4;w=2', '"api-key";r=1;t=2', null],
@@ -76,16 +76,16 @@ describe('a key over its rate limit', () => {
 describe('rate.limit', () => {
   it('choice off: a key has no limit, and responses have no limit headers [rate.limit]', async () => {
     await using limited = await startLimited({});
-    const answers = await Promise.all(Array.from({ length: 300 }, () => limited.ask()));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(answers[0]?.headers.get('ratelimit-policy')).toBeNull();
+    const responses = await Promise.all(Array.from({ length: 300 }, () => limited.ask()));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(responses[0]?.headers.get('ratelimit-policy')).toBeNull();
   });
 
   it('the limit of the strict profile is 100 requests per second with a burst of 200 [rate.limit]', async () => {
     const wall = createTestWallClock();
     await using strict = await startTestEmulator({ wall, profile: 'strict' });
-    const answers = await Promise.all(Array.from({ length: 201 }, () => strict.api('GET', '/events')));
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
-    expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"api-key";q=200;w=2');
+    const responses = await Promise.all(Array.from({ length: 201 }, () => strict.api('GET', '/events')));
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect(responses[0]?.headers.get('ratelimit-policy')).toBe('"api-key";q=200;w=2');
   });
 });

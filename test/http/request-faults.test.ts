@@ -85,12 +85,12 @@ describe('request faults', () => {
     await control.addFault({ on: 'request', path: '/workspaces/{id}', status: 429 });
     expect(await create()).toBe(201);
     expect(await create(asOther)).toBe(503);
-    const answers = [
+    const responses = [
       await api('GET', '/events', undefined, asOther),
       await api('GET', '/events'),
       await api('GET', `/workspaces/${workspace_id}`),
     ];
-    expect(answers.map((answer) => answer.status)).toEqual([500, 200, 429]);
+    expect(responses.map((response) => response.status)).toEqual([500, 200, 429]);
   });
 
   it('a fault does not apply to a request with an unknown key [§5.1]', async () => {
@@ -146,10 +146,10 @@ describe('request faults', () => {
   it('a latency fault does not delay the stop of the emulator', async () => {
     const { api, control, close } = await startTestEmulator();
     await control.addFault({ on: 'request', latency_ms: 86_400_000 });
-    const answer = api('GET', '/events');
+    const response = api('GET', '/events');
     await expect.poll(async () => (await control.listFaults({})).data[0]?.fired).toBe(1);
     await close();
-    expect((await answer).status).toBe(200);
+    expect((await response).status).toBe(200);
   });
 
   it('the probability of a fault has the same results in every run with the same seed', async () => {

@@ -123,9 +123,9 @@ describe('the live stream', () => {
     await emulator.control.listRequests({});
     const all = await (await follow('?since_sequence=0')).take(10);
     const ids = all.map(({ id }) => String(id));
-    for (let seen = 1; seen < all.length; seen++) {
-      const rest = await follow('', { 'last-event-id': String(ids[seen - 1]) });
-      expect((await rest.take(all.length - seen)).map(({ id }) => id)).toEqual(ids.slice(seen));
+    for (let count = 1; count < all.length; count++) {
+      const rest = await follow('', { 'last-event-id': String(ids[count - 1]) });
+      expect((await rest.take(all.length - count)).map(({ id }) => id)).toEqual(ids.slice(count));
     }
   });
 
@@ -286,11 +286,11 @@ describe('the live stream', () => {
   it('a client that reconnects receives a reset once, and a new client does not receive it', async () => {
     await register();
     await trigger();
-    const [seen] = await (await follow('?since_sequence=0')).take(1);
+    const [firstMessage] = await (await follow('?since_sequence=0')).take(1);
     await emulator.control.reset({});
     await emulator.control.reset({});
     await emulator.api('GET', '/events');
-    const back = await follow('', { 'last-event-id': String(seen?.id) });
+    const back = await follow('', { 'last-event-id': String(firstMessage?.id) });
     const items = await back.items(2);
     expect(about(items)).toEqual(['reset', 'request']);
     const again = await follow('', { 'last-event-id': String(items[0].sequence) });
@@ -301,13 +301,13 @@ describe('the live stream', () => {
   it('the stream waits for a slow client, and loses nothing', async () => {
     const response = await connect('?types=request');
     response.pause();
-    const asked = await Promise.all(Array.from({ length: 300 }, () => emulator.api('GET', '/events')));
+    const responses = await Promise.all(Array.from({ length: 300 }, () => emulator.api('GET', '/events')));
     await emulator.control.listRequests({});
     const follower = read(response);
     await follower.take(1);
     const items = await follower.items(300);
     expect(new Set(items.map(({ request }) => request.id))).toEqual(
-      new Set(asked.map(({ headers }) => headers.get('request-id'))),
+      new Set(responses.map(({ headers }) => headers.get('request-id'))),
     );
     expect(items.map(({ sequence }) => sequence)).toEqual(
       items.map(({ sequence }) => sequence).sort((a, b) => a - b),

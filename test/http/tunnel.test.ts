@@ -31,29 +31,29 @@ const LOG = `
 /** Puts a program with the name cloudflared on the PATH. It writes its arguments to a file. */
 function install(script: string): string {
   const path = join(folder, 'cloudflared');
-  const seen = join(folder, 'arguments.json');
+  const argumentsFile = join(folder, 'arguments.json');
   writeFileSync(
     path,
     `#!${process.execPath}
-require('node:fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.argv.slice(2)));
+require('node:fs').writeFileSync(${JSON.stringify(argumentsFile)}, JSON.stringify(process.argv.slice(2)));
 ${script}`,
   );
   chmodSync(path, 0o755);
-  return seen;
+  return argumentsFile;
 }
 
 const stay = `process.stderr.write(${JSON.stringify(LOG)}); setInterval(() => {}, 1000);`;
 
 describe.skipIf(process.platform === 'win32')('a tunnel', () => {
   it('a tunnel is open when it forwards requests, and ends with the emulator', async () => {
-    const seen = install(stay);
+    const argumentsFile = install(stay);
     const emulator = await startTestEmulator({ tunnel: true });
     const { url, base_url, control_url } = emulator.status();
     expect({ base_url, control_url }).toEqual({
       base_url: 'https://four-plain-words.trycloudflare.com/v1',
       control_url: `${url}/_svc`,
     });
-    const { default: args } = await import(seen, { with: { type: 'json' } });
+    const { default: args } = await import(argumentsFile, { with: { type: 'json' } });
     expect(args.slice(0, 3)).toEqual(['tunnel', '--url', url]);
     await emulator.close();
   });

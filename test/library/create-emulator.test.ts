@@ -39,8 +39,8 @@ describe('createEmulator', () => {
     expect(created.status).toBe(201);
     const list = new Request(`${emulator.baseUrl}/events`);
     expect((await emulator.fetch(list)).status).toBe(401);
-    const answer = await emulator.fetch(list, { headers: { authorization: `Bearer ${emulator.apiKey}` } });
-    expect(await answer.json()).toMatchObject({ data: [{ type: 'order.shipped' }] });
+    const response = await emulator.fetch(list, { headers: { authorization: `Bearer ${emulator.apiKey}` } });
+    expect(await response.json()).toMatchObject({ data: [{ type: 'order.shipped' }] });
     await expect(fetch(`${emulator.url}/healthz`)).rejects.toThrow();
   });
 

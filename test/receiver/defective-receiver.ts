@@ -42,9 +42,9 @@ export const correctParts: ReceiverParts = {
   parse: JSON.parse,
   isKnownType: () => true,
   getKey: ({ data }) => data.id,
-  storeKey(key, seen) {
-    const isNew = !seen.has(key);
-    seen.add(key);
+  storeKey(key, keys) {
+    const isNew = !keys.has(key);
+    keys.add(key);
     return isNew;
   },
   rejectionStatus: 400,
@@ -74,7 +74,7 @@ export interface RunningReceiver extends AsyncDisposable {
 /** Starts the receiver on a free port and counts its effects. */
 export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {}): Promise<RunningReceiver> {
   const parts: ReceiverParts = { ...correctParts, ...changes };
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   let effects = 0;
 
   async function work(): Promise<void> {
@@ -85,7 +85,7 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
   async function process(body: Buffer, headers: IncomingHttpHeaders): Promise<number> {
     const event = parts.parse(body.toString());
     if (!parts.isKnownType(event.type)) return 422;
-    if (!(await parts.storeKey(parts.getKey(event, headers), seen))) return parts.repeatStatus;
+    if (!(await parts.storeKey(parts.getKey(event, headers), keys))) return parts.repeatStatus;
     const working = work();
     if (parts.respondsAfterWork) await working;
     return 204;

@@ -122,10 +122,10 @@ const defects: readonly (readonly [
   [
     'loses a race between repeats',
     {
-      async storeKey(key, seen) {
-        const isNew = !seen.has(key);
+      async storeKey(key, keys) {
+        const isNew = !keys.has(key);
         await sleep(50);
-        seen.add(key);
+        keys.add(key);
         return isNew;
       },
     },
@@ -167,12 +167,12 @@ const defects: readonly (readonly [
   [
     'fails on a delivery that arrives during another',
     {
-      async storeKey(key, seen) {
+      async storeKey(key, keys) {
         if (isBusy) throw new Error('busy');
         isBusy = true;
         await sleep(50);
         isBusy = false;
-        return correctParts.storeKey(key, seen);
+        return correctParts.storeKey(key, keys);
       },
     },
     ['robustness.at-once'],

@@ -61,7 +61,7 @@ function open(path = ':memory:', endpoints = ENDPOINTS) {
 type Opened = ReturnType<typeof open>;
 
 /** Counts the visible events and deliveries. */
-async function look({ store, workspace }: Opened) {
+async function readRows({ store, workspace }: Opened) {
   const page = { limit: ENDPOINTS + 1, beforeSeq: null };
   const deliveries = await store.deliveryQueries.list(ANY, page);
   return {
@@ -107,17 +107,17 @@ describe('an event for many endpoints', () => {
 
   it('a large event and its deliveries become visible at once', async () => {
     const opened = open();
-    const seen: unknown[] = [];
+    const partialStates: unknown[] = [];
     const created = opened.create();
     await betweenSlices(created, async () => {
       const written = countRows(opened.store);
-      const view = await look(opened);
-      if (written > 0 && opened.store.lastVisibleSeq < opened.store.lastSeq) seen.push(view);
+      const view = await readRows(opened);
+      if (written > 0 && opened.store.lastVisibleSeq < opened.store.lastSeq) partialStates.push(view);
     });
     await created;
-    expect(seen.length).toBeGreaterThan(0);
-    expect(seen).toEqual(seen.map(() => nothing));
-    expect(await look(opened)).toEqual(everything);
+    expect(partialStates.length).toBeGreaterThan(0);
+    expect(partialStates).toEqual(partialStates.map(() => nothing));
+    expect(await readRows(opened)).toEqual(everything);
   });
 
   it('a large event has the same rows as one that is written at once', async () => {
@@ -139,9 +139,9 @@ describe('an event for many endpoints', () => {
     first.store.close();
     await expect(created).rejects.toMatchObject({ code: 'storage_unavailable' });
     const again = open(path);
-    expect(await look(again)).toEqual(nothing);
+    expect(await readRows(again)).toEqual(nothing);
     await again.create();
-    expect(await look(again)).toEqual(everything);
+    expect(await readRows(again)).toEqual(everything);
   });
 
   it('a reset meanwhile makes the creation fail with a conflict and leaves no rows', async () => {
@@ -151,7 +151,7 @@ describe('an event for many endpoints', () => {
     await new Promise((resolve) => setImmediate(resolve));
     opened.store.restoreBaseline(() => {});
     await expect(created).rejects.toMatchObject({ code: 'conflict' });
-    expect(await look(opened)).toEqual(nothing);
+    expect(await readRows(opened)).toEqual(nothing);
   });
 
   it('a snapshot that is saved meanwhile does not contain the event', async () => {
@@ -170,7 +170,7 @@ describe('an event for many endpoints', () => {
     await expect(saving).rejects.toThrow('never written');
     const loaded = open();
     await loaded.store.loadSnapshot(path, 'sandbox', () => {});
-    expect(await look(loaded)).toEqual(nothing);
+    expect(await readRows(loaded)).toEqual(nothing);
     expect(loaded.store.webhooks.listEnabledSeqs(null)).toHaveLength(ENDPOINTS);
   });
 
@@ -178,7 +178,7 @@ describe('an event for many endpoints', () => {
     const opened = open();
     const refused = opened.fanOut.create(opened.event, async () => Promise.reject(new Error('no')));
     await expect(refused).rejects.toThrow('no');
-    expect(await look(opened)).toEqual(nothing);
+    expect(await readRows(opened)).toEqual(nothing);
     expect(opened.store.lastVisibleSeq).toBe(opened.store.lastSeq);
   });
 
@@ -200,7 +200,7 @@ describe('an event for many endpoints', () => {
   it('two large events are created one after the other, with all their deliveries', async () => {
     const opened = open();
     await Promise.all([opened.create(), opened.create()]);
-    const { events, pending } = await look(opened);
+    const { events, pending } = await readRows(opened);
     expect({ events, pending }).toEqual({ events: 2, pending: 2 * ENDPOINTS });
   });
 });

@@ -40,10 +40,10 @@ type Tally = Record<Verb | Origin | 'paused deliveries ended' | 'attempts', numb
 /** Origin of the state that a reset restores. */
 type Origin = 'reset after boot' | 'reset after restart' | 'reset after load';
 
-type State = Awaited<ReturnType<typeof look>>;
+type State = Awaited<ReturnType<typeof readState>>;
 
 /** The complete state of an emulator except wall time. */
-async function look({ control }: TestEmulator) {
+async function readState({ control }: TestEmulator) {
   const { data } = await control.listDeliveries({});
   const { wall: _, ...clock } = await control.getClock({});
   return {
@@ -105,7 +105,7 @@ class World {
     await world.#boot(0);
     const { control } = world.#emulator;
     for (const place of ['a', 'b']) await control.createWebhook({ url: `${receiver.url}/${place}` });
-    world.#state = await look(world.#emulator);
+    world.#state = await readState(world.#emulator);
     return world;
   }
 
@@ -121,7 +121,7 @@ class World {
     const [before, requests] = [this.#state, this.#receiver.requests.length];
     const expected = await this[verb](number);
     await this.#emulator.control.advanceClock({ ms: 0 });
-    this.#state = await look(this.#emulator);
+    this.#state = await readState(this.#emulator);
     const sent = this.#receiver.requests.slice(requests).map((each) => each.headers['service-delivery-id']);
     this.#tally[verb]++;
     this.#tally.attempts += sent.length;
@@ -203,7 +203,7 @@ class World {
 
   async #boot(lastSequence: number): Promise<void> {
     this.#emulator = await startTestEmulator({ db: `${this.#path}.db`, wall: this.#wall });
-    this.#baseline = await look(this.#emulator);
+    this.#baseline = await readState(this.#emulator);
     const received = this.#follower?.attempts ?? [];
     this.#follower = new Follower(this.#emulator, lastSequence, received);
   }
@@ -222,17 +222,17 @@ class World {
 
   /** Each request is one more attempt of its delivery. Otherwise, deliveries only change when they settle. */
   #expectFollows(before: State, after: State, sent: readonly unknown[]): void {
-    const known = new Map(before.deliveries.map((delivery) => [delivery.id, delivery]));
+    const deliveriesBefore = new Map(before.deliveries.map((delivery) => [delivery.id, delivery]));
     for (const delivery of after.deliveries) {
-      const former = known.get(delivery.id);
-      known.delete(delivery.id);
+      const former = deliveriesBefore.get(delivery.id);
+      deliveriesBefore.delete(delivery.id);
       const requests = sent.filter((id) => id === delivery.id).length;
       expect(delivery.attempts).toHaveLength((former?.attempts.length ?? 0) + requests);
       expect(delivery.attempts.slice(0, former?.attempts.length ?? 0)).toEqual(former?.attempts ?? []);
       if (former?.paused) this.#expectAfterPause(former, delivery, Date.parse(after.clock.now));
       if (former !== undefined && former.status !== 'pending') expect(delivery).toEqual(former);
     }
-    expect([...known]).toEqual([]);
+    expect([...deliveriesBefore]).toEqual([]);
   }
 
   /** A paused delivery fails exactly 72 hours after its first attempt. */

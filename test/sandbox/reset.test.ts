@@ -7,7 +7,7 @@ import { createReceiver } from '../support/test-receiver.ts';
 const MINUTE_MS = 60_000;
 
 /** The complete state of an emulator except wall time. */
-async function look({ control }: TestEmulator) {
+async function readState({ control }: TestEmulator) {
   const { data: workspaces } = await control.listWorkspaces({});
   const { data: deliveries } = await control.listDeliveries({});
   const clocks = workspaces.map(async ({ id }) => {
@@ -49,7 +49,7 @@ describe('POST /_svc/reset', () => {
     await using receiver = await createReceiver({ status: 503 });
     await using emulator = await bootWithPast(receiver.url);
     const { control } = emulator;
-    const atBoot = await look(emulator);
+    const atBoot = await readState(emulator);
     expect(atBoot.deliveries.map(({ status }) => status)).toEqual(['pending', 'pending']);
 
     const [a, b] = atBoot.webhooks.map(({ id }) => id);
@@ -62,13 +62,13 @@ describe('POST /_svc/reset', () => {
     await control.revokeKey({ id: String(atBoot.keys[0]?.id) });
     const { id } = await control.createWorkspace({ name: 'Second' });
     await control.createKey({ scopes: ['events:read'], workspace_id: id });
-    expect(await look(emulator)).not.toEqual(atBoot);
+    expect(await readState(emulator)).not.toEqual(atBoot);
 
     const status = await control.reset({});
     expect(status).toEqual(emulator.status());
-    expect(await look(emulator)).toEqual(atBoot);
+    expect(await readState(emulator)).toEqual(atBoot);
     await control.reset({});
-    expect(await look(emulator)).toEqual(atBoot);
+    expect(await readState(emulator)).toEqual(atBoot);
   });
 
   it('deliveries that were pending at boot are sent again after a reset', async () => {
@@ -120,11 +120,11 @@ describe('POST /_svc/reset', () => {
 
 describe('work in progress at a reset', () => {
   it('an attempt in flight is not recorded and does not delay later deliveries', async () => {
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
+    let respond = () => {};
+    const responded = new Promise<void>((resolve) => {
+      respond = resolve;
     });
-    await using receiver = await createReceiver([{ after: answered }, {}]);
+    await using receiver = await createReceiver([{ after: responded }, {}]);
     await using emulator = await startTestEmulator({
       forwardTo: { url: receiver.url, events: ['*'] },
       overrides: { 'delivery.concurrency': { per_endpoint: 1, total: 1 } },
@@ -136,7 +136,7 @@ describe('work in progress at a reset', () => {
 
     const { json: event } = await trigger(emulator);
     await receiver.waitFor(2);
-    answer();
+    respond();
     const { attempts } = await emulator.control.settleClock({});
     const { data } = await emulator.control.listDeliveries({});
     expect(data).toEqual([expect.objectContaining({ event_id: event.id, status: 'succeeded' })]);
@@ -144,11 +144,11 @@ describe('work in progress at a reset', () => {
   });
 
   it('a clock move in progress ends with a conflict', async () => {
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
+    let respond = () => {};
+    const responded = new Promise<void>((resolve) => {
+      respond = resolve;
     });
-    await using receiver = await createReceiver({ after: answered });
+    await using receiver = await createReceiver({ after: responded });
     await using emulator = await startTestEmulator({ forwardTo: { url: receiver.url, events: ['*'] } });
     const { control } = emulator;
     const { now } = await control.getClock({});
@@ -159,7 +159,7 @@ describe('work in progress at a reset', () => {
     for (const { status, reason } of (await Promise.allSettled(moves)) as PromiseRejectedResult[]) {
       expect({ status, code: reason.code }).toEqual({ status: 'rejected', code: 'conflict' });
     }
-    answer();
+    respond();
     expect((await control.getClock({})).now).toBe(now);
     expect((await control.advanceClock({ ms: MINUTE_MS })).pending).toBe(0);
   });
@@ -167,19 +167,19 @@ describe('work in progress at a reset', () => {
   it('a live stream continues after the reset', async () => {
     await using emulator = await startTestEmulator();
     const leaving = new AbortController();
-    const seen: string[] = [];
+    const paths: string[] = [];
     const following = (async () => {
       for await (const item of emulator.control.stream({ types: 'request' }, leaving.signal)) {
-        if (item.type === 'request') seen.push(item.request.path);
-        if (seen.length === 2) leaving.abort();
+        if (item.type === 'request') paths.push(item.request.path);
+        if (paths.length === 2) leaving.abort();
       }
     })();
     await emulator.api('GET', '/events?limit=1');
     await emulator.control.listRequests({});
-    await expect.poll(() => seen).toEqual(['/v1/events?limit=1']);
+    await expect.poll(() => paths).toEqual(['/v1/events?limit=1']);
     await emulator.control.reset({});
     await emulator.api('GET', '/events?limit=2');
     await following;
-    expect(seen).toEqual(['/v1/events?limit=1', '/v1/events?limit=2']);
+    expect(paths).toEqual(['/v1/events?limit=1', '/v1/events?limit=2']);
   });
 });

@@ -45,8 +45,8 @@ describe('a seed', () => {
       { last4: 'dmin', scopes: ['events:read', 'events:write', 'webhooks:manage', 'workspaces:read'] },
     ]);
     const headers = { authorization: 'Bearer svc_test_acme_reader' };
-    const answer = await emulator.api('POST', '/events', { type: 'a.b' }, headers);
-    expect(answer.status).toBe(403);
+    const response = await emulator.api('POST', '/events', { type: 'a.b' }, headers);
+    expect(response.status).toBe(403);
   });
 
   it('the events of a seed are delivered with its secrets and ids', async () => {

@@ -15,7 +15,7 @@ function register({ api, status }: TestEmulator, url: string) {
 }
 
 /** The content of a snapshot, as the control plane returns it. */
-async function look({ control }: TestEmulator) {
+async function readState({ control }: TestEmulator) {
   const { data: deliveries } = await control.listDeliveries({});
   return {
     workspaces: (await control.listWorkspaces({})).data,
@@ -34,7 +34,7 @@ describe('a snapshot', () => {
     await register(first, receiver.url);
     const { json: event } = await first.api('POST', '/events', { type: 'a.b', payload: { n: 1 } });
     await first.control.advanceClock({ ms: 5 * MINUTE_MS });
-    const saved = await look(first);
+    const saved = await readState(first);
     expect(await first.control.saveSnapshot({ path })).toEqual({
       path,
       size_bytes: statSync(path).size,
@@ -44,7 +44,7 @@ describe('a snapshot', () => {
     await using second = await startTestEmulator();
     await second.api('POST', '/events', { type: 'to.vanish' });
     const status = await second.control.loadSnapshot({ path });
-    expect(await look(second)).toEqual(saved);
+    expect(await readState(second)).toEqual(saved);
     expect(status).toMatchObject({ workspace_id: first.status().workspace_id, deliveries: { pending: 1 } });
     expect((await second.api('GET', `/events/${event.id}`)).json).toEqual(event);
 
@@ -64,10 +64,10 @@ describe('a snapshot', () => {
     await emulator.control.reset({});
     expect((await emulator.control.listWebhooks({})).data).toHaveLength(0);
     await emulator.control.loadSnapshot({ path });
-    const loaded = await look(emulator);
+    const loaded = await readState(emulator);
     await emulator.control.createWorkspace({ name: 'Later' });
     await emulator.control.reset({});
-    expect(await look(emulator)).toEqual(loaded);
+    expect(await readState(emulator)).toEqual(loaded);
     expect(loaded.webhooks).toHaveLength(1);
   });
 
@@ -79,8 +79,8 @@ describe('a snapshot', () => {
     const { api_key } = second.status();
     expect((await second.control.loadSnapshot({ path })).api_key).toBe(api_key);
     for (const key of [api_key, first.status().api_key]) {
-      const answer = await second.api('GET', '/events', undefined, { authorization: `Bearer ${key}` });
-      expect(answer.status).toBe(200);
+      const response = await second.api('GET', '/events', undefined, { authorization: `Bearer ${key}` });
+      expect(response.status).toBe(200);
     }
   });
 
@@ -121,8 +121,8 @@ describe('a snapshot', () => {
     await using second = await startTestEmulator();
     await second.api('POST', '/events', { type: 'a.b' });
     await second.control.loadSnapshot({ path });
-    const answer = await second.api('POST', '/events', { type: 'a.b' }, headers);
-    expect([answer.headers.get('idempotent-replayed'), answer.text]).toEqual(['true', text]);
+    const response = await second.api('POST', '/events', { type: 'a.b' }, headers);
+    expect([response.headers.get('idempotent-replayed'), response.text]).toEqual(['true', text]);
   });
 
   it('live streams are notified of a load, and loaded changes are not streamed', async () => {
@@ -250,12 +250,12 @@ describe('loading an invalid file', () => {
     const path = await makePath();
     await using emulator = await startTestEmulator();
     await emulator.api('POST', '/events', { type: 'a.b' });
-    const before = await look(emulator);
+    const before = await readState(emulator);
     await expect(emulator.control.loadSnapshot({ path })).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
     });
-    expect(await look(emulator)).toEqual(before);
+    expect(await readState(emulator)).toEqual(before);
     await emulator.control.reset({});
   });
 

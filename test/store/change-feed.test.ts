@@ -51,14 +51,14 @@ describe('ChangeFeed', () => {
   it('listAfter continues after any sequence without gaps or repeats', () => {
     const { store, order } = fill();
     for (const size of [1, 2, 3]) {
-      const seen = [];
+      const listed = [];
       for (let after = 0, read = true; read; ) {
         const items = store.changeFeed.listAfter(after, ALL, size);
-        seen.push(...items);
+        listed.push(...items);
         after = items.at(-1)?.seq ?? after;
         read = items.length > 0;
       }
-      expect(seen).toEqual(order);
+      expect(listed).toEqual(order);
     }
   });
 

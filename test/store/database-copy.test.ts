@@ -153,11 +153,11 @@ it('every column of every table has a condition for the rows of a snapshot', () 
     )
     .all();
   db.close();
-  const known = Object.entries(columnConditions).flatMap(([name, each]) =>
+  const conditions = Object.entries(columnConditions).flatMap(([name, each]) =>
     Object.keys(each).map((column) => ({ name, column })),
   );
   const sorted = (list: readonly object[]) => list.map((each) => JSON.stringify(each)).sort();
-  expect(sorted(known)).toEqual(sorted(columns));
+  expect(sorted(conditions)).toEqual(sorted(columns));
 });
 
 describe.skipIf(process.platform === 'win32')('a path that is not a regular snapshot file', () => {

@@ -44,10 +44,10 @@ const fail = (message: string) => () => {
 describe('GroupCommit.run', () => {
   it('all writes of one turn run in one transaction, in order', async () => {
     const { group, note, notes, commits } = open();
-    const answers = await Promise.all(
+    const results = await Promise.all(
       ['a', 'b', 'c'].map((text) => group.run(() => note(text).lastInsertRowid)),
     );
-    expect(answers).toEqual([1, 2, 3]);
+    expect(results).toEqual([1, 2, 3]);
     expect(notes()).toEqual(['a', 'b', 'c']);
     expect(commits()).toBe(1);
     await group.run(() => note('d'));
@@ -56,12 +56,12 @@ describe('GroupCommit.run', () => {
 
   it('no promise settles before the commit', async () => {
     const { db, group, note, commits } = open();
-    const seen = [1, 2].map((number) =>
+    const states = [1, 2].map((number) =>
       group
         .run(() => note(`${number}`))
         .then(() => ({ commits: commits(), inTransaction: db.inTransaction })),
     );
-    expect(await Promise.all(seen)).toEqual([
+    expect(await Promise.all(states)).toEqual([
       { commits: 1, inTransaction: false },
       { commits: 1, inTransaction: false },
     ]);

@@ -25,7 +25,7 @@ it('cached endpoints equal the rows after every change', async () => {
 
 it('an endpoint of a rolled-back operation is not cached', async () => {
   const { store, insert, subscribed } = open();
-  const seen: number[][] = [];
+  const reads: number[][] = [];
   const writes = [
     store.write(insert),
     store.write(() => {
@@ -33,9 +33,9 @@ it('an endpoint of a rolled-back operation is not cached', async () => {
       subscribed();
       fail();
     }),
-    store.write(() => seen.push(subscribed())),
+    store.write(() => reads.push(subscribed())),
   ];
   const [first] = await Promise.allSettled(writes);
-  expect(seen).toEqual([[(first as PromiseFulfilledResult<number>).value]]);
-  expect(subscribed()).toEqual(seen[0]);
+  expect(reads).toEqual([[(first as PromiseFulfilledResult<number>).value]]);
+  expect(subscribed()).toEqual(reads[0]);
 });

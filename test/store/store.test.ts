@@ -56,11 +56,11 @@ describe('Store', () => {
   it('close commits waiting writes and can be called twice', async () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
     const store = new Store({ path });
-    const answer = store.write(() => store.settings.set('waited', 'yes'));
+    const commit = store.write(() => store.settings.set('waited', 'yes'));
     store.writeSoon(() => store.settings.set('soon', 'yes'));
     store.close();
     store.close();
-    await answer;
+    await commit;
     const again = openStore(path);
     expect([again.settings.find('waited'), again.settings.find('soon')]).toEqual(['yes', 'yes']);
   });
@@ -113,14 +113,14 @@ describe('EventTable.list', () => {
     const add = (count: number) =>
       store.writeNow(() => Array.from({ length: count }, () => insertEvent(store, workspace)));
     const before = add(25);
-    const seen: number[] = [];
+    const sequences: number[] = [];
     for (let beforeSeq: number | null = null, more = true; more; add(3)) {
       const { rows, hasMore } = store.events.list(workspace, null, { limit: 7, beforeSeq });
-      seen.push(...rows.map(({ seq }) => seq));
+      sequences.push(...rows.map(({ seq }) => seq));
       beforeSeq = rows.at(-1)?.seq ?? null;
       more = hasMore;
     }
-    expect(seen).toEqual(before.toReversed());
+    expect(sequences).toEqual(before.toReversed());
   });
 
   it('pages contain the events of one workspace, and of one type if it is given [list.filter]', () => {

@@ -51,12 +51,12 @@ function fake(
   moved: Promise<ClockMove> = Promise.resolve(move),
   change: Partial<ClockState> = {},
 ) {
-  const asked: unknown[] = [];
+  const calls: unknown[] = [];
   const ask =
-    <Answer>(name: string, answer: Promise<Answer>) =>
+    <Result>(name: string, result: Promise<Result>) =>
     (input: object) => {
-      asked.push([name, input]);
-      return answer;
+      calls.push([name, input]);
+      return result;
     };
   const control = {
     getClock: ask('getClock', Promise.resolve({ ...state, ...change })),
@@ -65,7 +65,7 @@ function fake(
     nextClock: ask('nextClock', moved),
     settleClock: ask('settleClock', moved),
   };
-  return { asked, ...createFakeContext({ ...options, control }) };
+  return { calls, ...createFakeContext({ ...options, control }) };
 }
 
 describe('svc clock', () => {
@@ -80,15 +80,15 @@ describe('svc clock', () => {
   ])(
     'svc clock %s names the workspace in its request and prints the response as JSON',
     async (_, command, options, call, input) => {
-      const { asked, context, capturedOutput } = fake({ json: true });
+      const { calls, context, capturedOutput } = fake({ json: true });
       await command.run({ ...options, workspace: 'ws_1' } as never, context);
       await command.run(options as never, context);
-      expect(asked).toEqual([
+      expect(calls).toEqual([
         [call, { workspace_id: 'ws_1', ...input }],
         [call, { workspace_id: 'ws_default', ...input }],
       ]);
-      const answer = call === 'getClock' || call === 'setClock' ? state : move;
-      expect(capturedOutput.out).toBe(`${JSON.stringify(answer, null, 2)}\n`.repeat(2));
+      const result = call === 'getClock' || call === 'setClock' ? state : move;
+      expect(capturedOutput.out).toBe(`${JSON.stringify(result, null, 2)}\n`.repeat(2));
     },
   );
 
@@ -146,14 +146,14 @@ describe('svc clock', () => {
   it('a long move shows its progress in a terminal and clears the line at the end', async () => {
     vi.useFakeTimers();
     const lines: string[] = [];
-    let answer = (_: ClockMove) => {};
+    let finishMove = (_: ClockMove) => {};
     const moved = new Promise<ClockMove>((resolve) => {
-      answer = resolve;
+      finishMove = resolve;
     });
     const { context } = fake({ progress: (line) => lines.push(line) }, moved, { moving: { attempts: 12 } });
     const run = settle.run({}, context);
     await vi.advanceTimersByTimeAsync(600);
-    answer(move);
+    finishMove(move);
     await run;
     vi.useRealTimers();
     const line = 'Sent 12 attempts, clock 2026-11-23 12:00:00, next 2026-11-23 12:05:00';

@@ -8,33 +8,33 @@ type Options = Parameters<typeof command.run>[0];
 
 interface FakeDeliveries {
   readonly listed?: readonly Delivery[];
-  readonly told?: readonly Delivery[];
+  readonly streamed?: readonly Delivery[];
   readonly json?: boolean;
 }
 
-async function wait(options: Options, { listed = [], told = [], json = false }: FakeDeliveries) {
-  const asked: object[] = [];
+async function wait(options: Options, { listed = [], streamed = [], json = false }: FakeDeliveries) {
+  const calls: object[] = [];
   const { context, capturedOutput } = createFakeContext({
     json,
     control: {
       ...clockAt(),
       stream: (input) => {
-        asked.push(input);
-        return streamOf(told.map((delivery) => ({ type: 'delivery', delivery })));
+        calls.push(input);
+        return streamOf(streamed.map((delivery) => ({ type: 'delivery', delivery })));
       },
       listDeliveries: async (input) => {
-        asked.push(input);
+        calls.push(input);
         return pageOf(...listed);
       },
       getDelivery: async ({ id }) => {
-        const delivery = [...listed, ...told].find((each) => each.id === id) ?? aDelivery();
+        const delivery = [...listed, ...streamed].find((each) => each.id === id) ?? aDelivery();
         const error = delivery.status === 'succeeded' ? null : 'the receiver responded with 503';
         return aDetail({ ...delivery, attempts: [{ error }] as never });
       },
     },
   });
   const [result] = await Promise.allSettled([command.run(options, context)]);
-  return { result, asked, ...capturedOutput };
+  return { result, calls, ...capturedOutput };
 }
 
 const delivery = (n: number, status: Delivery['status'], changes: Partial<Delivery> = {}) =>
@@ -54,7 +54,7 @@ describe('svc deliveries wait', () => {
       {},
       {
         listed: [delivery(1, 'pending'), delivery(2, 'succeeded')],
-        told: [delivery(3, 'pending'), delivery(1, 'failed'), delivery(3, 'succeeded')],
+        streamed: [delivery(3, 'pending'), delivery(1, 'failed'), delivery(3, 'succeeded')],
         json: true,
       },
     );
@@ -69,8 +69,8 @@ describe('svc deliveries wait', () => {
   });
 
   it('a wait without deliveries waits for the first one', async () => {
-    const told = [delivery(1, 'pending'), delivery(1, 'succeeded')];
-    expect((await wait({}, { told })).result).toMatchObject(done);
+    const streamed = [delivery(1, 'pending'), delivery(1, 'succeeded')];
+    expect((await wait({}, { streamed })).result).toMatchObject(done);
     const { result, out } = await wait({}, {});
     expect(result).toMatchObject(tooLong);
     expect(result).toMatchObject({ reason: { message: 'No delivery matched within 30s.' } });
@@ -80,8 +80,8 @@ describe('svc deliveries wait', () => {
   it('the list and the stream get the same filter, with --since by the schedule clock', async () => {
     const options = { event: 'evt_1', type: 'a.b', webhook: 'wh_1', workspace: 'ws_1', since: '1h' };
     const filter = { event_id: 'evt_1', type: 'a.b', webhook_id: 'wh_1', workspace_id: 'ws_1' };
-    const { asked } = await wait(options, {});
-    expect(asked).toEqual([
+    const { calls } = await wait(options, {});
+    expect(calls).toEqual([
       { ...filter, types: 'delivery,attempt' },
       { ...filter, since: '2026-11-20T11:00:00.000Z', limit: 1000 },
     ]);
@@ -91,14 +91,17 @@ describe('svc deliveries wait', () => {
     const old = delivery(1, 'failed', { created_at: '2026-11-20T10:59:59.999Z' });
     const { result } = await wait(
       { since: '1h', status: 'succeeded' },
-      { told: [old, delivery(2, 'succeeded')] },
+      { streamed: [old, delivery(2, 'succeeded')] },
     );
     expect(result).toMatchObject(done);
   });
 
   it('the exit code is 1 as soon as a delivery settles with another status, with the reason', async () => {
     const listed = [delivery(1, 'pending'), delivery(2, 'failed', { settled_reason: 'window_elapsed' })];
-    const { result, err } = await wait({ status: 'succeeded' }, { listed, told: [delivery(1, 'succeeded')] });
+    const { result, err } = await wait(
+      { status: 'succeeded' },
+      { listed, streamed: [delivery(1, 'succeeded')] },
+    );
     expect(result).toMatchObject(notSo);
     expect(err).toBe(
       [
@@ -120,8 +123,8 @@ describe('svc deliveries wait', () => {
 
   it('--count ends the wait while other deliveries are pending', async () => {
     const listed = [delivery(1, 'pending'), delivery(2, 'succeeded')];
-    const told = [delivery(3, 'succeeded')];
-    expect((await wait({ count: 2 }, { listed, told })).result).toMatchObject(done);
+    const streamed = [delivery(3, 'succeeded')];
+    expect((await wait({ count: 2 }, { listed, streamed })).result).toMatchObject(done);
   });
 
   it('a timeout with --count reports how many deliveries have settled', async () => {
@@ -147,10 +150,10 @@ describe('svc deliveries wait', () => {
 
   it('the wait stops when every open delivery is paused, and names the endpoint and the command that enables it [delivery.paused]', async () => {
     const paused = delivery(1, 'pending', { paused: true, next_attempt_at: null });
-    const told = [delivery(1, 'succeeded')];
+    const streamed = [delivery(1, 'succeeded')];
     const { result, err } = await wait(
       { timeout: 3_600_000 },
-      { listed: [paused, delivery(2, 'succeeded')], told },
+      { listed: [paused, delivery(2, 'succeeded')], streamed },
     );
     const { webhook_id: id } = paused;
     expect(result).toMatchObject({
@@ -186,7 +189,7 @@ describe('svc deliveries wait', () => {
 
   it('a wait with --count continues while deliveries are paused, because new ones can be created', async () => {
     const listed = [delivery(1, 'pending', { paused: true })];
-    const { result } = await wait({ count: 1 }, { listed, told: [delivery(2, 'succeeded')] });
+    const { result } = await wait({ count: 1 }, { listed, streamed: [delivery(2, 'succeeded')] });
     expect(result).toMatchObject(done);
   });
 

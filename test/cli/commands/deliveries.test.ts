@@ -179,9 +179,9 @@ describe('svc deliveries tail', () => {
   const item = { type: 'attempt', sequence: 7, attempt, delivery: aDelivery() };
 
   it('--json prints a ready line and one JSON object per line until it is interrupted', async () => {
-    const asked: unknown[] = [];
+    const calls: unknown[] = [];
     const stream = (input: object) => {
-      asked.push(input);
+      calls.push(input);
       return streamOf([item]);
     };
     const { context, capturedOutput } = createFakeContext({ json: true, control: { stream } });
@@ -194,7 +194,7 @@ describe('svc deliveries tail', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toEqual([{ type: 'ready' }, item]);
-    expect(asked).toEqual([{ since: '1h', type: 'order.shipped', types: 'attempt' }]);
+    expect(calls).toEqual([{ since: '1h', type: 'order.shipped', types: 'attempt' }]);
   });
 
   it('a failed attempt is printed with its error and the time of the next attempt', async () => {
@@ -237,16 +237,16 @@ describe('svc deliveries tail', () => {
 });
 
 describe('svc deliveries replay', () => {
-  function fakeEmulator(known: Delivery[], after: Delivery['status'] = 'succeeded') {
-    const asked: unknown[] = [];
+  function fakeEmulator(deliveries: Delivery[], after: Delivery['status'] = 'succeeded') {
+    const calls: unknown[] = [];
     return {
-      asked,
+      calls,
       listDeliveries: async (input: object) => {
-        asked.push(input);
-        return pageOf(...known);
+        calls.push(input);
+        return pageOf(...deliveries);
       },
       replayDelivery: async (input: { id: string }) => {
-        asked.push(input);
+        calls.push(input);
         return aDelivery({ id: input.id });
       },
       stream: () => streamOf([]),
@@ -261,7 +261,7 @@ describe('svc deliveries replay', () => {
     await expect(replayCommand.run({ ids: ['del_1'], to: 'http://b', newId: true }, context)).resolves.toBe(
       ExitCode.success,
     );
-    expect(control.asked).toEqual([{ id: 'del_1', new_id: true, url: 'http://b' }]);
+    expect(control.calls).toEqual([{ id: 'del_1', new_id: true, url: 'http://b' }]);
     expect(JSON.parse(capturedOutput.out).id).toBe('del_1');
   });
 
@@ -269,7 +269,7 @@ describe('svc deliveries replay', () => {
     const control = fakeEmulator([aDelivery({ id: 'del_1' }), aDelivery({ id: 'del_2' })]);
     const { context, capturedOutput } = createFakeContext({ json: true, control });
     await replayCommand.run({ ids: [], failed: true, since: '1h' }, context);
-    expect(control.asked).toEqual([
+    expect(control.calls).toEqual([
       { limit: 1000, status: 'failed', since: '1h' },
       { id: 'del_1' },
       { id: 'del_2' },
@@ -313,7 +313,7 @@ describe('svc deliveries replay', () => {
     const control = fakeEmulator([]);
     const { context } = createFakeContext({ control, input: '{"a":1}' });
     await replayCommand.run({ ids: ['del_1'], data: '-' }, context);
-    expect(control.asked).toEqual([{ id: 'del_1', body: '{"a":1}' }]);
+    expect(control.calls).toEqual([{ id: 'del_1', body: '{"a":1}' }]);
   });
 
   it.each<[object, string]>([
@@ -332,8 +332,8 @@ describe('svc deliveries replay', () => {
   it('--rate limits the replays, and a terminal shows the progress', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const lines: string[] = [];
-    const known = ['del_1', 'del_2', 'del_3'].map((id) => aDelivery({ id }));
-    const emulator = fakeEmulator(known);
+    const deliveries = ['del_1', 'del_2', 'del_3'].map((id) => aDelivery({ id }));
+    const emulator = fakeEmulator(deliveries);
     const replayDelivery = async (input: { id: string }) => {
       await vi.advanceTimersByTimeAsync(250);
       return emulator.replayDelivery(input);

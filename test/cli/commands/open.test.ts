@@ -6,12 +6,12 @@ import { aDetail, createFakeContext, type FakeOptions, pageOf } from '../fake-co
 const status = { dashboard_url: 'http://127.0.0.1:4777/' };
 
 async function open(id: string | null, options: { print?: true } = {}, fake: FakeOptions = {}) {
-  const asked: unknown[] = [];
+  const calls: unknown[] = [];
   const ask =
-    <Answer>(answer: Answer) =>
+    <Result>(result: Result) =>
     async (input: object) => {
-      asked.push(input);
-      return answer;
+      calls.push(input);
+      return result;
     };
   const { context, capturedOutput } = createFakeContext({
     env: { BROWSER: '/nowhere/browser' },
@@ -25,7 +25,7 @@ async function open(id: string | null, options: { print?: true } = {}, fake: Fak
   });
   const place = id === null ? null : findDashboardPage(id);
   await command.run({ ...(place && { id: place }), ...options }, context);
-  return { asked, ...capturedOutput };
+  return { calls, ...capturedOutput };
 }
 
 describe('svc open', () => {
@@ -36,11 +36,11 @@ describe('svc open', () => {
     ['wh_1', '#/webhooks/wh_1', [{ id: 'wh_1' }]],
   ])(
     'svc open --print %s checks that the resource exists and prints its page /%s',
-    async (id, hash, wanted) => {
-      const { asked, out, err } = await open(id, { print: true });
+    async (id, hash, expected) => {
+      const { calls, out, err } = await open(id, { print: true });
       expect(out).toBe(`http://127.0.0.1:4777/${hash}\n`);
       expect(err).toBe('');
-      expect(asked).toEqual(wanted);
+      expect(calls).toEqual(expected);
     },
   );
 

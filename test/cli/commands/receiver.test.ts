@@ -12,7 +12,7 @@ import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
 const secret = 'whsec_a';
 
 /** Responds like a correct receiver, by the clock of the context. */
-function answer({ headers, body }: ReceivedRequest) {
+function respondTo({ headers, body }: ReceivedRequest) {
   const get = (name: string) => headers[name] as string | undefined;
   const [signature, timestamp] = [get('service-signature'), get('service-timestamp')];
   const { ok } = verify({ secret, now: NOW, payload: body, signature, timestamp });
@@ -21,8 +21,8 @@ function answer({ headers, body }: ReceivedRequest) {
 
 async function check(options: object, fake: FakeOptions = {}) {
   const { context, capturedOutput } = createFakeContext(fake);
-  const given = { format: 'table', eventType: 'order.shipped', secret, ...options };
-  const exitCode = await checkCommand.run(given as never, context);
+  const allOptions = { format: 'table', eventType: 'order.shipped', secret, ...options };
+  const exitCode = await checkCommand.run(allOptions as never, context);
   return { exitCode, ...capturedOutput };
 }
 
@@ -65,7 +65,7 @@ describe('svc receiver check', () => {
   });
 
   it('--json and --format json print the same JSON report', async () => {
-    await using receiver = await createReceiver(answer);
+    await using receiver = await createReceiver(respondTo);
     const options = { url: receiver.url, rule: ['timestamp.old'] };
     const { exitCode, out } = await check(options, { json: true });
     expect(JSON.parse(out)).toMatchInlineSnapshot(`
@@ -92,7 +92,7 @@ describe('svc receiver check', () => {
   });
 
   it('--format junit prints a JUnit report', async () => {
-    await using receiver = await createReceiver(answer);
+    await using receiver = await createReceiver(respondTo);
     const rule = ['timestamp.old', 'deduplication.at-once'];
     const { exitCode, out } = await check({ url: `${receiver.url}/?a=1&b=2`, format: 'junit', rule });
     expect(out.replace(receiver.url, 'http://receiver')).toMatchInlineSnapshot(`
@@ -130,7 +130,7 @@ describe('svc receiver check', () => {
   });
 
   it('--event-type selects the type of the events and the fixture of their payload', async () => {
-    await using receiver = await createReceiver(answer);
+    await using receiver = await createReceiver(respondTo);
     const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     const fixture = { description: 'A test.', payload: { at: '{{now}}', n: 1 } };
@@ -146,14 +146,14 @@ describe('svc receiver check', () => {
   });
 
   it('--observe counts the effects', async () => {
-    await using receiver = await createReceiver(answer);
+    await using receiver = await createReceiver(respondTo);
     const observe = 'echo 1';
     const { out } = await check({ url: receiver.url, observe, rule: ['deduplication'], timeout: 100 });
     expect(out).toContain('The --observe count did not rise within 100ms of a valid delivery');
   });
 
   it('the report ends with the reason why --observe failed', async () => {
-    await using receiver = await createReceiver(answer);
+    await using receiver = await createReceiver(respondTo);
     const { out } = await check({ url: receiver.url, observe: 'echo many', rule: ['deduplication'] });
     expect(out).toMatch(
       /not observable\.\n--observe did not always return a count: echo many returned "many"/,
@@ -161,7 +161,7 @@ describe('svc receiver check', () => {
   });
 
   it('--ca adds a trusted certificate authority', async () => {
-    await using receiver = await createReceiver(answer, { certificate: getCertificate('localhost') });
+    await using receiver = await createReceiver(respondTo, { certificate: getCertificate('localhost') });
     const rule = ['signature.genuine'];
     expect(await check({ url: receiver.url, rule })).toMatchObject({ exitCode: 1 });
     const cwd = createTemporaryFolder();

@@ -4,13 +4,13 @@ import type { ControlPlane } from '../../../src/control/control-plane.ts';
 import { commandsByName } from '../../support/command-definitions.ts';
 import { apiResponse, createFakeContext, pageOf } from '../fake-context.ts';
 
-type Asked = readonly [operation: keyof ControlPlane, input: object];
+type ExpectedCall = readonly [operation: keyof ControlPlane, input: object];
 
 const page = { limit: 5, startingAfter: 'x_1' };
 const pageInput = { limit: 5, starting_after: 'x_1' };
 
 describe('command options', () => {
-  it.each<[name: string, options: object, asked: Asked]>([
+  it.each<[name: string, options: object, call: ExpectedCall]>([
     [
       'deliveries list',
       {
@@ -83,28 +83,28 @@ describe('command options', () => {
       ],
     ],
   ])('svc %s sends %o as fields of the request', async (name, options, [operation, expected]) => {
-    const asked: object[] = [];
+    const calls: object[] = [];
     const control: Partial<ControlPlane> = {
       [operation]: async (input: object) => {
-        asked.push(input);
+        calls.push(input);
         return pageOf();
       },
     };
     await run(name, options, createFakeContext({ json: true, control }).context);
-    expect(asked).toEqual([expected]);
+    expect(calls).toEqual([expected]);
   });
 
   it('svc events list sends its options as parameters of the public API', async () => {
-    const asked: object[] = [];
+    const calls: object[] = [];
     const api = {
       listEvents: async (query: object) => {
-        asked.push(query);
+        calls.push(query);
         return apiResponse(pageOf<never>());
       },
     };
     const { context } = createFakeContext({ json: true, api });
     await run('events list', { ...page, type: 'a.b', workspace: 'ws_1' }, context);
-    expect(asked).toEqual([{ workspace_id: 'ws_1', type: 'a.b', limit: '5', starting_after: 'x_1' }]);
+    expect(calls).toEqual([{ workspace_id: 'ws_1', type: 'a.b', limit: '5', starting_after: 'x_1' }]);
   });
 });
 

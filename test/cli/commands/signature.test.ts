@@ -182,8 +182,13 @@ describe('a scheme of the configuration', () => {
       'Acme-Time': String(NOW + 5),
       'Service-Delivery-Id': expect.any(String),
     });
-    const given = { secret, payload, signature: headers['Acme-Signature'], timestamp: headers['Acme-Time'] };
-    await expect(verify(given, { cwd: project })).resolves.toMatchObject({ ok: true, scheme: 'acme' });
+    const options = {
+      secret,
+      payload,
+      signature: headers['Acme-Signature'],
+      timestamp: headers['Acme-Time'],
+    };
+    await expect(verify(options, { cwd: project })).resolves.toMatchObject({ ok: true, scheme: 'acme' });
     expect((await sign({ scheme: 'github' }, { cwd: project })).headers).toHaveProperty(
       'X-Hub-Signature-256',
     );

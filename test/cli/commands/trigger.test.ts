@@ -33,7 +33,7 @@ async function trigger(
   { onCreated, control, ...fake }: FakeOptions & { onCreated?: (count: number) => unknown } = {},
 ) {
   const sent: { body: string; idempotencyKey: string | undefined }[] = [];
-  let look = 0;
+  let pollCount = 0;
   const { context, capturedOutput } = createFakeContext({
     ...fake,
     api: {
@@ -46,7 +46,7 @@ async function trigger(
     control: {
       stream: () => streamOf((states[1] ?? []).map((delivery) => ({ type: 'attempt', delivery }))),
       ...control,
-      listDeliveries: async () => pageOf(...(states[Math.min(look++, states.length - 1)] ?? [])),
+      listDeliveries: async () => pageOf(...(states[Math.min(pollCount++, states.length - 1)] ?? [])),
     },
   });
   const run = command.run(options, context);

@@ -23,11 +23,11 @@ function rowsOf(...items: readonly TopicItem[]): readonly AttemptRow[] {
   return items.reduce<readonly AttemptRow[]>((rows, item) => addStreamItem(rows, item, NOW), []);
 }
 
-const look = { width: 100, color: false, unicode: true, links: false };
+const capabilities = { width: 100, color: false, unicode: true, links: false };
 
 /** The texts of each row by column title, without empty texts. */
 function texts(rows: readonly AttemptRow[], time = { now: NOW, frozen: false }) {
-  const columns = attemptColumns(look, { maxAttempts: 8, getScheduleTime: () => time });
+  const columns = attemptColumns(capabilities, { maxAttempts: 8, getScheduleTime: () => time });
   return rows.map((row) =>
     Object.fromEntries(
       columns.map(({ title, value }) => [title, value(row)]).filter(([, text]) => text !== ''),

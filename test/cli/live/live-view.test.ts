@@ -85,14 +85,14 @@ type Run = (options: object, context: Context) => Promise<unknown>;
 async function start(run: Run, items: readonly object[], control: Partial<ControlPlane> = {}, env = {}) {
   const terminal = new FakeTerminal(100, 12);
   const stream = openStream(items);
-  const asked: object[] = [];
+  const calls: object[] = [];
   const { context, capturedOutput } = createFakeContext({
     openScreen: terminal.open,
     env,
     control: {
       getStatus: async () => ({ dashboard_url: 'http://127.0.0.1:4777/', max_attempts: 8 }) as never,
       stream: (input) => {
-        asked.push(input);
+        calls.push(input);
         return stream;
       },
       ...control,
@@ -102,11 +102,11 @@ async function start(run: Run, items: readonly object[], control: Partial<Contro
   // Prevents an unhandled rejection. The tests check `ended` later.
   ended.catch(() => {});
   await terminal.drawn();
-  return { terminal, stream, asked, recorded: capturedOutput, ended };
+  return { terminal, stream, calls, recorded: capturedOutput, ended };
 }
 
 const failed = { type: 'attempt', sequence: 1, attempt: anAttempt(), delivery: aDelivery() };
-const answered = {
+const withResponse = {
   ...{ type: 'attempt', sequence: 2 },
   attempt: anAttempt({ outcome: 'succeeded', response_status: 200, error: null, number: 2 }),
   delivery: aDelivery({ id: 'del_2', status: 'succeeded', attempt_count: 2, next_attempt_at: null }),
@@ -116,7 +116,7 @@ describe('the live view of deliveries', () => {
   const run = tailDeliveries.run as Run;
 
   it('the live view shows rows with a countdown and prints the newest rows when it ends', async () => {
-    const { terminal, recorded, asked, ended } = await start(run, [failed, answered]);
+    const { terminal, recorded, calls, ended } = await start(run, [failed, withResponse]);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await terminal.drawn()).toMatchInlineSnapshot(`
       "Following delivery attempts. Press Ctrl-C to stop.
@@ -132,7 +132,7 @@ describe('the live view of deliveries', () => {
 
       ↑↓ select  r replay  d details  o open  q quit  ? help"
     `);
-    expect(asked).toEqual([{ types: 'attempt,delivery' }]);
+    expect(calls).toEqual([{ types: 'attempt,delivery' }]);
     expect(recorded).toEqual({ out: '', err: '' });
     terminal.events?.onKey('q');
     await ended;
@@ -155,7 +155,7 @@ describe('the live view of deliveries', () => {
   });
 
   it('the live view is cleared after a reset and shows a note', async () => {
-    const { terminal } = await start(run, [failed, { type: 'reset', sequence: 9 }, answered]);
+    const { terminal } = await start(run, [failed, { type: 'reset', sequence: 9 }, withResponse]);
     const shown = await terminal.drawn();
     expect(shown).toContain('The state was replaced');
     expect(shown.match(/→/g)).toHaveLength(1);
@@ -226,7 +226,7 @@ describe('the live view of deliveries', () => {
       replayed.push(input);
       return aDelivery();
     };
-    const { terminal } = await start(run, [failed, answered], { replayDelivery });
+    const { terminal } = await start(run, [failed, withResponse], { replayDelivery });
     expect(await terminal.press('up', 'r')).toContain(`Replaying ${failed.delivery.id}.`);
     expect(replayed).toEqual([{ id: failed.delivery.id }]);
     terminal.events?.onKey('q');
@@ -275,7 +275,7 @@ describe('the live view of deliveries', () => {
     [20, 3],
     [8, 1],
   ])('the live view fits %i columns and %i rows', async (columns, rows) => {
-    const { terminal } = await start(run, [failed, answered]);
+    const { terminal } = await start(run, [failed, withResponse]);
     terminal.events?.onResize({ columns, rows });
     await terminal.drawn();
     expect(terminal.lines).toHaveLength(rows);
@@ -284,7 +284,7 @@ describe('the live view of deliveries', () => {
   });
 
   it('the live view is readable at 60 columns and 10 rows', async () => {
-    const { terminal } = await start(run, [failed, answered]);
+    const { terminal } = await start(run, [failed, withResponse]);
     await vi.advanceTimersByTimeAsync(1_000);
     terminal.events?.onResize({ columns: 60, rows: 10 });
     expect(await terminal.drawn()).toMatchInlineSnapshot(`

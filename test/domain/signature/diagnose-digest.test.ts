@@ -166,10 +166,10 @@ describe('a digest that a receiver computed', () => {
     const scheme = schemes['standard-webhooks'];
     const decoded = `whsec_${key.toString('base64')}`;
     const content = `del_1.${unix}.${body}`;
-    const given = { scheme, secrets: [decoded], message: { id: 'del_1', timestamp: unix, body } };
-    expect(diagnose(`v1,${hmac(content, key).digest('base64')}`, given)).toMatchObject({ ok: true });
-    expect(diagnose(hmac(content, decoded).digest('base64'), given).reason).toBe('key_changed');
-    expect(diagnose(hmac(content, key).digest('hex'), given).reason).toBe('encoding_changed');
+    const input = { scheme, secrets: [decoded], message: { id: 'del_1', timestamp: unix, body } };
+    expect(diagnose(`v1,${hmac(content, key).digest('base64')}`, input)).toMatchObject({ ok: true });
+    expect(diagnose(hmac(content, decoded).digest('base64'), input).reason).toBe('key_changed');
+    expect(diagnose(hmac(content, key).digest('hex'), input).reason).toBe('encoding_changed');
   });
 
   it('a digest of a body of 256 KiB is only checked for single mistakes', () => {

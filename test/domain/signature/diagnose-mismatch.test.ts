@@ -158,9 +158,9 @@ describe('a changed body', () => {
     ['read as Latin-1', body, Buffer.from(body).toString('latin1'), 'its UTF-8 was read as Latin-1'],
     ['sent in Latin-1', 'Grüße', Buffer.from('Grüße', 'latin1'), 'it was converted from UTF-8 to Latin-1'],
     ['sent in UTF-16', body, Buffer.from(body, 'utf16le'), 'it was converted from UTF-8 to UTF-16'],
-  ])('a changed body is recognized: %s [§6.1]', (_, signed, given, change) => {
-    const sizes = `(${Buffer.byteLength(signed)} bytes signed, ${Buffer.byteLength(given)} given)`;
-    expect(verify(received({ payload: given }, { payload: signed }))).toMatchObject({
+  ])('a changed body is recognized: %s [§6.1]', (_, signed, receivedBody, change) => {
+    const sizes = `(${Buffer.byteLength(signed)} bytes signed, ${Buffer.byteLength(receivedBody)} given)`;
+    expect(verify(received({ payload: receivedBody }, { payload: signed }))).toMatchObject({
       reason: 'body_changed',
       detail: `The body was changed after signing: ${change} ${sizes}.`,
     });
