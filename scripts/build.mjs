@@ -56,7 +56,6 @@ const runsInEmulator = listed(
   'src/control/store-filters.ts',
   'src/control/in-process-control-plane.ts',
   'src/control/stream-feed.ts',
-  'src/control/stream-selection.ts',
   'src/control/live-stream.ts',
 );
 

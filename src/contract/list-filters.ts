@@ -1,7 +1,8 @@
-/** Filters of lists and of the live stream. */
+/** Filters of lists and of the live stream: their schemas, and what the filter of deliveries means. */
 import * as v from 'valibot';
-import { displayStatuses } from '../domain/delivery.ts';
+import { displayStatuses, getDisplayStatus } from '../domain/delivery.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
+import type { Delivery } from './delivery-schemas.ts';
 import { idOf } from './fields.ts';
 import { wholeNumber } from './operation.ts';
 
@@ -39,6 +40,44 @@ export const DeliveryFilter = {
   text: v.optional(Text),
   ...TimeRange,
 };
+
+type DeliveryFilterInput = v.InferOutput<v.ObjectSchema<typeof DeliveryFilter, undefined>>;
+
+/** A filter of deliveries with its times in milliseconds since 1970. */
+export interface DeliveryCondition extends Readonly<Omit<DeliveryFilterInput, 'since' | 'until'>> {
+  readonly since?: number | null | undefined;
+  readonly until?: number | null | undefined;
+}
+
+/**
+ * Whether a delivery matches a filter. Live lists use this function. The store has the same conditions in SQL, and a test
+ * compares both.
+ * @param getBody returns the body of the delivery, or undefined if it is unknown. Called only if the filter has a text.
+ * @returns null if only the unknown body could decide.
+ */
+export function matchesDeliveryFilter(
+  filter: DeliveryCondition,
+  delivery: Delivery,
+  getBody: () => string | undefined,
+): boolean | null {
+  const { status, since = null, until = null } = filter;
+  const createdAt = Date.parse(delivery.created_at);
+  const matchesFields =
+    (filter.workspace_id ?? delivery.workspace_id) === delivery.workspace_id &&
+    (filter.event_id ?? delivery.event_id) === delivery.event_id &&
+    (filter.webhook_id ?? delivery.webhook_id) === delivery.webhook_id &&
+    (filter.type ?? delivery.event_type) === delivery.event_type &&
+    (status === undefined || status === delivery.status || status === getDisplayStatus(delivery)) &&
+    (since === null || createdAt >= since) &&
+    (until === null || createdAt < until);
+  if (!matchesFields || filter.text === undefined) return matchesFields;
+  const text = filter.text.toLowerCase();
+  const includesText = (value: string) => value.toLowerCase().includes(text);
+  const { id, event_id, event_type, url } = delivery;
+  if ([id, event_id, event_type, url].some(includesText)) return true;
+  const body = getBody();
+  return body === undefined ? null : includesText(body);
+}
 
 export const AttemptFilter = {
   ...WorkspaceFilter,

@@ -15,8 +15,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';
 import { setImmediate } from '../timers.ts';
 import { toDeliveryFilter } from './store-filters.ts';
-import { BATCH_SIZE, type StreamFeed } from './stream-feed.ts';
-import { isTooOld, type StreamSelection } from './stream-selection.ts';
+import { BATCH_SIZE, type StreamFeed, type StreamSelection } from './stream-feed.ts';
 
 const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamTopic>;
 
@@ -45,21 +44,24 @@ export function createLiveStream(
     since_sequence,
     since,
     until,
-    text,
-    ...selection
+    ...condition
   } = validate(StreamSchema, input, 'invalid_request');
   const { store, wall } = sandbox;
-  const filter = toDeliveryFilter(sandbox, { ...selection, since, until, text });
+  const times = toDeliveryFilter(sandbox, { ...condition, since, until });
   const historyStart =
     since === undefined || since_sequence !== undefined
       ? null
       : {
           newest: store.lastVisibleSeq,
           wall: parseRelativeTime(since, wall.now()),
-          schedule: filter.since ?? 0,
+          schedule: times.since ?? 0,
         };
-  const upperBound =
-    until === undefined ? null : { wall: parseRelativeTime(until, wall.now()), schedule: filter.until ?? 0 };
+  const selection: StreamSelection = {
+    filter: { ...condition, until: times.until },
+    untilWall: until === undefined ? null : parseRelativeTime(until, wall.now()),
+    listener,
+    historyStart,
+  };
   const after =
     since_sequence ??
     (historyStart === null ? store.lastVisibleSeq : store.changeFeed.findLastSeqBefore(historyStart.wall));
@@ -69,7 +71,7 @@ export function createLiveStream(
       sandbox,
       feed,
       new Set(types ?? ALL_TYPES),
-      { ...selection, listener, historyStart, upperBound, text: filter.text },
+      selection,
       { after, stateReplacedSeq: since_sequence || store.stateReplacedSeq },
       end,
     );
@@ -126,7 +128,7 @@ async function* follow(
     for (const change of batch) {
       last = change.seq;
       const item = feed.find(change, selection);
-      if (item !== null && !isTooOld(item, selection.historyStart)) yield item;
+      if (item !== null) yield item;
       if (signal.aborted) break;
     }
     // No commit can happen between the read and this wait: both are in the same turn of the event loop.

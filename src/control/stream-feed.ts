@@ -1,4 +1,5 @@
-/** Shares changes between the clients of the live stream: each change is read and serialized once. */
+/** Shares changes between the clients of the live stream, so that each change is read and serialized once, and selects those of a client. */
+import { type DeliveryCondition, matchesDeliveryFilter } from '../contract/list-filters.ts';
 import type { StreamTopic, TopicItem } from '../contract/stream-schemas.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toApiRequest } from '../store/api-requests.ts';
@@ -6,7 +7,6 @@ import { toAttempt } from '../store/attempts.ts';
 import type { Change } from '../store/change-feed.ts';
 import { toDelivery } from '../store/delivery-queries.ts';
 import { setImmediate } from '../timers.ts';
-import { matchesDelivery, matchesRequest, matchesText, type StreamSelection } from './stream-selection.ts';
 
 /** Number of changes that are read from the store at a time. */
 export const BATCH_SIZE = 200;
@@ -14,6 +14,26 @@ export const BATCH_SIZE = 200;
 export const WAKE_SLICE = 50;
 /** Highest number of cached changes, and of cached batches. */
 const CACHE_SIZE = 1_000;
+
+/** Start of the history that a stream sends. Sequences are only roughly in order of time, so times are compared as well. */
+interface HistoryStart {
+  /** Newest sequence when the stream was opened. */
+  readonly newest: number;
+  readonly wall: number;
+  /** The same in schedule time. */
+  readonly schedule: number;
+}
+
+/** The items that a client receives. */
+export interface StreamSelection {
+  /** For deliveries and attempts. Requests have only a workspace. */
+  readonly filter: DeliveryCondition;
+  /** Wall time from which on requests are not sent. */
+  readonly untilWall: number | null;
+  /** Ids of the endpoints to listen to. Empty: all. */
+  readonly listener: readonly string[];
+  readonly historyStart: HistoryStart | null;
+}
 
 /** A change as the clients receive it; null if its rows were removed. */
 interface SharedChange {
@@ -48,10 +68,7 @@ export class StreamFeed {
   find(change: Change, selection: StreamSelection): TopicItem | null {
     const key = `${change.type} ${change.seq}`;
     const { item, getBody } = this.#getOrRead(this.#changes, key, () => this.#read(change));
-    if (item === null) return null;
-    if (item.type === 'request') return matchesRequest(selection, item.request) ? item : null;
-    const { delivery } = item;
-    return matchesDelivery(selection, delivery) && matchesText(selection, delivery, getBody) ? item : null;
+    return item !== null && isSelected(item, selection, getBody) ? item : null;
   }
 
   /** Resolves after the next commit, or when `signal` is aborted. Many clients are resumed in slices. */
@@ -115,4 +132,29 @@ export class StreamFeed {
     cache.set(key, value);
     return value;
   }
+}
+
+function isSelected(
+  item: TopicItem,
+  { filter, untilWall, listener, historyStart }: StreamSelection,
+  getBody: () => string,
+): boolean {
+  if (historyStart !== null && item.sequence <= historyStart.newest && isOlder(item, historyStart))
+    return false;
+  if (item.type === 'request') {
+    const { workspace_id, at } = item.request;
+    return (
+      (filter.workspace_id ?? workspace_id) === workspace_id &&
+      (untilWall === null || Date.parse(at) < untilWall)
+    );
+  }
+  const { delivery } = item;
+  const isListenedTo = listener.length === 0 || listener.includes(delivery.webhook_id);
+  return isListenedTo && matchesDeliveryFilter(filter, delivery, getBody) === true;
+}
+
+function isOlder(item: TopicItem, { wall, schedule }: HistoryStart): boolean {
+  if (item.type === 'request') return Date.parse(item.request.at) < wall;
+  if (item.type === 'attempt') return Date.parse(item.attempt.sent_at) < wall;
+  return Date.parse(item.delivery.settled_at ?? item.delivery.created_at) < schedule;
 }

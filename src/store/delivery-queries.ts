@@ -91,6 +91,8 @@ export class DeliveryQueries {
   }
 }
 
+// The same conditions as those of `matchesDeliveryFilter`.
+
 /** Conditions with an index. */
 const INDEXED_CONDITIONS = {
   workspaceSeq: 'd.workspace_seq = @workspaceSeq',

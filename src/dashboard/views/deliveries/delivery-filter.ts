@@ -1,7 +1,8 @@
 /** The filter of the delivery list: in the URL, for the control plane, and for live updates. */
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
-import { type DisplayStatus, displayStatuses, getDisplayStatus } from '../../../domain/delivery.ts';
+import { matchesDeliveryFilter } from '../../../contract/list-filters.ts';
+import { type DisplayStatus, displayStatuses } from '../../../domain/delivery.ts';
 import { parseRelativeTime } from '../../../domain/duration.ts';
 import { pickFilters } from '../../pick-filters.ts';
 
@@ -37,8 +38,7 @@ export function toListInput({
 }
 
 /**
- * Applies the rules of the control plane to a delivery: `pending` includes paused deliveries, `paused` selects only those.
- * Null when only its unknown body could decide.
+ * Applies the filter to a delivery. Null when only its unknown body could decide.
  * @param body undefined when unknown
  * @param now schedule time in milliseconds since 1970
  */
@@ -48,18 +48,8 @@ export function matchesFilter(
   body: string | undefined,
   now: number,
 ): boolean | null {
-  const createdAt = Date.parse(delivery.created_at);
-  const matchesFields =
-    (filter.status === undefined || [delivery.status, getDisplayStatus(delivery)].includes(filter.status)) &&
-    (filter.type ?? delivery.event_type) === delivery.event_type &&
-    (filter.webhook ?? delivery.webhook_id) === delivery.webhook_id &&
-    (filter.event ?? delivery.event_id) === delivery.event_id &&
-    (filter.since === undefined || createdAt >= parseRelativeTime(filter.since, now)) &&
-    (filter.until === undefined || createdAt < parseRelativeTime(filter.until, now));
-  if (!matchesFields || filter.text === undefined) return matchesFields;
-  const text = filter.text.toLowerCase();
-  const { id, event_id, event_type, url } = delivery;
-  const fields = [id, event_id, event_type, url, body ?? ''];
-  if (fields.some((field) => field.toLowerCase().includes(text))) return true;
-  return body === undefined ? null : false;
+  const { since, until, ...fields } = toListInput(filter);
+  const toTime = (text: string | undefined) => (text === undefined ? null : parseRelativeTime(text, now));
+  const condition = { ...fields, since: toTime(since), until: toTime(until) };
+  return matchesDeliveryFilter(condition, delivery, () => body);
 }

@@ -1,0 +1,107 @@
+/** One meaning of the delivery filter: in the SQL of the list, in the live stream, and in `matchesDeliveryFilter`. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Delivery } from '../../src/contract/delivery-schemas.ts';
+import { type DeliveryCondition, matchesDeliveryFilter } from '../../src/contract/list-filters.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+
+const NOON = Date.parse('2026-11-20T12:00:00.000Z');
+const url = 'http://127.0.0.1:9/Hooks';
+
+let emulator: TestEmulator;
+let deliveries: Delivery[];
+let bodies: Map<string, string>;
+let ids: { readonly event: string; readonly webhook: string; readonly workspace: string };
+
+beforeAll(async () => {
+  await using receiver = await createReceiver();
+  const webhooks = [
+    { url, events: ['order.shipped'] },
+    { url: `${url}/disabled`, events: ['order.shipped'] },
+    { url: receiver.url, events: ['order.shipped', 'order.lost'] },
+  ];
+  const clock = { now: new Date(NOON).toISOString() };
+  emulator = await startTestEmulator({
+    seed: { workspaces: [{ name: 'A', clock, webhooks }, { name: 'B' }] },
+  });
+  const { control } = emulator;
+  for (const payload of [{ note: 'FRAGILE' }, {}]) {
+    await emulator.api('POST', '/events', { type: 'order.shipped', payload });
+    await emulator.api('POST', '/events', { type: 'order.lost' });
+    await control.advanceClock({ ms: 60_000 });
+  }
+  const { data } = await control.listWebhooks({});
+  const webhook = data.find((each) => each.url.endsWith('/disabled'))?.id ?? '';
+  await control.updateWebhook({ id: webhook, disabled: true });
+  deliveries = (await control.listDeliveries({ limit: 100 })).data;
+  bodies = new Map();
+  for (const { id } of deliveries) {
+    bodies.set(id, (await control.getDelivery({ id })).attempts[0]?.request.body ?? '');
+  }
+  const workspaces = (await control.listWorkspaces({})).data;
+  ids = {
+    event: deliveries[0]?.event_id ?? '',
+    webhook,
+    workspace: workspaces.find(({ name }) => name === 'B')?.id ?? '',
+  };
+});
+afterAll(() => emulator.close());
+
+/** The ids of the deliveries that the stream sends. It reads stored changes without a turn of the event loop. */
+async function readStream(filter: DeliveryCondition, times: { since?: string; until?: string }) {
+  const stopped = new AbortController();
+  const input = { ...filter, ...times, types: 'delivery', ...(times.since ? {} : { since_sequence: 0 }) };
+  const items = emulator.control.stream(input as never, stopped.signal)[Symbol.asyncIterator]();
+  const found = new Set<string>();
+  for (;;) {
+    const turn = new Promise<null>((resolve) => setImmediate(() => resolve(null)));
+    const result = await Promise.race([items.next(), turn]);
+    if (result === null || result.done) break;
+    if ('delivery' in result.value) found.add(result.value.delivery.id);
+  }
+  stopped.abort();
+  return [...found].sort();
+}
+
+type Filter = () => DeliveryCondition;
+
+it.each<[string, number, Filter]>([
+  ['no condition', 8, () => ({})],
+  ['the status pending, which includes paused deliveries', 4, () => ({ status: 'pending' })],
+  ['the status paused', 2, () => ({ status: 'paused' })],
+  ['the status succeeded', 4, () => ({ status: 'succeeded' })],
+  ['an event', 1, () => ({ event_id: ids.event })],
+  ['an event type', 2, () => ({ type: 'order.lost' })],
+  ['a part of an event type', 0, () => ({ type: 'order' })],
+  ['an endpoint', 2, () => ({ webhook_id: ids.webhook })],
+  ['another workspace', 0, () => ({ workspace_id: ids.workspace })],
+  ['a text in the URL in another case', 4, () => ({ text: '/hooks' })],
+  ['a text in the body', 3, () => ({ text: 'fragile' })],
+  ['a text in the event type', 2, () => ({ text: 'LOST' })],
+  ['a time range', 4, () => ({ since: NOON, until: NOON + 60_000 })],
+  ['several conditions', 1, () => ({ status: 'paused', text: 'fragile', until: NOON + 60_000 })],
+])(
+  'the list, the stream and matchesDeliveryFilter select the same deliveries for %s',
+  async (_, count, toFilter) => {
+    const { since, until, ...filter } = toFilter();
+    const times = {
+      ...(since ? { since: new Date(since).toISOString() } : {}),
+      ...(until ? { until: new Date(until).toISOString() } : {}),
+    };
+    const listed = (await emulator.control.listDeliveries({ ...filter, ...times, limit: 100 })).data;
+    const matched = deliveries.filter((delivery) =>
+      matchesDeliveryFilter(toFilter(), delivery, () => bodies.get(delivery.id)),
+    );
+    expect(matched.map(({ id }) => id)).toEqual(listed.map(({ id }) => id));
+    expect(listed).toHaveLength(count);
+    expect(await readStream(filter, times)).toEqual(listed.map(({ id }) => id).sort());
+  },
+);
+
+it('only a body that is unknown leaves the result of matchesDeliveryFilter open', () => {
+  const [delivery] = deliveries as [Delivery];
+  const match = (text: string, body?: string) => matchesDeliveryFilter({ text }, delivery, () => body);
+  expect([match('zzz'), match('zzz', '{}'), match('zzz', 'ZZZ'), match(delivery.id)]).toEqual([
+    ...[null, false, true, true],
+  ]);
+});
