@@ -22,7 +22,7 @@ import {
   RequestFilter,
   WorkspaceFilter,
 } from './list-filters.ts';
-import { defineOperations, type OperationInput, type OperationOutput, wholeNumber } from './operation.ts';
+import { defineOperation, type OperationInput, type OperationOutput, wholeNumber } from './operation.ts';
 import {
   ApiKey,
   ApiRequest,
@@ -68,144 +68,92 @@ const ReceivedAttempt = {
   ),
 };
 
-export const controlOperations = defineOperations({
+export const controlOperations = {
   // Emulator: status, reset, snapshots, stop.
-  getStatus: {
-    method: 'GET',
-    path: '/status',
-    input: noInput,
-    output: EmulatorStatus,
-  },
-  getDiagnosis: {
-    method: 'GET',
-    path: '/diagnosis',
-    input: noInput,
-    output: Diagnosis,
-  },
-  reset: {
-    method: 'POST',
-    path: '/reset',
-    input: noInput,
-    output: EmulatorStatus,
-  },
-  saveSnapshot: {
-    method: 'POST',
-    path: '/snapshot/save',
+  getStatus: defineOperation('GET', '/status', { input: noInput, output: EmulatorStatus }),
+  getDiagnosis: defineOperation('GET', '/diagnosis', { input: noInput, output: Diagnosis }),
+  reset: defineOperation('POST', '/reset', { input: noInput, output: EmulatorStatus }),
+  saveSnapshot: defineOperation('POST', '/snapshot/save', {
     input: v.strictObject({ path: FilePath }),
     output: SavedSnapshot,
     errors: ['usage'],
-  },
-  loadSnapshot: {
-    method: 'POST',
-    path: '/snapshot/load',
+  }),
+  loadSnapshot: defineOperation('POST', '/snapshot/load', {
     input: v.strictObject({ path: FilePath }),
     output: EmulatorStatus,
     errors: ['usage', 'validation_failed'],
-  },
-  restoreDatabase: {
-    method: 'POST',
-    path: '/database/restore',
+  }),
+  restoreDatabase: defineOperation('POST', '/database/restore', {
     input: noInput,
     output: EmulatorStatus,
     errors: ['conflict', 'storage_unavailable'],
-  },
-  stop: {
-    method: 'POST',
-    path: '/stop',
+  }),
+  stop: defineOperation('POST', '/stop', {
     input: noInput,
     output: v.object({ stopping: v.literal(true) }),
     status: 202,
-  },
+  }),
 
   // Schedule clock of a workspace.
-  getClock: {
-    method: 'GET',
-    path: '/clock',
-    input: v.strictObject(WorkspaceFilter),
-    output: ClockState,
-  },
-  setClock: {
-    method: 'PATCH',
-    path: '/clock',
+  getClock: defineOperation('GET', '/clock', { input: v.strictObject(WorkspaceFilter), output: ClockState }),
+  setClock: defineOperation('PATCH', '/clock', {
     input: v.strictObject({
       ...WorkspaceFilter,
       speed: v.optional(Speed),
       frozen: v.optional(v.boolean()),
     }),
     output: ClockState,
-  },
-  advanceClock: {
-    method: 'POST',
-    path: '/clock/advance',
+  }),
+  advanceClock: defineOperation('POST', '/clock/advance', {
     input: v.strictObject({ ...WorkspaceFilter, ms: wholeNumber(0, MAX_ADVANCE_MS) }),
     output: ClockMove,
-  },
-  nextClock: {
-    method: 'POST',
-    path: '/clock/next',
+  }),
+  nextClock: defineOperation('POST', '/clock/next', {
     input: v.strictObject(WorkspaceFilter),
     output: ClockMove,
-  },
-  settleClock: {
-    method: 'POST',
-    path: '/clock/settle',
+  }),
+  settleClock: defineOperation('POST', '/clock/settle', {
     input: v.strictObject(WorkspaceFilter),
     output: ClockMove,
-  },
+  }),
 
   // Workspaces and API keys.
-  listWorkspaces: {
-    method: 'GET',
-    path: '/workspaces',
+  listWorkspaces: defineOperation('GET', '/workspaces', {
     input: v.strictObject(PageFields),
     output: pageOf(Workspace),
-  },
-  createWorkspace: {
-    method: 'POST',
-    path: '/workspaces',
+  }),
+  createWorkspace: defineOperation('POST', '/workspaces', {
     input: v.strictObject({ name: Name }),
     output: Workspace,
     status: 201,
-  },
-  getWorkspace: {
-    method: 'GET',
-    path: '/workspaces/{id}',
+  }),
+  getWorkspace: defineOperation('GET', '/workspaces/{id}', {
     input: IdInput,
     output: Workspace,
-  },
-  listKeys: {
-    method: 'GET',
-    path: '/keys',
+  }),
+  listKeys: defineOperation('GET', '/keys', {
     input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
     output: pageOf(ApiKey),
-  },
-  createKey: {
-    method: 'POST',
-    path: '/keys',
+  }),
+  createKey: defineOperation('POST', '/keys', {
     input: v.strictObject({
       scopes: v.pipe(v.array(ScopeName), v.minLength(1)),
       workspace_id: v.optional(v.nullable(idOf('workspace'))),
     }),
     output: CreatedApiKey,
     status: 201,
-  },
-  revokeKey: {
-    method: 'POST',
-    path: '/keys/{id}/revoke',
+  }),
+  revokeKey: defineOperation('POST', '/keys/{id}/revoke', {
     input: IdInput,
     output: ApiKey,
-  },
+  }),
 
   // Endpoints.
-  listWebhooks: {
-    method: 'GET',
-    path: '/webhooks',
+  listWebhooks: defineOperation('GET', '/webhooks', {
     input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
     output: pageOf(WebhookDetail),
-  },
-  createWebhook: {
-    method: 'POST',
-    path: '/webhooks',
+  }),
+  createWebhook: defineOperation('POST', '/webhooks', {
     input: v.strictObject({
       ...WorkspaceFilter,
       url: v.string(),
@@ -220,16 +168,12 @@ export const controlOperations = defineOperations({
     output: WebhookWithSecret,
     status: 201,
     errors: ['validation_failed'],
-  },
-  getWebhook: {
-    method: 'GET',
-    path: '/webhooks/{id}',
+  }),
+  getWebhook: defineOperation('GET', '/webhooks/{id}', {
     input: IdInput,
     output: WebhookDetail,
-  },
-  updateWebhook: {
-    method: 'PATCH',
-    path: '/webhooks/{id}',
+  }),
+  updateWebhook: defineOperation('PATCH', '/webhooks/{id}', {
     input: v.strictObject({
       id: v.string(),
       url: v.optional(v.string()),
@@ -240,101 +184,73 @@ export const controlOperations = defineOperations({
     }),
     output: WebhookDetail,
     errors: ['validation_failed'],
-  },
-  deleteWebhook: {
-    method: 'DELETE',
-    path: '/webhooks/{id}',
+  }),
+  deleteWebhook: defineOperation('DELETE', '/webhooks/{id}', {
     input: IdInput,
     output: v.object({ id: idOf('webhook'), deleted: v.literal(true), canceled_deliveries: v.number() }),
-  },
-  rotateWebhookSecret: {
-    method: 'POST',
-    path: '/webhooks/{id}/rotate-secret',
+  }),
+  rotateWebhookSecret: defineOperation('POST', '/webhooks/{id}/rotate-secret', {
     input: v.strictObject({
       id: v.string(),
       overlap_ms: v.optional(wholeNumber(0, MAX_OVERLAP_MS)),
     }),
     output: WebhookWithSecret,
-  },
-  revealSecret: {
-    method: 'POST',
-    path: '/webhooks/{id}/reveal-secret',
+  }),
+  revealSecret: defineOperation('POST', '/webhooks/{id}/reveal-secret', {
     input: IdInput,
     output: v.object({ secret: v.string(), previous_secret: v.nullable(v.string()) }),
-  },
-  probeWebhook: {
-    method: 'POST',
-    path: '/webhooks/{id}/probe',
+  }),
+  probeWebhook: defineOperation('POST', '/webhooks/{id}/probe', {
     input: v.strictObject({
       id: v.string(),
       send: v.optional(v.boolean(), true),
     }),
     output: WebhookProbe,
-  },
+  }),
 
   // Events. They are not in the request log, and the rate limit does not count them.
-  listEvents: {
-    method: 'GET',
-    path: '/stored-events',
+  listEvents: defineOperation('GET', '/stored-events', {
     input: v.strictObject({ ...PageFields, ...EventFilter }),
     output: pageOf(EventSummary),
-  },
-  getEvent: {
-    method: 'GET',
-    path: '/stored-events/{id}',
+  }),
+  getEvent: defineOperation('GET', '/stored-events/{id}', {
     input: IdInput,
     output: EventDetail,
-  },
+  }),
 
   // Deliveries and attempts.
-  listDeliveries: {
-    method: 'GET',
-    path: '/deliveries',
+  listDeliveries: defineOperation('GET', '/deliveries', {
     input: v.strictObject({ ...PageFields, ...DeliveryFilter }),
     output: pageOf(Delivery),
-  },
-  listDue: {
-    method: 'GET',
-    path: '/deliveries/due',
+  }),
+  listDue: defineOperation('GET', '/deliveries/due', {
     input: v.strictObject({ ...WorkspaceFilter, limit: Limit }),
     output: v.object({ data: v.array(Delivery) }),
-  },
-  listAttempts: {
-    method: 'GET',
-    path: '/attempts',
+  }),
+  listAttempts: defineOperation('GET', '/attempts', {
     input: v.strictObject({ ...PageFields, ...AttemptFilter }),
     output: pageOf(AttemptSummary),
-  },
-  getDelivery: {
-    method: 'GET',
-    path: '/deliveries/{id}',
+  }),
+  getDelivery: defineOperation('GET', '/deliveries/{id}', {
     input: IdInput,
     output: DeliveryDetail,
-  },
-  describeSignature: {
-    method: 'GET',
-    path: '/deliveries/{id}/signature',
+  }),
+  describeSignature: defineOperation('GET', '/deliveries/{id}/signature', {
     input: v.strictObject({
       id: v.string(),
       attempt: v.optional(wholeNumber(1)),
     }),
     output: SignatureDetail,
-  },
-  checkSignature: {
-    method: 'POST',
-    path: '/deliveries/{id}/check-signature',
+  }),
+  checkSignature: defineOperation('POST', '/deliveries/{id}/check-signature', {
     input: v.strictObject(ReceivedAttempt),
     output: SignatureCheck,
-  },
-  verifyDelivery: {
-    method: 'POST',
-    path: '/deliveries/{id}/verify',
+  }),
+  verifyDelivery: defineOperation('POST', '/deliveries/{id}/verify', {
     input: v.strictObject(ReceivedAttempt),
     output: Verification,
-  },
-  replayDelivery: {
-    method: 'POST',
-    path: '/deliveries/{id}/replay',
+  }),
+  replayDelivery: defineOperation('POST', '/deliveries/{id}/replay', {
     input: v.strictObject({
       id: v.string(),
       new_id: v.optional(v.boolean()),
@@ -344,53 +260,41 @@ export const controlOperations = defineOperations({
     output: Delivery,
     status: 202,
     errors: ['validation_failed', 'conflict'],
-  },
+  }),
 
   // Faults.
-  addFault: {
-    method: 'POST',
-    path: '/faults',
+  addFault: defineOperation('POST', '/faults', {
     input: NewFaultInput,
     output: Fault,
     status: 201,
     errors: ['validation_failed'],
-  },
-  listFaults: {
-    method: 'GET',
-    path: '/faults',
+  }),
+  listFaults: defineOperation('GET', '/faults', {
     input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
     output: pageOf(Fault),
-  },
-  clearFaults: {
-    method: 'POST',
-    path: '/faults/clear',
+  }),
+  clearFaults: defineOperation('POST', '/faults/clear', {
     input: v.strictObject({ ...WorkspaceFilter, id: v.optional(idOf('fault')) }),
     output: v.object({ cleared: v.number() }),
-  },
+  }),
 
   // Request log.
-  listRequests: {
-    method: 'GET',
-    path: '/requests',
+  listRequests: defineOperation('GET', '/requests', {
     input: v.strictObject({ ...PageFields, ...RequestFilter }),
     output: pageOf(ApiRequest),
-  },
+  }),
 
   // Built-in fixtures and those of the project.
-  listFixtures: {
-    method: 'GET',
-    path: '/fixtures',
+  listFixtures: defineOperation('GET', '/fixtures', {
     input: noInput,
     output: v.object({ data: v.array(FixtureSummary) }),
-  },
-  getFixture: {
-    method: 'GET',
-    path: '/fixtures/{type}',
+  }),
+  getFixture: defineOperation('GET', '/fixtures/{type}', {
     input: v.strictObject({ type: v.string() }),
     output: FilledFixture,
     errors: ['usage'],
-  },
-});
+  }),
+};
 
 export type ControlOperations = typeof controlOperations;
 export type ControlInput<Name extends keyof ControlOperations> = OperationInput<ControlOperations[Name]>;

@@ -16,16 +16,6 @@ export const pageFields: FieldTexts = {
   end_cursor: 'ID of the last item: the `starting_after` of the next page. `null` if the page is empty.',
 };
 
-const Workspace: SchemaText<typeof resources.Workspace> = {
-  description: 'A workspace: it owns events, endpoints, deliveries and a schedule clock.',
-  fields: {
-    id: 'ID of the workspace.',
-    name: 'Name of the workspace.',
-    environment: 'Environment of the emulator.',
-    created_at: createdAt,
-  },
-};
-
 const Event: SchemaText<typeof resources.Event> = {
   description: 'An event.',
   fields: {
@@ -48,30 +38,10 @@ const Webhook: SchemaText<typeof resources.Webhook> = {
   },
 };
 
-const CreatedWebhook: SchemaText<typeof resources.CreatedWebhook> = {
-  description: 'A new endpoint with its secret.',
-  fields: {
-    ...Webhook.fields,
-    secret: 'Secret that signs the deliveries. Only this response contains it.',
-  },
-};
-
 const errorFields = {
   code: 'Machine-readable error code.',
   message: 'Human-readable description of the error.',
   request_id: 'ID of the request, as in the `Request-Id` header.',
-};
-
-const ErrorBody: SchemaText<typeof resources.ErrorBody> = {
-  description: 'An error.',
-  fields: { error: { description: 'The error.', fields: errorFields } },
-};
-
-const ControlErrorBody: SchemaText<typeof resources.ControlErrorBody> = {
-  description: 'An error of the control plane.',
-  fields: {
-    error: { description: 'The error.', fields: { ...errorFields, hint: 'Human-readable next step.' } },
-  },
 };
 
 const ApiKey: SchemaText<typeof resources.ApiKey> = {
@@ -107,23 +77,6 @@ const faultField: FieldText = {
   fields: faultMarkFields,
 };
 
-const ApiRequest: SchemaText<typeof resources.ApiRequest> = {
-  description: 'A request to `/v1` in the request log.',
-  fields: {
-    id: 'ID of the request, as in its `Request-Id` header.',
-    at: 'Wall time of its arrival.',
-    method: 'HTTP method.',
-    path: 'Path and query, truncated to 2,048 characters (256 without a valid API key).',
-    status: 'Status of the response. 0 if the connection was dropped.',
-    error_code: 'Error code of the response. `null` on success.',
-    duration_ms: 'Time until the response, in milliseconds.',
-    api_key_id: 'API key that sent it. `null` without a valid key.',
-    workspace_id: 'Workspace of the API key. `null` if the key is valid for all workspaces.',
-    resource_id: 'Resource that the request created or named. `null` for a list.',
-    fault: faultField,
-  },
-};
-
 const probeResponseFields: FieldTexts = {
   outcome: 'How the delivery ended.',
   response_status: 'Status of the response. `null` without a response.',
@@ -131,66 +84,8 @@ const probeResponseFields: FieldTexts = {
   duration_ms: 'Time until the end of the response, in milliseconds.',
 };
 
-const WebhookProbe: SchemaText<typeof resources.WebhookProbe> = {
-  description: 'Result of a test of an endpoint.',
-  fields: {
-    webhook_id: 'ID of the endpoint.',
-    url: webhookUrl,
-    connection: {
-      description: 'The connection to the receiver.',
-      fields: {
-        outcome: '`connected`, or how the connection failed.',
-        error: 'What went wrong. `null` if connected.',
-        duration_ms: 'Time to connect, in milliseconds.',
-        address: 'IP address of the connection, which can be that of a proxy. `null` without a connection.',
-        certificate: {
-          description: 'TLS certificate of the receiver. `null` without TLS.',
-          fields: { issuer: 'Who issued the certificate.', valid_to: 'Wall time of its expiry.' },
-        },
-      },
-    },
-    genuine: {
-      description: 'Response to a correctly signed delivery of type `svc.probe`. `null` if none was sent.',
-      fields: probeResponseFields,
-    },
-    forged: {
-      description: 'Response to the same delivery, signed with a wrong secret. `null` if none was sent.',
-      fields: probeResponseFields,
-    },
-  },
-};
-
 const requestId =
   'Request to `/v1` that created the event. `null` if no request created it, or if the request is no longer in the log.';
-
-const EventSummary: SchemaText<typeof resources.EventSummary> = {
-  description: 'An event in a list, without its payload.',
-  fields: {
-    id: Event.fields.id,
-    workspace_id: workspaceId,
-    type: Event.fields.type,
-    created_at: createdAt,
-    request_id: requestId,
-    delivery_counts: {
-      description: 'Number of its deliveries by status.',
-      fields: {
-        pending: 'Deliveries that are pending.',
-        succeeded: 'Deliveries that succeeded.',
-        failed: 'Deliveries that failed.',
-        canceled: 'Deliveries that were canceled.',
-      },
-    },
-  },
-};
-
-const EventDetail: SchemaText<typeof resources.EventDetail> = {
-  description: 'An event with the request that created it.',
-  fields: {
-    ...Event.fields,
-    request_id: requestId,
-    payload_text: 'The payload as JSON text. Numbers are written as they were sent.',
-  },
-};
 
 const attemptFields = {
   id: 'ID of the attempt.',
@@ -251,17 +146,6 @@ const Delivery: SchemaText<typeof deliveries.Delivery> = {
   },
 };
 
-const Verification: SchemaText<typeof deliveries.Verification> = {
-  description: 'Result of the verification of a signature, as `svc verify` prints it.',
-  fields: {
-    ok: 'Whether the signature is valid.',
-    reason: 'Why the signature was rejected. `null` if it is valid.',
-    detail: 'The result in one sentence.',
-    remedy: 'What to do next. `null` if the signature is valid.',
-    scheme: 'Signature scheme that was used.',
-  },
-};
-
 const AttemptDetail: SchemaText<typeof deliveries.AttemptDetail> = {
   description: 'An attempt, and the result of verifying its signature.',
   fields: {
@@ -271,76 +155,9 @@ const AttemptDetail: SchemaText<typeof deliveries.AttemptDetail> = {
   },
 };
 
-const DeliveryDetail: SchemaText<typeof deliveries.DeliveryDetail> = {
-  description: 'A delivery with its attempts.',
-  fields: {
-    ...Delivery.fields,
-    attempts: 'Attempts so far, in order.',
-    planned_attempts:
-      'Schedule times of the remaining attempts if all of them fail, ignoring jitter and `Retry-After`. At most 100 are listed.',
-  },
-};
-
-const AttemptSummary: SchemaText<typeof deliveries.AttemptSummary> = {
-  description: 'An attempt in a list, without request and response.',
-  fields: {
-    ...attemptFields,
-    delivery_id: 'Delivery that the attempt belongs to.',
-    event_type: 'Type of the delivered event.',
-    webhook_id: 'Endpoint that received the attempt.',
-  },
-};
-
 const signedParts: FieldText = {
   description: 'Parts of the signed text, in order.',
   fields: { part: 'Kind of part.', text: 'Text of the part.' },
-};
-
-const SignatureDetail: SchemaText<typeof deliveries.SignatureDetail> = {
-  description: 'An explanation of the signature of an attempt.',
-  fields: {
-    scheme: 'Signature scheme that was used.',
-    attempt: 'Number of the attempt.',
-    headers: 'Headers of the attempt that belong to the scheme.',
-    signed_parts: signedParts,
-    secrets: {
-      description: 'Secrets of the endpoint.',
-      fields: {
-        name: '`current`, or `previous` after a rotation.',
-        masked: 'The secret, with most of it hidden.',
-        signature: 'Signature that this secret produces.',
-        matches: 'Whether the header contains that signature.',
-      },
-    },
-    verification: AttemptDetail.fields.verification,
-    reserialised: {
-      description:
-        'Result for a receiver that parses and re-serializes the body before it verifies the signature. `null` if this does not change the bytes.',
-      fields: {
-        body: 'Body after parsing and serializing.',
-        signature: 'Signature of that body.',
-        matches: 'Whether the header contains that signature.',
-        differs_at: 'Index of the first character that differs.',
-      },
-    },
-  },
-};
-
-const SignatureCheck: SchemaText<typeof deliveries.SignatureCheck> = {
-  description: 'The steps with which a receiver verifies an attempt.',
-  fields: {
-    signed_parts: signedParts,
-    signatures: {
-      description: 'Signature that each secret produces.',
-      fields: { signature: 'The signature.', matches: 'Whether the header contains it.' },
-    },
-    verification: 'Result of the verification.',
-  },
-};
-
-const FaultMark: SchemaText<typeof faults.FaultMark> = {
-  description: 'An injected fault that was applied to a request or an attempt.',
-  fields: faultMarkFields,
 };
 
 /** Fields of a new fault. */
@@ -364,96 +181,6 @@ export const newFaultTexts = {
   count: 'How often the fault is applied (default: until it is removed).',
 };
 
-const Fault: SchemaText<typeof faults.Fault> = {
-  description: 'An injected fault.',
-  fields: {
-    id: 'ID of the fault.',
-    ...newFaultTexts,
-    fired: 'How often the fault was applied.',
-    created_at: 'Wall time at which the fault was added.',
-  },
-};
-
-const FixtureSummary: SchemaText<typeof resources.FixtureSummary> = {
-  description: 'A fixture of an event type.',
-  fields: {
-    type: 'Event type.',
-    source: 'Where the fixture comes from. A fixture of the project replaces a built-in one.',
-    description: 'What the event means. `null` if the file is invalid.',
-    problem: 'Why the file is invalid. `null` if it is valid.',
-  },
-};
-
-const FilledFixture: SchemaText<typeof resources.FilledFixture> = {
-  description: 'The payload that a fixture produces.',
-  fields: {
-    type: 'Event type.',
-    description: 'What the event means.',
-    payload_text:
-      'Payload as JSON text, with new values for its templates. Numbers are written as in the fixture.',
-  },
-};
-
-const EmulatorStatus: SchemaText<typeof emulator.EmulatorStatus> = {
-  description: 'The running emulator.',
-  fields: {
-    url: 'Address of the emulator.',
-    base_url: 'Address of the API, which ends in `/v1`.',
-    control_url: 'Address of the control plane.',
-    dashboard_url: 'Address of the dashboard, with the token if there is one.',
-    control_token: 'Control token. Omitted if none is required.',
-    environment: 'Environment of the emulator.',
-    profile: 'Profile that decides the open questions of the service description.',
-    workspace_id: 'ID of the default workspace.',
-    api_key: 'API key of the default workspace.',
-    webhook_id: 'Endpoint that `--forward-to` registered. Omitted without that option.',
-    webhook_secret: 'Secret of that endpoint.',
-    pid: 'Process ID of the emulator.',
-    version: 'Version of svc.',
-    db: 'Path of the database file, or `:memory:`.',
-    started_at: 'Wall time of the start.',
-    boot_ms: 'Time from the start until the emulator was ready, in milliseconds.',
-    max_attempts: 'Number of attempts until a delivery fails.',
-    payload_member: 'Field of `POST /v1/events` that contains the payload.',
-    deliveries: {
-      description: 'Deliveries that have not settled.',
-      fields: { pending: 'Deliveries that are pending.', in_flight: 'Attempts that are in progress.' },
-    },
-    retention: {
-      description: 'Retention limits. `null` means no limit. Pending deliveries are always kept.',
-      fields: {
-        days: 'Days after which settled events are removed.',
-        requests: 'Maximum number of requests in the request log.',
-        megabytes: 'Database size, in megabytes, above which the oldest settled events are removed.',
-      },
-    },
-    storage_problem: {
-      description:
-        'What happened to the database file. Writes fail until it is solved. Omitted if there is no problem.',
-      fields: {
-        kind: 'What happened to the file.',
-        message: 'Description of the problem.',
-        hint: 'Next step.',
-      },
-    },
-  },
-};
-
-const Diagnosis: SchemaText<typeof emulator.Diagnosis> = {
-  description: 'Result of the check of the database.',
-  fields: {
-    database: {
-      description: 'The database.',
-      fields: {
-        size_bytes: 'Size in bytes.',
-        schema_version: 'Version of its schema.',
-        newest_schema_version: 'Newest schema version that this version of svc supports.',
-        damage: 'Damage that SQLite found. Empty if there is none.',
-      },
-    },
-  },
-};
-
 const ClockState: SchemaText<typeof emulator.ClockState> = {
   description: 'The schedule clock of a workspace.',
   fields: {
@@ -469,28 +196,6 @@ const ClockState: SchemaText<typeof emulator.ClockState> = {
   },
 };
 
-const ClockMove: SchemaText<typeof emulator.ClockMove> = {
-  description: 'The schedule clock after a move, and what the move caused.',
-  fields: {
-    ...ClockState.fields,
-    attempts: 'Attempts that were sent during the move.',
-    pending: 'Number of deliveries that are still pending.',
-    paused: {
-      description: 'Pending deliveries that were not included because their endpoint is disabled.',
-      fields: { webhook_id: 'Endpoint that is disabled.', deliveries: 'Number of its pending deliveries.' },
-    },
-  },
-};
-
-const SavedSnapshot: SchemaText<typeof emulator.SavedSnapshot> = {
-  description: 'A snapshot that was saved.',
-  fields: {
-    path: 'Path of the file.',
-    size_bytes: 'Size of the file in bytes.',
-    saved_at: 'Wall time at which the snapshot was saved.',
-  },
-};
-
 /** A page of events of `/v1`. */
 const EventPage = { description: 'A page of events, newest first.', fields: pageFields };
 
@@ -498,34 +203,243 @@ export const schemaTexts: Readonly<
   Record<string, { readonly description: string; readonly fields: FieldTexts }>
 > = {
   ApiKey,
-  ApiRequest,
+  ApiRequest: {
+    description: 'A request to `/v1` in the request log.',
+    fields: {
+      id: 'ID of the request, as in its `Request-Id` header.',
+      at: 'Wall time of its arrival.',
+      method: 'HTTP method.',
+      path: 'Path and query, truncated to 2,048 characters (256 without a valid API key).',
+      status: 'Status of the response. 0 if the connection was dropped.',
+      error_code: 'Error code of the response. `null` on success.',
+      duration_ms: 'Time until the response, in milliseconds.',
+      api_key_id: 'API key that sent it. `null` without a valid key.',
+      workspace_id: 'Workspace of the API key. `null` if the key is valid for all workspaces.',
+      resource_id: 'Resource that the request created or named. `null` for a list.',
+      fault: faultField,
+    },
+  } satisfies SchemaText<typeof resources.ApiRequest>,
   Attempt,
   AttemptDetail,
-  AttemptSummary,
-  ClockMove,
+  AttemptSummary: {
+    description: 'An attempt in a list, without request and response.',
+    fields: {
+      ...attemptFields,
+      delivery_id: 'Delivery that the attempt belongs to.',
+      event_type: 'Type of the delivered event.',
+      webhook_id: 'Endpoint that received the attempt.',
+    },
+  } satisfies SchemaText<typeof deliveries.AttemptSummary>,
+  ClockMove: {
+    description: 'The schedule clock after a move, and what the move caused.',
+    fields: {
+      ...ClockState.fields,
+      attempts: 'Attempts that were sent during the move.',
+      pending: 'Number of deliveries that are still pending.',
+      paused: {
+        description: 'Pending deliveries that were not included because their endpoint is disabled.',
+        fields: { webhook_id: 'Endpoint that is disabled.', deliveries: 'Number of its pending deliveries.' },
+      },
+    },
+  } satisfies SchemaText<typeof emulator.ClockMove>,
   ClockState,
-  ControlErrorBody,
+  ControlErrorBody: {
+    description: 'An error of the control plane.',
+    fields: {
+      error: { description: 'The error.', fields: { ...errorFields, hint: 'Human-readable next step.' } },
+    },
+  } satisfies SchemaText<typeof resources.ControlErrorBody>,
   CreatedApiKey: {
     description: 'A new API key.',
     fields: { ...ApiKey.fields, key: 'The key itself. Only this response contains it.' },
   },
-  CreatedWebhook,
+  CreatedWebhook: {
+    description: 'A new endpoint with its secret.',
+    fields: {
+      ...Webhook.fields,
+      secret: 'Secret that signs the deliveries. Only this response contains it.',
+    },
+  } satisfies SchemaText<typeof resources.CreatedWebhook>,
   Delivery,
-  DeliveryDetail,
-  Diagnosis,
-  EmulatorStatus,
-  ErrorBody,
+  DeliveryDetail: {
+    description: 'A delivery with its attempts.',
+    fields: {
+      ...Delivery.fields,
+      attempts: 'Attempts so far, in order.',
+      planned_attempts:
+        'Schedule times of the remaining attempts if all of them fail, ignoring jitter and `Retry-After`. At most 100 are listed.',
+    },
+  } satisfies SchemaText<typeof deliveries.DeliveryDetail>,
+  Diagnosis: {
+    description: 'Result of the check of the database.',
+    fields: {
+      database: {
+        description: 'The database.',
+        fields: {
+          size_bytes: 'Size in bytes.',
+          schema_version: 'Version of its schema.',
+          newest_schema_version: 'Newest schema version that this version of svc supports.',
+          damage: 'Damage that SQLite found. Empty if there is none.',
+        },
+      },
+    },
+  } satisfies SchemaText<typeof emulator.Diagnosis>,
+  EmulatorStatus: {
+    description: 'The running emulator.',
+    fields: {
+      url: 'Address of the emulator.',
+      base_url: 'Address of the API, which ends in `/v1`.',
+      control_url: 'Address of the control plane.',
+      dashboard_url: 'Address of the dashboard, with the token if there is one.',
+      control_token: 'Control token. Omitted if none is required.',
+      environment: 'Environment of the emulator.',
+      profile: 'Profile that decides the open questions of the service description.',
+      workspace_id: 'ID of the default workspace.',
+      api_key: 'API key of the default workspace.',
+      webhook_id: 'Endpoint that `--forward-to` registered. Omitted without that option.',
+      webhook_secret: 'Secret of that endpoint.',
+      pid: 'Process ID of the emulator.',
+      version: 'Version of svc.',
+      db: 'Path of the database file, or `:memory:`.',
+      started_at: 'Wall time of the start.',
+      boot_ms: 'Time from the start until the emulator was ready, in milliseconds.',
+      max_attempts: 'Number of attempts until a delivery fails.',
+      payload_member: 'Field of `POST /v1/events` that contains the payload.',
+      deliveries: {
+        description: 'Deliveries that have not settled.',
+        fields: { pending: 'Deliveries that are pending.', in_flight: 'Attempts that are in progress.' },
+      },
+      retention: {
+        description: 'Retention limits. `null` means no limit. Pending deliveries are always kept.',
+        fields: {
+          days: 'Days after which settled events are removed.',
+          requests: 'Maximum number of requests in the request log.',
+          megabytes: 'Database size, in megabytes, above which the oldest settled events are removed.',
+        },
+      },
+      storage_problem: {
+        description:
+          'What happened to the database file. Writes fail until it is solved. Omitted if there is no problem.',
+        fields: {
+          kind: 'What happened to the file.',
+          message: 'Description of the problem.',
+          hint: 'Next step.',
+        },
+      },
+    },
+  } satisfies SchemaText<typeof emulator.EmulatorStatus>,
+  ErrorBody: {
+    description: 'An error.',
+    fields: { error: { description: 'The error.', fields: errorFields } },
+  } satisfies SchemaText<typeof resources.ErrorBody>,
   Event,
-  EventDetail,
+  EventDetail: {
+    description: 'An event with the request that created it.',
+    fields: {
+      ...Event.fields,
+      request_id: requestId,
+      payload_text: 'The payload as JSON text. Numbers are written as they were sent.',
+    },
+  } satisfies SchemaText<typeof resources.EventDetail>,
   EventPage,
-  EventSummary,
-  Fault,
-  FaultMark,
-  FilledFixture,
-  FixtureSummary,
-  SavedSnapshot,
-  SignatureCheck,
-  SignatureDetail,
+  EventSummary: {
+    description: 'An event in a list, without its payload.',
+    fields: {
+      id: Event.fields.id,
+      workspace_id: workspaceId,
+      type: Event.fields.type,
+      created_at: createdAt,
+      request_id: requestId,
+      delivery_counts: {
+        description: 'Number of its deliveries by status.',
+        fields: {
+          pending: 'Deliveries that are pending.',
+          succeeded: 'Deliveries that succeeded.',
+          failed: 'Deliveries that failed.',
+          canceled: 'Deliveries that were canceled.',
+        },
+      },
+    },
+  } satisfies SchemaText<typeof resources.EventSummary>,
+  Fault: {
+    description: 'An injected fault.',
+    fields: {
+      id: 'ID of the fault.',
+      ...newFaultTexts,
+      fired: 'How often the fault was applied.',
+      created_at: 'Wall time at which the fault was added.',
+    },
+  } satisfies SchemaText<typeof faults.Fault>,
+  FaultMark: {
+    description: 'An injected fault that was applied to a request or an attempt.',
+    fields: faultMarkFields,
+  } satisfies SchemaText<typeof faults.FaultMark>,
+  FilledFixture: {
+    description: 'The payload that a fixture produces.',
+    fields: {
+      type: 'Event type.',
+      description: 'What the event means.',
+      payload_text:
+        'Payload as JSON text, with new values for its templates. Numbers are written as in the fixture.',
+    },
+  } satisfies SchemaText<typeof resources.FilledFixture>,
+  FixtureSummary: {
+    description: 'A fixture of an event type.',
+    fields: {
+      type: 'Event type.',
+      source: 'Where the fixture comes from. A fixture of the project replaces a built-in one.',
+      description: 'What the event means. `null` if the file is invalid.',
+      problem: 'Why the file is invalid. `null` if it is valid.',
+    },
+  } satisfies SchemaText<typeof resources.FixtureSummary>,
+  SavedSnapshot: {
+    description: 'A snapshot that was saved.',
+    fields: {
+      path: 'Path of the file.',
+      size_bytes: 'Size of the file in bytes.',
+      saved_at: 'Wall time at which the snapshot was saved.',
+    },
+  } satisfies SchemaText<typeof emulator.SavedSnapshot>,
+  SignatureCheck: {
+    description: 'The steps with which a receiver verifies an attempt.',
+    fields: {
+      signed_parts: signedParts,
+      signatures: {
+        description: 'Signature that each secret produces.',
+        fields: { signature: 'The signature.', matches: 'Whether the header contains it.' },
+      },
+      verification: 'Result of the verification.',
+    },
+  } satisfies SchemaText<typeof deliveries.SignatureCheck>,
+  SignatureDetail: {
+    description: 'An explanation of the signature of an attempt.',
+    fields: {
+      scheme: 'Signature scheme that was used.',
+      attempt: 'Number of the attempt.',
+      headers: 'Headers of the attempt that belong to the scheme.',
+      signed_parts: signedParts,
+      secrets: {
+        description: 'Secrets of the endpoint.',
+        fields: {
+          name: '`current`, or `previous` after a rotation.',
+          masked: 'The secret, with most of it hidden.',
+          signature: 'Signature that this secret produces.',
+          matches: 'Whether the header contains that signature.',
+        },
+      },
+      verification: AttemptDetail.fields.verification,
+      reserialised: {
+        description:
+          'Result for a receiver that parses and re-serializes the body before it verifies the signature. `null` if this does not change the bytes.',
+        fields: {
+          body: 'Body after parsing and serializing.',
+          signature: 'Signature of that body.',
+          matches: 'Whether the header contains that signature.',
+          differs_at: 'Index of the first character that differs.',
+        },
+      },
+    },
+  } satisfies SchemaText<typeof deliveries.SignatureDetail>,
   StreamItem: {
     description: 'An event of the live stream.',
     fields: {
@@ -536,12 +450,56 @@ export const schemaTexts: Readonly<
       request: 'Request that was logged.',
     },
   },
-  Verification,
+  Verification: {
+    description: 'Result of the verification of a signature, as `svc verify` prints it.',
+    fields: {
+      ok: 'Whether the signature is valid.',
+      reason: 'Why the signature was rejected. `null` if it is valid.',
+      detail: 'The result in one sentence.',
+      remedy: 'What to do next. `null` if the signature is valid.',
+      scheme: 'Signature scheme that was used.',
+    },
+  } satisfies SchemaText<typeof deliveries.Verification>,
   WebhookDetail,
-  WebhookProbe,
+  WebhookProbe: {
+    description: 'Result of a test of an endpoint.',
+    fields: {
+      webhook_id: 'ID of the endpoint.',
+      url: webhookUrl,
+      connection: {
+        description: 'The connection to the receiver.',
+        fields: {
+          outcome: '`connected`, or how the connection failed.',
+          error: 'What went wrong. `null` if connected.',
+          duration_ms: 'Time to connect, in milliseconds.',
+          address: 'IP address of the connection, which can be that of a proxy. `null` without a connection.',
+          certificate: {
+            description: 'TLS certificate of the receiver. `null` without TLS.',
+            fields: { issuer: 'Who issued the certificate.', valid_to: 'Wall time of its expiry.' },
+          },
+        },
+      },
+      genuine: {
+        description: 'Response to a correctly signed delivery of type `svc.probe`. `null` if none was sent.',
+        fields: probeResponseFields,
+      },
+      forged: {
+        description: 'Response to the same delivery, signed with a wrong secret. `null` if none was sent.',
+        fields: probeResponseFields,
+      },
+    },
+  } satisfies SchemaText<typeof resources.WebhookProbe>,
   WebhookWithSecret: {
     description: 'An endpoint with its secret.',
     fields: { ...WebhookDetail.fields, secret: 'Secret that signs the deliveries.' },
   },
-  Workspace,
+  Workspace: {
+    description: 'A workspace: it owns events, endpoints, deliveries and a schedule clock.',
+    fields: {
+      id: 'ID of the workspace.',
+      name: 'Name of the workspace.',
+      environment: 'Environment of the emulator.',
+      created_at: createdAt,
+    },
+  } satisfies SchemaText<typeof resources.Workspace>,
 };

@@ -25,9 +25,13 @@ export interface Operation<
   readonly errors?: readonly ErrorCode[];
 }
 
-/** Checks each entry of a table, and keeps its exact types. */
-export function defineOperations<Table extends Record<string, Operation>>(table: Table): Table {
-  return table;
+/** Defines one operation, and keeps the types of its input and output. */
+export function defineOperation<Fields extends Omit<Operation, 'method' | 'path'>>(
+  method: Method,
+  path: string,
+  fields: Fields,
+): { method: Method; path: string } & Fields {
+  return { method, path, ...fields };
 }
 
 export type OperationInput<O extends Operation> = v.InferInput<O['input']>;

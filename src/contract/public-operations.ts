@@ -5,7 +5,7 @@ import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
 import { EVENT_TYPE_FORM, EventType, idOf, JsonObject, SUBSCRIPTION_PATTERN } from './fields.ts';
-import { defineOperations, wholeNumber } from './operation.ts';
+import { type Operation, wholeNumber } from './operation.ts';
 import { publicRoutes } from './public-routes.ts';
 import { CreatedWebhook, Event, EventPage, Workspace } from './resources.ts';
 
@@ -22,7 +22,7 @@ export interface PublicApiOptions {
 export function createPublicOperations(options: PublicApiOptions) {
   const { rules } = options;
   const type = createEventTypeSchema(options);
-  return defineOperations({
+  return {
     getWorkspace: {
       ...publicRoutes.getWorkspace,
       input: v.strictObject({ id: v.string() }),
@@ -80,7 +80,7 @@ export function createPublicOperations(options: PublicApiOptions) {
       status: 201,
       scope: 'webhooks:manage',
     },
-  });
+  } satisfies Readonly<Record<string, Operation>>;
 }
 
 /** A field whose name the rules decide. The compiler does not know the name, so the type has no fields. */

@@ -7,12 +7,7 @@ import { toAttemptSummary } from '../store/attempts.ts';
 import type { ControlHandlers } from './control-plane.ts';
 import { findWorkspace } from './store-filters.ts';
 
-type ClockHandlers = Pick<
-  ControlHandlers,
-  'getClock' | 'setClock' | 'advanceClock' | 'nextClock' | 'settleClock'
->;
-
-export function createClockHandlers(sandbox: Sandbox, clockController: ClockController): ClockHandlers {
+export function createClockHandlers(sandbox: Sandbox, clockController: ClockController) {
   const { store, wall } = sandbox;
   const getWorkspace = (input: { workspace_id?: string | undefined }) =>
     findWorkspace(sandbox, input.workspace_id) ?? sandbox.workspaces.default;
@@ -64,5 +59,5 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
       const workspace = getWorkspace(input);
       return toClockMove(workspace, clockController.settle(workspace, signal));
     },
-  };
+  } satisfies Partial<ControlHandlers>;
 }

@@ -78,13 +78,7 @@ export function createControlHandlers(
   };
 }
 
-function createEmulatorHandlers(
-  emulator: RunningEmulator,
-  stateLifecycle: StateLifecycle,
-): Pick<
-  ControlHandlers,
-  'getStatus' | 'reset' | 'saveSnapshot' | 'loadSnapshot' | 'restoreDatabase' | 'stop'
-> {
+function createEmulatorHandlers(emulator: RunningEmulator, stateLifecycle: StateLifecycle) {
   return {
     getStatus: async () => emulator.status(),
     reset: async () => {
@@ -107,12 +101,10 @@ function createEmulatorHandlers(
       emulator.stop();
       return { stopping: true };
     },
-  };
+  } satisfies Partial<ControlHandlers>;
 }
 
-function createWorkspaceHandlers(
-  sandbox: Sandbox,
-): Pick<ControlHandlers, 'listWorkspaces' | 'createWorkspace' | 'getWorkspace'> {
+function createWorkspaceHandlers(sandbox: Sandbox) {
   const { store, environment } = sandbox;
   return {
     listWorkspaces: async (input) => {
@@ -125,10 +117,10 @@ function createWorkspaceHandlers(
       if (row === undefined) throw createNotFoundError('workspace', id);
       return toWorkspace(row, environment);
     },
-  };
+  } satisfies Partial<ControlHandlers>;
 }
 
-function createKeyHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listKeys' | 'createKey' | 'revokeKey'> {
+function createKeyHandlers(sandbox: Sandbox) {
   const { store, wall } = sandbox;
   return {
     listKeys: async (input) => {
@@ -146,22 +138,10 @@ function createKeyHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listKeys' |
       await store.write(() => store.apiKeys.revoke(row.seq, wall.now()));
       return toApiKey(store.apiKeys.find(id) ?? row);
     },
-  };
+  } satisfies Partial<ControlHandlers>;
 }
 
-function createWebhookHandlers(
-  sandbox: Sandbox,
-  listenerEndpoints: ListenerEndpoints,
-): Pick<
-  ControlHandlers,
-  | 'listWebhooks'
-  | 'createWebhook'
-  | 'getWebhook'
-  | 'updateWebhook'
-  | 'deleteWebhook'
-  | 'rotateWebhookSecret'
-  | 'revealSecret'
-> {
+function createWebhookHandlers(sandbox: Sandbox, listenerEndpoints: ListenerEndpoints) {
   const { store, bus, rules } = sandbox;
   // With the rules of `/v1`.
   const url = createWebhookUrlSchema(rules);
@@ -204,10 +184,10 @@ function createWebhookHandlers(
       const { secret, previous_secret } = getWebhookRow(sandbox, id);
       return { secret, previous_secret };
     },
-  };
+  } satisfies Partial<ControlHandlers>;
 }
 
-function createRequestHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listRequests'> {
+function createRequestHandlers(sandbox: Sandbox) {
   const { store } = sandbox;
   return {
     listRequests: async (input) => {
@@ -216,10 +196,10 @@ function createRequestHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listReq
       const request = toPageRequest(input, (id) => store.apiRequests.find(id)?.seq);
       return toListBody(await store.apiRequests.list(toRequestFilter(sandbox, input), request), toApiRequest);
     },
-  };
+  } satisfies Partial<ControlHandlers>;
 }
 
-function createEventHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listEvents' | 'getEvent'> {
+function createEventHandlers(sandbox: Sandbox) {
   const { store } = sandbox;
   return {
     listEvents: async (input) => {
@@ -242,12 +222,10 @@ function createEventHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listEvent
         payload_text: fieldText('payload') ?? '{}',
       };
     },
-  };
+  } satisfies Partial<ControlHandlers>;
 }
 
-function createFaultHandlers(
-  sandbox: Sandbox,
-): Pick<ControlHandlers, 'addFault' | 'listFaults' | 'clearFaults'> {
+function createFaultHandlers(sandbox: Sandbox) {
   const { store, faults } = sandbox;
   return {
     addFault: async (rule) => {
@@ -269,14 +247,11 @@ function createFaultHandlers(
       if (id && !store.faults.find(id)) throw createNotFoundError('fault', id);
       return { cleared: await faults.clear(id ?? null, workspace?.id ?? null) };
     },
-  };
+  } satisfies Partial<ControlHandlers>;
 }
 
 /** @param folders `fixtures` folders. Later ones override earlier ones. */
-function createFixtureHandlers(
-  { generator, workspaces }: Sandbox,
-  folders: readonly string[],
-): Pick<ControlHandlers, 'listFixtures' | 'getFixture'> {
+function createFixtureHandlers({ generator, workspaces }: Sandbox, folders: readonly string[]) {
   const random = generator.createRandomSource('fixtures');
   let sequence = 0;
   return {
@@ -298,13 +273,10 @@ function createFixtureHandlers(
       const { description, template } = fixture;
       return { type, description, payload_text: fillTemplates(template, scope) };
     },
-  };
+  } satisfies Partial<ControlHandlers>;
 }
 
-function createDiagnosisHandlers(
-  sandbox: Sandbox,
-  sender: Sender,
-): Pick<ControlHandlers, 'getDiagnosis' | 'probeWebhook'> {
+function createDiagnosisHandlers(sandbox: Sandbox, sender: Sender) {
   return {
     getDiagnosis: async () => {
       const { sizeBytes, schemaVersion, newestSchemaVersion, damage } = sandbox.store.checkIntegrity();
@@ -318,7 +290,7 @@ function createDiagnosisHandlers(
       };
     },
     probeWebhook: async (input) => toWebhookProbe(await probeWebhook(sandbox, sender, input)),
-  };
+  } satisfies Partial<ControlHandlers>;
 }
 
 function toWebhookProbe({ id, url, connection, responses }: ProbeResult): WebhookProbe {

@@ -17,19 +17,7 @@ import { toListBody, toPageRequest } from '../store/row-page.ts';
 import type { ControlHandlers } from './control-plane.ts';
 import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './store-filters.ts';
 
-export function createDeliveryHandlers(
-  sandbox: Sandbox,
-): Pick<
-  ControlHandlers,
-  | 'listDeliveries'
-  | 'listDue'
-  | 'listAttempts'
-  | 'getDelivery'
-  | 'describeSignature'
-  | 'checkSignature'
-  | 'verifyDelivery'
-  | 'replayDelivery'
-> {
+export function createDeliveryHandlers(sandbox: Sandbox) {
   const { store } = sandbox;
   return {
     listDeliveries: async (input) => {
@@ -61,7 +49,7 @@ export function createDeliveryHandlers(
     verifyDelivery: async (input) => verifyDelivery(sandbox, toVerificationInput(input)),
     replayDelivery: async ({ id, new_id: newId, url, body }) =>
       toDelivery(await replayDelivery(sandbox, { id, newId, url, body })),
-  };
+  } satisfies Partial<ControlHandlers>;
 }
 
 function toVerificationInput({
