@@ -4,6 +4,7 @@ import { findConfigFile, isExecutable, readConfigFile } from './config/config-fi
 import { checkScheme } from './config/custom-schemes.ts';
 import {
   type ConfigValues,
+  getDefaultValue,
   type Setting,
   type SettingName,
   settingNames,
@@ -68,7 +69,11 @@ export async function resolveConfig(input: ConfigInput): Promise<Config> {
     const configured =
       findFlag(name, input) ?? findVariable(name, input) ?? findInFile(name, fileValues, file);
     const environment = values.environment as Environment;
-    values[name] = configured ? parse(name, configured) : getDefault(name, environment, projectFolder);
+    const { schema, isPath }: Setting = settings[name];
+    const value = configured
+      ? schema.parse(configured.value, configured.valueLocation)
+      : getDefaultValue(name, environment);
+    values[name] = isPath ? toAbsolute(value, configured?.folder ?? projectFolder) : value;
     sources[name] = configured?.source ?? { kind: 'default', name: 'default' };
   }
   const config = {
@@ -112,28 +117,28 @@ function maskUrl(text: string): string {
 }
 
 function findFlag(name: SettingName, { flags, cwd }: ConfigInput): ConfiguredValue | null {
-  const { option, fromText, isFileOnly }: Setting = settings[name];
+  const { option, schema, isFileOnly }: Setting = settings[name];
   const value = flags[option ?? name];
   if (isFileOnly || value === undefined) return null;
   const path = toOption(name);
   return {
     source: { kind: 'flag', name: path },
     valueLocation: { path, hint: 'Run the command with --help to see its options.' },
-    value: typeof value === 'string' && fromText ? fromText(value) : value,
+    value: typeof value === 'string' && schema.fromText ? schema.fromText(value) : value,
     folder: cwd,
   };
 }
 
 /** An empty variable counts as unset: `SVC_PROFILE= svc …` is how a shell unsets one for a single command. */
 function findVariable(name: SettingName, { env, cwd }: ConfigInput): ConfiguredValue | null {
-  const { fromText, isFileOnly }: Setting = settings[name];
+  const { schema, isFileOnly }: Setting = settings[name];
   const path = toVariable(name);
   const value = env[path];
   if (isFileOnly || !value) return null;
   return {
     source: { kind: 'variable', name: path },
     valueLocation: { path, hint: `Correct the variable, or remove it with: unset ${path}` },
-    value: fromText ? fromText(value) : value,
+    value: schema.fromText ? schema.fromText(value) : value,
     folder: cwd,
   };
 }
@@ -151,17 +156,6 @@ function findInFile(
     value: fileValues[key],
     folder: dirname(file),
   };
-}
-
-function parse(name: SettingName, { value, valueLocation, folder }: ConfiguredValue): unknown {
-  const { schema, isPath }: Setting = settings[name];
-  const parsed = schema.parse(value, valueLocation);
-  return isPath ? toAbsolute(parsed, folder) : parsed;
-}
-
-function getDefault(name: SettingName, environment: Environment, projectFolder: string): unknown {
-  const { defaultValue, isPath }: Setting = settings[name];
-  return isPath ? toAbsolute(defaultValue(environment), projectFolder) : defaultValue(environment);
 }
 
 function toAbsolute(path: unknown, folder: string): unknown {

@@ -1,6 +1,6 @@
 /** The options of the commands that boot an emulator: most of the settings. */
 import { type Command, Option } from 'commander';
-import { type Setting, type SettingName, settings, toOption } from '../config/settings.ts';
+import { getDefaultValue, type Setting, type SettingName, settings, toOption } from '../config/settings.ts';
 
 /** Placeholder of each value in the help; null for an option without a value. */
 const placeholders = {
@@ -51,10 +51,10 @@ export function addStartOptions(
   const names = (Object.keys(placeholders) as StartSetting[]).filter((name) => !without.includes(name));
   for (const name of names) {
     const placeholder = placeholders[name];
-    const { description, schema, defaultValue }: Setting = settings[name];
+    const { description, schema }: Setting = settings[name];
     const flags = placeholder === null ? toOption(name) : `${toOption(name)} <${placeholder}>`;
     const option = new Option(flags, description);
-    const shown = defaults[name] ?? defaultTexts[name] ?? defaultValue('sandbox');
+    const shown = defaults[name] ?? defaultTexts[name] ?? getDefaultValue(name, 'sandbox');
     if (placeholder !== null && shown !== null && String(shown) !== '')
       option.default(undefined, String(shown));
     const words = schema.choices.flatMap((choice) => /^"([\w-]+)" \(/.exec(choice)?.[1] ?? []);

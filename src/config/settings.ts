@@ -25,12 +25,10 @@ export interface Setting<T = unknown, Default = unknown> {
   /** For `--help` and `svc config`. */
   readonly description: string;
   readonly schema: ValueSchema<T>;
-  /** The default value; null for none. */
-  readonly defaultValue: (environment: Environment) => Default;
+  /** The default value (default: null, for none). */
+  readonly defaultValue?: (environment: Environment) => Default;
   /** Name of the option, where it differs from the name of the setting. */
   readonly option?: string;
-  /** Converts the text of a variable or an option to the type of the value in the file. */
-  readonly fromText?: (text: string) => unknown;
   /** A path, relative to the configuration file that contains it, otherwise to the working folder. */
   readonly isPath?: boolean;
   readonly isSecret?: boolean;
@@ -40,7 +38,13 @@ export interface Setting<T = unknown, Default = unknown> {
   readonly isFileOnly?: boolean;
 }
 
-const noDefault = () => null;
+function optionalPath(description: string) {
+  return { description, schema: string('the path of a file'), isPath: true } as const;
+}
+
+function flag(description: string) {
+  return { description, schema: boolean(), defaultValue: () => false } as const;
+}
 
 /** In the order of `svc config`. */
 export const settings = {
@@ -63,7 +67,6 @@ export const settings = {
     description: 'Port to listen on; 0 for any free port',
     schema: wholeNumber(0, 65_535),
     defaultValue: () => 4777,
-    fromText: parseNumber,
   },
   db: {
     description: 'Database file, or :memory:',
@@ -71,52 +74,35 @@ export const settings = {
     defaultValue: (environment) => `.svc/${environment}.db`,
     isPath: true,
   },
-  seed: {
-    description: 'JSON or YAML file with the initial state of a new database',
-    schema: string('the path of a file'),
-    defaultValue: noDefault,
-    isPath: true,
-  },
+  seed: optionalPath('JSON or YAML file with the initial state of a new database'),
   speed: {
     description: 'Seconds of schedule time per second of real time',
     schema: number(0.001, 1_000_000),
     defaultValue: () => 1,
-    fromText: parseNumber,
   },
-  freeze: {
-    description: 'Start with the schedule clock frozen',
-    schema: boolean(),
-    defaultValue: () => false,
-    fromText: parseBoolean,
-  },
+  freeze: flag('Start with the schedule clock frozen'),
   randomSeed: {
     description: 'Number that makes IDs, secrets and jitter the same in every run',
     schema: wholeNumber(0, 4_294_967_295),
-    defaultValue: noDefault,
-    fromText: parseNumber,
   },
   wallClock: {
     description: 'Pin the wall clock to this time, so that signatures stay the same',
     schema: parsedString('an ISO 8601 time such as 2026-11-20T12:00:00Z', parseIsoTime),
-    defaultValue: noDefault,
   },
   keepDays: {
     description: 'Days after which settled events are removed',
     schema: wholeNumber(1, 36_500),
     defaultValue: () => defaultRetentionLimits.days,
-    fromText: parseNumber,
   },
   keepRequests: {
     description: 'Number of requests that the request log keeps',
     schema: wholeNumber(1, 1_000_000_000),
     defaultValue: () => defaultRetentionLimits.requests,
-    fromText: parseNumber,
   },
   keepMegabytes: {
     description: 'Database size in megabytes above which the oldest settled events are removed',
     schema: wholeNumber(1, 1_000_000),
     defaultValue: () => defaultRetentionLimits.megabytes,
-    fromText: parseNumber,
   },
   forwardTo: {
     description: 'Port or URL of your receiver, to register as an endpoint at the start',
@@ -124,96 +110,56 @@ export const settings = {
       'a port or a URL such as 3000, localhost:3000/webhooks or https://example.com',
       toForwardUrl,
     ),
-    defaultValue: noDefault,
   },
   events: {
     description: 'Event types of the --forward-to endpoint, separated by commas',
     schema: listOf(string('an event type such as "order.shipped", or "*"', isSubscription)),
     defaultValue: (): readonly string[] => [WILDCARD_SUBSCRIPTION],
-    fromText: (list) => list.split(',').map((type) => type.trim()),
   },
   envFile: {
     description: 'File to write the variables of svc env to',
     schema: string('the path of a file'),
-    defaultValue: noDefault,
     option: 'writeEnv',
     isPath: true,
   },
-  https: {
-    description: 'Serve HTTPS with a generated certificate',
-    schema: boolean(),
-    defaultValue: () => false,
-    fromText: parseBoolean,
-  },
-  cert: {
-    description: 'PEM file with the certificate to serve HTTPS with',
-    schema: string('the path of a file'),
-    defaultValue: noDefault,
-    isPath: true,
-  },
-  key: {
-    description: 'PEM file with the private key of --cert',
-    schema: string('the path of a file'),
-    defaultValue: noDefault,
-    isPath: true,
-  },
+  https: flag('Serve HTTPS with a generated certificate'),
+  cert: optionalPath('PEM file with the certificate to serve HTTPS with'),
+  key: optionalPath('PEM file with the private key of --cert'),
   allowHost: {
     description: 'More host names that /v1 accepts, without ports, such as host.docker.internal',
     schema: listOf(parsedString('a host name or address without a port', parseHostName)),
     defaultValue: (): readonly string[] => [],
-    fromText: (list) => list.split(',').map((host) => host.trim()),
   },
   publicUrl: {
     description: 'Public URL of your own proxy or tunnel that forwards to the emulator',
     schema: parsedString('a URL without a query such as https://svc.example.com', parsePublicUrl),
-    defaultValue: noDefault,
   },
-  tunnel: {
-    description: 'Make the API public through cloudflared, which must be installed',
-    schema: boolean(),
-    defaultValue: () => false,
-    fromText: parseBoolean,
-  },
-  open: {
-    description: 'Open the dashboard in the browser',
-    schema: boolean(),
-    defaultValue: () => false,
-    fromText: parseBoolean,
-  },
+  tunnel: flag('Make the API public through cloudflared, which must be installed'),
+  open: flag('Open the dashboard in the browser'),
   proxy: {
     description:
       'Proxy URL for deliveries to public receivers, or env to use HTTPS_PROXY and similar variables',
     schema: string('"env" or a URL such as http://127.0.0.1:3128', isProxySetting),
-    defaultValue: noDefault,
   },
-  ca: {
-    description: 'PEM file with a certificate authority to trust',
-    schema: string('the path of a file'),
-    defaultValue: noDefault,
-    isPath: true,
-  },
+  ca: optionalPath('PEM file with a certificate authority to trust'),
   controlUrl: {
     description: 'Emulator that commands use',
     schema: httpUrl('http://127.0.0.1:4777'),
-    defaultValue: noDefault,
     option: 'url',
   },
   controlToken: {
     description: 'Control token: commands send it; an emulator that starts with it requires it',
     schema: string('at least 16 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
-    defaultValue: noDefault,
     isSecret: true,
   },
   apiKey: {
     description: 'API key that commands use',
     schema: string('an API key'),
-    defaultValue: noDefault,
     isSecret: true,
   },
   workspaceId: {
     description: 'Workspace that commands use',
     schema: string('the ID of a workspace'),
-    defaultValue: noDefault,
     option: 'workspace',
   },
   overrides: {
@@ -240,10 +186,19 @@ export type SettingName = keyof typeof settings;
 
 export const settingNames = Object.keys(settings) as SettingName[];
 
-type ValueOf<S> = S extends Setting<infer T, infer Default> ? T | Default : never;
+type ValueOf<S extends Setting> = S extends { readonly defaultValue: (...args: never[]) => infer Default }
+  ? SchemaValue<S['schema']> | Default
+  : SchemaValue<S['schema']> | null;
+type SchemaValue<Schema> = Schema extends ValueSchema<infer T> ? T : never;
 
 /** The value of every setting. Paths are absolute. */
 export type ConfigValues = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
+
+/** Null if the setting has no default. */
+export function getDefaultValue(name: SettingName, environment: Environment): unknown {
+  const { defaultValue }: Setting = settings[name];
+  return defaultValue === undefined ? null : defaultValue(environment);
+}
 
 /** `randomSeed` is the variable `SVC_RANDOM_SEED`. */
 export function toVariable(name: string): string {
@@ -254,18 +209,6 @@ export function toVariable(name: string): string {
 export function toOption(name: SettingName): string {
   const { option = name }: Setting = settings[name];
   return `--${toSnakeCase(option).replaceAll('_', '-')}`;
-}
-
-/** Returns other text unchanged, so that the error shows it. */
-function parseNumber(text: string): unknown {
-  const number = Number(text);
-  return text.trim() === '' || Number.isNaN(number) ? text : number;
-}
-
-/** Returns other text unchanged, so that the error shows it. */
-function parseBoolean(text: string): unknown {
-  if (text === 'true' || text === '1') return true;
-  return text === 'false' || text === '0' ? false : text;
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;

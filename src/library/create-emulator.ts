@@ -185,50 +185,43 @@ type EntryPoints = Pick<StartedEmulator, 'control' | 'fetch' | 'status'>;
 
 /** Rejects calls to the emulator after it was closed, and ends its streams. */
 function rejectAfterClose({ control, fetch, status }: EntryPoints, closing: AbortSignal): EntryPoints {
+  function assertOpen(): void {
+    if (!closing.aborted) return;
+    throw new SvcError('interrupted', 'The emulator is closed.', {
+      hint: 'Call close() last, or create another emulator with createEmulator().',
+    });
+  }
+
+  function guard<Input extends unknown[], Output>(call: (...input: Input) => Promise<Output>) {
+    return async (...input: Input): Promise<Output> => {
+      assertOpen();
+      try {
+        return await call(...input);
+      } catch (error) {
+        // A call that is in progress when the emulator is closed fails with an internal error.
+        if (!(error instanceof SvcError)) assertOpen();
+        throw error;
+      }
+    };
+  }
+
+  const { stream, ...calls } = control;
+  const guardedCalls = Object.entries(calls).map(([name, call]) => [
+    name,
+    guard(call as (...input: never) => Promise<unknown>),
+  ]);
   return {
-    control: rejectControlAfterClose(control, closing),
-    fetch: rejectCallAfterClose(fetch, closing),
+    control: {
+      ...(Object.fromEntries(guardedCalls) as ControlMethods),
+      stream(input, signal) {
+        assertOpen();
+        return stream(input, AbortSignal.any([signal, closing]));
+      },
+    },
+    fetch: guard(fetch),
     status() {
-      assertOpen(closing);
+      assertOpen();
       return status();
     },
   };
-}
-
-function rejectControlAfterClose({ stream, ...calls }: ControlPlane, closing: AbortSignal): ControlPlane {
-  const guarded = Object.entries(calls).map(([name, call]) => [
-    name,
-    rejectCallAfterClose(call as (...input: never) => Promise<unknown>, closing),
-  ]);
-  return {
-    ...(Object.fromEntries(guarded) as ControlMethods),
-    stream(input, signal) {
-      assertOpen(closing);
-      return stream(input, AbortSignal.any([signal, closing]));
-    },
-  };
-}
-
-/** A call that is in progress when the emulator is closed fails with an internal error: it is reported as closed too. */
-function rejectCallAfterClose<Input extends unknown[], Output>(
-  call: (...input: Input) => Promise<Output>,
-  closing: AbortSignal,
-): (...input: Input) => Promise<Output> {
-  return async (...input) => {
-    assertOpen(closing);
-    try {
-      return await call(...input);
-    } catch (error) {
-      if (!(error instanceof SvcError)) assertOpen(closing);
-      throw error;
-    }
-  };
-}
-
-/** @throws SvcError `interrupted` */
-function assertOpen(closing: AbortSignal): void {
-  if (!closing.aborted) return;
-  throw new SvcError('interrupted', 'The emulator is closed.', {
-    hint: 'Call close() last, or create another emulator with createEmulator().',
-  });
 }

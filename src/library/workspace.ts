@@ -11,7 +11,7 @@ import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
 import { type Fault, NewFault } from '../contract/fault-schemas.ts';
 import { Speed } from '../contract/fields.ts';
 import type { ApiRequest } from '../contract/resources.ts';
-import { type ControlPlane, listAll } from '../control/control-plane.ts';
+import { listAll } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import { type Duration, DurationValue, fieldsSetByLibrary, Id, Time, toMs } from './argument-schemas.ts';
 import { checkArguments, withArgumentChecks } from './check-arguments.ts';
@@ -177,13 +177,55 @@ export const webhookParameters = {
 export function createWorkspace(setup: WorkspaceSetup): Workspace {
   const { emulator, control, workspaceId, apiKey, closing } = setup;
   const { url, base_url: baseUrl } = emulator.status();
-  const webhooks = withArgumentChecks('webhooks.', createWebhooks(control, workspaceId), webhookParameters);
-  const triggerUnchecked = createTrigger(setup);
+  const workspace = { workspace_id: workspaceId };
 
-  const trigger: Trigger = async (...args) => {
-    checkArguments('trigger', triggerParameters, args);
-    return triggerUnchecked(...args);
+  const webhooks: Webhooks = {
+    create: (webhook) => control.createWebhook({ ...webhook, ...workspace }),
+    list: () => listAll((page) => control.listWebhooks({ ...page, ...workspace })),
+    get: (id) => control.getWebhook({ id }),
+    update: (id, changes) => control.updateWebhook({ ...changes, id }),
+    delete: (id) => control.deleteWebhook({ id }),
+    rotateSecret: (id, options) => control.rotateWebhookSecret({ ...options, id }),
   };
+  const requests: Requests = {
+    list: (filter) => listAll((page) => control.listRequests({ ...page, ...filter, ...workspace })),
+  };
+  const faults: Faults = {
+    add: (fault) => control.addFault({ ...fault, ...workspace }),
+    list: () => listAll((page) => control.listFaults({ ...page, ...workspace })),
+    clear: async (id) => (await control.clearFaults({ ...workspace, ...(id ? { id } : {}) })).cleared,
+  };
+  const clock: Clock = {
+    show: () => control.getClock(workspace),
+    advance: async (by) => control.advanceClock({ ...workspace, ms: toMs(by) }),
+    async advanceTo(time) {
+      const { now } = await control.getClock(workspace);
+      const ms = new Date(time).getTime() - Date.parse(now);
+      if (ms >= 0) return control.advanceClock({ ...workspace, ms });
+      const isoTime = new Date(time).toISOString();
+      throw new SvcError('usage', `clock.advanceTo: ${isoTime} is before the schedule time ${now}.`, {
+        hint: 'Pass a later time. The schedule clock only moves forward.',
+      });
+    },
+    next: () => control.nextClock(workspace),
+    settle: () => control.settleClock(workspace),
+    freeze: () => control.setClock({ ...workspace, frozen: true }),
+    resume: () => control.setClock({ ...workspace, frozen: false }),
+    speed: (speed) => control.setClock({ ...workspace, speed }),
+  };
+  const listDeliveries: Deliveries['list'] = (filter) =>
+    listAll((page) => control.listDeliveries({ ...page, ...filter, ...workspace }));
+  const deliveries: Deliveries = {
+    list: listDeliveries,
+    get: (id) => control.getDelivery({ id }),
+    replay: (id, changes) => control.replayDelivery({ ...changes, id }),
+    wait: createDeliveryWait(setup),
+    async snapshot(filter) {
+      const oldestFirst = (await listDeliveries(filter)).reverse();
+      return toSnapshot(await Promise.all(oldestFirst.map(({ id }) => control.getDelivery({ id }))));
+    },
+  };
+  const triggerUnchecked = createTrigger(setup);
 
   async function close(): Promise<void> {
     // A closed emulator sends nothing.
@@ -196,83 +238,18 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
     apiKey,
     url,
     baseUrl,
-    webhooks,
-    close,
     fetch: (target, init) => fetchWithKey(setup, target, init),
-    trigger,
+    async trigger(...args) {
+      checkArguments('trigger', triggerParameters, args);
+      return triggerUnchecked(...args);
+    },
     events: withArgumentChecks('events.', createEvents(setup), eventParameters),
-    deliveries: withArgumentChecks('deliveries.', createDeliveries(setup), deliveryParameters),
-    clock: withArgumentChecks('clock.', createClock(control, workspaceId), clockParameters),
-    faults: withArgumentChecks('faults.', createFaults(control, workspaceId), faultParameters),
-    requests: withArgumentChecks('requests.', createRequests(control, workspaceId), requestParameters),
+    deliveries: withArgumentChecks('deliveries.', deliveries, deliveryParameters),
+    clock: withArgumentChecks('clock.', clock, clockParameters),
+    webhooks: withArgumentChecks('webhooks.', webhooks, webhookParameters),
+    requests: withArgumentChecks('requests.', requests, requestParameters),
+    faults: withArgumentChecks('faults.', faults, faultParameters),
+    close,
     [Symbol.asyncDispose]: close,
-  };
-}
-
-function createDeliveries(setup: WorkspaceSetup): Deliveries {
-  const { control, workspaceId } = setup;
-  const list: Deliveries['list'] = (filter) =>
-    listAll((page) => control.listDeliveries({ ...page, ...filter, workspace_id: workspaceId }));
-  return {
-    list,
-    get: (id) => control.getDelivery({ id }),
-    replay: (id, changes) => control.replayDelivery({ ...changes, id }),
-    wait: createDeliveryWait(setup),
-    async snapshot(filter) {
-      const deliveries = (await list(filter)).reverse();
-      return toSnapshot(await Promise.all(deliveries.map(({ id }) => control.getDelivery({ id }))));
-    },
-  };
-}
-
-function createClock(control: ControlPlane, workspaceId: string): Clock {
-  const workspace_id = workspaceId;
-  return {
-    show: () => control.getClock({ workspace_id }),
-    advance: async (by) => control.advanceClock({ workspace_id, ms: toMs(by) }),
-    async advanceTo(time) {
-      const { now } = await control.getClock({ workspace_id });
-      const ms = new Date(time).getTime() - Date.parse(now);
-      if (ms >= 0) return control.advanceClock({ workspace_id, ms });
-      throw new SvcError(
-        'usage',
-        `clock.advanceTo: ${new Date(time).toISOString()} is before the schedule time ${now}.`,
-        {
-          hint: 'Pass a later time. The schedule clock only moves forward.',
-        },
-      );
-    },
-    next: () => control.nextClock({ workspace_id }),
-    settle: () => control.settleClock({ workspace_id }),
-    freeze: () => control.setClock({ workspace_id, frozen: true }),
-    resume: () => control.setClock({ workspace_id, frozen: false }),
-    speed: (speed) => control.setClock({ workspace_id, speed }),
-  };
-}
-
-function createRequests(control: ControlPlane, workspaceId: string): Requests {
-  return {
-    list: (filter) =>
-      listAll((page) => control.listRequests({ ...page, ...filter, workspace_id: workspaceId })),
-  };
-}
-
-function createFaults(control: ControlPlane, workspaceId: string): Faults {
-  const workspace_id = workspaceId;
-  return {
-    add: (fault) => control.addFault({ ...fault, workspace_id }),
-    list: () => listAll((page) => control.listFaults({ ...page, workspace_id })),
-    clear: async (id) => (await control.clearFaults({ workspace_id, ...(id ? { id } : {}) })).cleared,
-  };
-}
-
-function createWebhooks(control: ControlPlane, workspaceId: string): Webhooks {
-  return {
-    create: (webhook) => control.createWebhook({ ...webhook, workspace_id: workspaceId }),
-    list: () => listAll((page) => control.listWebhooks({ ...page, workspace_id: workspaceId })),
-    get: (id) => control.getWebhook({ id }),
-    update: (id, changes) => control.updateWebhook({ ...changes, id }),
-    delete: (id) => control.deleteWebhook({ id }),
-    rotateSecret: (id, options) => control.rotateWebhookSecret({ ...options, id }),
   };
 }

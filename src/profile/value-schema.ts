@@ -24,6 +24,8 @@ export interface ValueSchema<T> {
   readonly choices: readonly string[];
   /** @throws SvcError `validation_failed` that names the location, what was expected and what was found */
   parse(value: unknown, valueLocation: ValueLocation): T;
+  /** Converts the text of a variable or an option to a value. Returns invalid text unchanged, so that the error shows it. */
+  fromText?(text: string): unknown;
 }
 
 /** One word of a closed set, given with the meaning of each. */
@@ -69,15 +71,22 @@ function parseBytes(text: string): number | null {
 }
 
 export function wholeNumber(min: number, max: number): ValueSchema<number> {
-  return createSchema(`a whole number from ${min} to ${max}`, (value) =>
+  const schema = createSchema(`a whole number from ${min} to ${max}`, (value) =>
     Number.isInteger(value) && isBetween(value, min, max) ? value : undefined,
   );
+  return { ...schema, fromText: parseNumber };
 }
 
 export function number(min: number, max: number): ValueSchema<number> {
-  return createSchema(`a number from ${min} to ${max}`, (value) =>
+  const schema = createSchema(`a number from ${min} to ${max}`, (value) =>
     isBetween(value, min, max) ? value : undefined,
   );
+  return { ...schema, fromText: parseNumber };
+}
+
+function parseNumber(text: string): unknown {
+  const value = Number(text);
+  return text.trim() === '' || Number.isNaN(value) ? text : value;
 }
 
 function isBetween(value: unknown, min: number, max: number): value is number {
@@ -85,7 +94,13 @@ function isBetween(value: unknown, min: number, max: number): value is number {
 }
 
 export function boolean(): ValueSchema<boolean> {
-  return createSchema('true or false', (value) => (typeof value === 'boolean' ? value : undefined));
+  const schema = createSchema('true or false', (value) => (typeof value === 'boolean' ? value : undefined));
+  return { ...schema, fromText: parseBoolean };
+}
+
+function parseBoolean(text: string): unknown {
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : text;
 }
 
 /** A string of at least one character that `isValid` accepts. */
@@ -112,14 +127,18 @@ export function anyObject(expected: string): ValueSchema<Readonly<Record<string,
   return createSchema(expected, (value) => (isObject(value) ? value : undefined));
 }
 
-/** A list of at least one item. */
+/** A list of at least one item. In text, the items are separated by commas. */
 export function listOf<T>(item: ValueSchema<T>): ValueSchema<readonly T[]> {
-  return createSchema(`a list of at least one item, each ${item.expected}`, (value, valueLocation) => {
-    if (!Array.isArray(value) || value.length === 0) return undefined;
-    return value.map((entry, index) =>
-      item.parse(entry, { ...valueLocation, path: `${valueLocation.path}[${index}]` }),
-    );
-  });
+  const schema = createSchema(
+    `a list of at least one item, each ${item.expected}`,
+    (value, valueLocation) => {
+      if (!Array.isArray(value) || value.length === 0) return undefined;
+      return value.map((entry, index) =>
+        item.parse(entry, { ...valueLocation, path: `${valueLocation.path}[${index}]` }),
+      );
+    },
+  );
+  return { ...schema, fromText: (text) => text.split(',').map((entry) => entry.trim()) };
 }
 
 type FieldSchemas = Readonly<Record<string, ValueSchema<unknown>>>;

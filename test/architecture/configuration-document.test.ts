@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
+  getDefaultValue,
   type Setting,
   type SettingName,
   settingNames,
@@ -29,8 +30,8 @@ const commandFlags = await Promise.all(
 const flags = new Set(commandFlags.flat());
 
 function renderRow(name: SettingName): string {
-  const { description, defaultValue, isFileOnly }: Setting = settings[name];
-  const value = defaultValue('sandbox');
+  const { description, isFileOnly }: Setting = settings[name];
+  const value = getDefaultValue(name, 'sandbox');
   const cells = [
     toSnakeCase(name),
     isFileOnly ? '' : toVariable(name),

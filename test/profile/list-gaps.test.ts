@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { gapIds } from '../../src/profile/gaps.ts';
-import { listGaps, renderGapsMarkdown } from '../../src/profile/list-gaps.ts';
+import { listGaps } from '../../src/profile/list-gaps.ts';
 import { configurableGapIds } from '../../src/profile/resolve-rules.ts';
+import { renderGapsMarkdown } from './gaps-document.ts';
 
 /** The rows of the decisions page, in its order; `(o)` marks those that can be overridden. */
 const rows = [
