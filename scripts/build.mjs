@@ -83,8 +83,7 @@ const chunkGroups = [
     test: listed(
       'src/config/project-folders.ts',
       'src/config/trusted-path.ts',
-      'src/domain/file-error.ts',
-      'src/domain/suggest-match.ts',
+      'src/domain/message-parts.ts',
       'src/package-info.ts',
       'src/control/run-file.ts',
       'src/domain/address.ts',
@@ -149,7 +148,7 @@ const { output } = await build({
   },
   logLevel: 'warn',
 });
-// undici is a separate CommonJS file, see src/delivery/undici.ts. It exports a function whose parameters are the timers, because it is
+// undici is a separate CommonJS file, see src/delivery/connector.ts. It exports a function whose parameters are the timers, because it is
 // loaded late, and `require`, which bundlers must not replace inside.
 const undici = await build({
   cwd: root,

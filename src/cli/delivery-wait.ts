@@ -3,7 +3,7 @@ import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { ClockMove } from '../contract/emulator-schemas.ts';
 import { isPending, type WaitCounts } from '../control/wait.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { formatDeliveryCount } from '../domain/format-count.ts';
+import { formatDeliveryCount } from '../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { renderProgressBar, withProgress } from './progress.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { toEventBody } from '../control/event-body.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import { applyJsonEdits, type JsonEdit, parseAssignment } from '../domain/json-path.ts';
-import { suggestMatch } from '../domain/suggest-match.ts';
+import { suggestMatch } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';

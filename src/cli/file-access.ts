@@ -1,7 +1,7 @@
 /** Reads the files and values that options name, and describes files that cannot be written. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { describeFileError } from '../domain/file-error.ts';
+import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 

@@ -1,6 +1,6 @@
 /** Mistakes on the command line: what commander finds wrong, in the words of this program. */
 import type { Command, CommanderError } from 'commander';
-import { suggestMatch } from '../domain/suggest-match.ts';
+import { suggestMatch } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 
 /** `svc deliveries list` */

@@ -1,9 +1,9 @@
 /** Parses the custom signature schemes of the configuration file. */
 import { basename } from 'node:path';
 import { isObject } from '../domain/json.ts';
+import { suggestMatch } from '../domain/message-parts.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { findSchemeProblem, type SchemeName, schemeNames, schemes } from '../domain/signature/schemes.ts';
-import { suggestMatch } from '../domain/suggest-match.ts';
 import { SvcError } from '../errors.ts';
 import {
   invalidValueError,

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { listFoldersAbove, listProjectFolders, type ProjectLocation } from '../config/project-folders.ts';
 import { assertTrusted, type EnvironmentVariables, isTrusted } from '../config/trusted-path.ts';
-import { describeFileError } from '../domain/file-error.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
+import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 

@@ -1,7 +1,7 @@
 /** Describes why an exchange failed, and what to do about it. */
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { formatCount } from '../domain/format-count.ts';
+import { formatCount } from '../domain/message-parts.ts';
 import { BlockedError, formatAuthority } from '../network/address-policy.ts';
 import { ProxyError } from './connector.ts';
 import {

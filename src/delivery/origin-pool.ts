@@ -1,7 +1,7 @@
 /** The connection pool of one origin. Only this file and the connector use undici. */
 import type { Socket } from 'node:net';
 import type { buildConnector, Client, Dispatcher, Pool } from 'undici';
-import { type ConnectorOptions, createConnector } from './connector.ts';
+import { type ConnectorOptions, createConnector, loadUndici } from './connector.ts';
 import {
   type Connection,
   createTooManyResponsesError,
@@ -11,7 +11,6 @@ import {
   type OutboundRequest,
   ProtocolError,
 } from './outbound-exchange.ts';
-import { loadUndici } from './undici.ts';
 
 export interface OriginPoolOptions extends ConnectorOptions {
   /** Maximum number of connections. Further requests wait for one. */

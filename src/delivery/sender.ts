@@ -10,6 +10,7 @@ import { MINUTE_MS } from '../domain/duration.ts';
 import { parseUrl } from '../domain/http-url.ts';
 import { parseRetryAfter } from '../domain/retry-policy.ts';
 import { SvcError } from '../errors.ts';
+import { createOutOfFileDescriptorsError, isOutOfFileDescriptors, loadUndici } from './connector.ts';
 import { describeFailure } from './describe-failure.ts';
 import { OutboundAgent, type OutboundAgentOptions } from './outbound-agent.ts';
 import {
@@ -19,7 +20,6 @@ import {
   type OutboundRequest,
   type ReceivedResponse,
 } from './outbound-exchange.ts';
-import { createOutOfFileDescriptorsError, isOutOfFileDescriptors, loadUndici } from './undici.ts';
 
 export interface SenderOptions extends OutboundAgentOptions {
   /** Used to read a `Retry-After` date and to measure durations. */

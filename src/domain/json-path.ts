@@ -1,8 +1,7 @@
 /** Paths into JSON text, such as `items[0].price`, `items[-1]`, `items[]`, `meta["a.b"]`: parses, formats, reads and edits. */
 import { SvcError } from '../errors.ts';
-import { formatCount } from './format-count.ts';
 import { isJson, type JsonTree, parseJsonTree, printJsonTree } from './json.ts';
-import { suggestMatch } from './suggest-match.ts';
+import { formatCount, suggestMatch } from './message-parts.ts';
 
 /** The name of a field, the index of an item (negative from the end), or null for the position after the last item. */
 export type PathStep = string | number | null;

@@ -1,7 +1,7 @@
 /** Checks the arguments of library calls against schemas, so that plain JavaScript gets the errors that TypeScript reports. */
 import * as v from 'valibot';
 import { toProblem } from '../contract/validate.ts';
-import { suggestMatch } from '../domain/suggest-match.ts';
+import { suggestMatch } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { areTimersFake } from '../timers.ts';
 

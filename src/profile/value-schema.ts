@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { parseDuration } from '../domain/duration.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { isObject } from '../domain/json.ts';
-import { suggestMatch } from '../domain/suggest-match.ts';
+import { suggestMatch } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 
 /** Where a value was set, for the error that it can cause. */

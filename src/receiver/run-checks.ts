@@ -1,6 +1,7 @@
 /** Runs the checks of a receiver one after the other, each with its own deliveries. */
+
+import { suggestMatch } from '../domain/message-parts.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { suggestMatch } from '../domain/suggest-match.ts';
 import { SvcError } from '../errors.ts';
 import { CheckContext, type CheckContextOptions } from './check-context.ts';
 import { acceptanceChecks } from './checks/acceptance-checks.ts';

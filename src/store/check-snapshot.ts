@@ -8,7 +8,7 @@ import type Database from 'better-sqlite3';
 import { LAST_TIME } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
 import { HOUR_MS } from '../domain/duration.ts';
-import { describeFileError } from '../domain/file-error.ts';
+import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 import { deleteUnpublished } from './connection.ts';

@@ -16,7 +16,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { describeFileError } from '../domain/file-error.ts';
+import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { deleteUnpublished } from './connection.ts';
 import {

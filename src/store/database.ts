@@ -2,7 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import { describeFileError } from '../domain/file-error.ts';
+import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
 import { migrate, migrations, readPragma } from './schema.ts';

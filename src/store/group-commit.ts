@@ -1,6 +1,6 @@
 /** Runs all writes of one turn of the event loop in one transaction. */
 import type Database from 'better-sqlite3';
-import { describeFileError } from '../domain/file-error.ts';
+import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setImmediate, setTimeout } from '../timers.ts';
 

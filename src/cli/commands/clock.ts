@@ -5,7 +5,7 @@ import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import type { ClockMove, ClockState } from '../../contract/emulator-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { formatCount, formatDeliveryCount } from '../../domain/format-count.ts';
+import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';

@@ -11,8 +11,8 @@ import {
   waitForReplays,
 } from '../../control/replay.ts';
 import { deliveryStatuses } from '../../domain/delivery.ts';
-import { formatDeliveryCount } from '../../domain/format-count.ts';
 import { indentJson } from '../../domain/json.ts';
+import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { replayableDeliveryChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';

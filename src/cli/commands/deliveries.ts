@@ -6,7 +6,7 @@ import { describeDelivery } from '../../control/describe-delivery.ts';
 import { type SettledStatus, waitForDeliveries } from '../../control/wait.ts';
 import { type DisplayStatus, deliveryStatuses, displayStatuses } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { formatDeliveryCount } from '../../domain/format-count.ts';
+import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { formatCount, formatDeliveryCount } from '../../domain/format-count.ts';
+import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';

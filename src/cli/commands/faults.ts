@@ -10,7 +10,7 @@ import {
   faultTargets,
   requestDrops,
 } from '../../domain/fault.ts';
-import { formatCount } from '../../domain/format-count.ts';
+import { formatCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import {

@@ -1,8 +1,7 @@
 /** `svc fixtures`: lists, shows and checks event fixtures and scripts, and runs scripts. */
 import { join, relative, resolve } from 'node:path';
 import { SECOND_MS } from '../../domain/duration.ts';
-import { formatCount } from '../../domain/format-count.ts';
-import { suggestMatch } from '../../domain/suggest-match.ts';
+import { formatCount, suggestMatch } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { listFixtures } from '../../fixtures/event-fixtures.ts';
 import { renderEventTypeDeclarations } from '../../fixtures/event-type-declarations.ts';

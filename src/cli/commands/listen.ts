@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { LiveStream } from '../../control/control-plane.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
-import { formatDeliveryCount } from '../../domain/format-count.ts';
+import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';

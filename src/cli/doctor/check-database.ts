@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { createFindingBuilder, type Finding } from '../../control/findings.ts';
-import { describeFileError } from '../../domain/file-error.ts';
+import { describeFileError } from '../../domain/message-parts.ts';
 import type { IntegrityReport } from '../../store/database.ts';
 import { formatSize } from '../render/format.ts';
 import type { RunningEmulator } from './check-emulator.ts';

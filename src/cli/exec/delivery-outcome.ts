@@ -3,7 +3,7 @@ import type { DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { describeDelivery } from '../../control/describe-delivery.ts';
 import { isPending, trackDeliveries } from '../../control/wait.ts';
-import { formatDeliveryCount } from '../../domain/format-count.ts';
+import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { Context } from '../context.ts';
 import type { NoteOutput } from '../io.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';

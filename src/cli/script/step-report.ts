@@ -1,7 +1,7 @@
 /** The results of the steps of a script, as text and as JSON. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { formatCount, formatDeliveryCount } from '../../domain/format-count.ts';
+import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { Expectation, ScriptStep } from '../../fixtures/script-fixtures.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from '../render/style.ts';

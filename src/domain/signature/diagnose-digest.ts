@@ -1,5 +1,5 @@
 /** Finds the mistake behind a digest that a receiver computed: tries the known mistakes until the digest matches. */
-import { formatCount } from '../format-count.ts';
+import { formatCount } from '../message-parts.ts';
 import {
   combineMistakes,
   computeHmac,

@@ -1,7 +1,7 @@
 /** The mistakes that receivers make when they compute a digest, each as a change of the correct HMAC input. */
 import { createHmac } from 'node:crypto';
 import { getApiKeyEnvironment, SECRET_PREFIX } from '../credentials.ts';
-import { formatCount } from '../format-count.ts';
+import { formatCount } from '../message-parts.ts';
 import { describeDifference, listJsonVariants } from './body-variants.ts';
 import type { digestOnlyReasons } from './refusals.ts';
 import { type SignatureAlgorithm, type SignatureScheme, signatureAlgorithms } from './scheme.ts';

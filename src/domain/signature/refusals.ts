@@ -4,7 +4,7 @@
  */
 
 import { formatDuration } from '../duration.ts';
-import { formatCount } from '../format-count.ts';
+import { formatCount } from '../message-parts.ts';
 import type { SignatureScheme } from './scheme.ts';
 import type { SchemeProblem } from './schemes.ts';
 import { describeHeaderFormat, getSchemeVersion } from './signature-header.ts';

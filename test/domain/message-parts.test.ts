@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { suggestMatch } from '../../src/domain/suggest-match.ts';
+import { suggestMatch } from '../../src/domain/message-parts.ts';
 
 const commands = ['deliveries', 'events', 'webhooks', 'verify', 'env'];
 

@@ -1,7 +1,16 @@
-/** Suggests what a mistyped word was meant to be: `Did you mean x?`, with the candidate that is closest to the word. */
+/** Parts that many messages share: counts, suggestions of what was meant, and the reasons of file errors. */
+
+/** `1 delivery`, `2 deliveries` */
+export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count} ${count === 1 ? singular : plural}`;
+}
+
+export function formatDeliveryCount(count: number): string {
+  return formatCount(count, 'delivery', 'deliveries');
+}
 
 /**
- * Compares by edit distance and ignores case.
+ * `Did you mean x?` with the candidate that is closest to a mistyped word, by edit distance and ignoring case.
  * @param format writes the closest candidate as it appears in the question (default: unchanged)
  * @returns null if no candidate is close: at most one mistake per three characters. A mistake is a wrong, missing or
  *   additional character, or two swapped neighbors.
@@ -47,4 +56,27 @@ function getEditDistance(from: string, to: string): number {
 
 function at(row: readonly number[], column: number): number {
   return row[column] ?? Number.POSITIVE_INFINITY;
+}
+
+/** Plain words for the errors of the file system. */
+const descriptions: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EEXIST: 'it already exists',
+  EFBIG: 'the file is too large',
+  EIO: 'the disk failed',
+  EISDIR: 'it is a folder',
+  ELOOP: 'too many symbolic links',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'the file or its folder does not exist',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of the path is not a folder',
+  EPERM: 'the operation is not permitted',
+  EROFS: 'the file system is read-only',
+};
+
+/** The reason of an error of Node.js, as a clause for a message; the text of any other error unchanged. */
+export function describeFileError(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return descriptions[code] ?? message;
 }
