@@ -1,11 +1,10 @@
 /** The table of API keys. */
-import type Database from 'better-sqlite3';
 import type { ApiKey } from '../contract/resources.ts';
 import type { Scope } from '../domain/credentials.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import { prepareInsert } from './schema.ts';
+import type { Sql } from './sql.ts';
 
 export interface ApiKeyRow {
   readonly seq: number;
@@ -25,55 +24,47 @@ type ApiKeyWithWorkspace = ApiKeyRow & { readonly workspace_id: string | null };
 const SELECT_WITH_WORKSPACE =
   'SELECT k.*, w.id AS workspace_id FROM api_keys k LEFT JOIN workspaces w ON w.seq = k.workspace_seq';
 
-function prepareStatements(db: Database.Database) {
-  return {
-    insert: prepareInsert<ApiKeyRow>(db, 'api_keys'),
-    findByHash: db.prepare<[Buffer], ApiKeyWithWorkspace>(`${SELECT_WITH_WORKSPACE} WHERE k.hash = ?`),
-    find: db.prepare<[string], ApiKeyWithWorkspace>(`${SELECT_WITH_WORKSPACE} WHERE k.id = ?`),
-    list: db.prepare<[{ before: number; workspace: number | null; limit: number }], ApiKeyWithWorkspace>(
-      `${SELECT_WITH_WORKSPACE} WHERE k.seq < @before AND (@workspace IS NULL OR k.workspace_seq = @workspace)
-       ORDER BY k.seq DESC LIMIT @limit`,
-    ),
-    findNewestId: db.prepare<[], string>('SELECT id FROM api_keys ORDER BY seq DESC LIMIT 1').pluck(),
-    revoke: db.prepare<[number, number]>(
-      'UPDATE api_keys SET revoked_at = ? WHERE seq = ? AND revoked_at IS NULL',
-    ),
-  };
-}
-
 export class ApiKeyTable {
-  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #sql: Sql;
   readonly #cache = new ReadCache<string, ApiKeyWithWorkspace>();
 
-  constructor(db: Database.Database) {
-    this.#statements = prepareStatements(db);
+  constructor(sql: Sql) {
+    this.#sql = sql;
   }
 
   insert(row: ApiKeyRow): void {
     this.clearCache();
-    this.#statements.insert.run(row);
+    this.#sql.insert('api_keys', row);
   }
 
   /** The row of a key, revoked or not. Cached, because every request reads it. */
   findByKey(key: string): ApiKeyWithWorkspace | undefined {
-    return this.#cache.getOrRead(key, () => this.#statements.findByHash.get(hashApiKey(key)));
+    return this.#cache.getOrRead(key, () =>
+      this.#sql.get<ApiKeyWithWorkspace>(`${SELECT_WITH_WORKSPACE} WHERE k.hash = ?`, [hashApiKey(key)]),
+    );
   }
 
   find(id: string): ApiKeyWithWorkspace | undefined {
-    return this.#statements.find.get(id);
+    return this.#sql.get(`${SELECT_WITH_WORKSPACE} WHERE k.id = ?`, [id]);
   }
 
   findNewestId(): string | undefined {
-    return this.#statements.findNewestId.get();
+    return this.#sql.value('SELECT id FROM api_keys ORDER BY seq DESC LIMIT 1');
   }
 
   list(workspace: number | null, page: PageRequest): RowPage<ApiKeyWithWorkspace> {
-    return readPage(page, (before, limit) => this.#statements.list.all({ before, workspace, limit }));
+    return readPage(page, (before, limit) =>
+      this.#sql.all<ApiKeyWithWorkspace>(
+        `${SELECT_WITH_WORKSPACE} WHERE k.seq < @before AND (@workspace IS NULL OR k.workspace_seq = @workspace)
+       ORDER BY k.seq DESC LIMIT @limit`,
+        { before, workspace, limit },
+      ),
+    );
   }
 
   revoke(seq: number, at: number): void {
     this.clearCache();
-    this.#statements.revoke.run(at, seq);
+    this.#sql.run('UPDATE api_keys SET revoked_at = ? WHERE seq = ? AND revoked_at IS NULL', [at, seq]);
   }
 
   clearCache(): void {

@@ -1,6 +1,5 @@
 /** The table of delivery attempts. */
 import { isUtf8 } from 'node:buffer';
-import type Database from 'better-sqlite3';
 import type { Attempt, AttemptSummary } from '../contract/delivery-schemas.ts';
 import type { AttemptOutcome, AttemptTrigger } from '../domain/delivery.ts';
 import { tamperBody } from '../domain/fault.ts';
@@ -11,13 +10,11 @@ import {
   parseSignatureHeader,
   readSignatureHeaders,
 } from '../domain/signature/signature-header.ts';
-import { type PageRequest, pickConditions, type RowPage, Scan, toMatchColumn } from './row-page.ts';
-import { prepareInsert } from './schema.ts';
+import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
+import type { Sql } from './sql.ts';
 
-export interface AttemptRow {
+interface AttemptSummaryColumns {
   readonly seq: number;
-  readonly delivery_seq: number;
-  readonly webhook_seq: number;
   readonly number: number;
   readonly trigger: AttemptTrigger;
   readonly scheduled_at: number;
@@ -26,31 +23,26 @@ export interface AttemptRow {
   readonly outcome: AttemptOutcome;
   readonly response_status: number | null;
   readonly error: string | null;
+  /** `AppliedFault` of the fault that was injected, as JSON; null for none. */
+  readonly fault: string | null;
+}
+
+export interface AttemptSummaryRow extends AttemptSummaryColumns {
+  readonly delivery_id: string;
+  readonly event_type: string;
+  readonly webhook_id: string;
+}
+
+export interface AttemptRow extends AttemptSummaryColumns {
+  readonly delivery_seq: number;
+  readonly webhook_seq: number;
   readonly request_url: string;
   /** JSON object. */
   readonly request_headers: string;
   readonly response_headers: string | null;
   readonly response_body: Buffer | null;
   readonly response_truncated: 0 | 1;
-  /** `AppliedFault` of the fault that was injected, as JSON; null for none. */
-  readonly fault: string | null;
 }
-
-type AttemptSummaryColumns = Omit<
-  AttemptRow,
-  | 'delivery_seq'
-  | 'webhook_seq'
-  | 'request_url'
-  | 'request_headers'
-  | 'response_headers'
-  | 'response_body'
-  | 'response_truncated'
->;
-export type AttemptSummaryRow = AttemptSummaryColumns & {
-  readonly delivery_id: string;
-  readonly event_type: string;
-  readonly webhook_id: string;
-};
 
 export interface AttemptFilter {
   readonly workspaceSeq: number | null;
@@ -60,6 +52,17 @@ export interface AttemptFilter {
   readonly since: number | null;
 }
 
+const FILTERED_TABLE: FilteredTable<AttemptFilter> = {
+  from: 'attempts a',
+  seq: 'a.seq',
+  conditions: {
+    webhookId: { indexed: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)' },
+    deliveryId: { indexed: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @deliveryId)' },
+    since: 'a.sent_at_wall >= @since',
+    workspaceSeq: '(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq) = @workspaceSeq',
+  },
+};
+
 const SELECT_SUMMARY = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sent_at_wall, a.duration_ms, a.outcome,
     a.response_status, a.error, a.fault, d.id AS delivery_id, e.type AS event_type, h.id AS webhook_id
   FROM attempts a
@@ -67,99 +70,68 @@ const SELECT_SUMMARY = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sen
   JOIN events e ON e.seq = d.event_seq
   JOIN webhooks h ON h.seq = a.webhook_seq`;
 
-function prepareStatements(db: Database.Database) {
-  return {
-    insert: prepareInsert<AttemptRow>(db, 'attempts'),
-    listByDelivery: db.prepare<[number], AttemptRow>(
-      'SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number',
-    ),
-    hasSucceeded: db
-      .prepare<[number], 0 | 1>(
-        `SELECT EXISTS (SELECT 1 FROM attempts WHERE delivery_seq = ? AND outcome = 'succeeded')`,
-      )
-      .pluck(),
-    listByWorkspace: db.prepare<[number, number], AttemptSummaryRow>(
-      `${SELECT_SUMMARY} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`,
-    ),
-    countByWorkspace: db
-      .prepare<[number, number], number>(
-        'SELECT count(*) FROM attempts a JOIN deliveries d ON d.seq = a.delivery_seq WHERE a.seq > ? AND d.workspace_seq = ?',
-      )
-      .pluck(),
-    findSeq: db
-      .prepare<[string, number], number>(
-        'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
-      )
-      .pluck(),
-    findBySeq: db.prepare<[number], AttemptRow>('SELECT * FROM attempts WHERE seq = ?'),
-    findSummary: db.prepare<[number], AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.seq = ?`),
-  };
-}
-
 export class AttemptTable {
-  readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #scan: Scan<AttemptSummaryRow>;
+  readonly #sql: Sql;
+  readonly #scan: Scan<AttemptFilter, AttemptSummaryRow>;
 
-  constructor(db: Database.Database) {
-    this.#statements = prepareStatements(db);
-    this.#scan = new Scan(db, (seq) => this.#statements.findSummary.get(seq));
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    this.#scan = new Scan(sql, FILTERED_TABLE, (seq) =>
+      this.#sql.get<AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.seq = ?`, [seq]),
+    );
   }
 
   insert(row: AttemptRow): void {
-    this.#statements.insert.run(row);
+    this.#sql.insert('attempts', row);
   }
 
   hasSucceeded(deliverySeq: number): boolean {
-    return this.#statements.hasSucceeded.get(deliverySeq) === 1;
+    return (
+      this.#sql.value(
+        `SELECT EXISTS (SELECT 1 FROM attempts WHERE delivery_seq = ? AND outcome = 'succeeded')`,
+        [deliverySeq],
+      ) === 1
+    );
   }
 
   listByDelivery(deliverySeq: number): AttemptRow[] {
-    return this.#statements.listByDelivery.all(deliverySeq);
+    return this.#sql.all('SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number', [deliverySeq]);
   }
 
   /** The attempts of a workspace after the sequence `afterSeq`, in the order of recording. */
   listByWorkspace(workspaceSeq: number, afterSeq: number): AttemptSummaryRow[] {
-    return this.#statements.listByWorkspace.all(afterSeq, workspaceSeq);
+    return this.#sql.all(`${SELECT_SUMMARY} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`, [
+      afterSeq,
+      workspaceSeq,
+    ]);
   }
 
   countByWorkspace(workspaceSeq: number, afterSeq: number): number {
-    return this.#statements.countByWorkspace.get(afterSeq, workspaceSeq) ?? 0;
+    return (
+      this.#sql.value(
+        'SELECT count(*) FROM attempts a JOIN deliveries d ON d.seq = a.delivery_seq WHERE a.seq > ? AND d.workspace_seq = ?',
+        [afterSeq, workspaceSeq],
+      ) ?? 0
+    );
   }
 
   findBySeq(seq: number): AttemptRow | undefined {
-    return this.#statements.findBySeq.get(seq);
+    return this.#sql.get('SELECT * FROM attempts WHERE seq = ?', [seq]);
   }
 
   /** The sequence of an attempt by the id that {@link toAttempt} creates. */
   findSeq(id: string): number | undefined {
     const [, opaque, number] = /^att_([0-9A-Z]+)_(\d{1,9})$/.exec(id) ?? [];
-    return this.#statements.findSeq.get(`del_${opaque}`, Number(number));
+    return this.#sql.value(
+      'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
+      [`del_${opaque}`, Number(number)],
+    );
   }
 
   /** A page of the attempts that match, newest first. */
   list(filter: AttemptFilter, page: PageRequest): Promise<RowPage<AttemptSummaryRow>> {
-    return this.#scan.findPage(toCandidateQuery(filter), { ...filter }, page);
+    return this.#scan.list(filter, page);
   }
-}
-
-/** Conditions with an index. */
-const INDEXED_CONDITIONS = {
-  webhookId: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)',
-  deliveryId: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @deliveryId)',
-} as const satisfies Partial<Record<keyof AttemptFilter, string>>;
-
-/** Conditions without an index, checked on each row. */
-const ROW_CONDITIONS = {
-  since: 'a.sent_at_wall >= @since',
-  workspaceSeq: '(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq) = @workspaceSeq',
-} as const satisfies Partial<Record<keyof AttemptFilter, string>>;
-
-function toCandidateQuery(filter: AttemptFilter): string {
-  const where = ['a.seq < @before', ...pickConditions<AttemptFilter>(INDEXED_CONDITIONS, filter)].join(
-    ' AND ',
-  );
-  const matches = toMatchColumn(pickConditions<AttemptFilter>(ROW_CONDITIONS, filter));
-  return `SELECT a.seq, ${matches} FROM attempts a WHERE ${where} ORDER BY a.seq DESC`;
 }
 
 /** The values that all attempts of a delivery share. */

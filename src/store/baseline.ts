@@ -6,7 +6,7 @@
  * the disk as it grows, so a million deliveries that were pending at boot use no memory.
  */
 import type Database from 'better-sqlite3';
-import { type Column, listColumns, listSequencedTables, listTableNames } from './schema.ts';
+import { type Column, listColumns, listSequencedTables, listTableNames } from './sql.ts';
 
 /** Memory for copied rows, in KiB. */
 const CACHE_KIB = 2_000;

@@ -15,9 +15,9 @@ import { deleteUnpublished } from './connection.ts';
 import { APPLICATION_ID, HEADER_BYTES, readApplicationId, SNAPSHOT_APPLICATION_ID } from './database.ts';
 import { SAVED_AT_SETTING } from './database-copy.ts';
 import { openSqlite } from './driver.ts';
-import { migrate, migrations, readSchemaVersion } from './schema.ts';
-import { SettingTable } from './settings.ts';
+import { migrate, migrations, readSchemaVersion, SettingTable } from './schema.ts';
 import { findInvalidRow } from './snapshot-rows.ts';
+import { Sql } from './sql.ts';
 
 /** A snapshot that passed all checks. */
 export interface CheckedSnapshot {
@@ -104,7 +104,7 @@ async function checkCopy(copy: string, path: string, environment: Environment): 
     migrate(db, path);
     const invalidRow = await findInvalidRow(db);
     if (invalidRow !== null) throw createDamagedSnapshotError(path, invalidRow);
-    const settings = new SettingTable(db);
+    const settings = new SettingTable(new Sql(db));
     const owner = settings.find('environment');
     if (owner !== environment) {
       throw new SvcError(
@@ -165,7 +165,7 @@ function findDamage(db: Database.Database): string | null {
   const result = String(db.pragma('integrity_check(1)', { simple: true }));
   if (result !== 'ok') return result;
   // The snapshot may contain an unpublished event.
-  deleteUnpublished(db);
+  deleteUnpublished(new Sql(db));
   const [violation] = db.pragma('foreign_key_check') as { table: string; parent: string }[];
   return violation ? `a row of ${violation.table} refers to a missing row of ${violation.parent}` : null;
 }

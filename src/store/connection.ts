@@ -5,8 +5,8 @@ import { Baseline } from './baseline.ts';
 import { createStoreClosedError, type DatabaseOptions, isStorageError, openDatabase } from './database.ts';
 import { DatabaseFileMonitor } from './database-file-monitor.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
-import { readPragma, readUsedBytes } from './schema.ts';
-import { SettingTable } from './settings.ts';
+import { SettingTable } from './schema.ts';
+import { readPragma, readUsedBytes, Sql } from './sql.ts';
 
 /** Pages released in one transaction: about half a megabyte. */
 const PAGES_PER_STEP = 128;
@@ -26,6 +26,7 @@ export interface ConnectionHooks {
 
 export class Connection {
   readonly db: Database.Database;
+  readonly sql: Sql;
   readonly monitor: DatabaseFileMonitor;
   readonly group: GroupCommit;
   readonly baseline: Baseline;
@@ -36,9 +37,10 @@ export class Connection {
     const db = openDatabase(options);
     const monitor = new DatabaseFileMonitor(options.path);
     this.db = db;
+    this.sql = new Sql(db);
     this.monitor = monitor;
-    deleteUnpublished(db);
-    this.unpublished = new UnpublishedEvent(db);
+    deleteUnpublished(this.sql);
+    this.unpublished = new UnpublishedEvent(this.sql);
     this.baseline = new Baseline(db);
     this.group = new GroupCommit(
       db,
@@ -152,9 +154,9 @@ export class UnpublishedEvent {
   readonly #settings: SettingTable;
   #hidden = EMPTY_RANGE;
 
-  constructor(db: Database.Database) {
-    this.#db = db;
-    this.#settings = new SettingTable(db);
+  constructor(sql: Sql) {
+    this.#db = sql.db;
+    this.#settings = new SettingTable(sql);
   }
 
   /** The hidden sequences; by default an empty range. */
@@ -193,12 +195,14 @@ export class UnpublishedEvent {
 }
 
 /** Deletes the deliveries of an event that was never written. */
-export function deleteUnpublished(db: Database.Database): void {
-  const settings = new SettingTable(db);
+export function deleteUnpublished(sql: Sql): void {
+  const settings = new SettingTable(sql);
   const seq = settings.find(MARKER_SETTING);
   if (seq === undefined) return;
-  db.transaction(() => {
-    db.prepare('DELETE FROM deliveries WHERE event_seq = ?').run(Number(seq));
-    settings.delete(MARKER_SETTING);
-  }).immediate();
+  sql.db
+    .transaction(() => {
+      sql.run('DELETE FROM deliveries WHERE event_seq = ?', [Number(seq)]);
+      settings.delete(MARKER_SETTING);
+    })
+    .immediate();
 }

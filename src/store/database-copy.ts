@@ -27,7 +27,8 @@ import {
 } from './database.ts';
 import { openSqlite } from './driver.ts';
 import { toWriteError } from './group-commit.ts';
-import { SettingTable } from './settings.ts';
+import { SettingTable } from './schema.ts';
+import { Sql } from './sql.ts';
 
 /** Setting that only snapshots have: the wall time of their state. */
 export const SAVED_AT_SETTING = 'snapshot_saved_at';
@@ -170,9 +171,10 @@ function markAsSnapshot(path: string, savedAt: number): void {
   try {
     db.pragma('journal_mode = DELETE');
     // The last page may have been copied between two slices of an unpublished event.
-    deleteUnpublished(db);
+    const sql = new Sql(db);
+    deleteUnpublished(sql);
     db.pragma(`application_id = ${SNAPSHOT_APPLICATION_ID}`);
-    new SettingTable(db).set(SAVED_AT_SETTING, String(savedAt));
+    new SettingTable(sql).set(SAVED_AT_SETTING, String(savedAt));
   } finally {
     db.close();
   }

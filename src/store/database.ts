@@ -5,7 +5,8 @@ import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
-import { migrate, migrations, readPragma } from './schema.ts';
+import { migrate, migrations } from './schema.ts';
+import { readPragma } from './sql.ts';
 
 /** SQLite application id of a database of svc (`svce`). Databases of other programs are never changed. */
 export const APPLICATION_ID = 0x73766365;

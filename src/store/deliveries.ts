@@ -1,7 +1,8 @@
 /** The table of deliveries, which is also the queue of due attempts. */
-import type Database from 'better-sqlite3';
+
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
 import type { UnpublishedEvent } from './connection.ts';
+import type { Sql } from './sql.ts';
 import type { WebhookRow, WebhookTable } from './webhooks.ts';
 
 export interface NewDelivery {
@@ -78,149 +79,38 @@ export interface SendableDelivery extends DeliveryProgressRow {
 }
 
 /** The state of a delivery after an attempt or a command. */
-export interface DeliveryChange {
-  readonly seq: number;
-  readonly status: DeliveryStatus;
-  readonly due_at: number | null;
+export interface DeliveryChange extends Omit<DeliveryProgressRow, 'webhook_seq' | 'workspace_seq'> {
   readonly settled_at: number | null;
   readonly settled_reason: SettledReason | null;
-  readonly first_attempt_at: number | null;
-  readonly on_schedule: 0 | 1;
-  readonly scheduled_attempts: number;
-  readonly attempt_count: number;
-  readonly replays_waiting: number;
 }
 
 /** Maximum number of preloaded deliveries. Twice the default concurrency is enough for the attempts right after a commit. */
 const MAX_PRELOADED = 128;
 
-function prepareStatements(db: Database.Database) {
-  return {
-    insert: db.prepare<[number, string, number, number, number, number, number]>(
-      `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, created_at, status, due_at)
-       VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
-    ),
-    insertCopy: db.prepare<[DeliveryCopy]>(
-      `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, own_url, own_body, replay_of_seq,
-         created_at, status, due_at)
-       SELECT @seq, @id, event_seq, webhook_seq, workspace_seq, coalesce(@own_url, own_url), coalesce(@own_body, own_body),
-         seq, @created_at, 'pending', @created_at
-       FROM deliveries WHERE seq = @replay_of_seq`,
-    ),
-    findSendable: db.prepare<[number], SendableDelivery>(
-      `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
-         d.scheduled_attempts, d.attempt_count, d.replays_waiting, d.fault, coalesce(d.own_url, h.url) AS url,
-         coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
-         iif(d.own_url IS NULL, h.headers, '{}') AS headers, iif(d.own_url IS NULL, h.skip_verify, 0) AS skip_verify
-       FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN webhooks h ON h.seq = d.webhook_seq
-       WHERE d.seq = ? AND d.due_at IS NOT NULL`,
-    ),
-    getProgress: db.prepare<[number], DeliveryProgressRow>(
-      `SELECT seq, status, webhook_seq, workspace_seq, due_at, first_attempt_at, on_schedule, scheduled_attempts,
-         attempt_count, replays_waiting FROM deliveries WHERE seq = ?`,
-    ),
-    listDue: db
-      .prepare<[number, number, number], number>(
-        'SELECT seq FROM deliveries WHERE webhook_seq = ? AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
-      )
-      .pluck(),
-    findNextDueAt: db
-      .prepare<[number, number], number>(
-        'SELECT due_at FROM deliveries WHERE webhook_seq = ? AND due_at > ? ORDER BY due_at LIMIT 1',
-      )
-      .pluck(),
-    change: db.prepare<[DeliveryChange]>(
-      `UPDATE deliveries SET status = @status, due_at = @due_at, settled_at = @settled_at,
-         settled_reason = @settled_reason, first_attempt_at = @first_attempt_at, on_schedule = @on_schedule,
-         scheduled_attempts = @scheduled_attempts, attempt_count = @attempt_count, replays_waiting = @replays_waiting, fault = NULL
-       WHERE seq = @seq`,
-    ),
-    cancelPending: db.prepare<[{ settled_at: number; after_seq: number; webhook_seq: number }]>(
-      `UPDATE deliveries SET status = 'canceled', due_at = NULL, settled_at = @settled_at,
-         settled_seq = @after_seq + numbered.rank, settled_reason = 'endpoint_deleted', on_schedule = 0, replays_waiting = 0
-       FROM (SELECT seq AS pending_seq, row_number() OVER (ORDER BY seq) AS rank FROM deliveries
-             WHERE webhook_seq = @webhook_seq AND due_at IS NOT NULL) AS numbered
-       WHERE seq = numbered.pending_seq`,
-    ),
-    countAttempt: db.prepare<[number]>(
-      'UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?',
-    ),
-    expire: db.prepare<[number, number, number]>(
-      `UPDATE deliveries SET status = 'failed', settled_reason = 'window_elapsed', settled_at = ?, settled_seq = ?,
-         due_at = NULL, on_schedule = 0 WHERE seq = ? AND status = 'pending' AND replays_waiting = 0`,
-    ),
-    requestReplay: db.prepare<[number, number]>(
-      `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
-         replays_waiting = replays_waiting + 1, fault = NULL WHERE seq = ?`,
-    ),
-    postpone: db.prepare<[number, string, number]>(
-      'UPDATE deliveries SET due_at = ?, fault = ? WHERE seq = ? AND due_at IS NOT NULL AND fault IS NULL',
-    ),
-    releaseReordered: db
-      .prepare<[{ webhook: number; now: number }], number>(
-        `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now
-           AND fault ->> 'kind' = 'reorder' RETURNING seq`,
-      )
-      .pluck(),
-    findNewestId: db
-      .prepare<[number], string>(
-        'SELECT id FROM deliveries WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1',
-      )
-      .pluck(),
-    countPending: db
-      .prepare<[{ workspace: number | null; from: number; to: number }], number>(
-        // Grouped by endpoint, so that SQLite reads only the index and no rows.
-        `SELECT count(*) FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
-         WHERE d.due_at IS NOT NULL AND (@workspace IS NULL OR h.workspace_seq = @workspace)
-           AND (d.seq < @from OR d.seq > @to)`,
-      )
-      .pluck(),
-    findOldestWindowStart: db
-      .prepare<[number], number | null>(
-        `SELECT min(coalesce(first_attempt_at, created_at)) FROM deliveries
-         WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0`,
-      )
-      .pluck(),
-    listExpirable: db.prepare<[number, number], ExpirableDelivery>(
-      `SELECT seq, coalesce(first_attempt_at, created_at) AS window_started_at FROM deliveries
-       WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0 AND coalesce(first_attempt_at, created_at) <= ?
-       ORDER BY seq`,
-    ),
-    countPaused: db.prepare<[number], { webhook_id: string; deliveries: number }>(
-      `SELECT h.id AS webhook_id, count(*) AS deliveries FROM webhooks h JOIN deliveries d ON d.webhook_seq = h.seq
-       WHERE h.workspace_seq = ? AND h.disabled = 1 AND h.deleted_at IS NULL AND d.due_at IS NOT NULL
-       GROUP BY h.seq ORDER BY h.seq`,
-    ),
-    listPendingByEvent: db.prepare<[number, number, number], QueuedDelivery>(
-      `SELECT d.seq, d.webhook_seq, d.due_at, h.disabled,
-         (SELECT min(due_at) FROM deliveries o
-          WHERE o.webhook_seq = d.webhook_seq AND o.due_at IS NOT NULL AND o.seq <> d.seq) AS other_due_at
-       FROM deliveries d JOIN webhooks h ON h.seq = d.webhook_seq
-       WHERE d.event_seq = ? AND d.seq > ? AND d.due_at IS NOT NULL ORDER BY d.seq LIMIT ?`,
-    ),
-  };
-}
-
 export class DeliveryTable {
-  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #sql: Sql;
   readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
   readonly #webhooks: Pick<WebhookTable, 'revision'>;
   /** New deliveries by sequence, with the revision of the endpoints for which they are valid. */
   readonly #preloaded = new Map<number, { readonly delivery: SendableDelivery; readonly revision: number }>();
 
   constructor(
-    db: Database.Database,
+    sql: Sql,
     unpublished: Pick<UnpublishedEvent, 'hidden'>,
     webhooks: Pick<WebhookTable, 'revision'>,
   ) {
-    this.#statements = prepareStatements(db);
+    this.#sql = sql;
     this.#unpublished = unpublished;
     this.#webhooks = webhooks;
   }
 
   insert(row: NewDelivery): void {
     const { seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at } = row;
-    this.#statements.insert.run(seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at);
+    this.#sql.run(
+      `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, created_at, status, due_at)
+       VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
+      [seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at],
+    );
   }
 
   /**
@@ -239,7 +129,14 @@ export class DeliveryTable {
   }
 
   insertCopy(copy: DeliveryCopy): void {
-    this.#statements.insertCopy.run(copy);
+    this.#sql.run(
+      `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, own_url, own_body, replay_of_seq,
+         created_at, status, due_at)
+       SELECT @seq, @id, event_seq, webhook_seq, workspace_seq, coalesce(@own_url, own_url), coalesce(@own_body, own_body),
+         seq, @created_at, 'pending', @created_at
+       FROM deliveries WHERE seq = @replay_of_seq`,
+      copy,
+    );
   }
 
   /** The current values for an attempt; undefined if the delivery is no longer due. */
@@ -247,34 +144,58 @@ export class DeliveryTable {
     const preloaded = this.#preloaded.get(seq);
     this.#preloaded.delete(seq);
     if (preloaded?.revision === this.#webhooks.revision) return preloaded.delivery;
-    return this.#statements.findSendable.get(seq);
+    return this.#sql.get(
+      `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
+         d.scheduled_attempts, d.attempt_count, d.replays_waiting, d.fault, coalesce(d.own_url, h.url) AS url,
+         coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
+         iif(d.own_url IS NULL, h.headers, '{}') AS headers, iif(d.own_url IS NULL, h.skip_verify, 0) AS skip_verify
+       FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN webhooks h ON h.seq = d.webhook_seq
+       WHERE d.seq = ? AND d.due_at IS NOT NULL`,
+      [seq],
+    );
   }
 
   getProgress(seq: number): DeliveryProgressRow {
-    const row = this.#statements.getProgress.get(seq);
+    const row = this.#sql.get<DeliveryProgressRow>(
+      `SELECT seq, status, webhook_seq, workspace_seq, due_at, first_attempt_at, on_schedule, scheduled_attempts,
+         attempt_count, replays_waiting FROM deliveries WHERE seq = ?`,
+      [seq],
+    );
     if (row === undefined) throw new Error(`delivery ${seq} does not exist`);
     return row;
   }
 
   /** The first `limit` deliveries of an endpoint that are due at `now` (schedule time), earliest first. */
   listDue(webhookSeq: number, now: number, limit: number): number[] {
-    return this.#statements.listDue.all(webhookSeq, now, limit);
+    return this.#sql.values(
+      'SELECT seq FROM deliveries WHERE webhook_seq = ? AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
+      [webhookSeq, now, limit],
+    );
   }
 
   /** Due time of the endpoint's next delivery after `now`. */
   findNextDueAt(webhookSeq: number, now: number): number | undefined {
-    return this.#statements.findNextDueAt.get(webhookSeq, now);
+    return this.#sql.value(
+      'SELECT due_at FROM deliveries WHERE webhook_seq = ? AND due_at > ? ORDER BY due_at LIMIT 1',
+      [webhookSeq, now],
+    );
   }
 
   change(change: DeliveryChange): void {
     this.#preloaded.delete(change.seq);
-    this.#statements.change.run(change);
+    this.#sql.run(
+      `UPDATE deliveries SET status = @status, due_at = @due_at, settled_at = @settled_at,
+         settled_reason = @settled_reason, first_attempt_at = @first_attempt_at, on_schedule = @on_schedule,
+         scheduled_attempts = @scheduled_attempts, attempt_count = @attempt_count, replays_waiting = @replays_waiting, fault = NULL
+       WHERE seq = @seq`,
+      change,
+    );
   }
 
   /** Counts an attempt without any other change. */
   countAttempt(seq: number): void {
     this.#preloaded.delete(seq);
-    this.#statements.countAttempt.run(seq);
+    this.#sql.run('UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?', [seq]);
   }
 
   /**
@@ -284,25 +205,40 @@ export class DeliveryTable {
    */
   expire(seq: number, at: number, settledSeq: number): void {
     this.#preloaded.delete(seq);
-    this.#statements.expire.run(at, settledSeq, seq);
+    this.#sql.run(
+      `UPDATE deliveries SET status = 'failed', settled_reason = 'window_elapsed', settled_at = ?, settled_seq = ?,
+         due_at = NULL, on_schedule = 0 WHERE seq = ? AND status = 'pending' AND replays_waiting = 0`,
+      [at, settledSeq, seq],
+    );
   }
 
   /** Makes one more attempt due at `at`. A pending retry is dropped. */
   requestReplay(seq: number, at: number): void {
     this.#preloaded.delete(seq);
-    this.#statements.requestReplay.run(at, seq);
+    this.#sql.run(
+      `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
+         replays_waiting = replays_waiting + 1, fault = NULL WHERE seq = ?`,
+      [at, seq],
+    );
   }
 
   /** Postpones the next attempt of a pending delivery. @param fault `AppliedFault` of the reason, as JSON. */
   postpone(seq: number, dueAt: number, fault: string): void {
     this.#preloaded.delete(seq);
-    this.#statements.postpone.run(dueAt, fault, seq);
+    this.#sql.run(
+      'UPDATE deliveries SET due_at = ?, fault = ? WHERE seq = ? AND due_at IS NOT NULL AND fault IS NULL',
+      [dueAt, fault, seq],
+    );
   }
 
   /** Makes the deliveries due that a `reorder` fault postponed. @returns their sequences. */
   releaseReordered(webhookSeq: number, now: number): number[] {
     this.#preloaded.clear();
-    return this.#statements.releaseReordered.all({ webhook: webhookSeq, now });
+    return this.#sql.values(
+      `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now
+           AND fault ->> 'kind' = 'reorder' RETURNING seq`,
+      { webhook: webhookSeq, now },
+    );
   }
 
   /**
@@ -312,36 +248,76 @@ export class DeliveryTable {
   cancelPending(webhookSeq: number, settledAt: number, afterSeq: number): number {
     this.#preloaded.clear();
     const values = { webhook_seq: webhookSeq, settled_at: settledAt, after_seq: afterSeq };
-    return this.#statements.cancelPending.run(values).changes;
+    return this.#sql.run(
+      `UPDATE deliveries SET status = 'canceled', due_at = NULL, settled_at = @settled_at,
+         settled_seq = @after_seq + numbered.rank, settled_reason = 'endpoint_deleted', on_schedule = 0, replays_waiting = 0
+       FROM (SELECT seq AS pending_seq, row_number() OVER (ORDER BY seq) AS rank FROM deliveries
+             WHERE webhook_seq = @webhook_seq AND due_at IS NOT NULL) AS numbered
+       WHERE seq = numbered.pending_seq`,
+      values,
+    ).changes;
   }
 
   findNewestId(workspaceSeq: number): string | undefined {
-    return this.#statements.findNewestId.get(workspaceSeq);
+    return this.#sql.value('SELECT id FROM deliveries WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1', [
+      workspaceSeq,
+    ]);
   }
 
   /** Number of visible pending deliveries of one workspace or of all. */
   countPending(workspaceSeq: number | null = null): number {
-    return this.#statements.countPending.get({ workspace: workspaceSeq, ...this.#unpublished.hidden }) ?? 0;
+    return (
+      this.#sql.value(
+        // Grouped by endpoint, so that SQLite reads only the index and no rows.
+        `SELECT count(*) FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
+         WHERE d.due_at IS NOT NULL AND (@workspace IS NULL OR h.workspace_seq = @workspace)
+           AND (d.seq < @from OR d.seq > @to)`,
+        { workspace: workspaceSeq, ...this.#unpublished.hidden },
+      ) ?? 0
+    );
   }
 
   /** Earliest start of the retry window of an expirable delivery of the endpoint; null without one. */
   findOldestWindowStart(webhookSeq: number): number | null {
-    return this.#statements.findOldestWindowStart.get(webhookSeq) ?? null;
+    return (
+      this.#sql.value(
+        `SELECT min(coalesce(first_attempt_at, created_at)) FROM deliveries
+         WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0`,
+        [webhookSeq],
+      ) ?? null
+    );
   }
 
   /** Pending deliveries without a waiting replay whose retry window started at or before `startedBy`. */
   listExpirable(webhookSeq: number, startedBy: number): ExpirableDelivery[] {
-    return this.#statements.listExpirable.all(webhookSeq, startedBy);
+    return this.#sql.all(
+      `SELECT seq, coalesce(first_attempt_at, created_at) AS window_started_at FROM deliveries
+       WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0 AND coalesce(first_attempt_at, created_at) <= ?
+       ORDER BY seq`,
+      [webhookSeq, startedBy],
+    );
   }
 
   /** Number of pending deliveries of each disabled endpoint of a workspace. */
   countPaused(workspaceSeq: number): { webhook_id: string; deliveries: number }[] {
-    return this.#statements.countPaused.all(workspaceSeq);
+    return this.#sql.all(
+      `SELECT h.id AS webhook_id, count(*) AS deliveries FROM webhooks h JOIN deliveries d ON d.webhook_seq = h.seq
+       WHERE h.workspace_seq = ? AND h.disabled = 1 AND h.deleted_at IS NULL AND d.due_at IS NOT NULL
+       GROUP BY h.seq ORDER BY h.seq`,
+      [workspaceSeq],
+    );
   }
 
   /** The first `limit` pending deliveries of an event after the sequence `afterSeq`, in order. */
   listPendingByEvent(eventSeq: number, afterSeq: number, limit: number): QueuedDelivery[] {
-    return this.#statements.listPendingByEvent.all(eventSeq, afterSeq, limit);
+    return this.#sql.all(
+      `SELECT d.seq, d.webhook_seq, d.due_at, h.disabled,
+         (SELECT min(due_at) FROM deliveries o
+          WHERE o.webhook_seq = d.webhook_seq AND o.due_at IS NOT NULL AND o.seq <> d.seq) AS other_due_at
+       FROM deliveries d JOIN webhooks h ON h.seq = d.webhook_seq
+       WHERE d.event_seq = ? AND d.seq > ? AND d.due_at IS NOT NULL ORDER BY d.seq LIMIT ?`,
+      [eventSeq, afterSeq, limit],
+    );
   }
 }
 

@@ -1,9 +1,9 @@
 /** Queries for deliveries as the control plane shows them. */
-import type Database from 'better-sqlite3';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { DisplayStatus, SettledReason } from '../domain/delivery.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
-import { type PageRequest, pickConditions, type RowPage, Scan, toMatchColumn } from './row-page.ts';
+import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
+import type { Sql } from './sql.ts';
 
 export interface DeliveryRow extends DeliveryProgressRow {
   readonly id: string;
@@ -33,53 +33,67 @@ export interface DeliveryFilter {
   readonly text: string | null;
 }
 
-const JOINS = `FROM deliveries d
+const TABLES = `deliveries d
   JOIN events e ON e.seq = d.event_seq
   JOIN webhooks h ON h.seq = d.webhook_seq`;
 const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webhook_id, w.id AS workspace_id,
     coalesce(d.own_url, h.url) AS url, '' AS body, o.id AS replay_of,
     h.disabled AS endpoint_disabled
-  ${JOINS} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq`;
+  FROM ${TABLES} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq`;
 
-function prepareStatements(db: Database.Database) {
-  return {
-    find: db.prepare<[string], DeliveryRow>(`${SELECT} WHERE d.id = ?`),
-    findBySeq: db.prepare<[number], DeliveryRow>(`${SELECT} WHERE d.seq = ?`),
-    getBody: db
-      .prepare<[number], string>(`SELECT coalesce(d.own_body, e.envelope) ${JOINS} WHERE d.seq = ?`)
-      .pluck(),
-    listNextDue: db.prepare<[number, number], { seq: number; due_at: number }>(
-      'SELECT seq, due_at FROM deliveries WHERE webhook_seq = ? AND due_at IS NOT NULL ORDER BY due_at, seq LIMIT ?',
-    ),
-  };
-}
+/** Selects the same deliveries as `matchesDeliveryFilter`, which live lists use. A test compares both. */
+const FILTERED_TABLE: FilteredTable<DeliveryFilter> = {
+  from: TABLES,
+  seq: 'd.seq',
+  conditions: {
+    workspaceSeq: { indexed: 'd.workspace_seq = @workspaceSeq' },
+    eventId: { indexed: 'd.event_seq = (SELECT seq FROM events WHERE id = @eventId)' },
+    webhookId: { indexed: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)' },
+    status: "(d.status = @status OR @status = 'paused' AND d.status = 'pending' AND h.disabled = 1)",
+    since: 'd.created_at >= @since',
+    until: 'd.created_at < @until',
+    type: 'e.type = @type',
+    text: `(has_text(d.id, @text) OR has_text(e.id, @text) OR has_text(e.type, @text)
+      OR has_text(coalesce(d.own_url, h.url), @text) OR has_text(coalesce(d.own_body, e.envelope), @text))`,
+  },
+  // A literal, unlike a parameter, lets SQLite use the partial index of failed deliveries.
+  findIndexedCondition: ({ workspaceSeq, status }) =>
+    workspaceSeq !== null && status === 'failed' ? "d.status = 'failed'" : null,
+};
 
 export class DeliveryQueries {
-  readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #scan: Scan<DeliveryRow>;
+  readonly #sql: Sql;
+  readonly #scan: Scan<DeliveryFilter, DeliveryRow>;
 
-  constructor(db: Database.Database) {
-    this.#statements = prepareStatements(db);
-    this.#scan = new Scan(db, (seq) => this.findBySeq(seq));
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    this.#scan = new Scan(sql, FILTERED_TABLE, (seq) => this.findBySeq(seq));
   }
 
   find(id: string): DeliveryRow | undefined {
-    return this.#statements.find.get(id);
+    return this.#sql.get(`${SELECT} WHERE d.id = ?`, [id]);
   }
 
   findBySeq(seq: number): DeliveryRow | undefined {
-    return this.#statements.findBySeq.get(seq);
+    return this.#sql.get(`${SELECT} WHERE d.seq = ?`, [seq]);
   }
 
   /** The body that every attempt of the delivery sends. */
   getBody(seq: number): string {
-    return this.#statements.getBody.get(seq) ?? '';
+    return (
+      this.#sql.value(`SELECT coalesce(d.own_body, e.envelope) FROM ${TABLES} WHERE d.seq = ?`, [seq]) ?? ''
+    );
   }
 
   /** The next `limit` deliveries that are due for the given endpoints, earliest first. */
   listNextDue(webhookSeqs: readonly number[], limit: number): DeliveryRow[] {
     return webhookSeqs
-      .flatMap((webhookSeq) => this.#statements.listNextDue.all(webhookSeq, limit))
+      .flatMap((webhookSeq) =>
+        this.#sql.all<{ seq: number; due_at: number }>(
+          'SELECT seq, due_at FROM deliveries WHERE webhook_seq = ? AND due_at IS NOT NULL ORDER BY due_at, seq LIMIT ?',
+          [webhookSeq, limit],
+        ),
+      )
       .sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
       .slice(0, limit)
       .flatMap(({ seq }) => this.findBySeq(seq) ?? []);
@@ -87,36 +101,8 @@ export class DeliveryQueries {
 
   /** A page of the deliveries that match, newest first. */
   list(filter: DeliveryFilter, page: PageRequest): Promise<RowPage<DeliveryRow>> {
-    return this.#scan.findPage(toCandidateQuery(filter), { ...filter }, page);
+    return this.#scan.list(filter, page);
   }
-}
-
-// The same conditions as those of `matchesDeliveryFilter`.
-
-/** Conditions with an index. */
-const INDEXED_CONDITIONS = {
-  workspaceSeq: 'd.workspace_seq = @workspaceSeq',
-  eventId: 'd.event_seq = (SELECT seq FROM events WHERE id = @eventId)',
-  webhookId: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)',
-} as const satisfies Partial<Record<keyof DeliveryFilter, string>>;
-
-/** Conditions without an index, checked on each row, the cheapest first. */
-const ROW_CONDITIONS = {
-  status: "(d.status = @status OR @status = 'paused' AND d.status = 'pending' AND h.disabled = 1)",
-  since: 'd.created_at >= @since',
-  until: 'd.created_at < @until',
-  type: 'e.type = @type',
-  text: `(has_text(d.id, @text) OR has_text(e.id, @text) OR has_text(e.type, @text)
-    OR has_text(coalesce(d.own_url, h.url), @text) OR has_text(coalesce(d.own_body, e.envelope), @text))`,
-} as const satisfies Partial<Record<keyof DeliveryFilter, string>>;
-
-function toCandidateQuery(filter: DeliveryFilter): string {
-  const indexed = pickConditions<DeliveryFilter>(INDEXED_CONDITIONS, filter);
-  // The literal, unlike a parameter, lets SQLite use the partial index of failed deliveries.
-  if (filter.workspaceSeq !== null && filter.status === 'failed') indexed.push("d.status = 'failed'");
-  const where = ['d.seq < @before', ...indexed].join(' AND ');
-  const matches = toMatchColumn(pickConditions<DeliveryFilter>(ROW_CONDITIONS, filter));
-  return `SELECT d.seq, ${matches} ${JOINS} WHERE ${where} ORDER BY d.seq DESC`;
 }
 
 /** The delivery as the control plane, the CLI and the dashboard show it. */

@@ -1,6 +1,5 @@
 /** The table of idempotency keys. */
-import type Database from 'better-sqlite3';
-import { prepareInsert } from './schema.ts';
+import type { Sql } from './sql.ts';
 
 export interface IdempotencyRow {
   readonly scope_hash: Buffer;
@@ -16,28 +15,25 @@ export interface IdempotencyRow {
 
 /** Responses stored for requests with an `Idempotency-Key` (decision `idempotency.scope`). */
 export class IdempotencyTable {
-  readonly #save: Database.Statement<[IdempotencyRow]>;
-  readonly #find: Database.Statement<[Buffer], IdempotencyRow>;
-  readonly #deleteExpired: Database.Statement<[number, number]>;
+  readonly #sql: Sql;
 
-  constructor(db: Database.Database) {
-    this.#save = prepareInsert(db, 'idempotency_keys', 'INSERT OR REPLACE');
-    this.#find = db.prepare('SELECT * FROM idempotency_keys WHERE scope_hash = ?');
-    this.#deleteExpired = db.prepare(
-      'DELETE FROM idempotency_keys WHERE workspace_seq = ? AND expires_at <= ?',
-    );
+  constructor(sql: Sql) {
+    this.#sql = sql;
   }
 
   save(row: IdempotencyRow): void {
-    this.#save.run(row);
+    this.#sql.insert('idempotency_keys', row, 'INSERT OR REPLACE');
   }
 
   find(scopeHash: Buffer): IdempotencyRow | undefined {
-    return this.#find.get(scopeHash);
+    return this.#sql.get('SELECT * FROM idempotency_keys WHERE scope_hash = ?', [scopeHash]);
   }
 
   /** Deletes the rows of a workspace that have expired at `now`, in schedule time. */
   deleteExpired(workspaceSeq: number, now: number): void {
-    this.#deleteExpired.run(workspaceSeq, now);
+    this.#sql.run('DELETE FROM idempotency_keys WHERE workspace_seq = ? AND expires_at <= ?', [
+      workspaceSeq,
+      now,
+    ]);
   }
 }

@@ -1,7 +1,6 @@
 /** Deletes old rows, so that a database that is used for months does not keep growing. */
-import type Database from 'better-sqlite3';
-import { readUsedBytes } from './schema.ts';
-import type { SettingTable } from './settings.ts';
+import type { SettingTable } from './schema.ts';
+import { readUsedBytes, type Sql } from './sql.ts';
 
 /** Rows examined by one write, which then takes one or two milliseconds. */
 const WINDOW_SIZE = 500;
@@ -38,44 +37,18 @@ const MAX_MARKS = 1_000;
 /** Events deleted before the size is measured again. */
 const CHUNK_EVENTS = 1_000;
 
-/** The statements that delete rows of a table in windows. */
-interface RetentionTable {
-  readonly name: string;
-  /** Finds the last row of the window after a sequence, below another one. */
-  readonly findLast: Database.Statement<[number, number, number], number | null>;
-  readonly removals: readonly Database.Statement<[Window]>[];
-}
-
-function prepareTable(db: Database.Database, name: string, removals: readonly string[]): RetentionTable {
-  return {
-    name,
-    findLast: db
-      .prepare<[number, number, number], number | null>(
-        `SELECT max(seq) FROM (SELECT seq FROM ${name} WHERE seq > ? AND seq < ? ORDER BY seq LIMIT ?)`,
-      )
-      .pluck(),
-    removals: removals.map((sql) => db.prepare<[Window]>(sql)),
-  };
-}
-
-function prepareStatements(db: Database.Database) {
-  return {
-    findFirstSince: db
-      .prepare<[number], number>('SELECT seq FROM api_requests WHERE at_wall >= ? ORDER BY seq LIMIT 1')
-      .pluck(),
-    findLastBefore: db
-      .prepare<[number], number>('SELECT seq FROM api_requests WHERE seq < ? ORDER BY seq DESC LIMIT 1')
-      .pluck(),
-    findNewestBeyond: db
-      .prepare<[number], number>('SELECT seq FROM api_requests ORDER BY seq DESC LIMIT 1 OFFSET ?')
-      .pluck(),
-    findChunkEnd: db
-      .prepare<[number, number], number | null>(
-        'SELECT max(seq) FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT ?)',
-      )
-      .pluck(),
-  };
-}
+/** Statements that delete the rows of a {@link Window} of each table, in the order that foreign keys require. */
+const REMOVALS: Readonly<Record<string, readonly string[]>> = {
+  deliveries: [
+    `DELETE FROM attempts WHERE delivery_seq IN (${REMOVABLE_DELIVERIES})`,
+    `DELETE FROM deliveries WHERE seq IN (${REMOVABLE_DELIVERIES})`,
+  ],
+  events: [
+    `DELETE FROM events WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq
+       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_seq = events.seq)`,
+  ],
+  api_requests: ['DELETE FROM api_requests WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq'],
+};
 
 /**
  * Most rows have only schedule time, which does not tell their age. Their sequence does: a row is older than any logged
@@ -83,29 +56,12 @@ function prepareStatements(db: Database.Database) {
  * request itself is kept, so that sequences continue from it after a restart.
  */
 export class Retention {
-  readonly #db: Database.Database;
+  readonly #sql: Sql;
   readonly #settings: SettingTable;
-  readonly #statements: ReturnType<typeof prepareStatements>;
-  /** In the order that foreign keys require. */
-  readonly #tables: readonly RetentionTable[];
 
-  constructor(db: Database.Database, settings: SettingTable) {
-    this.#db = db;
+  constructor(sql: Sql, settings: SettingTable) {
+    this.#sql = sql;
     this.#settings = settings;
-    this.#statements = prepareStatements(db);
-    this.#tables = [
-      prepareTable(db, 'deliveries', [
-        `DELETE FROM attempts WHERE delivery_seq IN (${REMOVABLE_DELIVERIES})`,
-        `DELETE FROM deliveries WHERE seq IN (${REMOVABLE_DELIVERIES})`,
-      ]),
-      prepareTable(db, 'events', [
-        `DELETE FROM events WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq
-           AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_seq = events.seq)`,
-      ]),
-      prepareTable(db, 'api_requests', [
-        'DELETE FROM api_requests WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq',
-      ]),
-    ];
   }
 
   /** Records that all rows up to `seq` existed at the wall time `at`. Call inside a write. */
@@ -125,10 +81,15 @@ export class Retention {
    * deliveries, and logged requests. Run each step inside its own write.
    */
   *planRemovalBefore(wallTime: number): Generator<() => void> {
-    const firstRecentSeq = this.#statements.findFirstSince.get(wallTime) ?? Number.MAX_SAFE_INTEGER;
+    const firstRecentSeq =
+      this.#sql.value<number>('SELECT seq FROM api_requests WHERE at_wall >= ? ORDER BY seq LIMIT 1', [
+        wallTime,
+      ]) ?? Number.MAX_SAFE_INTEGER;
     const oldMarks = this.#readMarks().filter(({ at }) => at < wallTime);
     const firstKeptSeq = Math.max(
-      this.#statements.findLastBefore.get(firstRecentSeq) ?? 0,
+      this.#sql.value<number>('SELECT seq FROM api_requests WHERE seq < ? ORDER BY seq DESC LIMIT 1', [
+        firstRecentSeq,
+      ]) ?? 0,
       ...oldMarks.map(({ seq }) => seq + 1),
     );
     yield* this.#planRemoval({ after: 0, before: firstKeptSeq }, firstKeptSeq);
@@ -136,7 +97,9 @@ export class Retention {
 
   /** Yields steps that delete the oldest logged requests beyond `count`. */
   *planRemovalBeyond(count: number): Generator<() => void> {
-    const before = (this.#statements.findNewestBeyond.get(count) ?? 0) + 1;
+    const before =
+      (this.#sql.value<number>('SELECT seq FROM api_requests ORDER BY seq DESC LIMIT 1 OFFSET ?', [count]) ??
+        0) + 1;
     yield* this.#planRemoval({ after: 0, before }, before, ['api_requests']);
   }
 
@@ -147,7 +110,11 @@ export class Retention {
   *planRemovalToFit(bytes: number, lastSeq: number): Generator<() => void> {
     let [previousAfter, after] = [0, 0];
     while (this.getUsedBytes() > bytes && after <= lastSeq) {
-      const before = (this.#statements.findChunkEnd.get(after, CHUNK_EVENTS) ?? lastSeq) + 1;
+      const before =
+        (this.#sql.value<number>(
+          'SELECT max(seq) FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT ?)',
+          [after, CHUNK_EVENTS],
+        ) ?? lastSeq) + 1;
       // The deliveries of the last event of a chunk are in the next chunk.
       for (const step of this.#planRemoval({ after: previousAfter, before }, Number.MAX_SAFE_INTEGER)) {
         yield step;
@@ -159,26 +126,31 @@ export class Retention {
 
   /** Bytes used by rows and indexes, without the free pages of the file. */
   getUsedBytes(): number {
-    return readUsedBytes(this.#db);
+    return readUsedBytes(this.#sql.db);
   }
 
   *#planRemoval(
     range: Range,
     firstKeptSeq: number,
-    tableNames: readonly string[] = this.#tables.map(({ name }) => name),
+    tables: readonly string[] = Object.keys(REMOVALS),
   ): Generator<() => void> {
-    for (const { name, findLast, removals } of this.#tables) {
-      if (!tableNames.includes(name)) continue;
+    for (const table of tables) {
       let { after } = range;
-      let last = findLast.get(after, range.before, WINDOW_SIZE);
-      while (typeof last === 'number') {
-        const window = { after, last, firstKeptSeq };
+      let last = this.#findLast(table, after, range.before);
+      while (last !== null) {
+        const window: Window = { after, last, firstKeptSeq };
         yield () => {
-          for (const removal of removals) removal.run(window);
+          for (const removal of REMOVALS[table] ?? []) this.#sql.run(removal, window);
         };
         after = last;
-        last = findLast.get(after, range.before, WINDOW_SIZE);
+        last = this.#findLast(table, after, range.before);
       }
     }
+  }
+
+  /** The last row of the window after `after` and below `before`; null if no row is left. */
+  #findLast(table: string, after: number, before: number): number | null {
+    const text = `SELECT max(seq) FROM (SELECT seq FROM ${table} WHERE seq > ? AND seq < ? ORDER BY seq LIMIT ?)`;
+    return this.#sql.value<number | null>(text, [after, before, WINDOW_SIZE]) ?? null;
   }
 }

@@ -2,11 +2,11 @@
  * Pages of lists (§2, §4.1). A page starts after a row and not at an offset, so it costs the same in a large table, and rows
  * that are created between two pages are neither skipped nor repeated.
  */
-import type Database from 'better-sqlite3';
 import type { Page } from '../contract/resources.ts';
 import { SvcError } from '../errors.ts';
 import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
 import { createStoreClosedError } from './database.ts';
+import type { Sql } from './sql.ts';
 
 export interface PageRequest {
   readonly limit: number;
@@ -53,53 +53,72 @@ export function toListBody<Row extends { readonly id: string }, Item>(
   return { data: rows.map(toItem), has_more: hasMore, end_cursor: rows.at(-1)?.id ?? null };
 }
 
-type Values = Readonly<Record<string, unknown>>;
+/** SQL condition for a field of a filter, which it reads as `@name`. Checked on each row unless it has an index. */
+type FilterCondition = string | { readonly indexed: string };
 
-export interface Candidate {
+/** A table whose rows are selected by a filter. A field that is null selects all rows. */
+export interface FilteredTable<Filter> {
+  /** FROM clause. */
+  readonly from: string;
+  /** The sequence of the table, such as `e.seq`. */
+  readonly seq: string;
+  /** SQLite evaluates them in order, so expensive ones come last. */
+  readonly conditions: Readonly<Record<keyof Filter, FilterCondition>>;
+  /** Returns an additional condition that lets SQLite use an index. */
+  readonly findIndexedCondition?: (filter: Filter) => string | null;
+}
+
+interface Candidate {
   readonly seq: number;
   readonly matches: 0 | 1;
 }
 
 /**
- * Finds pages by conditions that have no index. This may read a whole table, so it works in slices between which requests
- * and deliveries continue.
+ * Lists rows by a filter. This may read a whole table, so it works in slices between which requests and deliveries
+ * continue.
  */
-export class Scan<Row> {
-  readonly #db: Database.Database;
+export class Scan<Filter extends object, Row> {
+  readonly #sql: Sql;
+  readonly #table: FilteredTable<Filter>;
   readonly #findRow: (seq: number) => Row | undefined;
-  readonly #statements = new Map<string, Database.Statement<[Values], Candidate>>();
 
-  constructor(db: Database.Database, findRow: (seq: number) => Row | undefined) {
-    this.#db = db;
+  constructor(sql: Sql, table: FilteredTable<Filter>, findRow: (seq: number) => Row | undefined) {
+    this.#sql = sql;
+    this.#table = table;
     this.#findRow = findRow;
   }
 
-  /**
-   * Returns a page of the newest rows that match.
-   * @param sql selects {@link Candidate}s below `@before`, newest first, through an index that needs no sorting.
-   * @throws SvcError `storage_unavailable` if the store is closed meanwhile.
-   */
-  async findPage(sql: string, values: Values, { limit, beforeSeq }: PageRequest): Promise<RowPage<Row>> {
-    const statement = this.#prepare(sql);
+  /** A page of the rows that match, newest first. @throws SvcError `storage_unavailable` if the store is closed meanwhile. */
+  async list(filter: Filter, { limit, beforeSeq }: PageRequest): Promise<RowPage<Row>> {
+    const text = this.#toCandidateQuery(filter);
     const rows: Row[] = [];
     let before: number | null = beforeSeq ?? Number.MAX_SAFE_INTEGER;
     while (before !== null) {
-      const slice = scanSlice(statement, { ...values, before }, limit + 1 - rows.length);
+      const candidates = this.#sql.iterate<Candidate>(text, { ...filter, before });
+      const slice = scanSlice(candidates, limit + 1 - rows.length);
       rows.push(...slice.seqs.map(this.#findRow).filter((row) => row !== undefined));
       before = slice.continueBefore;
       if (before === null) break;
       await yieldToEventLoop();
-      if (!this.#db.open) throw createStoreClosedError();
+      if (!this.#sql.db.open) throw createStoreClosedError();
     }
     return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
   }
 
-  #prepare(sql: string): Database.Statement<[Values], Candidate> {
-    const cached = this.#statements.get(sql);
-    if (cached !== undefined) return cached;
-    const statement = this.#db.prepare<[Values], Candidate>(sql);
-    this.#statements.set(sql, statement);
-    return statement;
+  #toCandidateQuery(filter: Filter): string {
+    const { from, seq, conditions, findIndexedCondition } = this.#table;
+    const names = (Object.keys(conditions) as (keyof Filter)[]).filter((name) => filter[name] !== null);
+    const where = [`${seq} < @before`];
+    const perRow: string[] = [];
+    for (const name of names) {
+      const condition = conditions[name];
+      if (typeof condition === 'string') perRow.push(condition);
+      else where.push(condition.indexed);
+    }
+    const indexedCondition = findIndexedCondition?.(filter) ?? null;
+    if (indexedCondition !== null) where.push(indexedCondition);
+    const matches = `iif(${perRow.join(' AND ') || 'TRUE'}, 1, 0) AS matches`;
+    return `SELECT ${seq}, ${matches} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${seq} DESC`;
   }
 }
 
@@ -110,28 +129,13 @@ interface Slice {
   readonly continueBefore: number | null;
 }
 
-function scanSlice(statement: Database.Statement<[Values], Candidate>, values: Values, limit: number): Slice {
+function scanSlice(candidates: Iterable<Candidate>, limit: number): Slice {
   const seqs: number[] = [];
   const endsAt = monotonic() + SLICE_MS;
-  for (const { seq, matches } of statement.iterate(values)) {
+  for (const { seq, matches } of candidates) {
     if (matches === 1) seqs.push(seq);
     if (seqs.length === limit) return { seqs, continueBefore: null };
     if (monotonic() > endsAt) return { seqs, continueBefore: seq };
   }
   return { seqs, continueBefore: null };
-}
-
-/** Selects the conditions whose field of the filter is set. */
-export function pickConditions<Filter extends object>(
-  conditions: { readonly [Name in keyof Filter]?: string },
-  filter: Filter,
-): string[] {
-  return Object.entries<string>(conditions as Record<string, string>)
-    .filter(([name]) => filter[name as keyof Filter] !== null)
-    .map(([, condition]) => condition);
-}
-
-/** SQL column that is 1 if a row meets all conditions. SQLite evaluates them in order, so put expensive ones last. */
-export function toMatchColumn(conditions: readonly string[]): string {
-  return `iif(${conditions.join(' AND ') || 'TRUE'}, 1, 0) AS matches`;
 }

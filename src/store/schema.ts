@@ -1,6 +1,7 @@
-/** The schema of the database: its versions, and the names of tables and columns. */
+/** The schema of the database and its version, and the table of settings about the database itself. */
 import type Database from 'better-sqlite3';
 import { type ErrorCode, SvcError } from '../errors.ts';
+import { readPragma, type Sql } from './sql.ts';
 
 /**
  * The schema as numbered steps. A released step is never edited; a change is a new step. `user_version` of a file is the
@@ -187,49 +188,23 @@ export function migrate(db: Database.Database, path: string): void {
   }).immediate();
 }
 
-export interface Column {
-  readonly name: string;
-  readonly type: string;
-  /** Above 0 for a primary key. */
-  readonly pk: number;
-}
+/** Key-value settings of the database itself, such as its environment and its id. */
+export class SettingTable {
+  readonly #sql: Sql;
 
-/** Lists the tables of the database itself, so that code that handles all tables includes new ones. */
-export function listTableNames(db: Database.Database): string[] {
-  return db
-    .prepare<[], string>(
-      `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
-    )
-    .pluck()
-    .all();
-}
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
 
-/** Lists the tables that have a `seq` column. */
-export function listSequencedTables(db: Database.Database): string[] {
-  return listTableNames(db).filter((table) => listColumns(db, table).some(({ name }) => name === 'seq'));
-}
+  find(key: string): string | undefined {
+    return this.#sql.value('SELECT value FROM settings WHERE key = ?', [key]);
+  }
 
-export function listColumns(db: Database.Database, table: string): Column[] {
-  return db.pragma(`main.table_info(${table})`) as Column[];
-}
+  set(key: string, value: string): void {
+    this.#sql.run('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)', [key, value]);
+  }
 
-/** Prepares a statement that inserts a row with a value for every column of the table. */
-export function prepareInsert<Row>(
-  db: Database.Database,
-  table: string,
-  verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT',
-): Database.Statement<[Row]> {
-  const names = listColumns(db, table).map(({ name }) => name);
-  const parameters = names.map((name) => `@${name}`);
-  return db.prepare(`${verb} INTO ${table} (${names.join(', ')}) VALUES (${parameters.join(', ')})`);
-}
-
-/** The value of a numeric pragma. */
-export function readPragma(db: Database.Database, name: string): number {
-  return Number(db.pragma(name, { simple: true }));
-}
-
-/** Bytes used by rows and indexes, without the free pages of the file. */
-export function readUsedBytes(db: Database.Database): number {
-  return (readPragma(db, 'page_count') - readPragma(db, 'freelist_count')) * readPragma(db, 'page_size');
+  delete(key: string): void {
+    this.#sql.run('DELETE FROM settings WHERE key = ?', [key]);
+  }
 }

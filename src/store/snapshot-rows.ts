@@ -10,7 +10,7 @@ import { extractEventRecord, isEventType, WILDCARD_SUBSCRIPTION } from '../domai
 import { type IdKind, idPatterns, isId } from '../domain/ids.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
-import { listColumns, listSequencedTables, listTableNames } from './schema.ts';
+import { listColumns, listSequencedTables, listTableNames } from './sql.ts';
 
 /** Far below 2^53, so that a store can continue counting from there. */
 const MAX_SEQ = 2 ** 48;

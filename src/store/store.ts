@@ -13,9 +13,9 @@ import {
   writeRemovedFile,
 } from './database-copy.ts';
 import { createFileProblemError, type DatabaseFileProblem } from './database-file-monitor.ts';
-import { listSequencedTables } from './schema.ts';
-import type { SettingTable } from './settings.ts';
+import type { SettingTable } from './schema.ts';
 import { replaceRows } from './snapshot-rows.ts';
+import { listSequencedTables } from './sql.ts';
 import { Tables } from './tables.ts';
 
 const ID_SETTING = 'store_id';
@@ -50,7 +50,7 @@ export class Store extends Tables {
       onCommit: () => this.#notifySubscribers(),
       onRollback: () => this.clearCaches(),
     });
-    this.connectTables(this.#connection.db, this.#connection.unpublished);
+    this.connectTables(this.#connection.sql, this.#connection.unpublished);
   }
 
   /** The next sequence. Call inside a write. */
@@ -166,7 +166,7 @@ export class Store extends Tables {
   discardEvent(): void {
     const connection = this.#connection;
     try {
-      if (connection.db.open) connection.withStorageErrors(() => deleteUnpublished(connection.db));
+      if (connection.db.open) connection.withStorageErrors(() => deleteUnpublished(connection.sql));
     } finally {
       this.#endReservation();
     }

@@ -1,5 +1,4 @@
 /** The tables and queries of the store, as properties of {@link Store}. */
-import type Database from 'better-sqlite3';
 import { ApiKeyTable } from './api-keys.ts';
 import { ApiRequestTable } from './api-requests.ts';
 import { AttemptTable } from './attempts.ts';
@@ -11,7 +10,8 @@ import { EventTable } from './events.ts';
 import { FaultTable } from './faults.ts';
 import { IdempotencyTable } from './idempotency.ts';
 import { Retention } from './retention.ts';
-import { SettingTable } from './settings.ts';
+import { SettingTable } from './schema.ts';
+import type { Sql } from './sql.ts';
 import { WebhookTable } from './webhooks.ts';
 import { WorkspaceTable } from './workspaces.ts';
 
@@ -31,20 +31,20 @@ export class Tables {
   changeFeed!: ChangeFeed;
   retention!: Retention;
 
-  protected connectTables(db: Database.Database, unpublished: UnpublishedEvent): void {
-    this.settings = new SettingTable(db);
-    this.workspaces = new WorkspaceTable(db);
-    this.apiKeys = new ApiKeyTable(db);
-    this.webhooks = new WebhookTable(db);
-    this.events = new EventTable(db);
-    this.deliveries = new DeliveryTable(db, unpublished, this.webhooks);
-    this.deliveryQueries = new DeliveryQueries(db);
-    this.attempts = new AttemptTable(db);
-    this.apiRequests = new ApiRequestTable(db);
-    this.faults = new FaultTable(db);
-    this.idempotency = new IdempotencyTable(db);
-    this.changeFeed = new ChangeFeed(db, unpublished);
-    this.retention = new Retention(db, this.settings);
+  protected connectTables(sql: Sql, unpublished: UnpublishedEvent): void {
+    this.settings = new SettingTable(sql);
+    this.workspaces = new WorkspaceTable(sql);
+    this.apiKeys = new ApiKeyTable(sql);
+    this.webhooks = new WebhookTable(sql);
+    this.events = new EventTable(sql);
+    this.deliveries = new DeliveryTable(sql, unpublished, this.webhooks);
+    this.deliveryQueries = new DeliveryQueries(sql);
+    this.attempts = new AttemptTable(sql);
+    this.apiRequests = new ApiRequestTable(sql);
+    this.faults = new FaultTable(sql);
+    this.idempotency = new IdempotencyTable(sql);
+    this.changeFeed = new ChangeFeed(sql, unpublished);
+    this.retention = new Retention(sql, this.settings);
   }
 
   /** Must be called after a rollback, and after rows were replaced. */

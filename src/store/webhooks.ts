@@ -1,11 +1,10 @@
 /** The table of endpoints. */
-import type Database from 'better-sqlite3';
 import type { Webhook, WebhookDetail } from '../contract/resources.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { yieldToEventLoop } from '../timers.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import { prepareInsert } from './schema.ts';
+import type { Sql } from './sql.ts';
 
 export interface WebhookRow {
   readonly seq: number;
@@ -30,20 +29,6 @@ export interface WebhookRow {
 }
 
 export type WebhookWithWorkspace = WebhookRow & { readonly workspace_id: string };
-type WebhookUpdate = Pick<
-  WebhookRow,
-  | 'seq'
-  | 'url'
-  | 'events'
-  | 'secret'
-  | 'previous_secret'
-  | 'previous_secret_expires_at'
-  | 'disabled'
-  | 'headers'
-  | 'skip_verify'
-  | 'deleted_at'
->;
-
 type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>;
 
 /** An enabled endpoint with its parsed subscriptions. */
@@ -61,64 +46,13 @@ const SELECT_WITH_WORKSPACE =
 /** Rows read in one turn of the event loop. */
 const SLICE_SIZE = 500;
 
-function prepareStatements(db: Database.Database) {
-  return {
-    insert: prepareInsert<WebhookRow>(db, 'webhooks'),
-    find: db.prepare<[string], WebhookWithWorkspace>(
-      `${SELECT_WITH_WORKSPACE} WHERE h.id = ? AND h.deleted_at IS NULL`,
-    ),
-    list: db.prepare<[{ before: number; workspace: number | null; limit: number }], WebhookWithWorkspace>(
-      `${SELECT_WITH_WORKSPACE} WHERE h.deleted_at IS NULL AND h.seq < @before
-         AND (@workspace IS NULL OR h.workspace_seq = @workspace)
-       ORDER BY h.seq DESC LIMIT @limit`,
-    ),
-    listEnabled: db.prepare<[number, number, number], WebhookRow>(
-      `SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 AND seq > ?
-       ORDER BY seq LIMIT ?`,
-    ),
-    findBySeq: db.prepare<[number], WebhookRow>('SELECT * FROM webhooks WHERE seq = ?'),
-    listByUrl: db.prepare<[number, string], WebhookWithWorkspace>(
-      `${SELECT_WITH_WORKSPACE} WHERE h.workspace_seq = ? AND h.url = ? ORDER BY h.seq DESC`,
-    ),
-    listListenerIds: db
-      .prepare<[], string>('SELECT id FROM webhooks WHERE listener = 1 AND deleted_at IS NULL')
-      .pluck(),
-    findSeq: db.prepare<[string], number>('SELECT seq FROM webhooks WHERE id = ?').pluck(),
-    findNewestId: db
-      .prepare<[number], string>('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1')
-      .pluck(),
-    listNextDue: db.prepare<[number, number], WebhookNextDue>(
-      `SELECT seq, workspace_seq, disabled,
-         (SELECT min(due_at) FROM deliveries d WHERE d.webhook_seq = h.seq AND d.due_at IS NOT NULL) AS next_due_at
-       FROM webhooks h WHERE deleted_at IS NULL AND seq > ? ORDER BY seq LIMIT ?`,
-    ),
-    listEnabledSeqs: db
-      .prepare<[{ workspace: number | null }], number>(
-        `SELECT seq FROM webhooks WHERE deleted_at IS NULL AND disabled = 0
-           AND (@workspace IS NULL OR workspace_seq = @workspace)`,
-      )
-      .pluck(),
-    listSecrets: db.prepare<[number], WebhookSecrets>(
-      'SELECT id, secret, previous_secret FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1000',
-    ),
-    update: db.prepare<[WebhookUpdate]>(
-      `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
-         previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, headers = @headers,
-         skip_verify = @skip_verify, deleted_at = @deleted_at
-       WHERE seq = @seq`,
-    ),
-  };
-}
-
 export class WebhookTable {
-  readonly #db: Database.Database;
-  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #sql: Sql;
   readonly #enabledByWorkspace = new ReadCache<number, readonly EnabledWebhook[]>();
   #revision = 0;
 
-  constructor(db: Database.Database) {
-    this.#db = db;
-    this.#statements = prepareStatements(db);
+  constructor(sql: Sql) {
+    this.#sql = sql;
   }
 
   /** Changes after every write to an endpoint. */
@@ -128,35 +62,47 @@ export class WebhookTable {
 
   insert(row: WebhookRow): void {
     this.clearCache();
-    this.#statements.insert.run(row);
+    this.#sql.insert('webhooks', row);
   }
 
   /** The endpoint, unless it was deleted. */
   find(id: string): WebhookWithWorkspace | undefined {
-    return this.#statements.find.get(id);
+    return this.#sql.get(`${SELECT_WITH_WORKSPACE} WHERE h.id = ? AND h.deleted_at IS NULL`, [id]);
   }
 
   /** The endpoints of a workspace with this exact URL, newest first, including deleted ones. */
   listByUrl(workspaceSeq: number, url: string): WebhookWithWorkspace[] {
-    return this.#statements.listByUrl.all(workspaceSeq, url);
+    return this.#sql.all(
+      `${SELECT_WITH_WORKSPACE} WHERE h.workspace_seq = ? AND h.url = ? ORDER BY h.seq DESC`,
+      [workspaceSeq, url],
+    );
   }
 
   /** The endpoints that exist only while a `svc listen` uses them. */
   listListenerIds(): string[] {
-    return this.#statements.listListenerIds.all();
+    return this.#sql.values('SELECT id FROM webhooks WHERE listener = 1 AND deleted_at IS NULL');
   }
 
   /** The sequence of an endpoint, deleted or not. */
   findSeq(id: string): number | undefined {
-    return this.#statements.findSeq.get(id);
+    return this.#sql.value('SELECT seq FROM webhooks WHERE id = ?', [id]);
   }
 
   findNewestId(workspaceSeq: number): string | undefined {
-    return this.#statements.findNewestId.get(workspaceSeq);
+    return this.#sql.value('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1', [
+      workspaceSeq,
+    ]);
   }
 
   list(workspace: number | null, page: PageRequest): RowPage<WebhookWithWorkspace> {
-    return readPage(page, (before, limit) => this.#statements.list.all({ before, workspace, limit }));
+    return readPage(page, (before, limit) =>
+      this.#sql.all<WebhookWithWorkspace>(
+        `${SELECT_WITH_WORKSPACE} WHERE h.deleted_at IS NULL AND h.seq < @before
+         AND (@workspace IS NULL OR h.workspace_seq = @workspace)
+       ORDER BY h.seq DESC LIMIT @limit`,
+        { before, workspace, limit },
+      ),
+    );
   }
 
   /** The endpoints of a workspace that receive events of `type` (§6), oldest first. */
@@ -173,11 +119,11 @@ export class WebhookTable {
     const revision = this.#revision;
     const rows: EnabledWebhook[] = [];
     while (true) {
-      const slice = this.#statements.listEnabled.all(workspaceSeq, rows.at(-1)?.seq ?? 0, SLICE_SIZE);
-      rows.push(...slice.map(withSubscriptions));
+      const slice = this.#readEnabled(workspaceSeq, rows.at(-1)?.seq ?? 0, SLICE_SIZE);
+      rows.push(...slice);
       if (slice.length < SLICE_SIZE) break;
       await yieldToEventLoop();
-      if (this.#revision !== revision || !this.#db.open) return;
+      if (this.#revision !== revision || !this.#sql.db.open) return;
     }
     this.#enabledByWorkspace.getOrRead(workspaceSeq, () => rows);
   }
@@ -185,23 +131,41 @@ export class WebhookTable {
   /** Cached, because every event reads them. */
   #listEnabled(workspaceSeq: number): readonly EnabledWebhook[] {
     // LIMIT -1 means no limit.
-    const read = () => this.#statements.listEnabled.all(workspaceSeq, 0, -1).map(withSubscriptions);
+    const read = () => this.#readEnabled(workspaceSeq, 0, -1);
     return this.#enabledByWorkspace.getOrRead(workspaceSeq, read) ?? [];
+  }
+
+  #readEnabled(workspaceSeq: number, afterSeq: number, limit: number): EnabledWebhook[] {
+    const rows = this.#sql.all<WebhookRow>(
+      `SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 AND seq > ?
+       ORDER BY seq LIMIT ?`,
+      [workspaceSeq, afterSeq, limit],
+    );
+    return rows.map((row) => ({ ...row, subscriptions: toSubscriptions(row) }));
   }
 
   /** The first `limit` endpoints after the sequence `afterSeq`, each with its next due time. */
   listNextDue(afterSeq: number, limit: number): WebhookNextDue[] {
-    return this.#statements.listNextDue.all(afterSeq, limit);
+    return this.#sql.all(
+      `SELECT seq, workspace_seq, disabled,
+         (SELECT min(due_at) FROM deliveries d WHERE d.webhook_seq = h.seq AND d.due_at IS NOT NULL) AS next_due_at
+       FROM webhooks h WHERE deleted_at IS NULL AND seq > ? ORDER BY seq LIMIT ?`,
+      [afterSeq, limit],
+    );
   }
 
   /** The sequences of the enabled endpoints of one workspace or of all. */
   listEnabledSeqs(workspaceSeq: number | null): number[] {
-    return this.#statements.listEnabledSeqs.all({ workspace: workspaceSeq });
+    return this.#sql.values(
+      `SELECT seq FROM webhooks WHERE deleted_at IS NULL AND disabled = 0
+           AND (@workspace IS NULL OR workspace_seq = @workspace)`,
+      { workspace: workspaceSeq },
+    );
   }
 
   /** The row of an endpoint, deleted or not. */
   findBySeq(seq: number): WebhookRow | undefined {
-    return this.#statements.findBySeq.get(seq);
+    return this.#sql.get('SELECT * FROM webhooks WHERE seq = ?', [seq]);
   }
 
   /** The row of an existing endpoint, deleted or not. @throws Error if it does not exist. */
@@ -213,12 +177,21 @@ export class WebhookTable {
 
   /** The secrets of the newest thousand endpoints of a workspace, newest first, including deleted ones. */
   listSecrets(workspaceSeq: number): WebhookSecrets[] {
-    return this.#statements.listSecrets.all(workspaceSeq);
+    return this.#sql.all(
+      'SELECT id, secret, previous_secret FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1000',
+      [workspaceSeq],
+    );
   }
 
-  update(row: WebhookUpdate): void {
+  update(row: WebhookRow): void {
     this.clearCache();
-    this.#statements.update.run(row);
+    this.#sql.run(
+      `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
+         previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, headers = @headers,
+         skip_verify = @skip_verify, deleted_at = @deleted_at
+       WHERE seq = @seq`,
+      row,
+    );
   }
 
   /** Also changes {@link revision}, which the preloaded deliveries depend on. */
@@ -226,10 +199,6 @@ export class WebhookTable {
     this.#revision++;
     this.#enabledByWorkspace.clear();
   }
-}
-
-function withSubscriptions(row: WebhookRow): EnabledWebhook {
-  return { ...row, subscriptions: toSubscriptions(row) };
 }
 
 export function toSubscriptions(row: Pick<WebhookRow, 'events'>): string[] {

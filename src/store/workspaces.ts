@@ -1,10 +1,9 @@
 /** The table of workspaces and their clocks. */
-import type Database from 'better-sqlite3';
 import type { Workspace } from '../contract/resources.ts';
 import type { ScheduleClockState } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import { prepareInsert } from './schema.ts';
+import type { Sql } from './sql.ts';
 
 export interface WorkspaceRow {
   readonly seq: number;
@@ -17,62 +16,53 @@ export interface WorkspaceRow {
   readonly clock_frozen: 0 | 1;
 }
 
-function prepareStatements(db: Database.Database) {
-  return {
-    insert: prepareInsert<WorkspaceRow>(db, 'workspaces'),
-    find: db.prepare<[string], WorkspaceRow>('SELECT * FROM workspaces WHERE id = ?'),
-    findBySeq: db.prepare<[number], WorkspaceRow>('SELECT * FROM workspaces WHERE seq = ?'),
-    list: db.prepare<[number, number], WorkspaceRow>(
-      'SELECT * FROM workspaces WHERE seq < ? ORDER BY seq DESC LIMIT ?',
-    ),
-    findOldest: db.prepare<[], WorkspaceRow>('SELECT * FROM workspaces ORDER BY seq LIMIT 1'),
-    findNewestId: db.prepare<[], string>('SELECT id FROM workspaces ORDER BY seq DESC LIMIT 1').pluck(),
-    listAll: db.prepare<[], WorkspaceRow>('SELECT * FROM workspaces ORDER BY seq'),
-    setClock: db.prepare<[number, number, number, 0 | 1, number]>(
-      'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_speed = ?, clock_frozen = ? WHERE seq = ?',
-    ),
-  };
-}
-
 export class WorkspaceTable {
-  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #sql: Sql;
 
-  constructor(db: Database.Database) {
-    this.#statements = prepareStatements(db);
+  constructor(sql: Sql) {
+    this.#sql = sql;
   }
 
   insert(row: WorkspaceRow): void {
-    this.#statements.insert.run(row);
+    this.#sql.insert('workspaces', row);
   }
 
   find(id: string): WorkspaceRow | undefined {
-    return this.#statements.find.get(id);
+    return this.#sql.get('SELECT * FROM workspaces WHERE id = ?', [id]);
   }
 
   findBySeq(seq: number): WorkspaceRow | undefined {
-    return this.#statements.findBySeq.get(seq);
+    return this.#sql.get('SELECT * FROM workspaces WHERE seq = ?', [seq]);
   }
 
   /** The workspace that the first start created. */
   findOldest(): WorkspaceRow | undefined {
-    return this.#statements.findOldest.get();
+    return this.#sql.get('SELECT * FROM workspaces ORDER BY seq LIMIT 1');
   }
 
   findNewestId(): string | undefined {
-    return this.#statements.findNewestId.get();
+    return this.#sql.value('SELECT id FROM workspaces ORDER BY seq DESC LIMIT 1');
   }
 
   list(page: PageRequest): RowPage<WorkspaceRow> {
-    return readPage(page, (before, limit) => this.#statements.list.all(before, limit));
+    return readPage(page, (before, limit) =>
+      this.#sql.all<WorkspaceRow>('SELECT * FROM workspaces WHERE seq < ? ORDER BY seq DESC LIMIT ?', [
+        before,
+        limit,
+      ]),
+    );
   }
 
   listAll(): WorkspaceRow[] {
-    return this.#statements.listAll.all();
+    return this.#sql.all('SELECT * FROM workspaces ORDER BY seq');
   }
 
   setClock(seq: number, state: ScheduleClockState): void {
     const { at, wallAt, speed, frozen } = state;
-    this.#statements.setClock.run(at, wallAt, speed, frozen ? 1 : 0, seq);
+    this.#sql.run(
+      'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_speed = ?, clock_frozen = ? WHERE seq = ?',
+      [at, wallAt, speed, frozen ? 1 : 0, seq],
+    );
   }
 }
 

@@ -106,9 +106,11 @@ describe('DeliveryTable', () => {
   });
 
   it('listDue and findNextDueAt search an index of the endpoint', async () => {
-    const plans = await explainPrepared(/FROM deliveries WHERE webhook_seq = \? AND due_at (<=|>)/, () =>
-      openStore(),
-    );
+    const { deliveries } = openStore();
+    const plans = await explainPrepared(/FROM deliveries WHERE webhook_seq = \? AND due_at (<=|>)/, () => {
+      deliveries.listDue(1, NOW, 1);
+      deliveries.findNextDueAt(1, NOW);
+    });
     expect(plans.map(({ steps }) => steps)).toEqual([
       ['SEARCH deliveries USING COVERING INDEX deliveries_due (webhook_seq=? AND due_at<?)'],
       ['SEARCH deliveries USING COVERING INDEX deliveries_due (webhook_seq=? AND due_at>?)'],

@@ -1,0 +1,113 @@
+/** Runs SQL, and reads the names of tables and columns. */
+import type Database from 'better-sqlite3';
+
+type Statement = Database.Statement<unknown[]>;
+
+/** Values for the parameters: a list for `?`, an object for `@name`. */
+type SqlValues = readonly unknown[] | object;
+
+/** better-sqlite3 binds separate arguments faster than a list. */
+function toArguments(values: SqlValues): readonly unknown[] {
+  return Array.isArray(values) ? values : [values];
+}
+
+/** Runs SQL statements. Each text is prepared once, when it is first used. */
+export class Sql {
+  readonly db: Database.Database;
+  readonly #statements = new Map<string, Statement>();
+  readonly #valueStatements = new Map<string, Statement>();
+  readonly #inserts = new Map<string, Statement>();
+
+  constructor(db: Database.Database) {
+    this.db = db;
+  }
+
+  /** The first row. */
+  get<Row>(text: string, values: SqlValues = []): Row | undefined {
+    return this.#prepare(text).get(...toArguments(values)) as Row | undefined;
+  }
+
+  all<Row>(text: string, values: SqlValues = []): Row[] {
+    return this.#prepare(text).all(...toArguments(values)) as Row[];
+  }
+
+  iterate<Row>(text: string, values: SqlValues = []): IterableIterator<Row> {
+    return this.#prepare(text).iterate(...toArguments(values)) as IterableIterator<Row>;
+  }
+
+  /** The first column of the first row. */
+  value<Value>(text: string, values: SqlValues = []): Value | undefined {
+    return this.#prepareValue(text).get(...toArguments(values)) as Value | undefined;
+  }
+
+  /** The first column of each row. */
+  values<Value>(text: string, values: SqlValues = []): Value[] {
+    return this.#prepareValue(text).all(...toArguments(values)) as Value[];
+  }
+
+  run(text: string, values: SqlValues = []): Database.RunResult {
+    return this.#prepare(text).run(...toArguments(values));
+  }
+
+  /** Inserts a row that has a value for every column of the table. */
+  insert(table: string, row: object, verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT'): void {
+    const statement = getOrAdd(this.#inserts, table, () => {
+      const names = listColumns(this.db, table).map(({ name }) => name);
+      const parameters = names.map((name) => `@${name}`);
+      return this.db.prepare(`${verb} INTO ${table} (${names.join(', ')}) VALUES (${parameters.join(', ')})`);
+    });
+    statement.run(row);
+  }
+
+  #prepare(text: string): Statement {
+    return getOrAdd(this.#statements, text, () => this.db.prepare<unknown[]>(text));
+  }
+
+  #prepareValue(text: string): Statement {
+    return getOrAdd(this.#valueStatements, text, () => this.db.prepare<unknown[]>(text).pluck());
+  }
+}
+
+function getOrAdd(statements: Map<string, Statement>, key: string, prepare: () => Statement): Statement {
+  const cached = statements.get(key);
+  if (cached !== undefined) return cached;
+  const statement = prepare();
+  statements.set(key, statement);
+  return statement;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  /** Above 0 for a primary key. */
+  readonly pk: number;
+}
+
+/** Lists the tables of the database itself, so that code that handles all tables includes new ones. */
+export function listTableNames(db: Database.Database): string[] {
+  return db
+    .prepare<[], string>(
+      `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
+    )
+    .pluck()
+    .all();
+}
+
+/** Lists the tables that have a `seq` column. */
+export function listSequencedTables(db: Database.Database): string[] {
+  return listTableNames(db).filter((table) => listColumns(db, table).some(({ name }) => name === 'seq'));
+}
+
+export function listColumns(db: Database.Database, table: string): Column[] {
+  return db.pragma(`main.table_info(${table})`) as Column[];
+}
+
+/** The value of a numeric pragma. */
+export function readPragma(db: Database.Database, name: string): number {
+  return Number(db.pragma(name, { simple: true }));
+}
+
+/** Bytes used by rows and indexes, without the free pages of the file. */
+export function readUsedBytes(db: Database.Database): number {
+  return (readPragma(db, 'page_count') - readPragma(db, 'freelist_count')) * readPragma(db, 'page_size');
+}
