@@ -66,8 +66,7 @@ export async function resolveConfig(input: ConfigInput): Promise<Config> {
   const values: Partial<Record<SettingName, unknown>> = {};
   const sources: Partial<Record<SettingName, ValueSource>> = {};
   for (const name of settingNames) {
-    const configured =
-      findFlag(name, input) ?? findVariable(name, input) ?? findInFile(name, fileValues, file);
+    const configured = findConfiguredValue(name, input, fileValues, file);
     const environment = values.environment as Environment;
     const { schema, isPath }: Setting = settings[name];
     const value = configured
@@ -116,44 +115,45 @@ function maskUrl(text: string): string {
   return text.replace(/(?<=^\w+:\/\/[^/@]*:)[^/]*(?=@)|(?<=[?&]token=)[^&#]*/, '…');
 }
 
-function findFlag(name: SettingName, { flags, cwd }: ConfigInput): ConfiguredValue | null {
-  const { option, schema, isFileOnly }: Setting = settings[name];
-  const value = flags[option ?? name];
-  if (isFileOnly || value === undefined) return null;
-  const path = toOption(name);
-  return {
-    source: { kind: 'flag', name: path },
-    valueLocation: { path, hint: 'Run the command with --help to see its options.' },
-    value: typeof value === 'string' && schema.fromText ? schema.fromText(value) : value,
-    folder: cwd,
-  };
-}
-
-/** An empty variable counts as unset: `SVC_PROFILE= svc …` is how a shell unsets one for a single command. */
-function findVariable(name: SettingName, { env, cwd }: ConfigInput): ConfiguredValue | null {
-  const { schema, isFileOnly }: Setting = settings[name];
-  const path = toVariable(name);
-  const value = env[path];
-  if (isFileOnly || !value) return null;
-  return {
-    source: { kind: 'variable', name: path },
-    valueLocation: { path, hint: `Correct the variable, or remove it with: unset ${path}` },
-    value: schema.fromText ? schema.fromText(value) : value,
-    folder: cwd,
-  };
-}
-
-function findInFile(
+function findConfiguredValue(
   name: SettingName,
+  { flags, env, cwd }: ConfigInput,
   fileValues: Readonly<Record<string, unknown>>,
   file: string | null,
 ): ConfiguredValue | null {
-  const key = toSnakeCase(name);
-  if (file === null || !Object.hasOwn(fileValues, key)) return null;
+  const { schema, option = name, isFileOnly }: Setting = settings[name];
+  const parseText = (value: unknown) =>
+    typeof value === 'string' && schema.fromText ? schema.fromText(value) : value;
+
+  const flagValue = flags[option];
+  if (!isFileOnly && flagValue !== undefined) {
+    const path = toOption(name);
+    return {
+      value: parseText(flagValue),
+      source: { kind: 'flag', name: path },
+      valueLocation: { path, hint: 'Run the command with --help to see its options.' },
+      folder: cwd,
+    };
+  }
+  const variable = toVariable(name);
+  // An empty variable counts as unset: `SVC_PROFILE= svc …` is how a shell unsets one for a single command.
+  if (!isFileOnly && env[variable]) {
+    return {
+      value: parseText(env[variable]),
+      source: { kind: 'variable', name: variable },
+      valueLocation: {
+        path: variable,
+        hint: `Correct the variable, or remove it with: unset ${variable}`,
+      },
+      folder: cwd,
+    };
+  }
+  const field = toSnakeCase(name);
+  if (file === null || !Object.hasOwn(fileValues, field)) return null;
   return {
+    value: fileValues[field],
     source: { kind: 'file', name: file },
-    valueLocation: { path: `${basename(file)}: ${key}`, hint: `Correct it in ${file}.` },
-    value: fileValues[key],
+    valueLocation: { path: `${basename(file)}: ${field}`, hint: `Correct it in ${file}.` },
     folder: dirname(file),
   };
 }

@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
 import { formatDuration } from '../domain/duration.ts';
+import { formatCount } from '../domain/format-count.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import {
@@ -225,8 +226,8 @@ function toTimeoutError(
   requests: readonly ReceivedRequest[],
   timeoutMs: number,
 ): SvcError {
-  const noun = count === 1 ? 'request' : 'requests';
-  const headline = `${call}: ${requests.length} of ${count} ${noun} arrived within ${formatDuration(timeoutMs)}.`;
+  const total = formatCount(count, 'request');
+  const headline = `${call}: ${requests.length} of ${total} arrived within ${formatDuration(timeoutMs)}.`;
   return new SvcError('timeout', [headline, ...requests.map(describeRequest)].join('\n'));
 }
 

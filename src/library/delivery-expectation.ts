@@ -4,6 +4,7 @@ import { systemClock } from '../clock/wall-clock.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import { JsonObject } from '../contract/fields.ts';
 import type { SettledStatus } from '../control/wait.ts';
+import { formatCount } from '../domain/format-count.ts';
 import { SvcError } from '../errors.ts';
 import {
   DEFAULT_TIMEOUT_MS,
@@ -57,31 +58,35 @@ export async function waitForExpectedDeliveries(
   matches: PayloadMatcher,
 ): Promise<ExpectationResult> {
   const { times, status = 'succeeded', timeout = DEFAULT_TIMEOUT_MS } = expectation;
-  if (times === 0) return invert(await checkExpectedDeliveries(workspace, type, { status }, matches));
+  if (times === 0) {
+    const { pass, report } = await checkExpectedDeliveries(workspace, type, { status }, matches);
+    return { pass: !pass, report };
+  }
   const endAt = systemClock.monotonic() + toMs(timeout);
   for (let settled: readonly Delivery[] = []; ; ) {
-    const candidates = await select(workspace, settled, expectation, matches);
-    const hasWrongStatus = candidates.some((delivery) => delivery.status !== status);
-    if (hasWrongStatus || candidates.length >= (times ?? 1)) {
-      // There may be more deliveries than the expected number: wait for those in flight.
-      if (!hasWrongStatus && times !== undefined)
-        return checkExpectedDeliveries(workspace, type, expectation, matches);
-      return { pass: !hasWrongStatus, report: await describeAll(workspace, candidates, expectation) };
+    const candidates = await selectDeliveries(workspace, settled, expectation, matches);
+    if (candidates.some((delivery) => delivery.status !== status)) {
+      return { pass: false, report: await describeDeliveries(workspace, candidates, expectation) };
     }
+    if (times !== undefined && candidates.length >= times) {
+      // There may be more deliveries than the expected number: wait for those in flight.
+      return checkExpectedDeliveries(workspace, type, expectation, matches);
+    }
+    if (times === undefined && candidates.length > 0) {
+      return { pass: true, report: await describeDeliveries(workspace, candidates, expectation) };
+    }
+    const options = {
+      count: settled.length + 1,
+      timeout: Math.max(0, endAt - systemClock.monotonic()),
+    };
     try {
-      const remainingMs = Math.max(0, endAt - systemClock.monotonic());
-      settled = await workspace.deliveries.wait(
-        { type },
-        { count: settled.length + 1, timeout: remainingMs },
-      );
+      settled = await workspace.deliveries.wait({ type }, options);
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'timeout') throw error;
-      const all = await workspace.deliveries.list({ type });
-      const lines = await describeAll(
-        workspace,
-        all.filter((delivery) => delivery.status !== 'pending'),
-        expectation,
+      const deliveries = (await workspace.deliveries.list({ type })).filter(
+        (delivery) => delivery.status !== 'pending',
       );
+      const lines = await describeDeliveries(workspace, deliveries, expectation);
       // Without the first line, which counts the deliveries of this wait only.
       return { pass: false, report: [...lines, ...error.message.split('\n').slice(1)] };
     }
@@ -97,55 +102,45 @@ export async function checkExpectedDeliveries(
 ): Promise<ExpectationResult> {
   const { times, status = 'succeeded' } = expectation;
   await workspace.clock.advance(0);
-  const all = await workspace.deliveries.list({ type, status });
-  const found = await select(workspace, all, expectation, matches);
-  const pass = times === undefined ? found.length > 0 : found.length === times;
-  return { pass, report: await describeAll(workspace, found, expectation) };
-}
-
-function invert({ pass, report }: ExpectationResult): ExpectationResult {
-  return { pass: !pass, report };
+  const deliveries = await workspace.deliveries.list({ type, status });
+  const candidates = await selectDeliveries(workspace, deliveries, expectation, matches);
+  const pass = times === undefined ? candidates.length > 0 : candidates.length === times;
+  return { pass, report: await describeDeliveries(workspace, candidates, expectation) };
 }
 
 /** Selects the deliveries to the expected endpoint with the expected payload. */
-async function select(
+async function selectDeliveries(
   workspace: Workspace,
   deliveries: readonly Delivery[],
   { to, payload }: DeliveryExpectation,
   matches: PayloadMatcher,
 ): Promise<Delivery[]> {
-  const toEndpoint = deliveries.filter(
-    ({ webhook_id: id, url }) => to === undefined || to === id || to === url,
-  );
-  if (payload === undefined) return toEndpoint;
-  const checked = await Promise.all(
-    toEndpoint.map(async (delivery) => (matches(await findPayload(workspace, delivery)) ? [delivery] : [])),
-  );
-  return checked.flat();
+  const selected: Delivery[] = [];
+  for (const delivery of deliveries) {
+    if (to !== undefined && to !== delivery.webhook_id && to !== delivery.url) continue;
+    if (payload === undefined || matches(await getPayload(workspace, delivery))) selected.push(delivery);
+  }
+  return selected;
 }
 
 /** The payload of a delivery; undefined if nothing was sent. */
-async function findPayload(workspace: Workspace, { id }: Delivery): Promise<unknown> {
-  const [first] = (await workspace.deliveries.get(id)).attempts;
-  return first && (JSON.parse(first.request.body) as Envelope).data.payload;
+async function getPayload(workspace: Workspace, { id }: Delivery): Promise<unknown> {
+  const [firstAttempt] = (await workspace.deliveries.get(id)).attempts;
+  return firstAttempt && (JSON.parse(firstAttempt.request.body) as Envelope).data.payload;
 }
 
 /** A line for each delivery, with its payload if one is expected. */
-function describeAll(
+function describeDeliveries(
   workspace: Workspace,
   deliveries: readonly Delivery[],
   { payload }: DeliveryExpectation,
 ): Promise<string[]> {
   return Promise.all(
     deliveries.map(async (delivery) => {
-      const line = describe(delivery);
-      return payload === undefined
-        ? line
-        : `${line}, with ${JSON.stringify(await findPayload(workspace, delivery))}`;
+      const { id, status, url, attempt_count: attemptCount } = delivery;
+      const line = `  ${id} ${status} to ${url} after ${formatCount(attemptCount, 'attempt')}`;
+      if (payload === undefined) return line;
+      return `${line}, with ${JSON.stringify(await getPayload(workspace, delivery))}`;
     }),
   );
-}
-
-function describe({ id, status, url, attempt_count: attempts }: Delivery): string {
-  return `  ${id} ${status} to ${url} after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
 }

@@ -12,6 +12,7 @@ import {
 } from '../control/wait.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isSubscribedTo } from '../domain/event.ts';
+import { formatCount, formatDeliveryCount } from '../domain/format-count.ts';
 import { SvcError } from '../errors.ts';
 import {
   DEFAULT_TIMEOUT_MS,
@@ -60,8 +61,7 @@ export function createDeliveryWait(setup: WorkspaceSetup): DeliveryWait {
     const timeoutMs = toMs(timeout);
     const result = await waitForDeliveries(control, condition, { timeoutMs, signal: closing });
     if (result.isMet) return result.matched;
-    const { message, hint } = await createWaitReport(setup, condition, result, timeoutMs);
-    throw new SvcError(result.mismatched.length > 0 ? 'settled_otherwise' : 'timeout', message, hint);
+    throw await createWaitError(setup, condition, result, timeoutMs);
   };
 }
 
@@ -70,18 +70,13 @@ const EVENT_LIMIT = 100;
 /** Maximum number of deliveries, events or endpoints in a report. */
 const MAX_LINES = 10;
 
-interface WaitReport {
-  readonly message: string;
-  readonly hint: { readonly hint?: string };
-}
-
-/** Reports the deliveries, events and endpoints of a wait that failed, and the next step if one is clear. */
-async function createWaitReport(
+/** Reports the deliveries and events of a wait that failed, and the next step if one is clear. */
+async function createWaitError(
   setup: WorkspaceSetup,
   condition: WaitCondition,
   result: WaitResult,
   timeoutMs: number,
-): Promise<WaitReport> {
+): Promise<SvcError> {
   const clock = await setup.control.getClock({ workspace_id: setup.workspaceId });
   const context = { ...setup, condition, result, clock: { ...clock, at: Date.parse(clock.now) } };
   const [deliveries, events, hints] = await Promise.all([
@@ -90,10 +85,11 @@ async function createWaitReport(
     listHints(context),
   ]);
   const lines = [...deliveries, ...events, ...hints].map((line) => `  ${line}`);
-  return {
-    message: [toHeadline(condition, result, timeoutMs), ...lines].join('\n'),
-    hint: hints.length === 0 ? {} : { hint: hints.join(' ') },
-  };
+  return new SvcError(
+    result.mismatched.length > 0 ? 'settled_otherwise' : 'timeout',
+    [toHeadline(condition, result, timeoutMs), ...lines].join('\n'),
+    hints.length === 0 ? {} : { hint: hints.join(' ') },
+  );
 }
 
 interface ReportContext extends WorkspaceSetup {
@@ -113,14 +109,14 @@ function toHeadline({ filter, status, count }: WaitCondition, result: WaitResult
     ...(webhook === undefined ? [] : [`to ${webhook}`]),
     status ?? 'settled',
   ].join(' ');
-  const noun = expectedCount === 1 ? 'delivery' : 'deliveries';
   const [mismatched] = result.mismatched;
   const pausedCount = result.waiting.length;
   const limit = result.isPaused
     ? `: ${pausedCount} ${pausedCount === 1 ? 'is' : 'are'} paused`
     : ` within ${formatDuration(timeoutMs)}`;
   const end = mismatched === undefined ? limit : `: one ${mismatched.status}`;
-  return `${result.matched.length} of ${expectedCount} ${noun} ${description}${end}.`;
+  const total = formatDeliveryCount(expectedCount);
+  return `${result.matched.length} of ${total} ${description}${end}.`;
 }
 
 async function describeDeliveries({ control, result, clock }: ReportContext): Promise<string[]> {
@@ -138,7 +134,7 @@ async function describeDeliveries({ control, result, clock }: ReportContext): Pr
   ]);
   const omittedCount = deliveries.length - MAX_LINES;
   if (omittedCount <= 0) return lines;
-  return [...lines, `… and ${omittedCount} more ${omittedCount === 1 ? 'delivery' : 'deliveries'}.`];
+  return [...lines, `… and ${formatCount(omittedCount, 'more delivery', 'more deliveries')}.`];
 }
 
 /** Describes the events of the workspace if no delivery matches. */
@@ -180,8 +176,8 @@ export async function describeRejectedRequests({
     limit: 1000,
   });
   const rejected = data.filter(({ status }) => status >= 400);
-  const kinds = new Set(rejected.map(({ status, error_code: code }) => `${status} ${code}`));
-  return [...kinds].map((kind) => `POST /v1/events was rejected: ${kind}.`);
+  const responses = new Set(rejected.map(({ status, error_code: code }) => `${status} ${code}`));
+  return [...responses].map((response) => `POST /v1/events was rejected: ${response}.`);
 }
 
 async function listHints(context: ReportContext): Promise<string[]> {
@@ -222,5 +218,5 @@ function listEndpointHints(webhooks: readonly WebhookDetail[], type: string | un
 }
 
 function toEnableHint(id: string): string {
-  return `Enable ${id}, which is disabled: webhooks.update('${id}', { disabled: false })`;
+  return `Enable ${id}, which is disabled: webhooks.update('${id}', { disabled: false }).`;
 }

@@ -4,6 +4,7 @@ import { type ControlInput, controlOperations } from '../contract/control-operat
 import type { EventDetail } from '../contract/resources.ts';
 import { listAll } from '../control/control-plane.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { formatCount } from '../domain/format-count.ts';
 import { SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';
 import {
@@ -124,9 +125,8 @@ export function createEvents(setup: WorkspaceSetup): Events {
         : `Events of these types were created: ${types.join(', ')}.`,
       ...(await describeRejectedRequests(setup)),
     ];
-    const noun = count === 1 ? 'event' : 'events';
-    const verb = count === 1 ? 'was' : 'were';
-    const headline = `${matchCount} of ${count} ${noun}${kind} ${verb} created within ${formatDuration(timeoutMs)}.`;
+    const total = `${formatCount(count, 'event')}${kind} ${count === 1 ? 'was' : 'were'}`;
+    const headline = `${matchCount} of ${total} created within ${formatDuration(timeoutMs)}.`;
     return [headline, ...lines.map((line) => `  ${line}`)].join('\n');
   }
 

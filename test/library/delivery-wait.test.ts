@@ -119,9 +119,9 @@ describe('deliveries.wait', () => {
       report: [
         '0 of 1 delivery settled: 1 is paused.',
         '  del_… paused after 1 attempt, wh_… is disabled: the receiver responded with 500 Internal Server Error',
-        "  Enable wh_…, which is disabled: webhooks.update('wh_…', { disabled: false })",
+        "  Enable wh_…, which is disabled: webhooks.update('wh_…', { disabled: false }).",
       ].join('\n'),
-      hint: `Enable ${id}, which is disabled: webhooks.update('${id}', { disabled: false })`,
+      hint: `Enable ${id}, which is disabled: webhooks.update('${id}', { disabled: false }).`,
     });
     expect((await findReason(emulator, {}, { count: 1 })).report).toMatch(
       /within 50ms\.\n.*paused.*is disabled/,
