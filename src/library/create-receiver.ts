@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
 import { formatDuration } from '../domain/duration.ts';
-import { formatCount } from '../domain/format-count.ts';
+import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import {

@@ -4,7 +4,7 @@ import { systemClock } from '../clock/wall-clock.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import { JsonObject } from '../contract/fields.ts';
 import type { SettledStatus } from '../control/wait.ts';
-import { formatCount } from '../domain/format-count.ts';
+import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import {
   DEFAULT_TIMEOUT_MS,

@@ -12,7 +12,7 @@ import {
 } from '../control/wait.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isSubscribedTo } from '../domain/event.ts';
-import { formatCount, formatDeliveryCount } from '../domain/format-count.ts';
+import { formatCount, formatDeliveryCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import {
   DEFAULT_TIMEOUT_MS,

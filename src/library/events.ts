@@ -4,7 +4,7 @@ import { type ControlInput, controlOperations } from '../contract/control-operat
 import type { EventDetail } from '../contract/resources.ts';
 import { listAll } from '../control/control-plane.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { formatCount } from '../domain/format-count.ts';
+import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';
 import {
