@@ -78,13 +78,7 @@ export function sign(input: SignInput): SignedDelivery {
   const { payload, secret, id, timestampMs = systemClock.now() } = input;
   const scheme = getScheme(input.scheme ?? 'svc');
   requireId(scheme, id);
-  return signDelivery({
-    scheme,
-    secrets: requireSecrets(scheme, secret),
-    id,
-    timestampMs,
-    body: payload,
-  });
+  return signDelivery({ scheme, secrets: requireSecrets(scheme, secret), id, timestampMs, body: payload });
 }
 
 /** Whether a delivery is genuine, and if not, why and what to do. Never throws. */

@@ -193,9 +193,6 @@ export function createOutOfFileDescriptorsError(cause: unknown): SvcError {
   return new SvcError(
     'internal_error',
     'The process has no free file descriptor, so no request can be sent.',
-    {
-      hint: 'Close connections to the emulator, or start it with a higher limit: ulimit -n 4096',
-      cause,
-    },
+    { hint: 'Close connections to the emulator, or start it with a higher limit: ulimit -n 4096', cause },
   );
 }

@@ -12,20 +12,17 @@ import {
   ProtocolError,
 } from './outbound-exchange.ts';
 
-export interface OriginPoolOptions extends ConnectorOptions {
-  /** Maximum number of connections. Further requests wait for one. */
-  readonly connections: number;
-}
-
 /**
  * Creates a pool to dispatch exchanges on. An exchange is a bare handler, because `Pool.request` creates a stream for each
  * body: handlers send a sixth more requests per second.
+ * @param connections maximum number of connections; further requests wait for one
  */
-export function createOriginPool(origin: URL, options: OriginPoolOptions): Pool {
+export function createOriginPool(origin: URL, connections: number, options: ConnectorOptions): Pool {
   const connector = createConnector(origin, options);
-  const ConnectionClass = getConnectionClass();
+  connectionClass ??= defineConnection();
+  const ConnectionClass = connectionClass;
   return new (loadUndici().Pool)(origin, {
-    connections: options.connections,
+    connections,
     pipelining: 1,
     headersTimeout: 0, // the exchange has its own time limit
     bodyTimeout: 0,
@@ -35,11 +32,6 @@ export function createOriginPool(origin: URL, options: OriginPoolOptions): Pool 
 }
 
 let connectionClass: ReturnType<typeof defineConnection> | null = null;
-
-function getConnectionClass(): ReturnType<typeof defineConnection> {
-  connectionClass ??= defineConnection();
-  return connectionClass;
-}
 
 /** A client that reports to each exchange whether its socket carried another request before. */
 function defineConnection() {
@@ -90,7 +82,7 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n');
  * connection here, because no HTTP follows, and so does a response beyond the limits.
  * @returns a function to call before each request is written.
  */
-export function skipInformationalResponses(socket: Socket): () => void {
+function skipInformationalResponses(socket: Socket): () => void {
   const read: (size?: number) => Buffer | null = socket.read.bind(socket);
   let heldBytes: Buffer | null = null; // the start of a response that may be informational
   let hasFinalStarted = true;
@@ -104,7 +96,9 @@ export function skipInformationalResponses(socket: Socket): () => void {
     byteCount += unread.length - bytes.length;
     hasFinalStarted = !sharesStart(bytes, INFORMATIONAL_START) || bytes.length > HEADERS_LIMIT_BYTES;
     heldBytes = hasFinalStarted ? null : bytes;
-    if (startsWith(bytes, SWITCHING_PROTOCOLS)) socket.destroy(createSwitchedProtocolsError());
+    if (startsWith(bytes, SWITCHING_PROTOCOLS)) {
+      socket.destroy(new ProtocolError('returned 101 Switching Protocols, which was not requested'));
+    }
     if (count > INFORMATIONAL_LIMIT || byteCount > INFORMATIONAL_LIMIT_BYTES) {
       hasFinalStarted = true;
       socket.destroy(createTooManyResponsesError());
@@ -117,10 +111,6 @@ export function skipInformationalResponses(socket: Socket): () => void {
     count = 0;
     byteCount = 0;
   };
-}
-
-function createSwitchedProtocolsError(): ProtocolError {
-  return new ProtocolError('returned 101 Switching Protocols, which was not requested');
 }
 
 /** The bytes after the leading informational responses, up to the first one for which `canSkip` returns false. */

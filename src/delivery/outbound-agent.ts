@@ -89,10 +89,8 @@ export class OutboundAgent {
   }
 
   #createPool(target: ConnectionTarget): Pool {
-    const pool = createOriginPool(new URL(target.origin), {
-      ...this.#toConnectorOptions(target),
-      connections: this.#options.connectionsPerOrigin ?? 64,
-    });
+    const connections = this.#options.connectionsPerOrigin ?? 64;
+    const pool = createOriginPool(new URL(target.origin), connections, this.#toConnectorOptions(target));
     this.#openPools.add(pool);
     return pool;
   }

@@ -34,7 +34,9 @@ export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): 
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   const seq = await store.write(() => {
     assertEndpointExists(sandbox, row);
-    return isNew ? copyDelivery(sandbox, row, changes, now) : replayInPlace(sandbox, row, now);
+    if (isNew) return copyDelivery(sandbox, row, changes, now);
+    store.deliveries.requestReplay(row.seq, now);
+    return row.seq;
   });
   bus.publish({ type: 'delivery_due', webhookSeq: row.webhook_seq, deliverySeq: seq, dueAt: now });
   return store.deliveryQueries.findBySeq(seq) ?? row;
@@ -58,11 +60,6 @@ function assertEndpointExists({ store }: Sandbox, row: DeliveryRow): void {
   throw new SvcError('conflict', `The endpoint ${row.webhook_id} of this delivery has been deleted.`, {
     hint: 'Register an endpoint and create the event again with: svc trigger',
   });
-}
-
-function replayInPlace({ store }: Sandbox, row: DeliveryRow, now: number): number {
-  store.deliveries.requestReplay(row.seq, now);
-  return row.seq;
 }
 
 function copyDelivery(

@@ -87,33 +87,27 @@ export function findFaultProblem(
   rule: FaultRule,
   nameOf: (field: keyof FaultRule) => string,
 ): FaultProblem | null {
-  const forbiddenFields = rule.on === 'request' ? DELIVERY_FIELDS : REQUEST_FIELDS;
-  const misplaced = forbiddenFields.find((field) => rule[field] !== undefined);
-  if (misplaced)
-    return {
-      field: misplaced,
-      problem: `applies only to faults on a ${rule.on === 'request' ? 'delivery' : 'request'}`,
-    };
-  return rule.on === 'request' ? findRequestProblem(rule, nameOf) : findDeliveryProblem(rule);
+  const isOnRequest = rule.on === 'request';
+  const forbiddenFields = isOnRequest ? DELIVERY_FIELDS : REQUEST_FIELDS;
+  const field = forbiddenFields.find((name) => rule[name] !== undefined);
+  if (field) return { field, problem: `applies only to faults on a ${isOnRequest ? 'delivery' : 'request'}` };
+  return isOnRequest ? findRequestProblem(rule, nameOf) : findDeliveryProblem(rule);
 }
 
 function findRequestProblem(
   { status, drop, latency_ms: latencyMs, error_code: errorCode }: FaultRule,
   nameOf: (field: keyof FaultRule) => string,
 ): FaultProblem | null {
-  if (status === undefined && drop === undefined && latencyMs === undefined)
-    return {
-      field: 'status',
-      problem: `is required unless ${nameOf('latency_ms')} or ${nameOf('drop')} is given`,
-    };
-  if (status !== undefined && drop !== undefined)
-    return {
-      field: 'drop',
-      problem: `cannot be combined with ${nameOf('status')}: a dropped request has no response`,
-    };
-  if (errorCode !== undefined && status === undefined)
-    return { field: 'error_code', problem: `needs ${nameOf('status')}` };
-  return null;
+  if (status === undefined && drop === undefined && latencyMs === undefined) {
+    const problem = `is required unless ${nameOf('latency_ms')} or ${nameOf('drop')} is given`;
+    return { field: 'status', problem };
+  }
+  if (status !== undefined && drop !== undefined) {
+    const problem = `cannot be combined with ${nameOf('status')}: a dropped request has no response`;
+    return { field: 'drop', problem };
+  }
+  const needsStatus = errorCode !== undefined && status === undefined;
+  return needsStatus ? { field: 'error_code', problem: `needs ${nameOf('status')}` } : null;
 }
 
 function findDeliveryProblem({ kind, delay_ms: delayMs }: FaultRule): FaultProblem | null {
@@ -134,10 +128,8 @@ export function findRouteProblem(
     return { field: 'path', problem: `must be the path of an API operation: ${listUnique(routes, 'path')}` };
   if (matchingRoutes.some((route) => matches(method, route.method))) return null;
   const scope = path === undefined ? 'an API operation' : 'that path';
-  return {
-    field: 'method',
-    problem: `must be a method of ${scope}: ${listUnique(matchingRoutes, 'method')}`,
-  };
+  const problem = `must be a method of ${scope}: ${listUnique(matchingRoutes, 'method')}`;
+  return { field: 'method', problem };
 }
 
 function listUnique<Key extends string>(routes: readonly Readonly<Record<Key, string>>[], key: Key): string {

@@ -13,6 +13,8 @@ const EMOJI_PART = /[\u200d\ufe0f\u{e007f}]/u;
 
 // Not a literal: the flag `v` is newer than the language level of this project.
 const EMOJI = '\\p{RGI_Emoji}';
+/** The emoji that Unicode recommends: a closed list, so that no text can be hidden in one. Created on first use, which takes 10 ms. */
+let emojiPattern: RegExp | undefined;
 
 /** One visible character. Spaces, invisible characters and the empty Braille pattern are not visible. */
 export const VISIBLE_CHARACTER = /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
@@ -29,20 +31,14 @@ export function escapeInvisible(text: string): string {
 
 function escapeAll(text: string, invisible: RegExp): string {
   if (!EMOJI_PART.test(text)) return text.replace(invisible, escapeCharacter);
+  emojiPattern ??= new RegExp(EMOJI, 'gv');
   let escaped = '';
   let end = 0;
-  for (const { 0: emoji, index } of text.matchAll(getEmojiPattern())) {
+  for (const { 0: emoji, index } of text.matchAll(emojiPattern)) {
     escaped += text.slice(end, index).replace(invisible, escapeCharacter) + emoji;
     end = index + emoji.length;
   }
   return escaped + text.slice(end).replace(invisible, escapeCharacter);
-}
-
-/** The emoji that Unicode recommends: a closed list, so that no text can be hidden in one. Created on first use, which takes 10 ms. */
-let emojiPattern: RegExp | undefined;
-function getEmojiPattern(): RegExp {
-  emojiPattern ??= new RegExp(EMOJI, 'gv');
-  return emojiPattern;
 }
 
 /** `\n`, `\x1b`, or `\u200b`. Only the last form can be needed in JSON, where it is an escape, too. */

@@ -24,9 +24,8 @@ export function parseJsonObject(text: string): JsonObjectText {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new SvcError('invalid_request', `The body is not JSON: ${(error as Error).message}.`, {
-      cause: error,
-    });
+    const { message } = error as Error;
+    throw new SvcError('invalid_request', `The body is not JSON: ${message}.`, { cause: error });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new SvcError('invalid_request', 'The body must be a JSON object.');
@@ -200,20 +199,12 @@ function acceptToken(expected: Expected, token: string, closers: string[]): Expe
       if (token !== ',' || closers.length === 0) return null;
       return closers.at(-1) === '}' ? 'name' : 'value';
     default:
-      return acceptValueToken(token, closers);
+      if (token === '{' || token === '[') {
+        closers.push(token === '{' ? '}' : ']');
+        return token === '{' ? 'first name' : 'first value';
+      }
+      return '}],:'.includes(token) ? null : 'end';
   }
-}
-
-function acceptValueToken(token: string, closers: string[]): Expected | null {
-  if (token === '{') {
-    closers.push('}');
-    return 'first name';
-  }
-  if (token === '[') {
-    closers.push(']');
-    return 'first value';
-  }
-  return '}],:'.includes(token) ? null : 'end';
 }
 
 interface Range {

@@ -34,11 +34,7 @@ export function findOtherScheme(input: ParsedVerifyInput): Refusal | null {
     if (other === input.scheme) continue;
     const header = parseSignatureHeader(other, input.signature);
     if (header.digests.length === 0) continue;
-    const message = {
-      id: input.id,
-      timestamp: header.timestamp ?? input.timestamp,
-      body: input.payload,
-    };
+    const message = { id: input.id, timestamp: header.timestamp ?? input.timestamp, body: input.payload };
     const isMatch = input.secrets
       .filter((secret) => isUsableSecret(other, secret))
       .some((secret) => matchesAnyDigest(other, secret, message, header.digests));

@@ -66,7 +66,7 @@ export const schemeNames = Object.keys(schemes) as readonly SchemeName[];
 export function findScheme(nameOrScheme: unknown): SignatureScheme | null {
   if (typeof nameOrScheme === 'string')
     return Object.hasOwn(schemes, nameOrScheme) ? schemes[nameOrScheme as SchemeName] : null;
-  return isSignatureScheme(nameOrScheme) ? nameOrScheme : null;
+  return findSchemeProblem(nameOrScheme) === null ? (nameOrScheme as SignatureScheme) : null;
 }
 
 /** As {@link findScheme}. @throws SvcError `validation_failed` for anything else */
@@ -81,10 +81,6 @@ export function getScheme(nameOrScheme: unknown): SignatureScheme {
       : `The field ${problem.path} of the signature scheme must be ${problem.expected}.`,
     { hint: `Use a built-in scheme: ${schemeNames.join(', ')}` },
   );
-}
-
-function isSignatureScheme(value: unknown): value is SignatureScheme {
-  return findSchemeProblem(value) === null;
 }
 
 /** Whether deliveries of the scheme have a timestamp, so that their age must be checked. */
@@ -103,12 +99,12 @@ export interface SchemeProblem {
 
 /** The first problem that keeps a value from being a scheme that can sign and verify; null if there is none. */
 export function findSchemeProblem(value: unknown): SchemeProblem | null {
-  const problems = fieldRules.filter(([path, , isValid]) => !isValid(getField(value, path), value));
-  const [problem] =
-    problems.length > 0
-      ? problems
-      : schemeRules.filter(([, , isValid]) => !isValid(value as SignatureScheme));
-  return problem ? { path: problem[0], expected: problem[1], value: getField(value, problem[0]) } : null;
+  const brokenRule =
+    fieldRules.find(([path, , isValid]) => !isValid(getField(value, path), value)) ??
+    schemeRules.find(([, , isValid]) => !isValid(value as SignatureScheme));
+  if (brokenRule === undefined) return null;
+  const [path, expected] = brokenRule;
+  return { path, expected, value: getField(value, path) };
 }
 
 /**

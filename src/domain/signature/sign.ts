@@ -128,9 +128,7 @@ export function requireId({ name, headers, content }: SignatureScheme, id: unkno
   throw new SvcError(
     'validation_failed',
     `The ID is missing; the scheme ${name} sends it as ${headers.id}.`,
-    {
-      hint: 'Pass the ID of the delivery, such as del_1.',
-    },
+    { hint: 'Pass the ID of the delivery, such as del_1.' },
   );
 }
 
