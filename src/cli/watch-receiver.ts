@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopbackName } from '../domain/address.ts';
-import { stripBrackets } from '../domain/http-url.ts';
+import { getPort, stripBrackets } from '../domain/http-url.ts';
 import type { NoteOutput } from './io.ts';
 import { styleFor } from './render/style.ts';
 import { printHint } from './report-error.ts';
@@ -38,9 +38,10 @@ export async function watchReceiver(
 
 /** False only if nothing is listening for certain. */
 export async function couldBeListening(address: string): Promise<boolean> {
-  const { hostname, port, protocol } = new URL(address);
+  const url = new URL(address);
+  const { hostname } = url;
   const host = isLoopbackName(hostname) ? 'localhost' : stripBrackets(hostname);
-  const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+  const socket = connect({ host, port: getPort(url) });
   return new Promise<boolean>((resolve) => {
     socket.setTimeout(CONNECT_TIMEOUT_MS, () => resolve(true));
     socket.once('connect', () => resolve(true));

@@ -9,6 +9,7 @@ import type { buildConnector } from 'undici';
 import { systemClock } from '../clock/wall-clock.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { type HttpProxy, usesProxy } from '../domain/http-proxy.ts';
+import { getPort } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import {
   type AddressPolicy,
@@ -44,7 +45,6 @@ export class ProxyError extends Error {
   override readonly name = 'ProxyError';
 }
 
-/** Creates a connector for one origin. */
 export function createConnector(origin: URL, options: ConnectorOptions): buildConnector.connector {
   const { proxy } = options;
   return proxy !== undefined && usesProxy(proxy, origin)
@@ -141,10 +141,6 @@ function describeProxyStatus(status: number, authority: string): string {
   return status === 407
     ? `${problem}: put a valid user name and password into its URL, http://user:password@host:port`
     : `${problem} for a connection to ${authority}`;
-}
-
-function getPort({ port, protocol }: URL): number {
-  return Number(port) || (protocol === 'https:' ? 443 : 80);
 }
 
 function toTlsOptions({ insecureTls, secureContext }: ConnectorOptions): buildConnector.BuildOptions {

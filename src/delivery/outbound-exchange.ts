@@ -53,7 +53,6 @@ export interface Connection {
   startRequest(): boolean;
 }
 
-/** Maximum size of the response headers. */
 export const HEADERS_LIMIT_BYTES = 16 * 1024;
 
 /** Maximum number of informational responses (1xx) to one request, and their size. */

@@ -1,3 +1,4 @@
+/** What the developer of a receiver can do after an attempt. */
 import type { AttemptOutcome } from './delivery.ts';
 import type { AppliedFault, FaultKind } from './fault.ts';
 import { quoteForShell } from './shell.ts';

@@ -1,5 +1,5 @@
 /** The states of a delivery and the transition after each attempt (§6 of the service description). */
-import { decideRetry, type RetryPolicy } from './retry-policy.ts';
+import { decideRetry, type EndedAttempt, type RetryPolicy } from './retry-policy.ts';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -69,17 +69,10 @@ export interface DeliveryProgress {
   readonly keepsSuccess: boolean;
 }
 
-export interface AttemptResult {
+export interface AttemptResult extends EndedAttempt {
   readonly outcome: AttemptOutcome;
-  readonly responseStatus: number | null;
-  /** The receiver's `Retry-After` as a wait in milliseconds; null when it is missing or invalid. */
-  readonly retryAfterMs: number | null;
   /** Whether the delivery was still on its retry schedule when the attempt began. */
   readonly onSchedule: boolean;
-  /** Schedule time from which the wait for the next attempt counts, see {@link FailedAttempt}. */
-  readonly startedAt: number;
-  /** Schedule time at which the attempt ended. */
-  readonly endedAt: number;
 }
 
 export type NextStep =

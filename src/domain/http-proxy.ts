@@ -1,7 +1,7 @@
 /** The HTTP proxy for deliveries and the hosts that bypass it. */
 import { SvcError } from '../errors.ts';
 import { classifyHost } from './address.ts';
-import { parseUrl, stripBrackets } from './http-url.ts';
+import { getPort, parseUrl, stripBrackets } from './http-url.ts';
 
 export interface ProxyOptions {
   /** `http://[user:password@]host:port` */
@@ -37,7 +37,7 @@ export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy 
     });
   }
   const { hostname, username, password } = url;
-  const port = Number(url.port) || 80;
+  const port = getPort(url);
   const credentials = [username, password].map(decodePart).join(':');
   return {
     hostname: stripBrackets(hostname),
@@ -49,10 +49,11 @@ export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy 
 }
 
 /** Whether requests to a URL use the proxy. Loopback and private addresses never do. */
-export function usesProxy(proxy: HttpProxy, { hostname, protocol, port }: URL): boolean {
+export function usesProxy(proxy: HttpProxy, url: URL): boolean {
+  const { hostname } = url;
   if (classifyHost(hostname).kind !== 'public') return false;
   const host = hostname.replace(/\.$/, '');
-  const hosts = [stripBrackets(host), `${host}:${port || (protocol === 'https:' ? 443 : 80)}`];
+  const hosts = [stripBrackets(host), `${host}:${getPort(url)}`];
   return !proxy.except.some((entry) => matchesHost(entry, hosts));
 }
 

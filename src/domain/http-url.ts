@@ -30,6 +30,11 @@ export function parseAuthority(text: string): string | null {
   return parseUrl(`http://localhost${port}`) === null ? null : parseHostName(host);
 }
 
+/** The port of an HTTP URL, also if it is the default port. */
+export function getPort({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number {
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+}
+
 /** The IPv6 address in `[::1]`; other hosts unchanged. */
 export function stripBrackets(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');

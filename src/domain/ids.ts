@@ -1,3 +1,5 @@
+/** Generates, recognizes and describes IDs. */
+
 /** Prefixes of the IDs of the service (§2) and of the records that only the emulator has. */
 export const idPrefixes = {
   workspace: 'ws_',

@@ -21,18 +21,21 @@ export interface RetryPolicy {
   readonly stopOn410: boolean;
 }
 
-export interface FailedAttempt {
-  /** Attempts made on the schedule, including this one. */
-  readonly attemptCount: number;
-  /** Schedule time of attempt 1, milliseconds since 1970. */
-  readonly firstAttemptAt: number;
+export interface EndedAttempt {
   /** Schedule time from which the next wait counts: when the attempt was due, or when it began if that was later. */
   readonly startedAt: number;
   /** Schedule time at which the attempt ended; `Retry-After` counts from here. */
   readonly endedAt: number;
   readonly responseStatus: number | null;
-  /** The receiver's `Retry-After` as a wait in milliseconds; null when it is missing or invalid. */
+  /** The receiver's `Retry-After` as a wait in milliseconds; null if it is missing or invalid. */
   readonly retryAfterMs: number | null;
+}
+
+export interface FailedAttempt extends EndedAttempt {
+  /** Attempts made on the schedule, including this one. */
+  readonly attemptCount: number;
+  /** Schedule time of attempt 1, milliseconds since 1970. */
+  readonly firstAttemptAt: number;
 }
 
 export type RetryDecision =

@@ -11,7 +11,7 @@ import {
   isLoopbackName,
   toCanonicalAddress,
 } from '../domain/address.ts';
-import { stripBrackets } from '../domain/http-url.ts';
+import { getPort, stripBrackets } from '../domain/http-url.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 
 export interface AddressPolicy {
@@ -114,7 +114,7 @@ export function startPolicyRequest(
 ): ClientRequest {
   const url = new URL(address);
   const { protocol } = url;
-  const port = Number(url.port) || (protocol === 'https:' ? 443 : 80);
+  const port = getPort(url);
   const policy = { rule, isOwnAddress: () => false };
   const findReason = (address: string) => findBlockReason(policy, { protocol, address, port });
   // Node.js calls the lookup for names only: check an IP address in the URL here.
