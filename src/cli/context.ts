@@ -45,7 +45,7 @@ export interface Context extends ProcessContext {
   /**
    * Connects to the control plane of the emulator.
    * @param signal aborts requests in progress (default: `this.signal`)
-   * @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator.
+   * @throws SvcError `no_emulator` when neither the configuration nor a run file has its address.
    */
   connect(signal?: AbortSignal): Promise<ControlPlane>;
   /** Connects to the public API of the emulator, with the configured key or the one created at the start. */
@@ -98,7 +98,7 @@ export function createContext(
   let status: EmulatorStatus | null = null;
 
   async function connect(requestSignal = signal): Promise<ControlPlane> {
-    const { controlUrl, ca, token, run } = await findTarget();
+    const { controlUrl, ca, token, runFile } = await findTarget();
     dashboardUrl = new URL('/', controlUrl).href;
     const { createHttpControlClient } = await import('../control/http-control-client.ts');
     const control = createHttpControlClient({
@@ -109,7 +109,7 @@ export function createContext(
       onDisconnect: () => io.note('The connection was lost; connecting again.'),
       onReconnect: () => io.note('Connected again.'),
     });
-    if (run !== null) status ??= await getVerifiedStatus(run, control);
+    if (runFile !== null) status ??= await getVerifiedStatus(runFile, control);
     return control;
   }
 

@@ -11,32 +11,31 @@ import { renderProgressBar, withProgress } from './progress.ts';
 /** The time limit of `--wait` without a value. */
 export const DEFAULT_WAIT_MS = 30_000;
 
-/** Shows a progress bar while `wait` runs. @param word what happened to the deliveries that are done: `Settled` */
+/** Shows a progress bar while `wait` runs. @param label what happened to the deliveries that are done: `Settled` */
 export function showDeliveryProgress<Result>(
-  word: string,
+  label: string,
   context: Pick<Context, 'io' | 'json'>,
   wait: (onChange: (counts: WaitCounts) => void) => Promise<Result>,
 ): Promise<Result> {
   let counts: WaitCounts = { waiting: 0, matched: 0, mismatched: 0, paused: 0 };
-  const waiting = wait((changed) => {
-    counts = changed;
+  const result = wait((changedCounts) => {
+    counts = changedCounts;
   });
   const toBar = ({ waiting, matched, mismatched }: WaitCounts) =>
     renderProgressBar(matched + mismatched, waiting + matched + mismatched);
-  return withProgress(context, async () => `${word} ${toBar(counts)}`, waiting);
+  return withProgress(context, async () => `${label} ${toBar(counts)}`, result);
 }
 
 /**
- * The error of a wait that stopped before every delivery had settled, which it also does when all open ones are paused.
- * @param open the deliveries that have not settled, at least one
+ * The error of a wait that stopped before every delivery had settled, which it also does when all others are paused.
+ * @param unsettled at least one delivery
  */
-export function createTimeoutError(open: readonly Delivery[], timeoutMs: number): SvcError {
-  const paused = countPaused(open);
-  if (open.every((delivery) => delivery.paused)) {
+export function createTimeoutError(unsettled: readonly Delivery[], timeoutMs: number): SvcError {
+  const paused = countPaused(unsettled);
+  if (unsettled.every((delivery) => delivery.paused)) {
     return new SvcError('timeout', describePaused(paused), { hint: suggestEnable(paused) });
   }
-  const have = open.length === 1 ? 'has' : 'have';
-  const message = `${formatDeliveryCount(open.length)} ${have} not settled after ${formatDuration(timeoutMs)}.`;
+  const message = `${formatDeliveryCount(unsettled.length)} ${unsettled.length === 1 ? 'has' : 'have'} not settled after ${formatDuration(timeoutMs)}.`;
   return new SvcError('timeout', paused.length === 0 ? message : `${message} ${describePaused(paused)}`, {
     hint: 'See when each is due with: svc deliveries list --status pending. Send them now with: svc clock settle',
   });
@@ -86,8 +85,8 @@ export function suggestEnable(paused: PausedDeliveries): string {
 }
 
 function listFirst(texts: readonly string[], separator: string): string {
-  const rest = texts.length > MAX_ENDPOINTS ? [`… and ${texts.length - MAX_ENDPOINTS} more`] : [];
-  return [...texts.slice(0, MAX_ENDPOINTS), ...rest].join(separator);
+  const more = texts.length > MAX_ENDPOINTS ? [`… and ${texts.length - MAX_ENDPOINTS} more`] : [];
+  return [...texts.slice(0, MAX_ENDPOINTS), ...more].join(separator);
 }
 
 function isOrAre(count: number): string {

@@ -17,8 +17,8 @@ export interface TargetSettings {
 
 export interface EmulatorTarget {
   readonly controlUrl: string;
-  /** The run file that names it; null when the configuration does. */
-  readonly run: RunFile | null;
+  /** The run file that has its address; null when the address is configured. */
+  readonly runFile: RunFile | null;
   /** Path of the self-signed certificate of the emulator of this folder; null without one. */
   readonly certificate: string | null;
   /** Certificates to trust in addition to the default ones, in PEM. */
@@ -28,34 +28,35 @@ export interface EmulatorTarget {
 }
 
 /**
- * @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator; `untrusted_file` when
- *   another user can change the run file that names it; `usage` as {@link assertSecretAllowed}.
+ * @throws SvcError `no_emulator` when neither the configuration nor a run file has an address; `untrusted_file` when
+ *   another user can change the run file that has it; `usage` as {@link assertSecretAllowed}.
  */
 export async function resolveTarget(
   settings: TargetSettings,
   location: ProjectLocation,
 ): Promise<EmulatorTarget> {
   const { values } = settings;
-  const named = values.controlUrl === null ? null : parseEmulatorUrl(values.controlUrl);
-  // With an address of the user, the run file only adds a token and a certificate.
-  const run = named === null ? findRunFile(location) : findTrustedRunFile(() => findRunFile(location));
-  const controlUrl = named?.controlUrl ?? run?.control_url;
-  if (controlUrl === undefined) throw noEmulator(location);
-  const own = controlUrl === run?.control_url ? run : null;
-  const certificate = own?.certificate ?? null;
-  const known = named?.token ?? own?.control_token;
-  const token = known ?? values.controlToken ?? undefined;
-  if (token !== known) assertSecretAllowed('controlToken', settings, controlUrl);
+  const configured = values.controlUrl === null ? null : parseEmulatorUrl(values.controlUrl);
+  // With a configured address, the run file only adds a token and a certificate.
+  const runFile =
+    configured === null ? findRunFile(location) : findTrustedRunFile(() => findRunFile(location));
+  const controlUrl = configured?.controlUrl ?? runFile?.control_url;
+  if (controlUrl === undefined) throw createNoEmulatorError(location);
+  const ownRunFile = controlUrl === runFile?.control_url ? runFile : null;
+  const certificate = ownRunFile?.certificate ?? null;
+  const emulatorToken = configured?.token ?? ownRunFile?.control_token;
+  const token = emulatorToken ?? values.controlToken ?? undefined;
+  if (token !== emulatorToken) assertSecretAllowed('controlToken', settings, controlUrl);
   const files = controlUrl.startsWith('https:') ? [certificate, values.ca] : [];
   const texts = files.filter((path) => path !== null).map((path) => readNamedFile(path, location.cwd));
   const ca = texts.length === 0 ? undefined : (await Promise.all(texts)).join('\n');
-  return { controlUrl, run: named === null ? run : null, certificate, ca, token };
+  return { controlUrl, runFile: configured === null ? runFile : null, certificate, ca, token };
 }
 
-function noEmulator(location: ProjectLocation): SvcError {
-  const above = findRunFileAbove(location);
-  const hint = above && {
-    hint: `Use the emulator of the parent folder ${above.folder} with: --url ${new URL(above.run.control_url).origin}`,
+function createNoEmulatorError(location: ProjectLocation): SvcError {
+  const parent = findRunFileAbove(location);
+  const hint = parent && {
+    hint: `Use the emulator of the parent folder ${parent.folder} with: --url ${new URL(parent.run.control_url).origin}`,
   };
   return new SvcError('no_emulator', 'No emulator runs in this folder.', hint ?? {});
 }
@@ -70,15 +71,16 @@ export function assertSecretAllowed(
   { values, sources }: TargetSettings,
   controlUrl: string,
 ): void {
-  const address: ValueSource['kind'] | null = values.controlUrl === null ? null : sources.controlUrl.kind;
-  if (address === 'flag' || address === 'variable') return;
-  if (address === 'file' && sources[secret].kind === 'file') return;
+  const addressSource: ValueSource['kind'] | null =
+    values.controlUrl === null ? null : sources.controlUrl.kind;
+  if (addressSource === 'flag' || addressSource === 'variable') return;
+  if (addressSource === 'file' && sources[secret].kind === 'file') return;
   const { hostname, origin } = new URL(controlUrl);
   if (classifyHost(hostname).kind === 'loopback') return;
-  const namedBy = address === null ? 'the run file of this folder' : sources.controlUrl.name;
+  const sourceName = addressSource === null ? 'the run file of this folder' : sources.controlUrl.name;
   throw new SvcError(
     'usage',
-    `${sources[secret].name} was not sent to ${origin}, because that address comes from ${namedBy}.`,
+    `${sources[secret].name} was not sent to ${origin}, because that address comes from ${sourceName}.`,
     { hint: `Pass the address to send it: --url ${origin}` },
   );
 }
@@ -89,11 +91,11 @@ export function assertSecretAllowed(
  * @throws SvcError `no_emulator` when no emulator responds, or a different one.
  */
 export async function getVerifiedStatus(
-  run: RunFile,
+  runFile: RunFile,
   control: Pick<ControlPlane, 'getStatus'>,
 ): Promise<EmulatorStatus> {
   const status = await control.getStatus({});
-  if (status.pid === run.pid && status.started_at === run.started_at) return status;
+  if (status.pid === runFile.pid && status.started_at === runFile.started_at) return status;
   const message = `The emulator of this folder has ended. A different one (pid ${status.pid}) runs at ${status.url}.`;
   throw new SvcError('no_emulator', message, {
     hint: `Start one with: svc emulator start. Or use the running one with --url ${status.url}`,

@@ -1,4 +1,4 @@
-/** The options of `svc trigger` and `svc events create`, and the request body they describe: as text, so that numbers keep their digits. */
+/** The options of `svc trigger` and `svc events create`, and the request body that follows from them. It is text, so that numbers keep their digits. */
 import type { Command } from 'commander';
 import { toEventBody } from '../control/event-body.ts';
 import { parseJsonObject } from '../domain/json.ts';
@@ -59,29 +59,32 @@ export async function createEventBodyFactory(
   const workspaceId = options.workspace ?? (await context.getWorkspaceId());
   const template = await createPayloadTemplate(type, options, context);
   const scopes = await createTemplateScopes(options, context);
-  if (template.filled) await scopes.useScheduleClock(await context.connect(), workspaceId);
+  if (template.hasTemplates) await scopes.useScheduleClock(await context.connect(), workspaceId);
   return () => {
-    const payload = template.filled ? fillTemplates(template.text, scopes.next()) : template.text;
+    const payload = template.hasTemplates ? fillTemplates(template.text, scopes.next()) : template.text;
     return toEventBody({ type, workspaceId, payloadMember, payload });
   };
 }
 
-/** The payload with its changes applied; `filled` says whether it contains templates. */
+/** The payload with its changes applied. */
 async function createPayloadTemplate(
   type: string,
   options: EventOptions,
   context: Context,
-): Promise<{ readonly text: string; readonly filled: boolean }> {
+): Promise<{ readonly text: string; readonly hasTemplates: boolean }> {
   const changes = toPayloadChanges(options);
   const data = await readData(options, context);
-  const changesAreTemplates = changes.some(
+  const changesHaveTemplates = changes.some(
     (change) => change.kind !== 'remove' && hasTemplates(change.value),
   );
-  const filled = data === null || changesAreTemplates;
-  const text =
-    data === null ? await findPayloadTemplate(type, context) : filled ? escapeTemplates(data) : data;
-  const changed = changes.length === 0 ? text : applyJsonEdits(text, changes);
-  return { text: changed, filled: filled && hasTemplates(changed) };
+  const base =
+    data === null
+      ? await findPayloadTemplate(type, context)
+      : changesHaveTemplates
+        ? escapeTemplates(data)
+        : data;
+  const text = changes.length === 0 ? base : applyJsonEdits(base, changes);
+  return { text, hasTemplates: (data === null || changesHaveTemplates) && hasTemplates(text) };
 }
 
 async function findPayloadTemplate(type: string, context: Context): Promise<string> {

@@ -4,27 +4,28 @@ import type { GlobalOptions } from './context.ts';
 
 const HEADING = 'Global options:';
 
-const flags: readonly (readonly [flags: string, description: string])[] = [
+const globalOptions: readonly (readonly [flags: string, description: string])[] = [
   ['--json', 'Print JSON; a stream prints one object per line'],
   ['--no-color', 'Print without colors'],
   ['--url <url>', 'Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)'],
   ['--api-key <key>', 'API key to use (default: SVC_API_KEY, or the key created at the start)'],
 ];
 
-/** Adds them to a command that has its own options already. An option of the command with the same name wins. */
+/** Adds them to a command that has all its own options. An option of the command with the same name wins. */
 export function addGlobalOptions(command: Command): Command {
-  return flags
-    .map(([text, description]) => new Option(text, description).helpGroup(HEADING))
-    .filter(({ long }) => !command.options.some((own) => own.long === long))
-    .reduce((extended, option) => extended.addOption(option), command);
+  for (const [flags, description] of globalOptions) {
+    const option = new Option(flags, description).helpGroup(HEADING);
+    if (!command.options.some(({ long }) => long === option.long)) command.addOption(option);
+  }
+  return command;
 }
 
-/** Global options given to the command or to a parent; the nearest one wins. */
+/** The global options on the command line. One after the command wins over one before it. */
 export function readGlobalOptions(command: Command): GlobalOptions {
-  const given = command.options
+  const values = command.options
     .filter((option) => isGlobal(option) && command.getOptionValueSource(option.attributeName()) === 'cli')
     .map((option) => [option.attributeName(), command.getOptionValue(option.attributeName())]);
-  return { ...(command.parent ? readGlobalOptions(command.parent) : {}), ...Object.fromEntries(given) };
+  return { ...(command.parent ? readGlobalOptions(command.parent) : {}), ...Object.fromEntries(values) };
 }
 
 /** The command's own options and arguments by name. */

@@ -1,4 +1,4 @@
-/** The help texts: the same sections in the same order for the program, its groups and its commands. */
+/** The help texts, with the same sections in the same order for the program, its groups and its commands. */
 import { join } from 'node:path';
 import type { Argument, Command, Help, HelpConfiguration, Option } from 'commander';
 import { findPackageFolder } from '../package-info.ts';
@@ -7,7 +7,7 @@ import type { Io } from './io.ts';
 import { styleFor } from './render/style.ts';
 import { rejectUnknownWords, toFullName } from './usage-error.ts';
 
-/** A command line without the leading `svc`, and what it is for. */
+/** What a command line is for, and the command line without the leading `svc`. */
 export type Example = readonly [caption: string, commandLine: string];
 
 const MAX_WIDTH = 110;
@@ -24,13 +24,13 @@ export function createHelpConfiguration(io: Io): HelpConfiguration {
   };
 }
 
-/** Adds the examples, and where to read more. Call it when the command has all its own options and notes. */
+/** Call it when the command has all its own options and notes. */
 export function addExamples(command: Command, examples: readonly Example[]): Command {
   const lines = examples.map(([caption, commandLine]) => `  # ${caption}\n  $ svc ${commandLine}`);
   return addSection(command, 'Examples:', () => lines);
 }
 
-/** For the program and its groups. Only the program names the documentation. */
+/** For the program and its groups. Only the help of the program has the path of the documentation. */
 export function addLearnMore(command: Command): Command {
   return addSection(command, 'Learn more:', () => {
     const commands = `  Read about a command: ${toFullName(command)} <command> --help`;
@@ -49,7 +49,7 @@ function addSection(command: Command, title: string, toLines: () => readonly str
 }
 
 function formatHelp(command: Command, help: Help): string {
-  // Commander shows the help before it looks for mistakes.
+  // Commander shows the help without checking the other words.
   rejectUnknownWords(command);
   const termWidth = help.padWidth(command, help);
   const section = (title: string, items: readonly (readonly [term: string, description: string])[]) =>
@@ -63,7 +63,7 @@ function formatHelp(command: Command, help: Help): string {
   const groups = help.groupItems(
     [...command.commands],
     help.visibleCommands(command),
-    (each) => each.helpGroup() || 'Commands:',
+    (subcommand) => subcommand.helpGroup() || 'Commands:',
   );
   const options = help.visibleOptions(command);
   const toItem = (option: Option) => [help.optionTerm(option), help.optionDescription(option)] as const;
@@ -75,36 +75,40 @@ function formatHelp(command: Command, help: Help): string {
     ...Array.from(groups, ([title, commands]) =>
       section(
         title,
-        commands.map((each) => [help.subcommandTerm(each), help.subcommandDescription(each)]),
+        commands.map((subcommand) => [
+          help.subcommandTerm(subcommand),
+          help.subcommandDescription(subcommand),
+        ]),
       ),
     ).flat(),
     ...section(
       'Arguments:',
-      help.visibleArguments(command).map((each) => [help.argumentTerm(each), help.argumentDescription(each)]),
+      help
+        .visibleArguments(command)
+        .map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)]),
     ),
     ...section('Options:', options.filter((option) => !isGlobal(option)).map(toItem)),
     ...section('Global options:', options.filter(isGlobal).map(toItem)),
   ].join('\n');
 }
 
-function describeOption({ description, argChoices, defaultValue, defaultValueDescription }: Option): string {
-  const fallback = typeof defaultValue === 'boolean' ? undefined : defaultValue;
-  return withRemarks(description, argChoices, defaultValueDescription ?? fallback);
+function describeOption(option: Option): string {
+  // The default of a flag such as --no-pager is true, which the help does not show.
+  const isFlag = typeof option.defaultValue === 'boolean';
+  return describe(option, option.defaultValueDescription ?? (isFlag ? undefined : option.defaultValue));
 }
 
-function describeArgument({
-  description,
-  argChoices,
-  defaultValue,
-  defaultValueDescription,
-}: Argument): string {
-  return withRemarks(description, argChoices, defaultValueDescription ?? defaultValue);
+function describeArgument(argument: Argument): string {
+  return describe(argument, argument.defaultValueDescription ?? argument.defaultValue);
 }
 
-function withRemarks(description: string, choices: readonly string[] | undefined, fallback: unknown): string {
+function describe(
+  { description, argChoices }: Pick<Option, 'description' | 'argChoices'>,
+  defaultValue: unknown,
+): string {
   return [
     description,
-    ...(choices === undefined ? [] : [`(choices: ${choices.join(', ')})`]),
-    ...(fallback === undefined ? [] : [`(default: ${fallback})`]),
+    ...(argChoices === undefined ? [] : [`(choices: ${argChoices.join(', ')})`]),
+    ...(defaultValue === undefined ? [] : [`(default: ${defaultValue})`]),
   ].join(' ');
 }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ProcessContext } from './context.ts';
 
-/** A program that still runs after this time is the browser itself. */
+/** A program that still runs after this time is the browser itself, not a program that starts it. */
 const OPEN_TIMEOUT_MS = 1_000;
 
 /**
@@ -15,12 +15,12 @@ export async function openUrl(url: string, { env }: Pick<ProcessContext, 'env'>)
   const child = spawn(program, args, { env, detached: true, stdio: 'ignore', windowsHide: true });
   child.unref();
   return new Promise((resolve) => {
-    const opening = setTimeout(() => resolve(true), OPEN_TIMEOUT_MS);
-    const end = (opened: boolean) => {
-      clearTimeout(opening);
-      resolve(opened);
+    const timer = setTimeout(() => resolve(true), OPEN_TIMEOUT_MS);
+    const finish = (isOpened: boolean) => {
+      clearTimeout(timer);
+      resolve(isOpened);
     };
-    child.once('error', () => end(false)).once('exit', (code) => end(code === 0));
+    child.once('error', () => finish(false)).once('exit', (code) => finish(code === 0));
   });
 }
 

@@ -17,7 +17,7 @@ export function parseDurationMs(text: string): number {
   return ms;
 }
 
-/** For a number without a unit; null for other texts. */
+/** A hint for a number without a unit; null for other texts. */
 function suggestUnit(text: string): string | null {
   const number = text.trim();
   return /^\d+(?:\.\d+)?$/.test(number) ? `Did you mean ${number}m?` : null;
@@ -30,7 +30,7 @@ export function parseRate(text: string): number {
   return perSecond;
 }
 
-/** Checks a duration before now or a time, and returns the text: the emulator knows the time of its schedule. */
+/** Checks a time, or a duration before now. Returns the text, because only the emulator knows the schedule time. */
 export function parseSince(text: string): string {
   if (Number.isNaN(parseRelativeTime(text, 0))) {
     throw new InvalidArgumentError(
@@ -40,15 +40,15 @@ export function parseSince(text: string): string {
   return text;
 }
 
-/** Returns milliseconds since 1970, given the present time in the same unit. */
+/** Converts the current time to another time, both in milliseconds since 1970. */
 export type RelativeTime = (now: number) => number;
 
 /** `-6m`, `+30s`, `2026-11-20T12:00:00Z`, or seconds since 1970. */
 export function parseTimeOption(text: string): RelativeTime {
-  const distance = /^[+-]/.test(text) ? parseDuration(text.slice(1)) : null;
-  if (distance !== null) return (now) => (text.startsWith('-') ? now - distance : now + distance);
-  const at = parseTimestamp(text);
-  if (at !== null) return () => at;
+  const offset = /^[+-]/.test(text) ? parseDuration(text.slice(1)) : null;
+  if (offset !== null) return (now) => (text.startsWith('-') ? now - offset : now + offset);
+  const time = parseTimestamp(text);
+  if (time !== null) return () => time;
   throw new InvalidArgumentError(
     'Pass an offset such as -6m or +30s, a time such as 2026-11-20T12:00:00Z, or seconds since 1970.',
   );
@@ -108,8 +108,8 @@ export function parseHeaders(
   const colon = text.indexOf(':');
   if (colon === -1) throw new InvalidArgumentError("Pass a header such as 'Authorization: Bearer abc'.");
   const [name, value] = [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
-  const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
-  const problem = Object.keys(previous).some(isSame)
+  const isSameName = (previousName: string) => previousName.toLowerCase() === name.toLowerCase();
+  const problem = Object.keys(previous).some(isSameName)
     ? `${name} is given twice`
     : findCustomHeaderProblem(name, value);
   if (problem !== null) throw new InvalidArgumentError(`Pass another header: ${problem}.`);
@@ -138,7 +138,7 @@ export function addPageOptions(command: Command, maxLimit = 1000, defaultLimit =
     .option('--starting-after <id>', 'Show the page after this ID: end_cursor of the previous page');
 }
 
-/** {@link PageOptions} as the control plane takes them. */
+/** Converts {@link PageOptions} to parameters of the control plane. */
 export function toPageParameters({ limit, startingAfter }: PageOptions) {
   return { limit, starting_after: startingAfter };
 }
@@ -147,13 +147,13 @@ export function choiceOption(flags: string, description: string, choices: readon
   return new Option(flags, description).choices(choices);
 }
 
-/** The secrets of `--secret`, or the one of SVC_WEBHOOK_SECRET. @throws SvcError `usage` when neither is set. */
+/** The value of `--secret`, or else of SVC_WEBHOOK_SECRET. @throws SvcError `usage` when neither is set. */
 export function requireSecret<Secret extends string | readonly string[]>(
   secret: Secret | undefined,
   { env }: Pick<Context, 'env'>,
 ): Secret | string {
-  const found = secret || env.SVC_WEBHOOK_SECRET;
-  if (found) return found;
+  const secretOrDefault = secret || env.SVC_WEBHOOK_SECRET;
+  if (secretOrDefault) return secretOrDefault;
   throw new SvcError('usage', 'The secret is missing: neither --secret nor SVC_WEBHOOK_SECRET is set.', {
     hint: 'Pass --secret whsec_…, or set the variables of the emulator with: eval "$(svc env)"',
   });

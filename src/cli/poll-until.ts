@@ -4,27 +4,24 @@ import { SvcError } from '../errors.ts';
 const MIN_INTERVAL_MS = 20;
 const MAX_INTERVAL_MS = 250;
 
-export interface PollOptions {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
 /**
- * Calls `load` until `isDone` or until the time is over, and returns the last result. Only for changes that the live
- * stream does not report: for deliveries use `trackDeliveries`.
+ * Calls `load` until `isDone` or until the time limit, and returns the last result. Only for changes that the live
+ * stream does not report: for deliveries use `waitForDeliveries`.
  * @throws SvcError `interrupted`
  */
 export async function pollUntil<Result>(
   load: () => Promise<Result>,
   isDone: (result: Result) => boolean,
-  { timeoutMs, signal }: PollOptions,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Result> {
-  const endAt = performance.now() + timeoutMs;
-  for (let pauseMs = MIN_INTERVAL_MS; ; pauseMs = Math.min(pauseMs * 1.5, MAX_INTERVAL_MS)) {
+  const deadline = performance.now() + timeoutMs;
+  let pauseMs = MIN_INTERVAL_MS;
+  while (true) {
     const result = await load();
-    if (isDone(result) || performance.now() >= endAt) return result;
+    if (isDone(result) || performance.now() >= deadline) return result;
     await pause(pauseMs, undefined, { signal }).catch((error: unknown) => {
       throw new SvcError('interrupted', 'Interrupted.', { cause: error });
     });
+    pauseMs = Math.min(pauseMs * 1.5, MAX_INTERVAL_MS);
   }
 }

@@ -1,4 +1,4 @@
-/** The command line: builds the commands from the command tree, and loads the file of a command when it is named. */
+/** The command line: creates the commands of the command tree, and loads the file of a command when the command runs. */
 import { Command, CommanderError } from 'commander';
 import { ExitCode } from '../errors.ts';
 import { VERSION } from '../package-info.ts';
@@ -16,7 +16,7 @@ import { addExamples, addLearnMore, createHelpConfiguration, type Example } from
 import { reportError } from './report-error.ts';
 import { toUsageError } from './usage-error.ts';
 
-const EXAMPLES: readonly Example[] = [
+const rootExamples: readonly Example[] = [
   ['Start the emulator and forward events to a local receiver', 'emulator start --forward-to 3000'],
   ['Create an event and wait until it is delivered', 'trigger order.shipped --wait'],
   ['Follow delivery attempts', 'deliveries tail'],
@@ -27,12 +27,12 @@ export async function runCommandLine(
   args: readonly string[],
   processContext: ProcessContext,
 ): Promise<number> {
-  // Read from the text itself, because a usage error is reported as JSON too.
+  // Not parsed by commander, because its errors are reported as JSON too.
   const json = hasFlag(args, '--json');
   let exitCode: number = ExitCode.success;
   const program = createProgram(processContext, json, async (command, definition) => {
     const context = createContext(processContext, readGlobalOptions(command));
-    // The parsers of the definition produced these options; only its file knows their type.
+    // Only the file of the command knows the type of its options.
     exitCode = (await definition.run(readOwnOptions(command) as never, context)) ?? ExitCode.success;
   });
   try {
@@ -46,7 +46,7 @@ export async function runCommandLine(
   }
 }
 
-/** Whether a flag that every command accepts is among the words before a `--`. */
+/** Whether a global option without a value is among the words before a `--`. */
 export function hasFlag(args: readonly string[], flag: string): boolean {
   const end = args.indexOf('--', 1);
   return args.slice(0, end < 0 ? args.length : end).includes(flag);
@@ -64,7 +64,7 @@ function toCommanderArguments(args: readonly string[]): string[] {
   return isHelp ? [...rest, '--help'] : [...args];
 }
 
-/** For the completion scripts; people do not call it. */
+/** Called by the completion scripts, not by people. */
 async function printCompletions(words: readonly string[], processContext: ProcessContext): Promise<ExitCode> {
   const { complete } = await import('./completion/complete.ts');
   const lines = await complete(words, processContext);
@@ -92,7 +92,7 @@ function createProgram({ io }: ProcessContext, json: boolean, run: RunCommand): 
   for (const [name, { section, ...entry }] of Object.entries(commandTree)) {
     addCommand(program, name, entry, run).helpGroup(commandSections[section]);
   }
-  return completeGroup(program, EXAMPLES);
+  return finishGroup(program, rootExamples);
 }
 
 function addCommand(
@@ -104,26 +104,26 @@ function addCommand(
   // A command inherits the settings of its parent.
   const command = parent.command(name).description(entry.summary);
   if ('subcommands' in entry) {
-    for (const [subcommand, below] of Object.entries(entry.subcommands))
-      addCommand(command, subcommand, below, run);
-    return completeGroup(command, entry.examples);
+    for (const [subcommandName, subcommand] of Object.entries(entry.subcommands))
+      addCommand(command, subcommandName, subcommand, run);
+    return finishGroup(command, entry.examples);
   }
   command.aliases(entry.aliases ?? []);
-  parent.hook('preSubcommand', async (_, named) => {
-    if (named !== command) return;
+  parent.hook('preSubcommand', async (_, subcommand) => {
+    if (subcommand !== command) return;
     const definition = await entry.load();
     definition.configure?.(command);
-    complete(command, definition.examples).action(() => run(command, definition));
+    finishCommand(command, definition.examples).action(() => run(command, definition));
   });
   return command;
 }
 
-function completeGroup(group: Command, examples: readonly Example[]): Command {
-  return addLearnMore(complete(group.usage('<command> [options]'), examples));
+function finishGroup(group: Command, examples: readonly Example[]): Command {
+  return addLearnMore(finishCommand(group.usage('<command> [options]'), examples));
 }
 
 /** Adds what every command has after its own options and notes. */
-function complete(command: Command, examples: readonly Example[]): Command {
+function finishCommand(command: Command, examples: readonly Example[]): Command {
   command.helpCommand(false).exitOverride((error) => {
     throw error.exitCode === 0 ? error : toUsageError(error, command);
   });

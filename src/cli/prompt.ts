@@ -1,11 +1,50 @@
-/** Prompts: only in a terminal, and only for a missing argument. */
+/** Prompts for missing arguments and confirmations, and the choices that they show. Completion suggests the choices too. */
 import { InvalidArgumentError } from 'commander';
 import { escapeToOneLine } from '../domain/invisible-characters.ts';
 import { SvcError } from '../errors.ts';
-import type { ChoiceSource } from './choices/choice-source.ts';
 import type { Context } from './context.ts';
+import type { TerminalCapabilities } from './io.ts';
+import { type Column, renderTable } from './render/table.ts';
+import { stripStyles } from './terminal-text.ts';
 
-/** Rows that are shown at a time. */
+export interface ChoiceSource {
+  /** What a choice is: `delivery`. */
+  readonly noun: string;
+  readonly plural: string;
+  /** What to do if there are no choices: `Create one with: svc trigger`. */
+  readonly emptyHint?: string;
+  /** The current choices, most likely first. */
+  list(context: Context): Promise<ChoiceList>;
+}
+
+export interface ChoiceList {
+  readonly items: readonly Choice[];
+  /** The lines of a table without styles: its titles, then one line per item. */
+  toLines(terminalCapabilities: TerminalCapabilities): readonly string[];
+}
+
+export interface Choice {
+  readonly value: string;
+  /** The columns after the value. */
+  readonly description: string;
+}
+
+/** Converts rows of a table whose first column is the value. */
+export function toChoiceList<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  toValue: (row: Row) => string,
+): ChoiceList {
+  const [, ...descriptionColumns] = columns;
+  const describe = (row: Row) => stripStyles(descriptionColumns.map(({ value }) => value(row)).join('  '));
+  return {
+    items: rows.map((row) => ({ value: toValue(row), description: describe(row) })),
+    toLines: (terminalCapabilities) =>
+      renderTable(columns, rows, terminalCapabilities).split('\n').map(stripStyles),
+  };
+}
+
+/** Number of choices that are visible at a time. */
 const PAGE_SIZE = 12;
 /** Width of the marker before each row. */
 const CURSOR_WIDTH = 2;
@@ -20,37 +59,37 @@ export async function askChoice(
   choiceSource: ChoiceSource,
 ): Promise<string> {
   assertInteractive(context, argument);
-  const offered = await choiceSource.list(context);
-  if (offered.items.length === 0) {
+  const { items, toLines } = await choiceSource.list(context);
+  if (items.length === 0) {
     const { plural, emptyHint: hint } = choiceSource;
     throw new SvcError('not_found', `No ${plural} exist yet.`, hint === undefined ? {} : { hint });
   }
   const { noteCapabilities } = context.io;
-  const [titles = '', ...lines] = offered.toLines({
+  const [titles = '', ...lines] = toLines({
     ...noteCapabilities,
     width: noteCapabilities.width - CURSOR_WIDTH,
   });
-  const rows = offered.items.map(({ value, description }, index) => ({
+  const rows = items.map(({ value, description }, index) => ({
     choice: { value, name: lines[index] ?? '', short: escapeToOneLine(value) },
-    // The tab key completes the truncated row, so both forms are searched.
-    text: `${value} ${description} ${lines[index]}`.toLowerCase(),
+    // The tab key inserts the truncated line, so both forms are searched.
+    searchText: `${value} ${description} ${lines[index]}`.toLowerCase(),
   }));
-  return ask(context, async ({ search, Separator }, streams, look) => {
+  return prompt(context, async ({ search, Separator }, streams, theme) => {
     const heading = new Separator(` ${titles}`);
-    function source(typed = '') {
-      const words = typed.toLowerCase().split(/\s+/);
-      const found = rows.filter(({ text }) => words.every((word) => text.includes(word)));
-      return found.length === 0 ? [] : [heading, ...found.map(({ choice }) => choice)];
+    function source(input = '') {
+      const words = input.toLowerCase().split(/\s+/);
+      const matches = rows.filter(({ searchText }) => words.every((word) => searchText.includes(word)));
+      return matches.length === 0 ? [] : [heading, ...matches.map(({ choice }) => choice)];
     }
     const message = `Which ${choiceSource.noun}?`;
-    return search<string>({ message, source, pageSize: PAGE_SIZE, ...look }, streams);
+    return search<string>({ message, source, pageSize: PAGE_SIZE, ...theme }, streams);
   });
 }
 
 /**
  * Lets the user type the value of a missing `argument` until `parse` accepts it.
  * @throws SvcError `usage` without a terminal.
- * @param parse a parser of `arguments.ts`
+ * @param parse a parser of `option-parsers.ts`
  */
 export async function askText<Value>(
   context: Context,
@@ -59,8 +98,8 @@ export async function askText<Value>(
 ): Promise<Value> {
   assertInteractive(context, argument);
   const validate = (text: string) => findParseError(text, parse) ?? true;
-  const text = await ask(context, ({ input }, streams, look) =>
-    input({ message: `${argument}:`, required: true, validate, ...look }, streams),
+  const text = await prompt(context, ({ input }, streams, theme) =>
+    input({ message: `${argument}:`, required: true, validate, ...theme }, streams),
   );
   return parse(text);
 }
@@ -82,8 +121,8 @@ function findParseError(text: string, parse: (text: string) => unknown): string 
  */
 export async function confirm(context: Context, question: string, yes: true | undefined): Promise<void> {
   if (yes || !isInteractive(context)) return;
-  const isConfirmed = await ask(context, (prompts, streams, look) =>
-    prompts.confirm({ message: escapeToOneLine(question), default: false, ...look }, streams),
+  const isConfirmed = await prompt(context, (prompts, streams, theme) =>
+    prompts.confirm({ message: escapeToOneLine(question), default: false, ...theme }, streams),
   );
   if (isConfirmed) return;
   context.io.note('Canceled.');
@@ -95,16 +134,16 @@ export function isInteractive({ io, json }: Context): boolean {
 }
 
 function assertInteractive(context: Context, argument: string): void {
-  if (!isInteractive(context)) throw missingArgument(argument);
+  if (!isInteractive(context)) throw createMissingArgumentError(argument);
 }
 
-function missingArgument(argument: string): SvcError {
+function createMissingArgumentError(argument: string): SvcError {
   return new SvcError('usage', `Missing ${argument.startsWith('--') ? 'option' : 'argument'}: ${argument}`, {
     hint: 'Add it, or run the command in a terminal without --json to be asked for it.',
   });
 }
 
-const unstyled = (text: string) => text;
+const keepText = (text: string) => text;
 
 /** For output without colors. */
 const plainTheme = {
@@ -112,11 +151,11 @@ const plainTheme = {
     prefix: { idle: '?', done: '?' },
     spinner: { frames: ['?'] },
     style: {
-      answer: unstyled,
-      message: unstyled,
-      highlight: unstyled,
-      description: unstyled,
-      searchTerm: unstyled,
+      answer: keepText,
+      message: keepText,
+      highlight: keepText,
+      description: keepText,
+      searchTerm: keepText,
       confirmDefault: (text: string) => text.toUpperCase(),
       defaultAnswer: (text: string) => `(${text})`,
       error: (text: string) => `> ${text}`,
@@ -128,15 +167,15 @@ const plainTheme = {
 type Prompts = typeof import('@inquirer/prompts');
 type Streams = Context['io']['prompt'] & { readonly signal: AbortSignal };
 
-async function ask<Answer>(
+async function prompt<Answer>(
   context: Context,
-  question: (prompts: Prompts, streams: Streams, look: Partial<typeof plainTheme>) => Promise<Answer>,
+  ask: (prompts: Prompts, streams: Streams, theme: Partial<typeof plainTheme>) => Promise<Answer>,
 ): Promise<Answer> {
-  const { prompt, noteCapabilities } = context.io;
+  const { prompt: terminal, noteCapabilities } = context.io;
   const prompts = await import('@inquirer/prompts');
   try {
-    const streams = { ...prompt, signal: context.signal };
-    return await question(prompts, streams, noteCapabilities.color ? {} : plainTheme);
+    const streams = { ...terminal, signal: context.signal };
+    return await ask(prompts, streams, noteCapabilities.color ? {} : plainTheme);
   } catch (error) {
     const { name } = error as Error;
     if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;

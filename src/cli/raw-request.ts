@@ -1,7 +1,7 @@
 /** Parses a raw HTTP request, as a proxy or `nc -l` records it. */
 import { SvcError } from '../errors.ts';
 
-/** Case-insensitive: the part of the Fetch API's `Headers` that verification needs. */
+/** The part of `Headers` of the Fetch API that verification needs. Names are case-insensitive. */
 type HeaderLookup = Pick<Headers, 'get'>;
 
 export interface RawRequest {
@@ -18,11 +18,11 @@ const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
  * @throws SvcError `usage` for a missing empty line, an invalid header or a chunked body
  */
 export function parseRawRequest(bytes: Buffer, file: string): RawRequest {
-  const end = EMPTY_LINE.exec(bytes.toString('latin1'));
-  if (end === null) throw createFormatError(file, 'no empty line follows the headers');
-  const [, ...lines] = bytes.toString('latin1', 0, end.index).split(/\r?\n/);
+  const separator = EMPTY_LINE.exec(bytes.toString('latin1'));
+  if (separator === null) throw createFormatError(file, 'no empty line follows the headers');
+  const [, ...lines] = bytes.toString('latin1', 0, separator.index).split(/\r?\n/);
   const headers = toHeaderLookup(lines.map((line) => parseHeader(line, file)));
-  const body = bytes.subarray(end.index + end[0].length);
+  const body = bytes.subarray(separator.index + separator[0].length);
   if (/chunked/i.test(headers.get('transfer-encoding') ?? '')) {
     throw new SvcError('usage', `The body in ${file} is chunked, so it is not the body that was signed.`, {
       hint: 'Write only the body to a file and pass --payload @FILE with --signature and --timestamp.',

@@ -21,21 +21,23 @@ export async function findEmulatorOnPort(
   const { host, port } = values;
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const signal = abortAfter(STATUS_TIMEOUT_MS);
-  const asked = ['http', 'https'].map(async (scheme) => {
+  const statuses = ['http', 'https'].map(async (scheme) => {
     const controlUrl = `${scheme}://${authority}`;
     const settings = { values: { ...values, controlUrl, controlToken: null }, sources };
     const target = await resolveTarget(settings, location);
     return createHttpControlClient({ ...target, signal }).getStatus({});
   });
-  return Promise.any(asked).catch(() => null);
+  return Promise.any(statuses).catch(() => null);
 }
 
-/** A hint about the program that uses the port. */
+/** The hint for a port that is in use. @param emulator the emulator that uses it; null for another program */
 export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number): string {
   const findProgram = process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
-  return emulator === null
-    ? `Find the program that uses it with: ${findProgram}. Or use any free port with --port 0.`
-    : `Stop the emulator that uses it (pid ${emulator.pid}, database ${emulator.db}) with: svc emulator stop --url ${emulator.url}. Or use any free port with --port 0.`;
+  const hint =
+    emulator === null
+      ? `Find the program that uses it with: ${findProgram}`
+      : `Stop the emulator that uses it (pid ${emulator.pid}, database ${emulator.db}) with: svc emulator stop --url ${emulator.url}`;
+  return `${hint}. Or use any free port with --port 0.`;
 }
 
 /**
@@ -47,14 +49,14 @@ export async function assertNoneRunning(
   { values, sources, projectFolder }: Config,
   { env }: Pick<ProjectLocation, 'env'>,
 ): Promise<void> {
-  const run = findOwnRunFile(projectFolder, env);
-  if (run === null) return;
+  const runFile = findOwnRunFile(projectFolder, env);
+  if (runFile === null) return;
   const settings = { values: { ...values, controlUrl: null, controlToken: null }, sources };
   const target = await resolveTarget(settings, { cwd: projectFolder, env });
   const control = createHttpControlClient({ ...target, signal: abortAfter(STATUS_TIMEOUT_MS) });
-  const running = await getVerifiedStatus(run, control).catch(() => null);
-  if (running === null) return;
-  const message = `An emulator is already running in this folder: pid ${running.pid}, ${running.url}, database ${running.db}.`;
+  const status = await getVerifiedStatus(runFile, control).catch(() => null);
+  if (status === null) return;
+  const message = `An emulator is already running in this folder: pid ${status.pid}, ${status.url}, database ${status.db}.`;
   throw new SvcError('already_running', message, {
     hint: 'Stop it with: svc emulator stop. Or start a second emulator in another folder.',
   });

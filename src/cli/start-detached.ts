@@ -17,7 +17,7 @@ export interface DetachedEmulator {
 }
 
 /**
- * Runs `invocation` in a process that outlives this one and its terminal, and waits for its ready line.
+ * Runs the command line again in a process that outlives this one and its terminal, and waits for its ready line.
  * @throws SvcError the error that the process reported; `timeout` when it is not ready within 30 seconds.
  */
 export async function startDetached(
@@ -38,14 +38,16 @@ export async function startDetached(
   });
   closeSync(output);
   child.unref();
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  const look = async () => {
-    // In this order, because the process writes its output before it ends.
-    const over = hasEnded();
-    return findReadyOrError(log) ?? (over ? {} : null);
+  const load = async () => {
+    // Before the log is read, because the process writes its output before it ends.
+    const hasEnded = child.exitCode !== null || child.signalCode !== null;
+    return findReadyOrError(log) ?? (hasEnded ? {} : null);
   };
-  const wait = { timeoutMs: STARTUP_TIMEOUT_MS, signal: processContext.signal };
-  const message = await pollUntil(look, (seen) => seen !== null, wait).catch((error: unknown) => {
+  const { signal } = processContext;
+  const message = await pollUntil(load, (result) => result !== null, {
+    timeoutMs: STARTUP_TIMEOUT_MS,
+    signal,
+  }).catch((error: unknown) => {
     child.kill();
     throw error;
   });
@@ -54,7 +56,7 @@ export async function startDetached(
     throw new SvcError('timeout', 'The emulator was not ready within 30 seconds.', toLogHint(log));
   }
   if (isReadyLine(message)) return { status: message, log };
-  throw toError(message, log);
+  throw toSvcError(message, log);
 }
 
 /** The error that a process reported instead of its ready line. */
@@ -62,7 +64,7 @@ interface StartupError {
   readonly error?: { readonly code?: string; readonly message?: string; readonly hint?: string };
 }
 
-/** The first line that is such a message. Node.js can write other lines. */
+/** The first ready line or error in the log. Node.js can write other lines. */
 function findReadyOrError(log: string): ReadyLine | StartupError | null {
   const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
   const messages = lines.map(parseObject);
@@ -78,7 +80,7 @@ function parseObject(line: string): StartupError | ReadyLine | null {
   }
 }
 
-function toError({ error = {} }: StartupError, log: string): SvcError {
+function toSvcError({ error = {} }: StartupError, log: string): SvcError {
   const { code = '', message = 'The emulator did not start.', hint } = error;
   const options = hint === undefined ? toLogHint(log) : { hint };
   return new SvcError(isErrorCode(code) ? code : 'internal_error', message, options);

@@ -1,4 +1,4 @@
-/** The options of the commands that boot an emulator: most of the settings. */
+/** The options of the commands that start an emulator: most of the settings. */
 import { type Command, Option } from 'commander';
 import { getDefaultValue, type Setting, type SettingName, settings, toOption } from '../config/settings.ts';
 
@@ -34,32 +34,32 @@ const placeholders = {
 
 type StartSetting = keyof typeof placeholders;
 
-interface StartOptionsInput {
-  readonly without?: readonly StartSetting[];
-  /** Defaults of the command that differ from those of the settings. */
-  readonly defaults?: Partial<Record<StartSetting, string>>;
-}
+/** Defaults that depend on another option. */
+const dependentDefaults: Partial<Record<StartSetting, string>> = { db: '.svc/<environment>.db' };
 
-/** The default depends on another option. */
-const defaultTexts: Partial<Record<StartSetting, string>> = { db: '.svc/<environment>.db' };
-
-/** The values of these options are text, which the configuration parses. */
+/**
+ * Adds the options, whose values are text that the configuration parses.
+ * @param exclude settings that the command has no options for
+ * @param defaults defaults of the command that differ from those of the settings
+ */
 export function addStartOptions(
   command: Command,
-  { without = [], defaults = {} }: StartOptionsInput = {},
+  exclude: readonly StartSetting[] = [],
+  defaults: Partial<Record<StartSetting, string>> = {},
 ): Command {
-  const names = (Object.keys(placeholders) as StartSetting[]).filter((name) => !without.includes(name));
+  const names = (Object.keys(placeholders) as StartSetting[]).filter((name) => !exclude.includes(name));
   for (const name of names) {
     const placeholder = placeholders[name];
     const { description, schema }: Setting = settings[name];
     const flags = placeholder === null ? toOption(name) : `${toOption(name)} <${placeholder}>`;
     const option = new Option(flags, description);
-    const shown = defaults[name] ?? defaultTexts[name] ?? getDefaultValue(name, 'sandbox');
-    if (placeholder !== null && shown !== null && String(shown) !== '')
-      option.default(undefined, String(shown));
-    const words = schema.choices.flatMap((choice) => /^"([\w-]+)" \(/.exec(choice)?.[1] ?? []);
+    const defaultText = String(
+      defaults[name] ?? dependentDefaults[name] ?? getDefaultValue(name, 'sandbox') ?? '',
+    );
+    if (placeholder !== null && defaultText !== '') option.default(undefined, defaultText);
+    const choices = schema.choices.flatMap((choice) => /^"([\w-]+)" \(/.exec(choice)?.[1] ?? []);
     // Only for the help and for completion: the configuration rejects other values.
-    if (words.length > 0) option.argChoices = words;
+    if (choices.length > 0) option.argChoices = choices;
     command.addOption(option);
   }
   return command;

@@ -30,13 +30,13 @@ export async function createTemplateScopes(
   const { values } = await context.resolveConfig(randomSeed === undefined ? {} : { randomSeed });
   const random = createRandomSource(values.randomSeed);
   let sequence = 0;
-  let now = context.now;
+  let getTime = context.now;
   return {
-    next: () => ({ env: context.env, random, now: now(), sequence: ++sequence }),
+    next: () => ({ env: context.env, random, now: getTime(), sequence: ++sequence }),
     async useScheduleClock(control, workspaceId) {
       const clock = await control.getClock({ workspace_id: workspaceId });
-      const shownAt = performance.now();
-      now = () => extrapolateScheduleTime(clock, performance.now() - shownAt);
+      const receivedAt = performance.now();
+      getTime = () => extrapolateScheduleTime(clock, performance.now() - receivedAt);
     },
   };
 }

@@ -11,7 +11,7 @@ const STYLE_START = `\x1b[${STYLE_KEY};`;
 const LINK_START = `\x1b]8;id=${STYLE_KEY};`;
 const LINK_END = '\x1b\\';
 const NOT_PLAIN = /[^ -~]/;
-/** Whole sequences, as {@link style} and {@link link} make them. */
+/** Whole sequences, as {@link styleSequence} and {@link link} create them. */
 const OWN_SEQUENCES = new RegExp(`(\\x1b\\[${STYLE_KEY};\\d+m|\\x1b\\]8;id=${STYLE_KEY};[!-~]*\\x1b\\\\)`);
 const STYLE_KEYS = new RegExp(`(?<=\\x1b\\[)${STYLE_KEY};|(?<=\\x1b\\]8;)id=${STYLE_KEY}(?=;)`, 'g');
 
@@ -25,32 +25,32 @@ export function link(text: string, url: string): string {
   return `${LINK_START}${url}${LINK_END}${text}${LINK_START}${LINK_END}`;
 }
 
-/** Escapes what is not ours in one line, which may be styled; the result is styled for {@link sanitizeForTerminal} still. */
+/** Escapes everything in a line but our own styles, which {@link sanitizeForTerminal} completes. */
 export function sanitizeLine(text: string): string {
   return escapeUntrusted(text, escapeToOneLine);
 }
 
-/** The same for several lines. */
+/** Like {@link sanitizeLine}, for several lines. */
 export function sanitizeLines(text: string): string {
   return escapeUntrusted(text, escapeInvisible);
 }
 
-/** What is written: nothing that a terminal obeys but line breaks, tabs and our own styling. */
+/** The text to write to a terminal: it can contain only line breaks, tabs and our own styles besides visible characters. */
 export function sanitizeForTerminal(text: string): string {
   return sanitizeLines(text).replace(STYLE_KEYS, '');
 }
 
-/** What the text shows in one line, without our styling. */
+/** The text in one line, without our own styles. */
 export function stripStyles(text: string): string {
   const isText = (_: string, index: number) => index % 2 === 0;
   return text.split(OWN_SEQUENCES).filter(isText).map(escapeToOneLine).join('');
 }
 
-function escapeUntrusted(text: string, toEscaped: (text: string) => string): string {
+function escapeUntrusted(text: string, escapePart: (text: string) => string): string {
   // Nearly all text is plain.
   if (!NOT_PLAIN.test(text)) return text;
   return text
     .split(OWN_SEQUENCES)
-    .map((part, index) => (index % 2 === 1 ? part : toEscaped(part)))
+    .map((part, index) => (index % 2 === 1 ? part : escapePart(part)))
     .join('');
 }

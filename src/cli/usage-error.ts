@@ -1,4 +1,4 @@
-/** Mistakes on the command line: what commander finds wrong, in the words of this program. */
+/** Converts mistakes that commander finds on the command line to usage errors with a hint. */
 import type { Command, CommanderError } from 'commander';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
@@ -11,28 +11,31 @@ export function toFullName(command: Command): string {
 /** @param command the command that was parsed when commander found the mistake */
 export function toUsageError({ code, message }: CommanderError, command: Command): SvcError {
   // Commander puts names and flags in single quotes.
-  const [first = '', second = ''] = Array.from(message.matchAll(/'([^']*)'/g), ([, text = '']) => text);
+  const [word = '', secondWord = ''] = Array.from(message.matchAll(/'([^']*)'/g), ([, text = '']) => text);
   switch (code) {
     case 'commander.help':
-      return missingCommand(command);
+      return createMissingCommandError(command);
     case 'commander.unknownCommand':
-      return unknownCommand(command, first);
+      return createUnknownCommandError(command, word);
     case 'commander.unknownOption':
-      return unknownOption(command, first);
+      return createUnknownOptionError(command, word);
     case 'commander.missingArgument':
-      return usage(`Missing argument: ${first}`, `Write: ${toUsage(command)}`);
+      return createUsageError(`Missing argument: ${word}`, `Write: ${toUsage(command)}`);
     case 'commander.excessArguments':
-      return tooManyArguments(command);
+      return createTooManyArgumentsError(command);
     case 'commander.missingMandatoryOptionValue':
-      return usage(`Missing option: ${toFlag(first)}`, `Write: ${first}`);
+      return createUsageError(`Missing option: ${toFlag(word)}`, `Write: ${word}`);
     case 'commander.optionMissingArgument':
-      return usage(`${toFlag(first)} needs a value.`, `Write: ${first}`);
+      return createUsageError(`${toFlag(word)} needs a value.`, `Write: ${word}`);
     case 'commander.conflictingOption':
-      return usage(`${toFlag(first)} and ${toFlag(second)} cannot be used together.`, 'Remove one of them.');
+      return createUsageError(
+        `${toFlag(word)} and ${toFlag(secondWord)} cannot be used together.`,
+        'Remove one of them.',
+      );
     case 'commander.invalidArgument':
-      return invalidValue(message);
+      return createInvalidValueError(message);
     default:
-      return usage(message.replace(/^error: /, ''), `Read: ${toFullName(command)} --help`);
+      return createUsageError(message.replace(/^error: /, ''), `Read: ${toFullName(command)} --help`);
   }
 }
 
@@ -42,27 +45,27 @@ export function toUsageError({ code, message }: CommanderError, command: Command
  */
 export function rejectUnknownWords(command: Command): void {
   const { args, commands, options } = command;
-  const [first = '-'] = args;
-  if (commands.length > 0 && !first.startsWith('-')) throw unknownCommand(command, first);
+  const [firstWord = '-'] = args;
+  if (commands.length > 0 && !firstWord.startsWith('-')) throw createUnknownCommandError(command, firstWord);
   const end = args.indexOf('--');
   const flags = ['--help', ...options.map(({ long }) => long)];
-  const unknown = args
+  const unknownFlag = args
     .slice(0, end < 0 ? undefined : end)
     .find((word) => word.startsWith('--') && !flags.includes(toFlag(word)));
-  if (unknown !== undefined) throw unknownOption(command, unknown);
+  if (unknownFlag !== undefined) throw createUnknownOptionError(command, unknownFlag);
 }
 
-function missingCommand(command: Command): SvcError {
-  const names = command.commands.map((each) => each.name());
-  return usage(`${toFullName(command)} needs a command.`, `Choose one of: ${names.join(', ')}`);
+function createMissingCommandError(command: Command): SvcError {
+  const names = command.commands.map((subcommand) => subcommand.name());
+  return createUsageError(`${toFullName(command)} needs a command.`, `Choose one of: ${names.join(', ')}`);
 }
 
-function unknownCommand(command: Command, word: string): SvcError {
+function createUnknownCommandError(command: Command, word: string): SvcError {
   const name = toFullName(command);
-  const names = command.commands.map((each) => each.name());
-  return usage(
+  const names = command.commands.map((subcommand) => subcommand.name());
+  return createUsageError(
     `Unknown command: ${name} ${word}`,
-    suggestMatch(word, names, (nearest) => `${name} ${nearest}`) ??
+    suggestMatch(word, names, (closest) => `${name} ${closest}`) ??
       suggestBelow(command, word) ??
       `List the commands with: ${name} --help`,
   );
@@ -78,19 +81,22 @@ function suggestBelow(group: Command, name: string): string | null {
   return null;
 }
 
-function unknownOption(command: Command, word: string): SvcError {
+function createUnknownOptionError(command: Command, word: string): SvcError {
   const flag = toFlag(word);
   const flags = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
-  return usage(
+  return createUsageError(
     `Unknown option: ${flag}`,
     suggestMatch(flag, flags) ?? `List the options with: ${toFullName(command)} --help`,
   );
 }
 
-function tooManyArguments(command: Command): SvcError {
+function createTooManyArgumentsError(command: Command): SvcError {
   const { args, registeredArguments } = command;
   const expected = registeredArguments.length === 0 ? 'none' : registeredArguments.length;
-  return usage(`Too many arguments: expected ${expected}, got ${args.length}.`, `Write: ${toUsage(command)}`);
+  return createUsageError(
+    `Too many arguments: expected ${expected}, got ${args.length}.`,
+    `Write: ${toUsage(command)}`,
+  );
 }
 
 /** `svc deliveries get [options] <id>` */
@@ -102,10 +108,10 @@ const INVALID_VALUE =
   /^error: (?:option '(?<flags>.+?)' argument|command-argument value) '(?<value>.*)' is invalid(?: for argument '(?<name>.+?)')?\. (?<advice>.*)$/s;
 
 /** The parser of a value says what it accepts, which is the hint. */
-function invalidValue(message: string): SvcError {
+function createInvalidValueError(message: string): SvcError {
   const { flags, name = '', value, advice = '' } = INVALID_VALUE.exec(message)?.groups ?? {};
   const subject = flags === undefined ? name : toFlag(flags);
-  return usage(
+  return createUsageError(
     `Invalid value for ${subject}: ${JSON.stringify(value)}`,
     advice.replace(/^Allowed choices are (.*)\.$/s, 'Choose one of: $1'),
   );
@@ -116,6 +122,6 @@ function toFlag(text: string): string {
   return /--[\w-]+/.exec(text)?.[0] ?? text;
 }
 
-function usage(message: string, hint: string): SvcError {
+function createUsageError(message: string, hint: string): SvcError {
   return new SvcError('usage', message, { hint });
 }

@@ -4,8 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopbackName } from '../domain/address.ts';
 import { getPort, stripBrackets } from '../domain/http-url.ts';
 import type { NoteOutput } from './io.ts';
-import { styleFor } from './render/style.ts';
-import { printHint } from './report-error.ts';
+import { printHint, printWarning } from './report-error.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -15,28 +14,26 @@ const NOT_LISTENING_CODES = ['ECONNREFUSED', 'ENOTFOUND'];
 /** @returns whether it warned */
 export async function warnIfNotListening(url: string, io: NoteOutput): Promise<boolean> {
   if (await couldBeListening(url)) return false;
-  io.note(`${styleFor(io.noteCapabilities).yellow('warning:')} Nothing is listening at ${url} yet.`);
+  printWarning(`Nothing is listening at ${url} yet.`, io);
   printHint('Start your receiver. Deliveries that fail until then are retried.', io);
   return true;
 }
 
-/** Warns too, and reports when something listens. Ends then, or when `signal` is aborted. */
+/** Like {@link warnIfNotListening}, and reports when something listens. Ends then, or when `signal` is aborted. */
 export async function watchReceiver(
   url: string,
   { io, signal }: { readonly io: NoteOutput; readonly signal: AbortSignal },
 ): Promise<void> {
-  let isSilent = await warnIfNotListening(url, io);
-  while (isSilent) {
+  if (!(await warnIfNotListening(url, io))) return;
+  do {
     await pause(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
-    isSilent = !(await couldBeListening(url));
-    if (isSilent) continue;
-    io.note(`${url} is listening now.`);
-    printHint('Send the pending retry now with: svc clock next', io);
-  }
+  } while (!(await couldBeListening(url)));
+  io.note(`${url} is listening now.`);
+  printHint('Send the pending retry now with: svc clock next', io);
 }
 
-/** False only if nothing is listening for certain. */
+/** False only if it is certain that nothing is listening. */
 export async function couldBeListening(address: string): Promise<boolean> {
   const url = new URL(address);
   const { hostname } = url;

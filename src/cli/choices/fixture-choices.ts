@@ -4,8 +4,8 @@ import { listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { type FixtureFile, listFixtureFiles, readDescription } from '../../fixtures/fixture-index.ts';
 import type { Context } from '../context.ts';
+import { type ChoiceSource, toChoiceList } from '../prompt.ts';
 import type { Column } from '../render/table.ts';
-import { type ChoiceSource, toChoiceList } from './choice-source.ts';
 
 export type DescribedFixture = FixtureFile & { readonly description: string };
 

@@ -4,10 +4,10 @@ import type { ApiKey, Event, WebhookDetail, Workspace } from '../../contract/res
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { formatRelative } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
+import { type ChoiceList, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import type { Column } from '../render/table.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
-import { type ChoiceList, type ChoiceSource, toChoiceList } from './choice-source.ts';
 
 /** The creation time of an event is a schedule time. */
 export function eventColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<Event>[] {

@@ -34,7 +34,7 @@ interface Options {
 /** Returns the exit code of the command. Only the command writes to standard output. */
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
-    addStartOptions(command, { without: ['envFile', 'open'], defaults: DEFAULTS })
+    addStartOptions(command, ['envFile', 'open'], DEFAULTS)
       .option(
         '--require-settled',
         'Fail with exit code 1 if a delivery did not arrive, and list those deliveries',

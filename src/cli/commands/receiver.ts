@@ -21,7 +21,6 @@ import { fillTemplates } from '../../fixtures/template.ts';
 import { createEffectObserver } from '../../receiver/effect-observer.ts';
 import { receiverRules } from '../../receiver/receiver-check.ts';
 import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
-import { type ChoiceSource, toChoiceList } from '../choices/choice-source.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createWriteError, readNamedFile } from '../file-access.ts';
@@ -33,7 +32,7 @@ import {
   requireSecret,
 } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
-import { askChoice, askText, isInteractive } from '../prompt.ts';
+import { askChoice, askText, type ChoiceSource, isInteractive, toChoiceList } from '../prompt.ts';
 import { renderReceiverJUnit, renderReport } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';

@@ -1,18 +1,17 @@
 /** Suggests words for the completion scripts of the shells. */
-
 import { abortAfter } from '../../timers.ts';
-import type { Choice } from '../choices/choice-source.ts';
 import { createContext, type ProcessContext } from '../context.ts';
+import type { Choice } from '../prompt.ts';
 import { truncateLine } from '../render/text-width.ts';
 import { type Cursor, findCursor } from './cursor.ts';
 import { FILES } from './shell-scripts.ts';
 import { choicesForArgument, choicesForOption, type ValueChoices } from './value-choices.ts';
 
-/** Longer than a list takes, and short enough for the tab key. After it, the suggestions are empty. */
+/** Time limit of a list: short enough for the tab key. After it, the list is empty. */
 const TIMEOUT_MS = 300;
 
-/** Maximum size of a description. */
-const DESCRIPTION = { width: 80, unicode: true };
+/** Descriptions are truncated to this size. */
+const DESCRIPTION_SIZE = { width: 80, unicode: true };
 
 /**
  * @param words the words of the command line up to the cursor, without the program; the last one is completed
@@ -39,7 +38,7 @@ export async function complete(words: readonly string[], processContext: Process
     case 'value':
       return suggestValues(
         choicesForOption(target.option, path),
-        target.before,
+        target.prefix,
         current,
         cursor,
         processContext,
@@ -53,18 +52,19 @@ export async function complete(words: readonly string[], processContext: Process
 
 async function suggestValues(
   values: ValueChoices,
-  before: string,
+  prefix: string,
   current: string,
   cursor: Cursor,
   processContext: ProcessContext,
 ): Promise<string[]> {
-  const typed = current.slice(before.length);
-  const fixed = values.isList ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
+  const value = current.slice(prefix.length);
+  /** The complete items of a list, with the comma after them. */
+  const completeItems = values.isList ? value.slice(0, value.lastIndexOf(',') + 1) : '';
   const items = (await listChoices(values, cursor, processContext))
-    .filter(({ value }) => !fixed.split(',').includes(value))
-    .map(({ value, description }) => ({ value: before + fixed + value, description }));
+    .filter(({ value }) => !completeItems.split(',').includes(value))
+    .map(({ value, description }) => ({ value: prefix + completeItems + value, description }));
   const lines = toLines(items, current);
-  const wantsFiles = values.files === 'path' || (values.files === 'at' && typed.startsWith('@'));
+  const wantsFiles = values.files === 'path' || (values.files === 'at' && value.startsWith('@'));
   return lines.length === 0 && wantsFiles ? [FILES] : lines;
 }
 
@@ -81,10 +81,10 @@ async function listChoices(
     sources.map((choiceSource) => choiceSource.list(context).catch(() => ({ items: [] }))),
   );
   const items = lists.flatMap((list) => list.items);
-  const first = new Map(items.toReversed().map((item) => [item.value, item]));
+  const withoutDuplicates = new Map(items.toReversed().map((item) => [item.value, item]));
   return [
     ...words.map((value) => ({ value, description: '' })),
-    ...items.filter((item) => first.get(item.value) === item),
+    ...items.filter((item) => withoutDuplicates.get(item.value) === item),
   ];
 }
 
@@ -92,6 +92,6 @@ function toLines(items: readonly Choice[], current: string): string[] {
   return items
     .filter(({ value }) => value.startsWith(current))
     .map(({ value, description }) =>
-      description === '' ? value : `${value}\t${truncateLine(DESCRIPTION, description)}`,
+      description === '' ? value : `${value}\t${truncateLine(DESCRIPTION_SIZE, description)}`,
     );
 }

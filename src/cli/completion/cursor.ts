@@ -1,4 +1,4 @@
-/** Finds what the cursor of a command line is on, by the definitions that the command line is parsed with. */
+/** Finds what the shell completes at the cursor, with the same command definitions that parse the command line. */
 import { type Argument, Command, type Option } from 'commander';
 import { type CommandEntry, type CommandGroup, commandTree } from '../command-tree.ts';
 import type { GlobalOptions } from '../context.ts';
@@ -8,8 +8,8 @@ import { addGlobalOptions, isGlobal } from '../global-options.ts';
 export type CompletionTarget =
   | { readonly kind: 'name'; readonly names: Names }
   | { readonly kind: 'option'; readonly options: readonly Option[] }
-  /** The value of an option; `before` is the part of the word that precedes it: `--status=`. */
-  | { readonly kind: 'value'; readonly option: Option; readonly before: string }
+  /** The value of an option; `prefix` is the part of the word before it: `--status=`. */
+  | { readonly kind: 'value'; readonly option: Option; readonly prefix: string }
   | { readonly kind: 'argument'; readonly argument: Argument }
   | { readonly kind: 'nothing' };
 
@@ -17,15 +17,15 @@ type Names = Readonly<Record<string, CommandEntry | CommandGroup>>;
 
 export interface Cursor {
   readonly target: CompletionTarget;
-  /** The words of the command's name that precede the cursor. */
+  /** The words of the name of the command, as far as they are before the cursor. */
   readonly path: readonly string[];
-  /** Global options that precede the cursor. */
+  /** Global options before the cursor. */
   readonly globals: GlobalOptions;
 }
 
 const NO_TARGET: CompletionTarget = { kind: 'nothing' };
 
-/** @param words of the command line, without the program, up to the cursor; the last is the one that is completed. */
+/** @param words the words of the command line without the program, up to the cursor; the last one is completed */
 export async function findCursor(words: readonly string[]): Promise<Cursor> {
   const current = words.at(-1) ?? '';
   const reader = new CommandLineReader();
@@ -33,7 +33,7 @@ export async function findCursor(words: readonly string[]): Promise<Cursor> {
   return { target: reader.targetAt(current), path: reader.path, globals: reader.globals };
 }
 
-/** Reads one word after the other, as commander does. */
+/** Reads the words before the cursor in order, as commander does. */
 class CommandLineReader {
   readonly path: string[] = [];
   readonly globals: Record<string, string> = {};
@@ -41,18 +41,18 @@ class CommandLineReader {
   /** The possible next names; null after the name of a command, or an unknown name. */
   #names: Names | null = commandTree;
   /** The option whose value is the next word. */
-  #open: Option | null = null;
+  #openOption: Option | null = null;
   #argumentCount = 0;
   #optionsEnded = false;
 
   async read(word: string): Promise<void> {
-    if (this.#open !== null && this.#isValue(word, this.#open)) {
-      if (isGlobal(this.#open)) this.globals[this.#open.attributeName()] = word;
-      this.#open = null;
+    if (this.#openOption !== null && this.#isValue(word, this.#openOption)) {
+      if (isGlobal(this.#openOption)) this.globals[this.#openOption.attributeName()] = word;
+      this.#openOption = null;
       return;
     }
-    this.#open = null;
-    if (this.#isOption(word)) this.#open = this.#findOpenOption(word);
+    this.#openOption = null;
+    if (this.#isOption(word)) this.#openOption = this.#findOpenOption(word);
     else if (word === '--' && this.path.length > 0) this.#optionsEnded = true;
     else if (this.#names === null) this.#argumentCount++;
     // `svc help trigger`, and the `--` that stops Node 20 from reading options.
@@ -60,8 +60,8 @@ class CommandLineReader {
   }
 
   targetAt(current: string): CompletionTarget {
-    if (this.#open !== null && this.#isValue(current, this.#open)) {
-      return { kind: 'value', option: this.#open, before: '' };
+    if (this.#openOption !== null && this.#isValue(current, this.#openOption)) {
+      return { kind: 'value', option: this.#openOption, prefix: '' };
     }
     if (current.startsWith('-') && !this.#optionsEnded) return this.#targetOfOption(current);
     if (this.#names !== null) return { kind: 'name', names: this.#names };
@@ -72,11 +72,11 @@ class CommandLineReader {
   }
 
   #targetOfOption(current: string): CompletionTarget {
-    const [before, flag] = /^(--[\w-]+)=/.exec(current) ?? [];
-    if (before === undefined)
+    const [prefix, flag] = /^(--[\w-]+)=/.exec(current) ?? [];
+    if (prefix === undefined)
       return { kind: 'option', options: this.#command.options.filter(({ hidden }) => !hidden) };
     const option = this.#command.options.find(({ long }) => long === flag);
-    return option === undefined ? NO_TARGET : { kind: 'value', option, before };
+    return option === undefined ? NO_TARGET : { kind: 'value', option, prefix };
   }
 
   async #enter(name: string, names: Names): Promise<void> {

@@ -3,7 +3,6 @@ import type { Argument, Option } from 'commander';
 import { environments, scopes } from '../../domain/credentials.ts';
 import { profileNames } from '../../profile/rules.ts';
 import { receiverRuleNames } from '../../receiver/receiver-check.ts';
-import type { ChoiceSource } from '../choices/choice-source.ts';
 import {
   eventTypeChoices,
   fixtureChoices,
@@ -18,10 +17,11 @@ import {
   webhookChoices,
   workspaceChoices,
 } from '../choices/resource-choices.ts';
+import type { ChoiceSource } from '../prompt.ts';
 
 export interface ValueChoices {
   readonly words?: readonly string[];
-  /** In this order; a value that an earlier source has is skipped. */
+  /** The choices of all sources, in this order, without duplicates. */
   readonly sources?: readonly ChoiceSource[];
   /** Whether the value is a list, separated by commas. */
   readonly isList?: true;
@@ -29,25 +29,25 @@ export interface ValueChoices {
   readonly files?: 'path' | 'at';
 }
 
-/** The types with a fixture are known without an emulator too. */
-const types: ValueChoices = { sources: [eventTypeChoices, fixtureTypeChoices] };
+/** Event types with a fixture are available without an emulator. */
+const eventTypes: ValueChoices = { sources: [eventTypeChoices, fixtureTypeChoices] };
 
 const byOption: Readonly<Record<string, ValueChoices>> = {
   '--delivery': { sources: [deliveryChoices] },
   '--environment': { words: environments },
   '--event': { sources: [eventChoices] },
-  '--events': { ...types, isList: true },
+  '--events': { ...eventTypes, isList: true },
   '--key': { sources: [keyChoices] },
   '--method': { words: ['GET', 'POST'] },
   '--profile': { words: profileNames },
   '--rule': { words: receiverRuleNames, isList: true },
   '--scopes': { words: scopes, isList: true },
-  '--type': types,
+  '--type': eventTypes,
   '--webhook': { sources: [webhookChoices] },
   '--workspace': { sources: [workspaceChoices] },
 };
 
-/** By the placeholder in the help. */
+/** By the placeholder of the value in the help. */
 const byPlaceholder: Readonly<Record<string, ValueChoices>> = {
   '<body>': { files: 'at' },
   '<file>': { files: 'path' },
@@ -58,7 +58,7 @@ const byArgument: Readonly<Record<string, ValueChoices>> = {
   file: { files: 'path' },
   paths: { files: 'path' },
   script: { sources: [scriptChoices], files: 'path' },
-  type: types,
+  type: eventTypes,
 };
 
 /** Ids and names, by the group of the command. */
@@ -72,7 +72,7 @@ const byGroup: Readonly<Record<string, ValueChoices>> = {
   workspaces: { sources: [workspaceChoices] },
 };
 
-const namesOfGroup = ['id', 'ids', 'name'];
+const groupArgumentNames = ['id', 'ids', 'name'];
 
 export function choicesForOption({ long, flags, argChoices }: Option, path: readonly string[]): ValueChoices {
   if (argChoices !== undefined) return { words: argChoices };
@@ -84,7 +84,7 @@ export function choicesForArgument(argument: Argument, path: readonly string[]):
   const name = argument.name();
   if (argument.argChoices !== undefined) return { words: argument.argChoices };
   if (path.join(' ') === 'deliveries replay') return { sources: [replayableDeliveryChoices] };
-  // The name of a new resource is free.
-  if (namesOfGroup.includes(name) && path[1] !== 'create') return byGroup[path[0] ?? ''] ?? {};
+  // The name of a new resource has no choices.
+  if (groupArgumentNames.includes(name) && path[1] !== 'create') return byGroup[path[0] ?? ''] ?? {};
   return byArgument[name] ?? {};
 }

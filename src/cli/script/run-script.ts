@@ -1,4 +1,4 @@
-/** Runs the steps of a script, or plans them. Events and endpoints are created through the public API, as by the commands. */
+/** Runs the steps of a script, or plans them. Like the commands, steps create events and endpoints through the public API. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ClockMove } from '../../contract/emulator-schemas.ts';
 import type { ApiClient } from '../../control/api-client.ts';
@@ -26,7 +26,7 @@ export interface ScriptContext {
   readonly payloadMember: string;
   readonly scopes: TemplateScopes;
   readonly signal: AbortSignal;
-  /** Whether the endpoints of the script are kept at its end. */
+  /** Whether the endpoints of the script stay registered after its end. */
   readonly keepsEndpoints: boolean;
 }
 
@@ -54,7 +54,7 @@ interface CreatedResource {
   readonly id: string;
 }
 
-type Outcome = Omit<StepReport, 'step'>;
+type StepOutcome = Omit<StepReport, 'step'>;
 
 class ScriptRun {
   readonly #context: ScriptContext;
@@ -67,7 +67,7 @@ class ScriptRun {
   }
 
   async runStep(step: ScriptStep): Promise<StepReport> {
-    const outcome = await this.#perform(step);
+    const outcome = await this.#runKind(step);
     if (step.name !== null) this.#results.set(step.name, parseJsonTree(outcome.result));
     return { step, ...outcome };
   }
@@ -79,7 +79,7 @@ class ScriptRun {
     await Promise.allSettled(this.#webhooks.map(({ id }) => control.deleteWebhook({ id })));
   }
 
-  #perform(step: ScriptStep): Promise<Outcome> {
+  #runKind(step: ScriptStep): Promise<StepOutcome> {
     const { control, workspaceId: workspace_id } = this.#context;
     switch (step.kind) {
       case 'event':
@@ -97,11 +97,11 @@ class ScriptRun {
     }
   }
 
-  async #createEvent(step: StepOfKind<'event'>): Promise<Outcome> {
+  async #createEvent(step: StepOfKind<'event'>): Promise<StepOutcome> {
     const { api, control, workspaceId, payloadMember } = this.#context;
-    const fill = await this.#createFill();
-    const payload = fill(step.payloadTemplate);
-    const key = step.idempotencyKeyTemplate && parseScalar(fill(step.idempotencyKeyTemplate));
+    const fillTemplate = await this.#createTemplateFiller();
+    const payload = fillTemplate(step.payloadTemplate);
+    const key = step.idempotencyKeyTemplate && toText(fillTemplate(step.idempotencyKeyTemplate));
     const body = toEventBody({ type: step.type, workspaceId, payloadMember, payload });
     const { value: event, text } = await api.createEvent(body, key ?? undefined);
     this.#events.push({ step: step.name, id: event.id });
@@ -114,10 +114,13 @@ class ScriptRun {
     };
   }
 
-  async #createWebhook({ name, webhookTemplate }: StepOfKind<'webhook'>): Promise<Outcome> {
-    const fill = await this.#createFill();
-    const { url: written, events } = JSON.parse(fill(webhookTemplate)) as { url: unknown; events: string[] };
-    const url = toForwardUrl(String(written)) ?? String(written);
+  async #createWebhook({ name, webhookTemplate }: StepOfKind<'webhook'>): Promise<StepOutcome> {
+    const fillTemplate = await this.#createTemplateFiller();
+    const { url: urlText, events } = JSON.parse(fillTemplate(webhookTemplate)) as {
+      url: unknown;
+      events: string[];
+    };
+    const url = toForwardUrl(String(urlText)) ?? String(urlText);
     const { value: webhook, text } = await this.#context.api.createWebhook({
       workspace_id: this.#context.workspaceId,
       url,
@@ -128,8 +131,8 @@ class ScriptRun {
     return { ok: true, result: `{"webhook":${text}}`, lines };
   }
 
-  async #moveClock(moving: Promise<ClockMove>): Promise<Outcome> {
-    const move = await moving;
+  async #moveClock(clockMove: Promise<ClockMove>): Promise<StepOutcome> {
+    const move = await clockMove;
     const attempts = move.attempts.map(
       ({ delivery_id: id, number, outcome, response_status: status }) =>
         `${id}  attempt ${number}  ${outcome}${status === null ? '' : ` ${status}`}`,
@@ -138,7 +141,7 @@ class ScriptRun {
     return { ok: true, result: JSON.stringify(move), lines };
   }
 
-  async #wait(timeoutMs: number): Promise<Outcome> {
+  async #wait(timeoutMs: number): Promise<StepOutcome> {
     const deliveries = await pollUntil(
       () => this.#findDeliveries({}),
       (deliveries) => !deliveries.some(isPending),
@@ -156,7 +159,7 @@ class ScriptRun {
     };
   }
 
-  async #expect(expectation: Expectation, timeoutMs: number): Promise<Outcome> {
+  async #expect(expectation: Expectation, timeoutMs: number): Promise<StepOutcome> {
     const deliveries = await pollUntil(
       () => this.#findDeliveries(expectation),
       (deliveries) => findMismatch(expectation, deliveries) === null,
@@ -170,7 +173,7 @@ class ScriptRun {
     };
   }
 
-  /** Deliveries of the event of one step or of all events so far, to the endpoint of one step or to all. */
+  /** The deliveries of the step `event` (default: of all events so far) to the endpoint of the step `webhook` (default: to all). */
   async #findDeliveries({ event, webhook }: Expectation): Promise<Delivery[]> {
     const { control } = this.#context;
     const webhookId = this.#webhooks.find(({ step }) => step === webhook)?.id;
@@ -182,8 +185,8 @@ class ScriptRun {
     return lists.flat();
   }
 
-  /** Returns a function that fills all templates of one step with the same values. */
-  async #createFill(): Promise<(template: string) => string> {
+  /** Creates a function that fills all templates of one step with the same values. */
+  async #createTemplateFiller(): Promise<(template: string) => string> {
     const { scopes, control, workspaceId } = this.#context;
     await scopes.useScheduleClock(control, workspaceId);
     const scope = scopes.next();
@@ -192,18 +195,20 @@ class ScriptRun {
 
   readonly #resolve: ResolveReference = ({ step, path }) => {
     const result = this.#results.get(step);
-    const found = result && getAtPath(result, path);
-    if (found !== undefined) return printJsonTree(found);
+    const value = result && getAtPath(result, path);
+    if (value !== undefined) return printJsonTree(value);
     throw new SvcError('usage', `The result of step ${step} has no value at ${formatPath(path)}.`);
   };
 }
 
-function parseScalar(text: string): string {
-  return String(JSON.parse(text));
+/** The text of a JSON string or another JSON value. */
+function toText(json: string): string {
+  return String(JSON.parse(json));
 }
 
 /**
- * Reports what each step would do, without sending anything. Values are filled in; references to results are kept.
+ * Reports what each step would do, without sending anything. Templates are filled with values, except references to the
+ * results of steps, which do not exist yet.
  * @throws SvcError `usage` when a variable is missing
  */
 export function planScript(script: Script, scopes: TemplateScopes): StepReport[] {

@@ -18,8 +18,8 @@ export interface StepReport {
 
 /** JSON text with the name, the kind, `ok` and the fields of the result. */
 export function serializeStepReport({ step: { name, kind }, ok, result }: StepReport): string {
-  const head = JSON.stringify({ name, kind, ...(ok === null ? {} : { ok }) });
-  return result === '{}' ? head : `${head.slice(0, -1)},${result.slice(1)}`;
+  const step = JSON.stringify({ name, kind, ...(ok === null ? {} : { ok }) });
+  return result === '{}' ? step : `${step.slice(0, -1)},${result.slice(1)}`;
 }
 
 /** `✓ paid  payment.succeeded  evt_…`, further lines below it. `labelWidth` is the width of the widest label. */
@@ -28,14 +28,14 @@ export function renderStep(
   labelWidth: number,
   capabilities: TerminalCapabilities,
 ): string {
-  const symbol = capabilities.unicode
+  const symbols = capabilities.unicode
     ? { done: '✓', failed: '✗', planned: '·' }
     : { done: 'ok', failed: 'no', planned: '--' };
   const style = styleFor(capabilities);
-  const mark =
-    ok === null ? style.dim(symbol.planned) : ok ? style.green(symbol.done) : style.red(symbol.failed);
-  const indent = ' '.repeat(symbol.done.length + 1 + labelWidth + 2);
-  return `${mark} ${toStepLabel(step).padEnd(labelWidth)}  ${lines.join(`\n${indent}`)}`;
+  const symbol =
+    ok === null ? style.dim(symbols.planned) : ok ? style.green(symbols.done) : style.red(symbols.failed);
+  const indent = ' '.repeat(symbols.done.length + 1 + labelWidth + 2);
+  return `${symbol} ${toStepLabel(step).padEnd(labelWidth)}  ${lines.join(`\n${indent}`)}`;
 }
 
 /** The name of a step, or what it does. */
@@ -52,14 +52,14 @@ export function findMismatch(expectation: Expectation, deliveries: readonly Deli
   if (count !== undefined && count !== deliveries.length) {
     return `found ${formatDeliveryCount(deliveries.length)}`;
   }
-  const other = deliveries.find(
+  const mismatch = deliveries.find(
     (delivery) =>
       (status !== undefined && status !== delivery.status) ||
       (attempts !== undefined && attempts !== delivery.attempt_count),
   );
-  return other === undefined
+  return mismatch === undefined
     ? null
-    : `${other.id} is ${other.status} after ${formatCount(other.attempt_count, 'attempt')}`;
+    : `${mismatch.id} is ${mismatch.status} after ${formatCount(mismatch.attempt_count, 'attempt')}`;
 }
 
 /** `2 deliveries of paid to shop: succeeded after 1 attempt` */
