@@ -59,6 +59,20 @@ export function abortAfter(ms: number): AbortSignal {
   return controller.signal;
 }
 
+/** Resolves after `ms`, or when `signal` is aborted. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    signal.addEventListener('abort', wake);
+    if (signal.aborted) wake();
+  });
+}
+
 /** Milliseconds that a long task works before it calls {@link yieldToEventLoop}. */
 export const SLICE_MS = 8;
 

@@ -70,7 +70,6 @@ export const DeliveryDetail = v.object({
   planned_attempts: v.array(Timestamp),
 });
 
-/** An attempt in a list, without request and response. */
 export const AttemptSummary = v.object({
   ...v.omit(Attempt, ['request', 'response']).entries,
   delivery_id: idOf('delivery'),
@@ -78,10 +77,9 @@ export const AttemptSummary = v.object({
   webhook_id: idOf('webhook'),
 });
 
-/** The signed text in its parts. */
 const SignedParts = v.array(v.object({ part: v.picklist(signedParts), text: v.string() }));
 
-/** The signature of an attempt in its parts. */
+/** Explains the signature of an attempt. */
 export const SignatureDetail = v.object({
   scheme: v.string(),
   attempt: Count,

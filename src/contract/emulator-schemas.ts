@@ -50,7 +50,6 @@ export const Diagnosis = v.object({
   }),
 });
 
-/** The schedule clock of a workspace. */
 export const ClockState = v.object({
   workspace_id: idOf('workspace'),
   now: Timestamp,
@@ -60,7 +59,6 @@ export const ClockState = v.object({
   moving: v.optional(v.object({ attempts: Count })),
 });
 
-/** The result of a clock move. */
 export const ClockMove = v.object({
   ...ClockState.entries,
   attempts: v.array(AttemptSummary),

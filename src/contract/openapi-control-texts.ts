@@ -5,8 +5,6 @@ import { newFaultTexts, pageFields } from './openapi-schema-texts.ts';
 import type { OperationTexts } from './openapi-text.ts';
 import type { StreamInput, StreamItem } from './stream-schemas.ts';
 
-const { exampleIds } = example;
-
 /** In the order of the document and of the reference page. */
 export const controlTags: Readonly<Record<string, string>> = {
   Emulator: 'Status, reset and snapshots of the emulator, and how to stop it.',
@@ -193,7 +191,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     output: pageFields,
     example: {
       input: { status: 'pending', since: '1h' },
-      output: example.examplePage(example.delivery),
+      output: example.page(example.delivery),
     },
   },
   listDue: {
@@ -219,7 +217,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     },
     response: 'A page of attempts.',
     output: pageFields,
-    example: { input: { since: '1h' }, output: example.examplePage(example.attemptSummary) },
+    example: { input: { since: '1h' }, output: example.page(example.attemptSummary) },
   },
   getDelivery: {
     tag: 'Deliveries',
@@ -229,7 +227,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     input: { id: deliveryId },
     response: 'The delivery with its attempts.',
     example: {
-      input: { id: exampleIds.delivery },
+      input: { id: example.ids.delivery },
       output: {
         ...example.delivery,
         attempts: [example.attemptDetail],
@@ -250,8 +248,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     },
     response: 'The delivery that will be sent.',
     example: {
-      input: { id: exampleIds.delivery, new_id: true },
-      output: { ...example.delivery, attempt_count: 0, replay_of: exampleIds.delivery },
+      input: { id: example.ids.delivery, new_id: true },
+      output: { ...example.delivery, attempt_count: 0, replay_of: example.ids.delivery },
     },
   },
   describeSignature: {
@@ -261,7 +259,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       'Returns everything that explains the signature of an attempt: the signed text, the secrets and the verification result.',
     input: { id: deliveryId, attempt: attemptNumber },
     response: 'The explanation of the signature.',
-    example: { input: { id: exampleIds.delivery }, output: example.signatureDetail },
+    example: { input: { id: example.ids.delivery }, output: example.signatureDetail },
   },
   checkSignature: {
     tag: 'Deliveries',
@@ -269,7 +267,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     description: 'Verifies an attempt as a receiver does, and returns each step.',
     input: verificationInputTexts,
     response: 'The steps and the verification result.',
-    example: { input: { id: exampleIds.delivery, attempt: 1 }, output: example.signatureCheck },
+    example: { input: { id: example.ids.delivery, attempt: 1 }, output: example.signatureCheck },
   },
   verifyDelivery: {
     tag: 'Deliveries',
@@ -277,7 +275,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     description: 'Verifies an attempt as a receiver does, and returns the reason if it is invalid.',
     input: verificationInputTexts,
     response: 'The verification result.',
-    example: { input: { id: exampleIds.delivery, attempt: 1 }, output: example.verification },
+    example: { input: { id: example.ids.delivery, attempt: 1 }, output: example.verification },
   },
 
   addFault: {
@@ -296,7 +294,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     input: { ...pageInputTexts, workspace_id: workspaceFilter },
     response: 'A page of faults.',
     output: pageFields,
-    example: { input: { limit: 10 }, output: example.examplePage(example.fault) },
+    example: { input: { limit: 10 }, output: example.page(example.fault) },
   },
   clearFaults: {
     tag: 'Faults',
@@ -324,7 +322,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     },
     response: 'A page of events.',
     output: pageFields,
-    example: { input: { type: 'order.shipped' }, output: example.examplePage(example.eventSummary) },
+    example: { input: { type: 'order.shipped' }, output: example.page(example.eventSummary) },
   },
   getEvent: {
     tag: 'Events',
@@ -332,7 +330,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     description: 'Returns an event with the request that created it.',
     input: { id: 'ID of the event.' },
     response: 'The event.',
-    example: { input: { id: exampleIds.event }, output: example.eventDetail },
+    example: { input: { id: example.ids.event }, output: example.eventDetail },
   },
 
   listWebhooks: {
@@ -342,7 +340,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     input: { ...pageInputTexts, workspace_id: workspaceFilter },
     response: 'A page of endpoints.',
     output: pageFields,
-    example: { input: { limit: 10 }, output: example.examplePage(example.webhookDetail) },
+    example: { input: { limit: 10 }, output: example.page(example.webhookDetail) },
   },
   createWebhook: {
     tag: 'Endpoints',
@@ -361,7 +359,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     response: 'The endpoint with its secret.',
     example: {
       input: { url: EXAMPLE_URL, events: ['order.shipped'] },
-      output: { ...example.webhookDetail, secret: example.EXAMPLE_SECRET },
+      output: { ...example.webhookDetail, secret: example.endpointSecret },
     },
   },
   getWebhook: {
@@ -370,7 +368,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     description: 'Returns an endpoint, without its secret.',
     input: { id: webhookId },
     response: 'The endpoint.',
-    example: { input: { id: exampleIds.webhook }, output: example.webhookDetail },
+    example: { input: { id: example.ids.webhook }, output: example.webhookDetail },
   },
   updateWebhook: {
     tag: 'Endpoints',
@@ -385,7 +383,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     },
     response: 'The endpoint after the change.',
     example: {
-      input: { id: exampleIds.webhook, disabled: true },
+      input: { id: example.ids.webhook, disabled: true },
       output: { ...example.webhookDetail, disabled: true },
     },
   },
@@ -401,8 +399,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       canceled_deliveries: 'Number of deliveries that were canceled.',
     },
     example: {
-      input: { id: exampleIds.webhook },
-      output: { id: exampleIds.webhook, deleted: true, canceled_deliveries: 1 },
+      input: { id: example.ids.webhook },
+      output: { id: example.ids.webhook, deleted: true, canceled_deliveries: 1 },
     },
   },
   rotateWebhookSecret: {
@@ -416,11 +414,11 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     },
     response: 'The endpoint with its new secret.',
     example: {
-      input: { id: exampleIds.webhook, overlap_ms: 3_600_000 },
+      input: { id: example.ids.webhook, overlap_ms: 3_600_000 },
       output: {
         ...example.webhookDetail,
         previous_secret_expires_at: '2026-11-20T15:05:00.000Z',
-        secret: example.EXAMPLE_SECRET,
+        secret: example.endpointSecret,
       },
     },
   },
@@ -436,8 +434,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
         'Secret before the last rotation, even if it has expired. `null` if the secret was never rotated.',
     },
     example: {
-      input: { id: exampleIds.webhook },
-      output: { secret: example.EXAMPLE_SECRET, previous_secret: null },
+      input: { id: example.ids.webhook },
+      output: { secret: example.endpointSecret, previous_secret: null },
     },
   },
   probeWebhook: {
@@ -447,7 +445,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       'Connects to an endpoint, then sends a delivery of type `svc.probe` with the correct secret and one with a wrong secret. Neither is recorded.',
     input: { id: webhookId, send: '`false`: connect only, send nothing.' },
     response: 'The result of the test.',
-    example: { input: { id: exampleIds.webhook, send: true }, output: example.webhookProbe },
+    example: { input: { id: example.ids.webhook, send: true }, output: example.webhookProbe },
   },
 
   listWorkspaces: {
@@ -457,7 +455,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     input: pageInputTexts,
     response: 'A page of workspaces.',
     output: pageFields,
-    example: { input: { limit: 10 }, output: example.examplePage(example.workspace) },
+    example: { input: { limit: 10 }, output: example.page(example.workspace) },
   },
   createWorkspace: {
     tag: 'Workspaces',
@@ -473,7 +471,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     description: 'Returns a workspace.',
     input: { id: 'ID of the workspace.' },
     response: 'The workspace.',
-    example: { input: { id: exampleIds.workspace }, output: example.workspace },
+    example: { input: { id: example.ids.workspace }, output: example.workspace },
   },
   listKeys: {
     tag: 'Workspaces',
@@ -485,7 +483,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     },
     response: 'A page of API keys.',
     output: pageFields,
-    example: { input: { limit: 10 }, output: example.examplePage(example.apiKey) },
+    example: { input: { limit: 10 }, output: example.page(example.apiKey) },
   },
   createKey: {
     tag: 'Workspaces',
@@ -513,7 +511,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     input: { id: 'ID of the API key.' },
     response: 'The revoked API key.',
     example: {
-      input: { id: exampleIds.apiKey },
+      input: { id: example.ids.apiKey },
       output: { ...example.apiKey, revoked_at: '2026-11-20T14:06:00.000Z' },
     },
   },
@@ -536,7 +534,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     },
     response: 'A page of requests.',
     output: pageFields,
-    example: { input: { status: 201, since: '1h' }, output: example.examplePage(example.apiRequest) },
+    example: { input: { status: 201, since: '1h' }, output: example.page(example.apiRequest) },
   },
 
   listFixtures: {

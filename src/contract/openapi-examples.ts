@@ -23,7 +23,7 @@ import type {
 } from './resources.ts';
 
 const EXAMPLE_ULID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-export const exampleIds = {
+export const ids = {
   workspace: `ws_${EXAMPLE_ULID}`,
   event: `evt_${EXAMPLE_ULID}`,
   webhook: `wh_${EXAMPLE_ULID}`,
@@ -38,41 +38,39 @@ const RETRY_AT = '2026-11-20T14:10:00.000Z';
 const SENT_AT = '2026-11-20T14:05:00.120Z';
 const SIGNED_AT = '2026-11-20T14:05:00Z';
 const EXAMPLE_SIGNATURE = 'v1=ad903a626e4d40ef82427caf6dd187432b63c8d5514f2b481d27cdd9c94d9ac2';
-export const EXAMPLE_SECRET = 'whsec_PW3S3zWD66-9roQe8lylesMLHS42Y8hVMljpEZl2miI';
+export const endpointSecret = 'whsec_PW3S3zWD66-9roQe8lylesMLHS42Y8hVMljpEZl2miI';
 
 export const workspace: Workspace = {
-  id: exampleIds.workspace,
+  id: ids.workspace,
   name: 'Acme',
   environment: 'sandbox',
   created_at: CREATED_AT,
 };
 
 export const event: Event = {
-  id: exampleIds.event,
-  workspace_id: exampleIds.workspace,
+  id: ids.event,
+  workspace_id: ids.workspace,
   type: 'order.shipped',
   payload: { order_id: 'ord_7KQ2M9', carrier: 'DHL' },
   created_at: CREATED_AT,
 };
 
+const { payload: _payload, ...eventFields } = event;
 export const eventSummary: EventSummary = {
-  id: event.id,
-  workspace_id: event.workspace_id,
-  type: event.type,
-  created_at: event.created_at,
-  request_id: exampleIds.request,
+  ...eventFields,
+  request_id: ids.request,
   delivery_counts: { pending: 1, succeeded: 0, failed: 0, canceled: 0 },
 };
 
 export const eventDetail: EventDetail = {
   ...event,
-  request_id: exampleIds.request,
+  request_id: ids.request,
   payload_text: '{"order_id":"ord_7KQ2M9","carrier":"DHL"}',
 };
 
 export const webhook: Webhook = {
-  id: exampleIds.webhook,
-  workspace_id: exampleIds.workspace,
+  id: ids.webhook,
+  workspace_id: ids.workspace,
   url: EXAMPLE_URL,
   events: ['order.shipped'],
   created_at: CREATED_AT,
@@ -88,20 +86,20 @@ export const webhookDetail: WebhookDetail = {
 };
 
 export const apiKey: ApiKey = {
-  id: exampleIds.apiKey,
+  id: ids.apiKey,
   scopes: ['events:read', 'events:write'],
-  workspace_id: exampleIds.workspace,
+  workspace_id: ids.workspace,
   last4: '_0hY',
   created_at: CREATED_AT,
   revoked_at: null,
 };
 
 export const delivery: Delivery = {
-  id: exampleIds.delivery,
-  event_id: exampleIds.event,
+  id: ids.delivery,
+  event_id: ids.event,
   event_type: 'order.shipped',
-  workspace_id: exampleIds.workspace,
-  webhook_id: exampleIds.webhook,
+  workspace_id: ids.workspace,
+  webhook_id: ids.webhook,
   url: EXAMPLE_URL,
   status: 'pending',
   settled_reason: null,
@@ -113,11 +111,11 @@ export const delivery: Delivery = {
   replay_of: null,
 };
 
-const body = `{"type":"order.shipped","workspace_id":"${exampleIds.workspace}","created_at":"${CREATED_AT}","data":{"id":"${exampleIds.event}","workspace_id":"${exampleIds.workspace}","type":"order.shipped","payload":{"order_id":"ord_7KQ2M9","carrier":"DHL"},"created_at":"${CREATED_AT}"}}`;
+const body = `{"type":"order.shipped","workspace_id":"${ids.workspace}","created_at":"${CREATED_AT}","data":{"id":"${ids.event}","workspace_id":"${ids.workspace}","type":"order.shipped","payload":{"order_id":"ord_7KQ2M9","carrier":"DHL"},"created_at":"${CREATED_AT}"}}`;
 const signatureHeaders = {
   'Service-Signature': EXAMPLE_SIGNATURE,
   'Service-Timestamp': SIGNED_AT,
-  'Service-Delivery-Id': exampleIds.delivery,
+  'Service-Delivery-Id': ids.delivery,
 };
 
 export const attempt: Attempt = {
@@ -154,16 +152,9 @@ export const verification: Verification = {
 
 export const attemptDetail: AttemptDetail = { ...attempt, verification };
 
+const { request: _request, response: _response, ...attemptFields } = attempt;
 export const attemptSummary: AttemptSummary = {
-  id: attempt.id,
-  number: attempt.number,
-  trigger: attempt.trigger,
-  scheduled_at: attempt.scheduled_at,
-  sent_at: attempt.sent_at,
-  duration_ms: attempt.duration_ms,
-  outcome: attempt.outcome,
-  response_status: attempt.response_status,
-  error: attempt.error,
+  ...attemptFields,
   delivery_id: delivery.id,
   event_type: delivery.event_type,
   webhook_id: delivery.webhook_id,
@@ -194,7 +185,7 @@ export const signatureCheck: SignatureCheck = {
 };
 
 export const clockState: ClockState = {
-  workspace_id: exampleIds.workspace,
+  workspace_id: ids.workspace,
   now: '2026-11-20T14:05:30.000Z',
   rate: 1,
   wall: '2026-11-20T14:05:30.000Z',
@@ -211,7 +202,7 @@ export const clockMove: ClockMove = {
 };
 
 export const fault: Fault = {
-  id: exampleIds.fault,
+  id: ids.fault,
   on: 'delivery',
   kind: 'duplicate',
   probability: 1,
@@ -221,20 +212,20 @@ export const fault: Fault = {
 };
 
 export const apiRequest: ApiRequest = {
-  id: exampleIds.request,
+  id: ids.request,
   at: CREATED_AT,
   method: 'POST',
   path: '/v1/events',
   status: 201,
   error_code: null,
   duration_ms: 3.2,
-  api_key_id: exampleIds.apiKey,
-  workspace_id: exampleIds.workspace,
-  resource_id: exampleIds.event,
+  api_key_id: ids.apiKey,
+  workspace_id: ids.workspace,
+  resource_id: ids.event,
 };
 
 export const webhookProbe: WebhookProbe = {
-  webhook_id: exampleIds.webhook,
+  webhook_id: ids.webhook,
   url: EXAMPLE_URL,
   connection: {
     outcome: 'connected',
@@ -259,7 +250,7 @@ export const status: EmulatorStatus = {
   dashboard_url: 'http://127.0.0.1:4777/',
   environment: 'sandbox',
   profile: 'relaxed',
-  workspace_id: exampleIds.workspace,
+  workspace_id: ids.workspace,
   api_key: 'svc_test_HJhjN2ltch3_pftOBqGK9wU3wFtk_0hY',
   pid: 4131,
   version: '0.1.0',
@@ -273,6 +264,6 @@ export const status: EmulatorStatus = {
 };
 
 /** The last page of a list. */
-export function examplePage<Item extends { readonly id: string }>(item: Item) {
+export function page<Item extends { readonly id: string }>(item: Item) {
   return { data: [item], has_more: false, end_cursor: item.id };
 }

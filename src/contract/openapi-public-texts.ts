@@ -4,8 +4,6 @@ import * as example from './openapi-examples.ts';
 import type { OperationText } from './openapi-text.ts';
 import type { PublicOperations } from './public-operations.ts';
 
-const { exampleIds } = example;
-
 export const publicTags: Readonly<Record<string, string>> = {
   Workspaces: 'The workspace of an API key.',
   Events: 'Events, which the service delivers to the endpoints that subscribe to their type.',
@@ -26,7 +24,7 @@ export function createPublicTexts({
       description: 'Returns the metadata of a workspace.',
       input: { id: 'ID of the workspace.' },
       response: 'The workspace.',
-      example: { input: { id: exampleIds.workspace }, output: example.workspace },
+      example: { input: { id: example.ids.workspace }, output: example.workspace },
     },
     createEvent: {
       tag: 'Events',
@@ -50,7 +48,7 @@ export function createPublicTexts({
       description: 'Returns an event.',
       input: { id: 'ID of the event.' },
       response: 'The event.',
-      example: { input: { id: exampleIds.event }, output: example.event },
+      example: { input: { id: example.ids.event }, output: example.event },
     },
     listEvents: {
       tag: 'Events',
@@ -65,7 +63,7 @@ export function createPublicTexts({
       response: 'A page of events.',
       example: {
         input: { type: example.event.type, limit: Math.min(list.defaultLimit, list.maxLimit) },
-        output: example.examplePage(example.event),
+        output: example.page(example.event),
       },
     },
     createWebhook: {
@@ -81,11 +79,11 @@ export function createPublicTexts({
       response: 'The new endpoint with its secret.',
       example: {
         input: {
-          workspace_id: exampleIds.workspace,
+          workspace_id: example.ids.workspace,
           url: 'https://example.com/webhooks',
           events: ['order.shipped'],
         },
-        output: { ...example.webhook, secret: example.EXAMPLE_SECRET },
+        output: { ...example.webhook, secret: example.endpointSecret },
       },
     },
   };

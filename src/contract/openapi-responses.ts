@@ -2,7 +2,7 @@
 import { idPatterns } from '../domain/ids.ts';
 import { type ErrorCode, getErrorDefinition } from '../errors.ts';
 import { controlErrorExamples, errorExamples, errorTexts } from './error-texts.ts';
-import { exampleIds } from './openapi-examples.ts';
+import * as example from './openapi-examples.ts';
 import { isInputInQuery, type Operation, pathParameters } from './operation.ts';
 
 type Json = Record<string, unknown>;
@@ -122,7 +122,7 @@ export class ResponseComponents {
     const message = (this.#isPublic ? undefined : controlErrorExamples[code]) ?? errorExamples[code];
     if (message === undefined) throw new TypeError(`The error ${code} has no example.`);
     const { hint } = getErrorDefinition(code);
-    const error = { code, message, request_id: exampleIds.request };
+    const error = { code, message, request_id: example.ids.request };
     return { value: { error: hint === undefined || this.#isPublic ? error : { ...error, hint } } };
   }
 }
@@ -131,7 +131,7 @@ const headers = {
   'Request-Id': {
     description: 'ID of the request.',
     schema: { type: 'string', pattern: idPatterns.request.source },
-    example: exampleIds.request,
+    example: example.ids.request,
   },
   'RateLimit-Policy': {
     description: 'Limit of the API key: `q` requests in `w` seconds. Present if the rate limit is enabled.',

@@ -9,7 +9,6 @@ const workspaceId = 'Workspace that it belongs to.';
 const createdAt = 'Schedule time at which it was created.';
 const webhookUrl = 'URL that deliveries are sent to.';
 
-/** Fields of each page of a list. */
 export const pageFields: FieldTexts = {
   data: 'Items of this page, newest first.',
   has_more: 'Whether older items follow.',
@@ -160,7 +159,6 @@ const signedParts: FieldText = {
   fields: { part: 'Kind of part.', text: 'Text of the part.' },
 };
 
-/** Fields of a new fault. */
 export const newFaultTexts = {
   on: 'What the fault is applied to: requests to `/v1`, or deliveries.',
   workspace_id: 'Only this workspace (default: all workspaces).',
@@ -196,7 +194,6 @@ const ClockState: SchemaText<typeof emulator.ClockState> = {
   },
 };
 
-/** A page of events of `/v1`. */
 const EventPage = { description: 'A page of events, newest first.', fields: pageFields };
 
 export const schemaTexts: Readonly<
@@ -445,7 +442,8 @@ export const schemaTexts: Readonly<
     fields: {
       type: 'Kind of change. `reset`: the state was replaced. Discard the state that your client has stored.',
       sequence: 'Position in the stream. It always increases.',
-      delivery: 'Delivery that was created or changed, or that the attempt belongs to.',
+      delivery:
+        'Delivery that was created or settled, or that the attempt belongs to. The stream does not report that its endpoint was disabled or enabled.',
       attempt: 'Attempt that has a result.',
       request: 'Request that was logged.',
     },

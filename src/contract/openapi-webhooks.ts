@@ -3,7 +3,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { idPatterns } from '../domain/ids.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import type { Rules } from '../profile/rules.ts';
-import { event, exampleIds } from './openapi-examples.ts';
+import * as example from './openapi-examples.ts';
 
 type Json = Record<string, unknown>;
 
@@ -145,11 +145,11 @@ function toEnvelopeSchema(type: string, payload: string): Json {
 }
 
 function toExample({ type, payload }: EventTypeDocumentation): Json {
-  const { workspace_id, created_at } = event;
+  const { workspace_id, created_at } = example.event;
   return {
     type,
     workspace_id,
     created_at,
-    data: { id: exampleIds.event, workspace_id, type, payload, created_at },
+    data: { id: example.ids.event, workspace_id, type, payload, created_at },
   };
 }

@@ -6,7 +6,7 @@ import { DeliveryFilter } from './list-filters.ts';
 import { wholeNumber } from './operation.ts';
 import { ApiRequest } from './resources.ts';
 
-/** One item of the live stream. `sequence` only grows. The stream resumes after the last one received. */
+/** One item of the live stream. `sequence` always increases. A client resumes after the last one that it received. */
 export const StreamItem = v.variant('type', [
   v.object({ type: v.literal('delivery'), sequence: Count, delivery: Delivery }),
   v.object({ type: v.literal('attempt'), sequence: Count, attempt: Attempt, delivery: Delivery }),

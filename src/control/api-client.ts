@@ -1,6 +1,6 @@
 /** A client of the API `/v1` (§4 of the service description) for commands. */
 import type * as v from 'valibot';
-import { CreatedWebhook, Event, type Page, pageOf, Workspace } from '../contract/resources.ts';
+import { CreatedWebhook, Event, pageOf, Workspace } from '../contract/resources.ts';
 import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
 import { parseResponse } from './parse-response.ts';
 
@@ -21,15 +21,7 @@ export interface ApiResponse<Value> extends HttpResponse {
   readonly value: Value;
 }
 
-/** Each method rejects with the `SvcError` of the error envelope (§7), or `no_emulator` without a response. */
-export interface ApiClient {
-  /** @param body JSON text, sent unchanged. */
-  createEvent(body: string, idempotencyKey?: string): Promise<ApiResponse<Event>>;
-  getEvent(id: string): Promise<ApiResponse<Event>>;
-  listEvents(query: Readonly<Record<string, string>>): Promise<ApiResponse<Page<Event>>>;
-  getWorkspace(id: string): Promise<ApiResponse<Workspace>>;
-  createWebhook(webhook: NewWebhook): Promise<ApiResponse<CreatedWebhook>>;
-}
+export type ApiClient = ReturnType<typeof createApiClient>;
 
 export interface NewWebhook {
   readonly workspace_id: string;
@@ -37,13 +29,14 @@ export interface NewWebhook {
   readonly events: readonly string[];
 }
 
+/** Each method rejects with the `SvcError` of the error envelope (§7), or `no_emulator` without a response. */
 export function createApiClient({
   baseUrl,
   apiKey,
   ca,
   explainError = async (error) => error,
   signal,
-}: ApiClientOptions): ApiClient {
+}: ApiClientOptions) {
   const authorization = { authorization: `Bearer ${apiKey}` };
 
   async function send<Schema extends v.GenericSchema>(
@@ -78,10 +71,12 @@ export function createApiClient({
     });
 
   return {
-    createEvent: (body, idempotencyKey) => post(Event, '/events', body, idempotencyKey),
-    getEvent: (id) => get(Event, `/events/${encodeURIComponent(id)}`),
-    listEvents: (query) => get(pageOf(Event), `/events?${new URLSearchParams(query)}`),
-    getWorkspace: (id) => get(Workspace, `/workspaces/${encodeURIComponent(id)}`),
-    createWebhook: (webhook) => post(CreatedWebhook, '/webhooks', JSON.stringify(webhook)),
+    /** @param body JSON text, sent unchanged. */
+    createEvent: (body: string, idempotencyKey?: string) => post(Event, '/events', body, idempotencyKey),
+    getEvent: (id: string) => get(Event, `/events/${encodeURIComponent(id)}`),
+    listEvents: (query: Readonly<Record<string, string>>) =>
+      get(pageOf(Event), `/events?${new URLSearchParams(query)}`),
+    getWorkspace: (id: string) => get(Workspace, `/workspaces/${encodeURIComponent(id)}`),
+    createWebhook: (webhook: NewWebhook) => post(CreatedWebhook, '/webhooks', JSON.stringify(webhook)),
   };
 }

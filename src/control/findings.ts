@@ -5,8 +5,7 @@ import { DAY_MS } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 
 /** `skipped`: the check was not possible or not requested. */
-export const findingStatuses = ['ok', 'warning', 'problem', 'skipped'] as const;
-export type FindingStatus = (typeof findingStatuses)[number];
+export type FindingStatus = 'ok' | 'warning' | 'problem' | 'skipped';
 
 export interface Finding {
   /** `database`; for one of several endpoints `wh_…/reachable`. */
@@ -20,16 +19,7 @@ export interface Finding {
 }
 
 /** Creates the finding of one check. */
-export interface FindingBuilder {
-  ok(detail: string): Finding;
-  warning(detail: string, remedy: string): Finding;
-  problem(detail: string, remedy: string | null): Finding;
-  skipped(detail: string, remedy?: string): Finding;
-  /** The problem that an `SvcError` describes, with its hint. Throws other errors. */
-  fromError(error: unknown): Finding;
-}
-
-export function createFindingBuilder(id: string, title: string): FindingBuilder {
+export function createFindingBuilder(id: string, title: string) {
   const createFinding = (status: FindingStatus, detail: string, remedy: string | null): Finding => ({
     id,
     status,
@@ -38,11 +28,12 @@ export function createFindingBuilder(id: string, title: string): FindingBuilder 
     remedy,
   });
   return {
-    ok: (detail) => createFinding('ok', detail, null),
-    warning: (detail, remedy) => createFinding('warning', detail, remedy),
-    problem: (detail, remedy) => createFinding('problem', detail, remedy),
-    skipped: (detail, remedy) => createFinding('skipped', detail, remedy ?? null),
-    fromError: (error) => {
+    ok: (detail: string) => createFinding('ok', detail, null),
+    warning: (detail: string, remedy: string) => createFinding('warning', detail, remedy),
+    problem: (detail: string, remedy: string | null) => createFinding('problem', detail, remedy),
+    skipped: (detail: string, remedy: string | null = null) => createFinding('skipped', detail, remedy),
+    /** The problem that an `SvcError` describes, with its hint. Throws other errors. */
+    fromError(error: unknown) {
       if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
       return createFinding('problem', error.message, error.hint ?? null);
     },

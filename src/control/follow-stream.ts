@@ -3,7 +3,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import * as v from 'valibot';
 import { StreamItem } from '../contract/stream-schemas.ts';
 import { SvcError } from '../errors.ts';
-import { clearTimeout, setTimeout } from '../timers.ts';
+import { sleep } from '../timers.ts';
 import type { LiveStream } from './control-plane.ts';
 import { notAnEmulator, parseResponse, RESPONSE_LIMIT_BYTES } from './parse-response.ts';
 
@@ -97,7 +97,7 @@ async function* follow(source: StreamSource, onConnect: () => void): AsyncGenera
       throw notAnEmulator(source.address, 'the stream ended without its first message');
     if (!isLost) onDisconnect?.();
     isLost = true;
-    await pauseBefore(failures++, signal);
+    await sleep(Math.min(FIRST_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS), signal);
   }
 }
 
@@ -159,18 +159,4 @@ async function* readMessages(
     if (error instanceof SvcError) throw error;
     // The connection was interrupted. The next one resumes after the last item.
   }
-}
-
-function pauseBefore(failures: number, signal: AbortSignal): Promise<void> {
-  const ms = Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS);
-  return new Promise((resolve) => {
-    const resume = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', resume);
-      resolve();
-    };
-    const timer = setTimeout(resume, ms);
-    signal.addEventListener('abort', resume);
-    if (signal.aborted) resume();
-  });
 }

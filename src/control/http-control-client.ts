@@ -12,7 +12,6 @@ export interface HttpControlClientOptions extends ControlClientOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Each method rejects with the `SvcError` in the response, or `no_emulator` without a response. */
 export function createHttpControlClient({
   token,
   ca,

@@ -13,14 +13,14 @@ import { parseRelativeTime } from '../domain/duration.ts';
 import type { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';
-import { setImmediate } from '../timers.ts';
+import { yieldToEventLoop } from '../timers.ts';
 import { toDeliveryFilter } from './store-filters.ts';
 import { BATCH_SIZE, type StreamFeed, type StreamSelection } from './stream-feed.ts';
 
 const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamTopic>;
 
-/** Where the stream starts. */
 interface StreamStart {
+  readonly types: ReadonlySet<StreamTopic>;
   /** Items after this sequence are sent. */
   readonly after: number;
   /** Sequence of the last replacement of the state that the client has received. */
@@ -38,14 +38,8 @@ export function createLiveStream(
   input: StreamInput,
   signal: AbortSignal,
 ): AsyncIterable<StreamItem> {
-  const {
-    types,
-    listener = [],
-    since_sequence,
-    since,
-    until,
-    ...condition
-  } = validate(StreamSchema, input, 'invalid_request');
+  const validated = validate(StreamSchema, input, 'invalid_request');
+  const { types = ALL_TYPES, listener = [], since_sequence, since, until, ...condition } = validated;
   const { store, wall } = sandbox;
   const times = toDeliveryFilter(sandbox, { ...condition, since, until });
   const historyStart =
@@ -56,37 +50,32 @@ export function createLiveStream(
           wall: parseRelativeTime(since, wall.now()),
           schedule: times.since ?? 0,
         };
-  const selection: StreamSelection = {
+  const stream: StreamSelection & StreamStart = {
+    types: new Set(types),
     filter: { ...condition, until: times.until },
     untilWall: until === undefined ? null : parseRelativeTime(until, wall.now()),
     listener,
     historyStart,
+    after:
+      since_sequence ??
+      (historyStart === null ? store.lastVisibleSeq : store.changeFeed.findLastSeqBefore(historyStart.wall)),
+    stateReplacedSeq: since_sequence || store.stateReplacedSeq,
   };
-  const after =
-    since_sequence ??
-    (historyStart === null ? store.lastVisibleSeq : store.changeFeed.findLastSeqBefore(historyStart.wall));
   for (const id of listener) getWebhookRow(sandbox, id);
-  const followUntil = (end: AbortSignal) =>
-    follow(
-      sandbox,
-      feed,
-      new Set(types ?? ALL_TYPES),
-      selection,
-      { after, stateReplacedSeq: since_sequence || store.stateReplacedSeq },
-      end,
-    );
-  if (listener.length === 0) return followUntil(signal);
-  return followHeldListeners(sandbox, listenerEndpoints, listener, signal, followUntil);
+  return listener.length === 0
+    ? follow(store, feed, stream, signal)
+    : followHeldListeners(sandbox, listenerEndpoints, feed, stream, signal);
 }
 
 /** Also ends when a reset has removed the endpoints, so that the client notices. */
 async function* followHeldListeners(
   { bus, store }: Sandbox,
   listenerEndpoints: ListenerEndpoints,
-  ids: readonly string[],
+  feed: StreamFeed,
+  stream: StreamSelection & StreamStart,
   signal: AbortSignal,
-  followUntil: (end: AbortSignal) => AsyncGenerator<StreamItem>,
 ): AsyncGenerator<StreamItem> {
+  const { listener: ids } = stream;
   const removed = new AbortController();
   const releases = ids.map((id) => listenerEndpoints.acquire(id));
   releases.push(
@@ -101,7 +90,7 @@ async function* followHeldListeners(
   // A client that has disconnected requests no further item, so the iteration would not end on its own.
   signal.addEventListener('abort', release);
   try {
-    yield* followUntil(AbortSignal.any([signal, removed.signal]));
+    yield* follow(store, feed, stream, AbortSignal.any([signal, removed.signal]));
   } finally {
     signal.removeEventListener('abort', release);
     release();
@@ -109,14 +98,12 @@ async function* followHeldListeners(
 }
 
 async function* follow(
-  { store }: Sandbox,
+  store: Sandbox['store'],
   feed: StreamFeed,
-  types: ReadonlySet<StreamTopic>,
-  selection: StreamSelection,
-  start: StreamStart,
+  stream: StreamSelection & StreamStart,
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
-  let { after: last, stateReplacedSeq } = start;
+  let { after: last, stateReplacedSeq } = stream;
   for (;;) {
     // Also for streams whose endpoints were removed, as their last item. The content of a snapshot is not sent as changes.
     if (store.stateReplacedSeq > stateReplacedSeq) {
@@ -124,16 +111,16 @@ async function* follow(
       yield { type: 'reset', sequence: last };
     }
     if (signal.aborted) return;
-    const batch = feed.listAfter(last, types);
+    const batch = feed.listAfter(last, stream.types);
     for (const change of batch) {
       last = change.seq;
-      const item = feed.find(change, selection);
+      const item = feed.find(change, stream);
       if (item !== null) yield item;
       if (signal.aborted) break;
     }
     // No commit can happen between the read and this wait: both are in the same turn of the event loop.
     if (batch.length === 0) await feed.waitForCommit(signal);
     // More changes follow, perhaps none of them selected. Yield to the event loop.
-    else if (batch.length === BATCH_SIZE) await new Promise((resolve) => setImmediate(resolve));
+    else if (batch.length === BATCH_SIZE) await yieldToEventLoop();
   }
 }

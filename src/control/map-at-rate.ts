@@ -1,6 +1,6 @@
 /** Makes many calls, a limited number at a time and at a limited rate. */
 import { SvcError } from '../errors.ts';
-import { clearTimeout, setTimeout } from '../timers.ts';
+import { sleep } from '../timers.ts';
 
 const MAX_CONCURRENCY = 32;
 
@@ -30,9 +30,9 @@ export async function mapAtRate<Result>(
   async function runWorker(): Promise<void> {
     while (startedCount < count) {
       const index = startedCount++;
-      if (signal.aborted) throw createInterruption(signal);
       const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
-      if (waitMs > 0) await sleepUnlessAborted(waitMs, signal);
+      if (waitMs > 0) await sleep(waitMs, signal);
+      if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
       results[index] = await call(index);
       onDone?.(++completedCount);
     }
@@ -45,22 +45,4 @@ export async function mapAtRate<Result>(
     },
   );
   return results;
-}
-
-function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(createInterruption(signal));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-}
-
-function createInterruption({ reason }: AbortSignal): SvcError {
-  return new SvcError('interrupted', 'Interrupted.', { cause: reason });
 }

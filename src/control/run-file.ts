@@ -132,13 +132,11 @@ function assertWrittenBySvc(path: string, env: EnvironmentVariables): void {
   const { mode } = statSync(path);
   if (process.platform === 'win32' || (mode & 0o077) === 0 || isTrusted(path, env)) return;
   const octalMode = (mode & 0o777).toString(8);
-  throw new SvcError(
-    'untrusted_file',
-    `${path} is not used: its mode is ${octalMode}, but svc creates it with 600.`,
-    {
-      hint: `Remove it: rm ${quoteForShell(path)}. To keep a file that your own emulator wrote, run: chmod 600 ${quoteForShell(path)}`,
-    },
-  );
+  const message = `${path} is not used: its mode is ${octalMode}, but svc creates it with 600.`;
+  const file = quoteForShell(path);
+  throw new SvcError('untrusted_file', message, {
+    hint: `Remove it: rm ${file}. To keep a file that your own emulator wrote, run: chmod 600 ${file}`,
+  });
 }
 
 function findUpwards<Result>(

@@ -45,17 +45,17 @@ export interface DashboardOptions extends ErrorBoundaryOptions {
 
 export function mountDashboard(app: H3, options: DashboardOptions): void {
   const { nextRequestId, guard, auth, folder } = options;
-  const files = createDashboardFiles(folder);
+  const getFile = createFileReader(folder);
   const openPage = (event: H3Event, requestId: string) => {
     guard.assertCanOpenPage(event);
     const cookie = auth.createCookie(event);
     if (cookie !== null) return redirectWithCookie(cookie, requestId);
     auth.assertAuthorized(event);
-    return fileResponse(files.get('/'), event, 'no-cache', requestId);
+    return fileResponse(getFile('/'), event, 'no-cache', requestId);
   };
   const loadAsset = (event: H3Event, requestId: string) => {
     guard.assertAllowed(event);
-    return fileResponse(files.get(event.url.pathname), event, IMMUTABLE, requestId);
+    return fileResponse(getFile(event.url.pathname), event, IMMUTABLE, requestId);
   };
   for (const method of ['GET', 'HEAD'] as const) {
     app.on(method, '/', (event) => {
@@ -139,27 +139,6 @@ function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-interface DashboardFile {
-  readonly type: string;
-  /** @param accepted the `Accept-Encoding` of the request. */
-  encodeFor(accepted: string): Representation;
-}
-
-interface Representation {
-  readonly coding: Coding;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Strong ETag. */
-  readonly etag: string;
-}
-
-interface DashboardFiles {
-  /**
-   * The file at a path: `/`, or `/assets/…` with the name of a file in that folder.
-   * @throws SvcError `not_found`, also when the dashboard has not been built.
-   */
-  get(path: string): DashboardFile;
-}
-
 const codings = {
   br: (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
   gzip: (bytes: Buffer) => gzipSync(bytes),
@@ -179,18 +158,21 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 const INCOMPRESSIBLE_EXTENSIONS = new Set(['.woff2', '.png', '.ico']);
 
-/** Reads the files at the first request and compresses each one when it is first needed. */
-function createDashboardFiles(folder: string | undefined): DashboardFiles {
+/**
+ * Creates a function that returns the file at a path: `/`, or `/assets/…`. It reads all files when it is first called, and
+ * throws `not_found` without a file, or if the dashboard has not been built.
+ */
+function createFileReader(folder: string | undefined): (path: string) => DashboardFile {
   let files: ReadonlyMap<string, DashboardFile> | null = null;
-  return {
-    get(path) {
-      files ??= readFiles(folder ?? findDashboardFolder());
-      const file = files.get(path);
-      if (file === undefined) throw new SvcError('not_found', `The dashboard has no file ${path}.`);
-      return file;
-    },
+  return (path) => {
+    files ??= readFiles(folder ?? findDashboardFolder());
+    const file = files.get(path);
+    if (file === undefined) throw new SvcError('not_found', `The dashboard has no file ${path}.`);
+    return file;
   };
 }
+
+type DashboardFile = ReturnType<typeof readFile>;
 
 function findDashboardFolder(): string {
   const folder = findPackageFolder();
@@ -215,19 +197,21 @@ function readFiles(folder: string): ReadonlyMap<string, DashboardFile> {
   ]);
 }
 
-function readFile(path: string): DashboardFile {
+/** Compresses the file when a representation is first needed. */
+function readFile(path: string) {
   const bytes = readFileSync(path);
   const extension = extname(path);
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  const representations: Partial<Record<Coding, Representation>> = {};
-  const encode = (coding: Coding): Representation => ({
+  const encode = (coding: Coding) => ({
     coding,
     bytes: new Uint8Array(codings[coding](bytes)),
     etag: `"${hash}-${coding}"`,
   });
+  const representations: Partial<Record<Coding, ReturnType<typeof encode>>> = {};
   return {
     type: contentTypes[extension] ?? 'application/octet-stream',
-    encodeFor(accepted) {
+    /** @param accepted the `Accept-Encoding` of the request. */
+    encodeFor(accepted: string) {
       const coding = INCOMPRESSIBLE_EXTENSIONS.has(extension) ? 'identity' : chooseCoding(accepted);
       representations[coding] ??= encode(coding);
       return representations[coding];

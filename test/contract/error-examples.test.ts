@@ -12,7 +12,6 @@ import { startTestEmulator, type TestEmulator } from '../support/test-emulator.t
 import { createReceiver } from '../support/test-receiver.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
 
-const { exampleIds } = example;
 const TOKEN = 'a-control-token-of-the-test';
 const event = { type: 'order.shipped' };
 
@@ -65,7 +64,7 @@ const provoke: Readonly<Partial<Record<ErrorCode, Provoke>>> = {
     const { key } = await emulator.control.createKey({ scopes: ['events:read'] });
     return (await emulator.api('POST', '/events', event, bearer(key))).json;
   },
-  not_found: async () => (await emulator.api('GET', `/events/${exampleIds.event}`)).json,
+  not_found: async () => (await emulator.api('GET', `/events/${example.ids.event}`)).json,
   method_not_allowed: async () => (await emulator.api('PUT', '/events', event)).json,
   idempotency_in_progress: async () => {
     const responses = await Promise.all(
@@ -138,7 +137,7 @@ const provokeOnControlPlane: typeof provoke = {
 /** Replaces ids and folders, which differ in each run, by those of the examples. */
 function normalize(message: string): string {
   return message
-    .replace(/\b(evt|wh)_\w{26}/g, (_, prefix) => `${prefix}_${exampleIds.event.slice(4)}`)
+    .replace(/\b(evt|wh)_\w{26}/g, (_, prefix) => `${prefix}_${example.ids.event.slice(4)}`)
     .replace(/\S+(?=\/state\.svc)/, '/tmp');
 }
 
@@ -161,7 +160,7 @@ it('the example of an attempt has a valid signature, and the verification result
   const result = verifyMessage({
     payload: request.body,
     headers: new Headers(request.headers),
-    secret: example.EXAMPLE_SECRET,
+    secret: example.endpointSecret,
     now: Date.parse(sent_at),
   });
   expect(result).toEqual(example.verification);

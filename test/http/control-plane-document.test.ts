@@ -135,7 +135,7 @@ The \`type\` of an event says what its JSON object contains:
 
 | \`type\` | content |
 |---|---|
-| \`delivery\` | a delivery was created or changed, in \`delivery\` |
+| \`delivery\` | a delivery was created or settled, in \`delivery\` |
 | \`attempt\` | an attempt has a result, in \`attempt\`; its delivery is in \`delivery\` |
 | \`request\` | a request to \`/v1\` was logged, in \`request\` |
 | \`reset\` | the state was reset or a snapshot was loaded: discard the state that your client has stored |
