@@ -61,7 +61,7 @@ function removeAbandonedCopies(wallTime: number): void {
   }
 }
 
-/** Refuses a FIFO, which would block, and a device, which may never end. */
+/** Refuses files that are not snapshots: a FIFO would block, and a device may never end. */
 async function copyRegularFile(from: string, to: string): Promise<void> {
   const file = await open(from, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -72,7 +72,12 @@ async function copyRegularFile(from: string, to: string): Promise<void> {
     }
     const header = Buffer.alloc(HEADER_BYTES);
     await file.read(header, 0, HEADER_BYTES, 0);
-    assertSnapshotHeader(header, from);
+    const id = readApplicationId(header);
+    if (id === APPLICATION_ID) {
+      const command = `svc emulator start --db ${quoteForShell(from)}`;
+      throw createNotASnapshotError(from, `Use it as the database instead: ${command}`);
+    }
+    if (id !== SNAPSHOT_APPLICATION_ID) throw createNotASnapshotError(from);
     await pipeline(
       file.createReadStream({ autoClose: false }),
       createWriteStream(to, { flags: 'wx', mode: 0o600 }),
@@ -80,16 +85,6 @@ async function copyRegularFile(from: string, to: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-/** Refuses most files that are not snapshots before they are copied. */
-function assertSnapshotHeader(header: Buffer, path: string): void {
-  const id = readApplicationId(header);
-  if (id === APPLICATION_ID) {
-    const command = `svc emulator start --db ${quoteForShell(path)}`;
-    throw createNotASnapshotError(path, `Use it as the database instead: ${command}`);
-  }
-  if (id !== SNAPSHOT_APPLICATION_ID) throw createNotASnapshotError(path);
 }
 
 async function checkCopy(copy: string, path: string, environment: Environment): Promise<number> {

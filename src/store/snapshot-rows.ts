@@ -34,10 +34,10 @@ const hasLength =
 
 const anyValue: Condition = () => 'TRUE';
 const sequence = between(1, MAX_SEQ);
+/** Also for durations. */
 const time = between(0, LAST_TIME);
 const count = between(0, MAX_COUNT);
 const flag = between(0, 1);
-const duration = between(0, LAST_TIME);
 const status = between(0, 999);
 
 /** Conditions that SQL cannot express, by name. */
@@ -71,106 +71,78 @@ const passesCheck =
   (column) =>
     `check_${name}(${column})`;
 
+const forColumns = (condition: Condition, columns: readonly string[]) =>
+  Object.fromEntries(columns.map((column) => [column, condition]));
+
 /** A condition for every column of every table. A test compares the list with the schema. */
 export const columnConditions: Readonly<Record<string, Readonly<Record<string, Condition>>>> = {
-  settings: { key: anyValue, value: anyValue },
+  settings: forColumns(anyValue, ['key', 'value']),
   workspaces: {
     seq: sequence,
     id: passesCheck('id_workspace'),
     name: passesCheck('name'),
-    created_at: time,
-    clock_at: time,
-    clock_wall_at: time,
+    ...forColumns(time, ['created_at', 'clock_at', 'clock_wall_at']),
     clock_frozen: flag,
     clock_speed: between(0.001, 1_000_000),
   },
   api_keys: {
-    seq: sequence,
+    ...forColumns(sequence, ['seq', 'workspace_seq']),
     id: passesCheck('id_apiKey'),
-    workspace_seq: sequence,
     hash: hasLength(32),
     last4: hasLength(4),
     scopes: passesCheck('scopes'),
-    created_at: time,
-    revoked_at: time,
+    ...forColumns(time, ['created_at', 'revoked_at']),
   },
   webhooks: {
-    seq: sequence,
+    ...forColumns(sequence, ['seq', 'workspace_seq']),
     id: passesCheck('id_webhook'),
-    workspace_seq: sequence,
     url: passesCheck('url'),
     events: passesCheck('subscriptions'),
-    secret: passesCheck('secret'),
-    previous_secret: passesCheck('secret'),
-    previous_secret_expires_at: time,
-    disabled: flag,
+    ...forColumns(passesCheck('secret'), ['secret', 'previous_secret']),
     headers: passesCheck('extra_headers'),
-    skip_verify: flag,
-    listener: flag,
-    created_at: time,
-    deleted_at: time,
+    ...forColumns(flag, ['disabled', 'skip_verify', 'listener']),
+    ...forColumns(time, ['previous_secret_expires_at', 'created_at', 'deleted_at']),
   },
   events: {
-    seq: sequence,
+    ...forColumns(sequence, ['seq', 'workspace_seq']),
     id: passesCheck('id_event'),
-    workspace_seq: sequence,
     type: passesCheck('type'),
     created_at: time,
     envelope: (column) =>
       `check_envelope(${column}, id, type, created_at, (SELECT w.id FROM workspaces w WHERE w.seq = workspace_seq))`,
   },
   deliveries: {
-    seq: sequence,
+    ...forColumns(sequence, ['seq', 'event_seq', 'webhook_seq', 'workspace_seq', 'replay_of_seq']),
     id: passesCheck('id_delivery'),
-    event_seq: sequence,
-    webhook_seq: sequence,
-    workspace_seq: sequence,
     own_url: passesCheck('url'),
     own_body: passesCheck('json'),
-    replay_of_seq: sequence,
-    created_at: time,
     status: among(deliveryStatuses),
     settled_reason: among(settledReasons),
-    settled_at: time,
     settled_seq: (column) => `${column} BETWEEN seq AND ${MAX_SEQ}`,
-    due_at: time,
-    first_attempt_at: time,
+    ...forColumns(time, ['created_at', 'settled_at', 'due_at', 'first_attempt_at']),
     on_schedule: flag,
-    scheduled_attempts: count,
-    attempt_count: count,
-    replays_waiting: count,
+    ...forColumns(count, ['scheduled_attempts', 'attempt_count', 'replays_waiting']),
     fault: passesCheck('fault_mark'),
   },
   attempts: {
-    seq: sequence,
-    delivery_seq: sequence,
-    webhook_seq: sequence,
+    ...forColumns(sequence, ['seq', 'delivery_seq', 'webhook_seq']),
     number: between(1, MAX_COUNT),
     trigger: among(attemptTriggers),
-    scheduled_at: time,
-    sent_at_wall: time,
-    duration_ms: duration,
+    ...forColumns(time, ['scheduled_at', 'sent_at_wall', 'duration_ms']),
     outcome: among(attemptOutcomes),
     response_status: status,
-    error: anyValue,
+    ...forColumns(anyValue, ['error', 'response_body']),
     request_url: passesCheck('url'),
-    request_headers: passesCheck('headers'),
-    response_headers: passesCheck('headers'),
-    response_body: anyValue,
+    ...forColumns(passesCheck('headers'), ['request_headers', 'response_headers']),
     response_truncated: flag,
     fault: passesCheck('fault_mark'),
   },
   api_requests: {
-    seq: sequence,
+    ...forColumns(sequence, ['seq', 'api_key_seq', 'workspace_seq']),
     id: passesCheck('id_request'),
-    at_wall: time,
-    method: anyValue,
-    path: anyValue,
+    ...forColumns(time, ['at_wall', 'duration_ms']),
+    ...forColumns(anyValue, ['method', 'path', 'error_code']),
     status,
-    error_code: anyValue,
-    duration_ms: duration,
-    api_key_seq: sequence,
-    workspace_seq: sequence,
     resource_id: passesCheck('any_id'),
     fault: passesCheck('fault_mark'),
   },
@@ -182,10 +154,8 @@ export const columnConditions: Readonly<Record<string, Readonly<Record<string, C
     created_at: time,
   },
   idempotency_keys: {
-    scope_hash: hasLength(32),
-    seq: sequence,
-    workspace_seq: sequence,
-    body_hash: hasLength(32),
+    ...forColumns(hasLength(32), ['scope_hash', 'body_hash']),
+    ...forColumns(sequence, ['seq', 'workspace_seq']),
     status,
     body: passesCheck('json'),
     expires_at: time,
