@@ -150,7 +150,7 @@ export class FanOut {
         publish: () => {
           this.#assertReserved(seq);
           store.events.insert(row);
-          store.publishEvent();
+          store.unpublishedEvent.publish();
           isPublished = true;
           this.#sandbox.workspaces.persistClockIfNeeded(input.workspace);
           return {
@@ -160,11 +160,11 @@ export class FanOut {
           };
         },
       });
-      if (isPublished) store.revealEvent();
-      else store.discardEvent();
+      if (isPublished) store.unpublishedEvent.reveal();
+      else store.unpublishedEvent.discard();
       return result;
     } catch (error) {
-      if (store.isReserved(seq)) store.discardEvent();
+      if (store.unpublishedEvent.isReserved(seq)) store.unpublishedEvent.discard();
       throw error;
     }
   }
@@ -177,7 +177,7 @@ export class FanOut {
       store.webhooks.revision === revision || store.webhooks.findBySeq(seq)?.deleted_at === null;
     for (let start = 0; start < webhooks.length; start += FAN_OUT_SLICE) {
       this.#assertReserved(event.seq);
-      store.writeUnpublished(() => {
+      store.unpublishedEvent.writeSlice(() => {
         for (const [index, webhook] of webhooks.slice(start, start + FAN_OUT_SLICE).entries()) {
           if (!exists(webhook)) continue;
           insertDelivery(this.#sandbox, input.workspace, event, webhook.seq, event.seq + 1 + start + index);
@@ -188,7 +188,7 @@ export class FanOut {
   }
 
   #assertReserved(eventSeq: number): void {
-    if (this.#sandbox.store.isReserved(eventSeq)) return;
+    if (this.#sandbox.store.unpublishedEvent.isReserved(eventSeq)) return;
     throw new SvcError('conflict', 'The emulator was reset while the event was being created.', {
       hint: 'Create the event again.',
     });

@@ -4,7 +4,7 @@ import type { Scope } from '../domain/credentials.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import type { Sql } from './sql.ts';
+import { Table } from './sql.ts';
 
 export interface ApiKeyRow {
   readonly seq: number;
@@ -24,37 +24,32 @@ type ApiKeyWithWorkspace = ApiKeyRow & { readonly workspace_id: string | null };
 const SELECT_WITH_WORKSPACE =
   'SELECT k.*, w.id AS workspace_id FROM api_keys k LEFT JOIN workspaces w ON w.seq = k.workspace_seq';
 
-export class ApiKeyTable {
-  readonly #sql: Sql;
+export class ApiKeyTable extends Table {
   readonly #cache = new ReadCache<string, ApiKeyWithWorkspace>();
-
-  constructor(sql: Sql) {
-    this.#sql = sql;
-  }
 
   insert(row: ApiKeyRow): void {
     this.clearCache();
-    this.#sql.insert('api_keys', row);
+    this.sql.insert('api_keys', row);
   }
 
   /** The row of a key, revoked or not. Cached, because every request reads it. */
   findByKey(key: string): ApiKeyWithWorkspace | undefined {
     return this.#cache.getOrRead(key, () =>
-      this.#sql.get<ApiKeyWithWorkspace>(`${SELECT_WITH_WORKSPACE} WHERE k.hash = ?`, [hashApiKey(key)]),
+      this.sql.get<ApiKeyWithWorkspace>(`${SELECT_WITH_WORKSPACE} WHERE k.hash = ?`, [hashApiKey(key)]),
     );
   }
 
   find(id: string): ApiKeyWithWorkspace | undefined {
-    return this.#sql.get(`${SELECT_WITH_WORKSPACE} WHERE k.id = ?`, [id]);
+    return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE k.id = ?`, [id]);
   }
 
   findNewestId(): string | undefined {
-    return this.#sql.value('SELECT id FROM api_keys ORDER BY seq DESC LIMIT 1');
+    return this.sql.value('SELECT id FROM api_keys ORDER BY seq DESC LIMIT 1');
   }
 
   list(workspace: number | null, page: PageRequest): RowPage<ApiKeyWithWorkspace> {
     return readPage(page, (before, limit) =>
-      this.#sql.all<ApiKeyWithWorkspace>(
+      this.sql.all<ApiKeyWithWorkspace>(
         `${SELECT_WITH_WORKSPACE} WHERE k.seq < @before AND (@workspace IS NULL OR k.workspace_seq = @workspace)
        ORDER BY k.seq DESC LIMIT @limit`,
         { before, workspace, limit },
@@ -64,7 +59,7 @@ export class ApiKeyTable {
 
   revoke(seq: number, at: number): void {
     this.clearCache();
-    this.#sql.run('UPDATE api_keys SET revoked_at = ? WHERE seq = ? AND revoked_at IS NULL', [at, seq]);
+    this.sql.run('UPDATE api_keys SET revoked_at = ? WHERE seq = ? AND revoked_at IS NULL', [at, seq]);
   }
 
   clearCache(): void {

@@ -1,7 +1,7 @@
 /** The table of logged API requests. */
 import type { ApiRequest } from '../contract/resources.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
-import type { Sql } from './sql.ts';
+import { type Sql, Table } from './sql.ts';
 
 export interface ApiRequestRow {
   readonly seq: number;
@@ -61,20 +61,19 @@ const FILTERED_TABLE: FilteredTable<ApiRequestFilter> = {
 /** Maximum number of logged requests without a valid key. Anyone who reaches the emulator can send them. */
 export const UNAUTHENTICATED_LIMIT = 1_000;
 
-export class ApiRequestTable {
-  readonly #sql: Sql;
+export class ApiRequestTable extends Table {
   readonly #scan: Scan<ApiRequestFilter, ApiRequestWithIds>;
   /** Sequences of the requests without a key, oldest first; null until they are first read. */
   #unauthenticatedSeqs: number[] | null = null;
 
   constructor(sql: Sql) {
-    this.#sql = sql;
+    super(sql);
     this.#scan = new Scan(sql, FILTERED_TABLE, (seq) => this.findBySeq(seq));
   }
 
   insert(row: ApiRequestRow): void {
     if (row.api_key_seq === null) this.#deleteOldestUnauthenticated(row.seq);
-    this.#sql.insert('api_requests', row);
+    this.sql.insert('api_requests', row);
   }
 
   /** Must be called after the rows were replaced. */
@@ -84,22 +83,22 @@ export class ApiRequestTable {
 
   /** Deletes requests without a key until one more is within the limit. */
   #deleteOldestUnauthenticated(seq: number): void {
-    this.#unauthenticatedSeqs ??= this.#sql.values<number>(
+    this.#unauthenticatedSeqs ??= this.sql.values<number>(
       'SELECT seq FROM api_requests WHERE api_key_seq IS NULL ORDER BY seq',
     );
     const seqs = this.#unauthenticatedSeqs;
     seqs.push(seq);
     for (const oldestSeq of seqs.splice(0, seqs.length - UNAUTHENTICATED_LIMIT)) {
-      this.#sql.run('DELETE FROM api_requests WHERE seq = ?', [oldestSeq]);
+      this.sql.run('DELETE FROM api_requests WHERE seq = ?', [oldestSeq]);
     }
   }
 
   find(id: string): ApiRequestWithIds | undefined {
-    return this.#sql.get(`${SELECT_WITH_IDS} WHERE r.id = ?`, [id]);
+    return this.sql.get(`${SELECT_WITH_IDS} WHERE r.id = ?`, [id]);
   }
 
   findBySeq(seq: number): ApiRequestWithIds | undefined {
-    return this.#sql.get(`${SELECT_WITH_IDS} WHERE r.seq = ?`, [seq]);
+    return this.sql.get(`${SELECT_WITH_IDS} WHERE r.seq = ?`, [seq]);
   }
 
   /** A page of the requests that match, newest first. */

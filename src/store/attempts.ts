@@ -11,7 +11,7 @@ import {
   readSignatureHeaders,
 } from '../domain/signature/signature-header.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
-import type { Sql } from './sql.ts';
+import { type Sql, Table } from './sql.ts';
 
 interface AttemptSummaryColumns {
   readonly seq: number;
@@ -70,24 +70,23 @@ const SELECT_SUMMARY = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sen
   JOIN events e ON e.seq = d.event_seq
   JOIN webhooks h ON h.seq = a.webhook_seq`;
 
-export class AttemptTable {
-  readonly #sql: Sql;
+export class AttemptTable extends Table {
   readonly #scan: Scan<AttemptFilter, AttemptSummaryRow>;
 
   constructor(sql: Sql) {
-    this.#sql = sql;
+    super(sql);
     this.#scan = new Scan(sql, FILTERED_TABLE, (seq) =>
-      this.#sql.get<AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.seq = ?`, [seq]),
+      this.sql.get<AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.seq = ?`, [seq]),
     );
   }
 
   insert(row: AttemptRow): void {
-    this.#sql.insert('attempts', row);
+    this.sql.insert('attempts', row);
   }
 
   hasSucceeded(deliverySeq: number): boolean {
     return (
-      this.#sql.value(
+      this.sql.value(
         `SELECT EXISTS (SELECT 1 FROM attempts WHERE delivery_seq = ? AND outcome = 'succeeded')`,
         [deliverySeq],
       ) === 1
@@ -95,12 +94,12 @@ export class AttemptTable {
   }
 
   listByDelivery(deliverySeq: number): AttemptRow[] {
-    return this.#sql.all('SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number', [deliverySeq]);
+    return this.sql.all('SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number', [deliverySeq]);
   }
 
   /** The attempts of a workspace after the sequence `afterSeq`, in the order of recording. */
   listByWorkspace(workspaceSeq: number, afterSeq: number): AttemptSummaryRow[] {
-    return this.#sql.all(`${SELECT_SUMMARY} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`, [
+    return this.sql.all(`${SELECT_SUMMARY} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`, [
       afterSeq,
       workspaceSeq,
     ]);
@@ -108,7 +107,7 @@ export class AttemptTable {
 
   countByWorkspace(workspaceSeq: number, afterSeq: number): number {
     return (
-      this.#sql.value(
+      this.sql.value(
         'SELECT count(*) FROM attempts a JOIN deliveries d ON d.seq = a.delivery_seq WHERE a.seq > ? AND d.workspace_seq = ?',
         [afterSeq, workspaceSeq],
       ) ?? 0
@@ -116,13 +115,13 @@ export class AttemptTable {
   }
 
   findBySeq(seq: number): AttemptRow | undefined {
-    return this.#sql.get('SELECT * FROM attempts WHERE seq = ?', [seq]);
+    return this.sql.get('SELECT * FROM attempts WHERE seq = ?', [seq]);
   }
 
   /** The sequence of an attempt by the id that {@link toAttempt} creates. */
   findSeq(id: string): number | undefined {
     const [, opaque, number] = /^att_([0-9A-Z]+)_(\d{1,9})$/.exec(id) ?? [];
-    return this.#sql.value(
+    return this.sql.value(
       'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
       [`del_${opaque}`, Number(number)],
     );

@@ -1,7 +1,7 @@
 /** Reads new deliveries, attempts and requests in commit order, across tables, by the sequence that they share. */
 import type { StreamTopic } from '../contract/stream-schemas.ts';
 import type { UnpublishedEvent } from './connection.ts';
-import type { Sql } from './sql.ts';
+import { type Sql, Table } from './sql.ts';
 
 export interface Change {
   readonly seq: number;
@@ -25,19 +25,18 @@ const SOURCES = {
   ],
 } as const satisfies Record<StreamTopic, readonly string[]>;
 
-export class ChangeFeed {
-  readonly #sql: Sql;
+export class ChangeFeed extends Table {
   readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
 
   constructor(sql: Sql, unpublished: Pick<UnpublishedEvent, 'hidden'>) {
-    this.#sql = sql;
+    super(sql);
     this.#unpublished = unpublished;
   }
 
   /** Sequence of the newest change that is certainly older than `wallTime`; 0 without one. */
   findLastSeqBefore(wallTime: number): number {
     // Reads backwards from the newest row, so that the cost depends on the result and not on the table.
-    const seq = this.#sql.value<number>(
+    const seq = this.sql.value<number>(
       `SELECT coalesce(min(seq), 0) FROM (
          SELECT coalesce((SELECT seq FROM attempts WHERE sent_at_wall < @wallTime ORDER BY seq DESC LIMIT 1), 0) AS seq
          UNION ALL
@@ -53,6 +52,6 @@ export class ChangeFeed {
     const upTo = this.#unpublished.hidden.from - 1;
     const sources = [...types].sort().flatMap((type) => SOURCES[type]);
     const parts = sources.map((source) => `SELECT * FROM (${source})`);
-    return this.#sql.all(`${parts.join(' UNION ALL ')} ORDER BY seq LIMIT @limit`, { after, upTo, limit });
+    return this.sql.all(`${parts.join(' UNION ALL ')} ORDER BY seq LIMIT @limit`, { after, upTo, limit });
   }
 }

@@ -22,6 +22,8 @@ export interface ConnectionHooks {
   readonly onCommit: () => void;
   /** Called after every rollback. */
   readonly onRollback: () => void;
+  /** Called after the rows of the unpublished event became visible or were deleted. */
+  readonly onVisible: () => void;
 }
 
 export class Connection {
@@ -33,14 +35,14 @@ export class Connection {
   readonly unpublished: UnpublishedEvent;
 
   /** @throws SvcError as {@link openDatabase}. */
-  constructor(options: DatabaseOptions, { onCommit, onRollback }: ConnectionHooks) {
+  constructor(options: DatabaseOptions, { onCommit, onRollback, onVisible }: ConnectionHooks) {
     const db = openDatabase(options);
     const monitor = new DatabaseFileMonitor(options.path);
     this.db = db;
     this.sql = new Sql(db);
     this.monitor = monitor;
     deleteUnpublished(this.sql);
-    this.unpublished = new UnpublishedEvent(this.sql);
+    this.unpublished = new UnpublishedEvent(this, onVisible);
     this.baseline = new Baseline(db);
     this.group = new GroupCommit(
       db,
@@ -146,17 +148,21 @@ const EMPTY_RANGE: HiddenRange = { from: Number.MAX_SAFE_INTEGER, to: 0 };
 
 /**
  * An event whose deliveries are written in several transactions and hidden until the event itself is written. Every query
- * of deliveries joins the event, so deliveries without an event row are invisible. The event row is written
- * last; that transaction makes everything visible and durable at once.
+ * of deliveries joins the event, so deliveries without an event row are invisible. The event row is written last; that
+ * transaction makes everything visible and durable at once. If the process is killed before, the next start deletes the
+ * deliveries.
  */
 export class UnpublishedEvent {
-  readonly #db: Database.Database;
+  readonly #connection: Connection;
   readonly #settings: SettingTable;
+  readonly #onVisible: () => void;
   #hidden = EMPTY_RANGE;
 
-  constructor(sql: Sql) {
-    this.#db = sql.db;
-    this.#settings = new SettingTable(sql);
+  /** @param onVisible called after hidden rows became visible or were deleted. */
+  constructor(connection: Connection, onVisible: () => void) {
+    this.#connection = connection;
+    this.#settings = new SettingTable(connection.sql);
+    this.#onVisible = onVisible;
   }
 
   /** The hidden sequences; by default an empty range. */
@@ -164,33 +170,53 @@ export class UnpublishedEvent {
     return this.#hidden;
   }
 
+  /** Hides the sequences of an event and its deliveries, which {@link writeSlice} then writes. One event at a time. */
   reserve(range: HiddenRange): void {
     this.#hidden = range;
   }
 
-  /** Writes rows that reference the missing event row, in a separate transaction. */
+  /** Whether the event is still reserved. Publishing and discarding end the reservation, and so does a reset. */
+  isReserved(eventSeq: number): boolean {
+    return this.#hidden.from === eventSeq;
+  }
+
+  /** Writes deliveries of the event, in a separate transaction. @throws SvcError `storage_unavailable`. */
   writeSlice(write: () => void): void {
-    this.#db.pragma('foreign_keys = OFF');
+    const { db, monitor } = this.#connection;
+    this.#connection.assertOpen();
+    monitor.assertIntact();
+    db.pragma('foreign_keys = OFF');
     try {
-      this.#db
-        .transaction(() => {
+      this.#connection.withStorageErrors(
+        db.transaction(() => {
           this.#settings.set(MARKER_SETTING, String(this.#hidden.from));
           write();
-        })
-        .immediate();
+        }).immediate,
+      );
     } finally {
-      this.#db.pragma('foreign_keys = ON');
+      db.pragma('foreign_keys = ON');
     }
   }
 
-  /** Call inside the write that inserts the event. */
-  clearMarker(): void {
+  /** Call inside the write that inserts the event, or that replaces all rows. */
+  publish(): void {
     this.#settings.delete(MARKER_SETTING);
   }
 
-  /** Call after the write with {@link clearMarker} was committed, or after all rows were replaced. */
+  /** Ends the reservation. Call after the write with {@link publish} was committed. */
   reveal(): void {
     this.#hidden = EMPTY_RANGE;
+    this.#onVisible();
+  }
+
+  /** Deletes the deliveries of the event. */
+  discard(): void {
+    const { db, sql } = this.#connection;
+    try {
+      if (db.open) this.#connection.withStorageErrors(() => deleteUnpublished(sql));
+    } finally {
+      this.reveal();
+    }
   }
 }
 

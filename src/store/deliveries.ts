@@ -2,7 +2,7 @@
 
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
 import type { UnpublishedEvent } from './connection.ts';
-import type { Sql } from './sql.ts';
+import { type Sql, Table } from './sql.ts';
 import type { WebhookRow, WebhookTable } from './webhooks.ts';
 
 export interface NewDelivery {
@@ -87,8 +87,7 @@ export interface DeliveryChange extends Omit<DeliveryProgressRow, 'webhook_seq' 
 /** Maximum number of preloaded deliveries. Twice the default concurrency is enough for the attempts right after a commit. */
 const MAX_PRELOADED = 128;
 
-export class DeliveryTable {
-  readonly #sql: Sql;
+export class DeliveryTable extends Table {
   readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
   readonly #webhooks: Pick<WebhookTable, 'revision'>;
   /** New deliveries by sequence, with the revision of the endpoints for which they are valid. */
@@ -99,14 +98,14 @@ export class DeliveryTable {
     unpublished: Pick<UnpublishedEvent, 'hidden'>,
     webhooks: Pick<WebhookTable, 'revision'>,
   ) {
-    this.#sql = sql;
+    super(sql);
     this.#unpublished = unpublished;
     this.#webhooks = webhooks;
   }
 
   insert(row: NewDelivery): void {
     const { seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at } = row;
-    this.#sql.run(
+    this.sql.run(
       `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, created_at, status, due_at)
        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
       [seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at],
@@ -129,7 +128,7 @@ export class DeliveryTable {
   }
 
   insertCopy(copy: DeliveryCopy): void {
-    this.#sql.run(
+    this.sql.run(
       `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, own_url, own_body, replay_of_seq,
          created_at, status, due_at)
        SELECT @seq, @id, event_seq, webhook_seq, workspace_seq, coalesce(@own_url, own_url), coalesce(@own_body, own_body),
@@ -144,7 +143,7 @@ export class DeliveryTable {
     const preloaded = this.#preloaded.get(seq);
     this.#preloaded.delete(seq);
     if (preloaded?.revision === this.#webhooks.revision) return preloaded.delivery;
-    return this.#sql.get(
+    return this.sql.get(
       `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
          d.scheduled_attempts, d.attempt_count, d.replays_waiting, d.fault, coalesce(d.own_url, h.url) AS url,
          coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
@@ -156,7 +155,7 @@ export class DeliveryTable {
   }
 
   getProgress(seq: number): DeliveryProgressRow {
-    const row = this.#sql.get<DeliveryProgressRow>(
+    const row = this.sql.get<DeliveryProgressRow>(
       `SELECT seq, status, webhook_seq, workspace_seq, due_at, first_attempt_at, on_schedule, scheduled_attempts,
          attempt_count, replays_waiting FROM deliveries WHERE seq = ?`,
       [seq],
@@ -167,7 +166,7 @@ export class DeliveryTable {
 
   /** The first `limit` deliveries of an endpoint that are due at `now` (schedule time), earliest first. */
   listDue(webhookSeq: number, now: number, limit: number): number[] {
-    return this.#sql.values(
+    return this.sql.values(
       'SELECT seq FROM deliveries WHERE webhook_seq = ? AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
       [webhookSeq, now, limit],
     );
@@ -175,7 +174,7 @@ export class DeliveryTable {
 
   /** Due time of the endpoint's next delivery after `now`. */
   findNextDueAt(webhookSeq: number, now: number): number | undefined {
-    return this.#sql.value(
+    return this.sql.value(
       'SELECT due_at FROM deliveries WHERE webhook_seq = ? AND due_at > ? ORDER BY due_at LIMIT 1',
       [webhookSeq, now],
     );
@@ -183,7 +182,7 @@ export class DeliveryTable {
 
   change(change: DeliveryChange): void {
     this.#preloaded.delete(change.seq);
-    this.#sql.run(
+    this.sql.run(
       `UPDATE deliveries SET status = @status, due_at = @due_at, settled_at = @settled_at,
          settled_reason = @settled_reason, first_attempt_at = @first_attempt_at, on_schedule = @on_schedule,
          scheduled_attempts = @scheduled_attempts, attempt_count = @attempt_count, replays_waiting = @replays_waiting, fault = NULL
@@ -195,7 +194,7 @@ export class DeliveryTable {
   /** Counts an attempt without any other change. */
   countAttempt(seq: number): void {
     this.#preloaded.delete(seq);
-    this.#sql.run('UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?', [seq]);
+    this.sql.run('UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?', [seq]);
   }
 
   /**
@@ -205,7 +204,7 @@ export class DeliveryTable {
    */
   expire(seq: number, at: number, settledSeq: number): void {
     this.#preloaded.delete(seq);
-    this.#sql.run(
+    this.sql.run(
       `UPDATE deliveries SET status = 'failed', settled_reason = 'window_elapsed', settled_at = ?, settled_seq = ?,
          due_at = NULL, on_schedule = 0 WHERE seq = ? AND status = 'pending' AND replays_waiting = 0`,
       [at, settledSeq, seq],
@@ -215,7 +214,7 @@ export class DeliveryTable {
   /** Makes one more attempt due at `at`. A pending retry is dropped. */
   requestReplay(seq: number, at: number): void {
     this.#preloaded.delete(seq);
-    this.#sql.run(
+    this.sql.run(
       `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
          replays_waiting = replays_waiting + 1, fault = NULL WHERE seq = ?`,
       [at, seq],
@@ -225,7 +224,7 @@ export class DeliveryTable {
   /** Postpones the next attempt of a pending delivery. @param fault `AppliedFault` of the reason, as JSON. */
   postpone(seq: number, dueAt: number, fault: string): void {
     this.#preloaded.delete(seq);
-    this.#sql.run(
+    this.sql.run(
       'UPDATE deliveries SET due_at = ?, fault = ? WHERE seq = ? AND due_at IS NOT NULL AND fault IS NULL',
       [dueAt, fault, seq],
     );
@@ -234,7 +233,7 @@ export class DeliveryTable {
   /** Makes the deliveries due that a `reorder` fault postponed. @returns their sequences. */
   releaseReordered(webhookSeq: number, now: number): number[] {
     this.#preloaded.clear();
-    return this.#sql.values(
+    return this.sql.values(
       `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now
            AND fault ->> 'kind' = 'reorder' RETURNING seq`,
       { webhook: webhookSeq, now },
@@ -248,7 +247,7 @@ export class DeliveryTable {
   cancelPending(webhookSeq: number, settledAt: number, afterSeq: number): number {
     this.#preloaded.clear();
     const values = { webhook_seq: webhookSeq, settled_at: settledAt, after_seq: afterSeq };
-    return this.#sql.run(
+    return this.sql.run(
       `UPDATE deliveries SET status = 'canceled', due_at = NULL, settled_at = @settled_at,
          settled_seq = @after_seq + numbered.rank, settled_reason = 'endpoint_deleted', on_schedule = 0, replays_waiting = 0
        FROM (SELECT seq AS pending_seq, row_number() OVER (ORDER BY seq) AS rank FROM deliveries
@@ -259,7 +258,7 @@ export class DeliveryTable {
   }
 
   findNewestId(workspaceSeq: number): string | undefined {
-    return this.#sql.value('SELECT id FROM deliveries WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1', [
+    return this.sql.value('SELECT id FROM deliveries WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1', [
       workspaceSeq,
     ]);
   }
@@ -267,7 +266,7 @@ export class DeliveryTable {
   /** Number of visible pending deliveries of one workspace or of all. */
   countPending(workspaceSeq: number | null = null): number {
     return (
-      this.#sql.value(
+      this.sql.value(
         // Grouped by endpoint, so that SQLite reads only the index and no rows.
         `SELECT count(*) FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
          WHERE d.due_at IS NOT NULL AND (@workspace IS NULL OR h.workspace_seq = @workspace)
@@ -280,7 +279,7 @@ export class DeliveryTable {
   /** Earliest start of the retry window of an expirable delivery of the endpoint; null without one. */
   findOldestWindowStart(webhookSeq: number): number | null {
     return (
-      this.#sql.value(
+      this.sql.value(
         `SELECT min(coalesce(first_attempt_at, created_at)) FROM deliveries
          WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0`,
         [webhookSeq],
@@ -290,7 +289,7 @@ export class DeliveryTable {
 
   /** Pending deliveries without a waiting replay whose retry window started at or before `startedBy`. */
   listExpirable(webhookSeq: number, startedBy: number): ExpirableDelivery[] {
-    return this.#sql.all(
+    return this.sql.all(
       `SELECT seq, coalesce(first_attempt_at, created_at) AS window_started_at FROM deliveries
        WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0 AND coalesce(first_attempt_at, created_at) <= ?
        ORDER BY seq`,
@@ -300,7 +299,7 @@ export class DeliveryTable {
 
   /** Number of pending deliveries of each disabled endpoint of a workspace. */
   countPaused(workspaceSeq: number): { webhook_id: string; deliveries: number }[] {
-    return this.#sql.all(
+    return this.sql.all(
       `SELECT h.id AS webhook_id, count(*) AS deliveries FROM webhooks h JOIN deliveries d ON d.webhook_seq = h.seq
        WHERE h.workspace_seq = ? AND h.disabled = 1 AND h.deleted_at IS NULL AND d.due_at IS NOT NULL
        GROUP BY h.seq ORDER BY h.seq`,
@@ -310,7 +309,7 @@ export class DeliveryTable {
 
   /** The first `limit` pending deliveries of an event after the sequence `afterSeq`, in order. */
   listPendingByEvent(eventSeq: number, afterSeq: number, limit: number): QueuedDelivery[] {
-    return this.#sql.all(
+    return this.sql.all(
       `SELECT d.seq, d.webhook_seq, d.due_at, h.disabled,
          (SELECT min(due_at) FROM deliveries o
           WHERE o.webhook_seq = d.webhook_seq AND o.due_at IS NOT NULL AND o.seq <> d.seq) AS other_due_at

@@ -3,7 +3,7 @@ import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { DisplayStatus, SettledReason } from '../domain/delivery.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
-import type { Sql } from './sql.ts';
+import { type Sql, Table } from './sql.ts';
 
 export interface DeliveryRow extends DeliveryProgressRow {
   readonly id: string;
@@ -61,27 +61,26 @@ const FILTERED_TABLE: FilteredTable<DeliveryFilter> = {
     workspaceSeq !== null && status === 'failed' ? "d.status = 'failed'" : null,
 };
 
-export class DeliveryQueries {
-  readonly #sql: Sql;
+export class DeliveryQueries extends Table {
   readonly #scan: Scan<DeliveryFilter, DeliveryRow>;
 
   constructor(sql: Sql) {
-    this.#sql = sql;
+    super(sql);
     this.#scan = new Scan(sql, FILTERED_TABLE, (seq) => this.findBySeq(seq));
   }
 
   find(id: string): DeliveryRow | undefined {
-    return this.#sql.get(`${SELECT} WHERE d.id = ?`, [id]);
+    return this.sql.get(`${SELECT} WHERE d.id = ?`, [id]);
   }
 
   findBySeq(seq: number): DeliveryRow | undefined {
-    return this.#sql.get(`${SELECT} WHERE d.seq = ?`, [seq]);
+    return this.sql.get(`${SELECT} WHERE d.seq = ?`, [seq]);
   }
 
   /** The body that every attempt of the delivery sends. */
   getBody(seq: number): string {
     return (
-      this.#sql.value(`SELECT coalesce(d.own_body, e.envelope) FROM ${TABLES} WHERE d.seq = ?`, [seq]) ?? ''
+      this.sql.value(`SELECT coalesce(d.own_body, e.envelope) FROM ${TABLES} WHERE d.seq = ?`, [seq]) ?? ''
     );
   }
 
@@ -89,7 +88,7 @@ export class DeliveryQueries {
   listNextDue(webhookSeqs: readonly number[], limit: number): DeliveryRow[] {
     return webhookSeqs
       .flatMap((webhookSeq) =>
-        this.#sql.all<{ seq: number; due_at: number }>(
+        this.sql.all<{ seq: number; due_at: number }>(
           'SELECT seq, due_at FROM deliveries WHERE webhook_seq = ? AND due_at IS NOT NULL ORDER BY due_at, seq LIMIT ?',
           [webhookSeq, limit],
         ),

@@ -3,7 +3,7 @@
 import type { EventSummary } from '../contract/resources.ts';
 import { extractEventRecord } from '../domain/event.ts';
 import { type FilteredTable, type PageRequest, type RowPage, readPage, Scan } from './row-page.ts';
-import type { Sql } from './sql.ts';
+import { type Sql, Table } from './sql.ts';
 
 export interface EventRow {
   readonly seq: number;
@@ -59,14 +59,13 @@ const FILTERED_TABLE: FilteredTable<EventFilter> = {
   },
 };
 
-export class EventTable {
-  readonly #sql: Sql;
+export class EventTable extends Table {
   readonly #scan: Scan<EventFilter, EventSummaryRow>;
 
   constructor(sql: Sql) {
-    this.#sql = sql;
+    super(sql);
     this.#scan = new Scan(sql, FILTERED_TABLE, (seq) =>
-      this.#sql.get<EventSummaryRow>(
+      this.sql.get<EventSummaryRow>(
         `SELECT e.seq, e.id, e.type, e.created_at, w.id AS workspace_id, ${REQUEST_ID} AS request_id,
          count(*) FILTER (WHERE d.status = 'pending') AS pending,
          count(*) FILTER (WHERE d.status = 'succeeded') AS succeeded,
@@ -80,18 +79,18 @@ export class EventTable {
   }
 
   insert({ seq, id, workspace_seq, type, created_at, envelope }: EventRow): void {
-    this.#sql.run(
+    this.sql.run(
       'INSERT INTO events (seq, id, workspace_seq, type, created_at, envelope) VALUES (?, ?, ?, ?, ?, ?)',
       [seq, id, workspace_seq, type, created_at, envelope],
     );
   }
 
   find(id: string): EventWithWorkspace | undefined {
-    return this.#sql.get(`${SELECT_WITH_WORKSPACE} WHERE e.id = ?`, [id]);
+    return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE e.id = ?`, [id]);
   }
 
   findNewestId(workspaceSeq: number): string | undefined {
-    return this.#sql.value('SELECT id FROM events WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1', [
+    return this.sql.value('SELECT id FROM events WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1', [
       workspaceSeq,
     ]);
   }
@@ -103,7 +102,7 @@ export class EventTable {
         ? 'e.workspace_seq = @workspaceSeq'
         : 'e.workspace_seq = @workspaceSeq AND e.type = @type';
     const text = `${SELECT_WITH_WORKSPACE} WHERE ${where} AND e.seq < @before ORDER BY e.seq DESC LIMIT @limit`;
-    return readPage(page, (before, limit) => this.#sql.all(text, { workspaceSeq, type, before, limit }));
+    return readPage(page, (before, limit) => this.sql.all(text, { workspaceSeq, type, before, limit }));
   }
 
   /** A page of the events that match, newest first. */
@@ -113,7 +112,7 @@ export class EventTable {
 
   /** The `/v1` request that created an event; null without one, or after it was removed from the log. */
   findRequestId(seq: number): string | null {
-    return this.#sql.value(`SELECT ${REQUEST_ID} FROM events e WHERE e.seq = ?`, [seq]) ?? null;
+    return this.sql.value(`SELECT ${REQUEST_ID} FROM events e WHERE e.seq = ?`, [seq]) ?? null;
   }
 }
 

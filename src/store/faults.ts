@@ -1,7 +1,7 @@
 /** The table of injected faults. */
 import type { Fault } from '../contract/fault-schemas.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import type { Sql } from './sql.ts';
+import { Table } from './sql.ts';
 
 export interface FaultRow {
   readonly seq: number;
@@ -12,30 +12,24 @@ export interface FaultRow {
   readonly created_at: number;
 }
 
-export class FaultTable {
-  readonly #sql: Sql;
-
-  constructor(sql: Sql) {
-    this.#sql = sql;
-  }
-
+export class FaultTable extends Table {
   insert(row: FaultRow): void {
-    this.#sql.insert('faults', row);
+    this.sql.insert('faults', row);
   }
 
   find(id: string): FaultRow | undefined {
-    return this.#sql.get('SELECT * FROM faults WHERE id = ?', [id]);
+    return this.sql.get('SELECT * FROM faults WHERE id = ?', [id]);
   }
 
   /** All faults, oldest first. */
   listAll(): FaultRow[] {
-    return this.#sql.all('SELECT * FROM faults ORDER BY seq');
+    return this.sql.all('SELECT * FROM faults ORDER BY seq');
   }
 
   /** A page of the faults of one workspace or of all, newest first. */
   list(workspace: string | null, page: PageRequest): RowPage<FaultRow> {
     return readPage(page, (before, limit) =>
-      this.#sql.all<FaultRow>(
+      this.sql.all<FaultRow>(
         `SELECT * FROM faults WHERE seq < @before
          AND (@workspace IS NULL OR rule ->> 'workspace_id' = @workspace)
        ORDER BY seq DESC LIMIT @limit`,
@@ -45,12 +39,12 @@ export class FaultTable {
   }
 
   setFired(seq: number, fired: number): void {
-    this.#sql.run('UPDATE faults SET fired = ? WHERE seq = ?', [fired, seq]);
+    this.sql.run('UPDATE faults SET fired = ? WHERE seq = ?', [fired, seq]);
   }
 
   /** Deletes the faults that match the arguments that are not null. @returns how many. */
   delete(id: string | null, workspaceId: string | null): number {
-    return this.#sql.run(
+    return this.sql.run(
       `DELETE FROM faults WHERE (@id IS NULL OR id = @id)
          AND (@workspace IS NULL OR rule ->> 'workspace_id' = @workspace)`,
       { id, workspace: workspaceId },

@@ -1,5 +1,5 @@
 /** The table of idempotency keys. */
-import type { Sql } from './sql.ts';
+import { Table } from './sql.ts';
 
 export interface IdempotencyRow {
   readonly scope_hash: Buffer;
@@ -14,24 +14,18 @@ export interface IdempotencyRow {
 }
 
 /** Responses stored for requests with an `Idempotency-Key` (decision `idempotency.scope`). */
-export class IdempotencyTable {
-  readonly #sql: Sql;
-
-  constructor(sql: Sql) {
-    this.#sql = sql;
-  }
-
+export class IdempotencyTable extends Table {
   save(row: IdempotencyRow): void {
-    this.#sql.insert('idempotency_keys', row, 'INSERT OR REPLACE');
+    this.sql.insert('idempotency_keys', row, 'INSERT OR REPLACE');
   }
 
   find(scopeHash: Buffer): IdempotencyRow | undefined {
-    return this.#sql.get('SELECT * FROM idempotency_keys WHERE scope_hash = ?', [scopeHash]);
+    return this.sql.get('SELECT * FROM idempotency_keys WHERE scope_hash = ?', [scopeHash]);
   }
 
   /** Deletes the rows of a workspace that have expired at `now`, in schedule time. */
   deleteExpired(workspaceSeq: number, now: number): void {
-    this.#sql.run('DELETE FROM idempotency_keys WHERE workspace_seq = ? AND expires_at <= ?', [
+    this.sql.run('DELETE FROM idempotency_keys WHERE workspace_seq = ? AND expires_at <= ?', [
       workspaceSeq,
       now,
     ]);

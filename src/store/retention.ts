@@ -1,6 +1,6 @@
 /** Deletes old rows, so that a database that is used for months does not keep growing. */
 import type { SettingTable } from './schema.ts';
-import { readUsedBytes, type Sql } from './sql.ts';
+import { readUsedBytes, type Sql, Table } from './sql.ts';
 
 /** Rows examined by one write, which then takes one or two milliseconds. */
 const WINDOW_SIZE = 500;
@@ -55,12 +55,11 @@ const REMOVALS: Readonly<Record<string, readonly string[]>> = {
  * request or age mark with a higher sequence. All rows below the newest old request or mark are therefore old. That
  * request itself is kept, so that sequences continue from it after a restart.
  */
-export class Retention {
-  readonly #sql: Sql;
+export class Retention extends Table {
   readonly #settings: SettingTable;
 
   constructor(sql: Sql, settings: SettingTable) {
-    this.#sql = sql;
+    super(sql);
     this.#settings = settings;
   }
 
@@ -82,12 +81,12 @@ export class Retention {
    */
   *planRemovalBefore(wallTime: number): Generator<() => void> {
     const firstRecentSeq =
-      this.#sql.value<number>('SELECT seq FROM api_requests WHERE at_wall >= ? ORDER BY seq LIMIT 1', [
+      this.sql.value<number>('SELECT seq FROM api_requests WHERE at_wall >= ? ORDER BY seq LIMIT 1', [
         wallTime,
       ]) ?? Number.MAX_SAFE_INTEGER;
     const oldMarks = this.#readMarks().filter(({ at }) => at < wallTime);
     const firstKeptSeq = Math.max(
-      this.#sql.value<number>('SELECT seq FROM api_requests WHERE seq < ? ORDER BY seq DESC LIMIT 1', [
+      this.sql.value<number>('SELECT seq FROM api_requests WHERE seq < ? ORDER BY seq DESC LIMIT 1', [
         firstRecentSeq,
       ]) ?? 0,
       ...oldMarks.map(({ seq }) => seq + 1),
@@ -98,7 +97,7 @@ export class Retention {
   /** Yields steps that delete the oldest logged requests beyond `count`. */
   *planRemovalBeyond(count: number): Generator<() => void> {
     const before =
-      (this.#sql.value<number>('SELECT seq FROM api_requests ORDER BY seq DESC LIMIT 1 OFFSET ?', [count]) ??
+      (this.sql.value<number>('SELECT seq FROM api_requests ORDER BY seq DESC LIMIT 1 OFFSET ?', [count]) ??
         0) + 1;
     yield* this.#planRemoval({ after: 0, before }, before, ['api_requests']);
   }
@@ -111,7 +110,7 @@ export class Retention {
     let [previousAfter, after] = [0, 0];
     while (this.getUsedBytes() > bytes && after <= lastSeq) {
       const before =
-        (this.#sql.value<number>(
+        (this.sql.value<number>(
           'SELECT max(seq) FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT ?)',
           [after, CHUNK_EVENTS],
         ) ?? lastSeq) + 1;
@@ -126,7 +125,7 @@ export class Retention {
 
   /** Bytes used by rows and indexes, without the free pages of the file. */
   getUsedBytes(): number {
-    return readUsedBytes(this.#sql.db);
+    return readUsedBytes(this.sql.db);
   }
 
   *#planRemoval(
@@ -140,7 +139,7 @@ export class Retention {
       while (last !== null) {
         const window: Window = { after, last, firstKeptSeq };
         yield () => {
-          for (const removal of REMOVALS[table] ?? []) this.#sql.run(removal, window);
+          for (const removal of REMOVALS[table] ?? []) this.sql.run(removal, window);
         };
         after = last;
         last = this.#findLast(table, after, range.before);
@@ -151,6 +150,6 @@ export class Retention {
   /** The last row of the window after `after` and below `before`; null if no row is left. */
   #findLast(table: string, after: number, before: number): number | null {
     const text = `SELECT max(seq) FROM (SELECT seq FROM ${table} WHERE seq > ? AND seq < ? ORDER BY seq LIMIT ?)`;
-    return this.#sql.value<number | null>(text, [after, before, WINDOW_SIZE]) ?? null;
+    return this.sql.value<number | null>(text, [after, before, WINDOW_SIZE]) ?? null;
   }
 }

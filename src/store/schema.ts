@@ -1,7 +1,7 @@
 /** The schema of the database and its version, and the table of settings about the database itself. */
 import type Database from 'better-sqlite3';
 import { type ErrorCode, SvcError } from '../errors.ts';
-import { readPragma, type Sql } from './sql.ts';
+import { readPragma, Table } from './sql.ts';
 
 /**
  * The schema as numbered steps. A released step is never edited; a change is a new step. `user_version` of a file is the
@@ -189,22 +189,16 @@ export function migrate(db: Database.Database, path: string): void {
 }
 
 /** Key-value settings of the database itself, such as its environment and its id. */
-export class SettingTable {
-  readonly #sql: Sql;
-
-  constructor(sql: Sql) {
-    this.#sql = sql;
-  }
-
+export class SettingTable extends Table {
   find(key: string): string | undefined {
-    return this.#sql.value('SELECT value FROM settings WHERE key = ?', [key]);
+    return this.sql.value('SELECT value FROM settings WHERE key = ?', [key]);
   }
 
   set(key: string, value: string): void {
-    this.#sql.run('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)', [key, value]);
+    this.sql.run('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)', [key, value]);
   }
 
   delete(key: string): void {
-    this.#sql.run('DELETE FROM settings WHERE key = ?', [key]);
+    this.sql.run('DELETE FROM settings WHERE key = ?', [key]);
   }
 }

@@ -76,6 +76,15 @@ function getOrAdd(statements: Map<string, Statement>, key: string, prepare: () =
   return statement;
 }
 
+/** A table with the queries that read and write it. */
+export class Table {
+  protected readonly sql: Sql;
+
+  constructor(sql: Sql) {
+    this.sql = sql;
+  }
+}
+
 export interface Column {
   readonly name: string;
   readonly type: string;

@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/credentials.ts';
 import { SvcError } from '../errors.ts';
 import { checkSnapshot } from './check-snapshot.ts';
-import { Connection, deleteUnpublished } from './connection.ts';
+import { Connection, type UnpublishedEvent } from './connection.ts';
 import { checkIntegrity, type DatabaseOptions, type IntegrityReport } from './database.ts';
 import {
   removeUnfinishedSnapshot,
@@ -49,6 +49,7 @@ export class Store extends Tables {
     this.#connection = new Connection(this.#options, {
       onCommit: () => this.#notifySubscribers(),
       onRollback: () => this.clearCaches(),
+      onVisible: () => this.#notifySubscribers(),
     });
     this.connectTables(this.#connection.sql, this.#connection.unpublished);
   }
@@ -63,7 +64,7 @@ export class Store extends Tables {
     return this.#lastSeq;
   }
 
-  /** The newest visible sequence, up to which subscribers read; see {@link reserveEvent}. */
+  /** The newest visible sequence, up to which subscribers read; see {@link UnpublishedEvent}. */
   get lastVisibleSeq(): number {
     return Math.min(this.#lastSeq, this.#connection.unpublished.hidden.from - 1);
   }
@@ -88,7 +89,7 @@ export class Store extends Tables {
     this.#connection.group.runSoon(operation);
   }
 
-  /** Writes at once, in a separate transaction. Only for boot, when no other writes are waiting. */
+  /** Writes at once, in a separate transaction. Only for the start, when no other writes are waiting. */
   writeNow<Result>(operation: () => Result): Result {
     return this.#connection.writeNow(operation);
   }
@@ -121,10 +122,13 @@ export class Store extends Tables {
     for (const subscriber of this.#subscribers) subscriber();
   }
 
+  /** The event whose deliveries are being written in slices. */
+  get unpublishedEvent(): UnpublishedEvent {
+    return this.#connection.unpublished;
+  }
+
   /**
-   * Reserves sequences for an event and its deliveries, which {@link writeUnpublished} then writes in slices. They are
-   * invisible until one write inserts the event and calls {@link publishEvent}. If the process is killed before, the next
-   * start deletes them. One event at a time.
+   * Reserves sequences for an event and its deliveries, see {@link UnpublishedEvent}.
    * @returns the sequence of the event; the following ones belong to its deliveries.
    */
   reserveEvent(deliveries: number): number {
@@ -132,44 +136,6 @@ export class Store extends Tables {
     this.#lastSeq += deliveries;
     this.#connection.unpublished.reserve({ from, to: this.#lastSeq });
     return from;
-  }
-
-  /** Whether the event is still reserved. Publishing and discarding end the reservation, and so does a reset. */
-  isReserved(eventSeq: number): boolean {
-    return this.#connection.unpublished.hidden.from === eventSeq;
-  }
-
-  /** Writes a slice of the deliveries of the reserved event. @throws SvcError `storage_unavailable`. */
-  writeUnpublished(write: () => void): void {
-    const connection = this.#connection;
-    connection.assertOpen();
-    connection.monitor.assertIntact();
-    connection.withStorageErrors(() => connection.unpublished.writeSlice(write));
-  }
-
-  /** Publishes the reserved event. Call inside the write that inserts it. */
-  publishEvent(): void {
-    this.#connection.unpublished.clearMarker();
-  }
-
-  /** Makes the published event visible to subscribers. Call after the write with {@link publishEvent} was committed. */
-  revealEvent(): void {
-    this.#endReservation();
-  }
-
-  #endReservation(): void {
-    this.#connection.unpublished.reveal();
-    this.#notifySubscribers();
-  }
-
-  /** Deletes the deliveries of the reserved event. */
-  discardEvent(): void {
-    const connection = this.#connection;
-    try {
-      if (connection.db.open) connection.withStorageErrors(() => deleteUnpublished(connection.sql));
-    } finally {
-      this.#endReservation();
-    }
   }
 
   /** Makes the current state the one that {@link restoreBaseline} restores. */
@@ -195,16 +161,15 @@ export class Store extends Tables {
     try {
       this.#connection.writeWithoutForeignKeys(() => {
         operation();
-        unpublished.clearMarker();
+        unpublished.publish();
         this.#stateReplacedSeq = this.nextSeq();
         this.settings.set(STATE_REPLACED_SETTING, String(this.#stateReplacedSeq));
       });
-      unpublished.reveal();
     } finally {
       this.clearCaches();
       this.apiRequests.clearCache();
     }
-    this.#notifySubscribers();
+    unpublished.reveal();
   }
 
   /**

@@ -4,7 +4,7 @@ import { isSubscribedTo } from '../domain/event.ts';
 import { yieldToEventLoop } from '../timers.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import type { Sql } from './sql.ts';
+import { Table } from './sql.ts';
 
 export interface WebhookRow {
   readonly seq: number;
@@ -46,14 +46,9 @@ const SELECT_WITH_WORKSPACE =
 /** Rows read in one turn of the event loop. */
 const SLICE_SIZE = 500;
 
-export class WebhookTable {
-  readonly #sql: Sql;
+export class WebhookTable extends Table {
   readonly #enabledByWorkspace = new ReadCache<number, readonly EnabledWebhook[]>();
   #revision = 0;
-
-  constructor(sql: Sql) {
-    this.#sql = sql;
-  }
 
   /** Changes after every write to an endpoint. */
   get revision(): number {
@@ -62,17 +57,17 @@ export class WebhookTable {
 
   insert(row: WebhookRow): void {
     this.clearCache();
-    this.#sql.insert('webhooks', row);
+    this.sql.insert('webhooks', row);
   }
 
   /** The endpoint, unless it was deleted. */
   find(id: string): WebhookWithWorkspace | undefined {
-    return this.#sql.get(`${SELECT_WITH_WORKSPACE} WHERE h.id = ? AND h.deleted_at IS NULL`, [id]);
+    return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE h.id = ? AND h.deleted_at IS NULL`, [id]);
   }
 
   /** The endpoints of a workspace with this exact URL, newest first, including deleted ones. */
   listByUrl(workspaceSeq: number, url: string): WebhookWithWorkspace[] {
-    return this.#sql.all(
+    return this.sql.all(
       `${SELECT_WITH_WORKSPACE} WHERE h.workspace_seq = ? AND h.url = ? ORDER BY h.seq DESC`,
       [workspaceSeq, url],
     );
@@ -80,23 +75,23 @@ export class WebhookTable {
 
   /** The endpoints that exist only while a `svc listen` uses them. */
   listListenerIds(): string[] {
-    return this.#sql.values('SELECT id FROM webhooks WHERE listener = 1 AND deleted_at IS NULL');
+    return this.sql.values('SELECT id FROM webhooks WHERE listener = 1 AND deleted_at IS NULL');
   }
 
   /** The sequence of an endpoint, deleted or not. */
   findSeq(id: string): number | undefined {
-    return this.#sql.value('SELECT seq FROM webhooks WHERE id = ?', [id]);
+    return this.sql.value('SELECT seq FROM webhooks WHERE id = ?', [id]);
   }
 
   findNewestId(workspaceSeq: number): string | undefined {
-    return this.#sql.value('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1', [
+    return this.sql.value('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1', [
       workspaceSeq,
     ]);
   }
 
   list(workspace: number | null, page: PageRequest): RowPage<WebhookWithWorkspace> {
     return readPage(page, (before, limit) =>
-      this.#sql.all<WebhookWithWorkspace>(
+      this.sql.all<WebhookWithWorkspace>(
         `${SELECT_WITH_WORKSPACE} WHERE h.deleted_at IS NULL AND h.seq < @before
          AND (@workspace IS NULL OR h.workspace_seq = @workspace)
        ORDER BY h.seq DESC LIMIT @limit`,
@@ -123,7 +118,7 @@ export class WebhookTable {
       rows.push(...slice);
       if (slice.length < SLICE_SIZE) break;
       await yieldToEventLoop();
-      if (this.#revision !== revision || !this.#sql.db.open) return;
+      if (this.#revision !== revision || !this.sql.db.open) return;
     }
     this.#enabledByWorkspace.getOrRead(workspaceSeq, () => rows);
   }
@@ -136,7 +131,7 @@ export class WebhookTable {
   }
 
   #readEnabled(workspaceSeq: number, afterSeq: number, limit: number): EnabledWebhook[] {
-    const rows = this.#sql.all<WebhookRow>(
+    const rows = this.sql.all<WebhookRow>(
       `SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 AND seq > ?
        ORDER BY seq LIMIT ?`,
       [workspaceSeq, afterSeq, limit],
@@ -146,7 +141,7 @@ export class WebhookTable {
 
   /** The first `limit` endpoints after the sequence `afterSeq`, each with its next due time. */
   listNextDue(afterSeq: number, limit: number): WebhookNextDue[] {
-    return this.#sql.all(
+    return this.sql.all(
       `SELECT seq, workspace_seq, disabled,
          (SELECT min(due_at) FROM deliveries d WHERE d.webhook_seq = h.seq AND d.due_at IS NOT NULL) AS next_due_at
        FROM webhooks h WHERE deleted_at IS NULL AND seq > ? ORDER BY seq LIMIT ?`,
@@ -156,7 +151,7 @@ export class WebhookTable {
 
   /** The sequences of the enabled endpoints of one workspace or of all. */
   listEnabledSeqs(workspaceSeq: number | null): number[] {
-    return this.#sql.values(
+    return this.sql.values(
       `SELECT seq FROM webhooks WHERE deleted_at IS NULL AND disabled = 0
            AND (@workspace IS NULL OR workspace_seq = @workspace)`,
       { workspace: workspaceSeq },
@@ -165,7 +160,7 @@ export class WebhookTable {
 
   /** The row of an endpoint, deleted or not. */
   findBySeq(seq: number): WebhookRow | undefined {
-    return this.#sql.get('SELECT * FROM webhooks WHERE seq = ?', [seq]);
+    return this.sql.get('SELECT * FROM webhooks WHERE seq = ?', [seq]);
   }
 
   /** The row of an existing endpoint, deleted or not. @throws Error if it does not exist. */
@@ -177,7 +172,7 @@ export class WebhookTable {
 
   /** The secrets of the newest thousand endpoints of a workspace, newest first, including deleted ones. */
   listSecrets(workspaceSeq: number): WebhookSecrets[] {
-    return this.#sql.all(
+    return this.sql.all(
       'SELECT id, secret, previous_secret FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1000',
       [workspaceSeq],
     );
@@ -185,7 +180,7 @@ export class WebhookTable {
 
   update(row: WebhookRow): void {
     this.clearCache();
-    this.#sql.run(
+    this.sql.run(
       `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
          previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, headers = @headers,
          skip_verify = @skip_verify, deleted_at = @deleted_at

@@ -3,7 +3,7 @@ import type { Workspace } from '../contract/resources.ts';
 import type { ScheduleClockState } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import type { Sql } from './sql.ts';
+import { Table } from './sql.ts';
 
 export interface WorkspaceRow {
   readonly seq: number;
@@ -16,37 +16,31 @@ export interface WorkspaceRow {
   readonly clock_frozen: 0 | 1;
 }
 
-export class WorkspaceTable {
-  readonly #sql: Sql;
-
-  constructor(sql: Sql) {
-    this.#sql = sql;
-  }
-
+export class WorkspaceTable extends Table {
   insert(row: WorkspaceRow): void {
-    this.#sql.insert('workspaces', row);
+    this.sql.insert('workspaces', row);
   }
 
   find(id: string): WorkspaceRow | undefined {
-    return this.#sql.get('SELECT * FROM workspaces WHERE id = ?', [id]);
+    return this.sql.get('SELECT * FROM workspaces WHERE id = ?', [id]);
   }
 
   findBySeq(seq: number): WorkspaceRow | undefined {
-    return this.#sql.get('SELECT * FROM workspaces WHERE seq = ?', [seq]);
+    return this.sql.get('SELECT * FROM workspaces WHERE seq = ?', [seq]);
   }
 
   /** The workspace that the first start created. */
   findOldest(): WorkspaceRow | undefined {
-    return this.#sql.get('SELECT * FROM workspaces ORDER BY seq LIMIT 1');
+    return this.sql.get('SELECT * FROM workspaces ORDER BY seq LIMIT 1');
   }
 
   findNewestId(): string | undefined {
-    return this.#sql.value('SELECT id FROM workspaces ORDER BY seq DESC LIMIT 1');
+    return this.sql.value('SELECT id FROM workspaces ORDER BY seq DESC LIMIT 1');
   }
 
   list(page: PageRequest): RowPage<WorkspaceRow> {
     return readPage(page, (before, limit) =>
-      this.#sql.all<WorkspaceRow>('SELECT * FROM workspaces WHERE seq < ? ORDER BY seq DESC LIMIT ?', [
+      this.sql.all<WorkspaceRow>('SELECT * FROM workspaces WHERE seq < ? ORDER BY seq DESC LIMIT ?', [
         before,
         limit,
       ]),
@@ -54,12 +48,12 @@ export class WorkspaceTable {
   }
 
   listAll(): WorkspaceRow[] {
-    return this.#sql.all('SELECT * FROM workspaces ORDER BY seq');
+    return this.sql.all('SELECT * FROM workspaces ORDER BY seq');
   }
 
   setClock(seq: number, state: ScheduleClockState): void {
     const { at, wallAt, speed, frozen } = state;
-    this.#sql.run(
+    this.sql.run(
       'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_speed = ?, clock_frozen = ? WHERE seq = ?',
       [at, wallAt, speed, frozen ? 1 : 0, seq],
     );

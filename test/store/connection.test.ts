@@ -8,7 +8,14 @@ vi.mock('../../src/timers.ts', async (load) => ({ ...(await load<object>()), mon
 
 it('releaseFreePages yields to the event loop every few steps', async () => {
   const path = `${createTemporaryFolder()}/free.db`;
-  const connection = new Connection({ path }, { onCommit: () => {}, onRollback: () => {} });
+  const connection = new Connection(
+    { path },
+    {
+      onCommit: () => {},
+      onRollback: () => {},
+      onVisible: () => {},
+    },
+  );
   onTestFinished(() => connection.close());
   const { db } = connection;
   db.exec('CREATE TABLE large (text)');
