@@ -1,9 +1,11 @@
 /** Finds the emulator that uses a port or a folder. */
+
 import type { ProjectLocation } from '../config/project-folders.ts';
 import type { Config } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { createHttpControlClient } from '../control/http-control-client.ts';
 import { findOwnRunFile } from '../control/run-file.ts';
+import { addBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';
 import { getVerifiedStatus, resolveTarget } from './emulator-target.ts';
@@ -19,7 +21,7 @@ export async function findEmulatorOnPort(
   location: ProjectLocation,
 ): Promise<EmulatorStatus | null> {
   const { host, port } = values;
-  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const authority = `${addBrackets(host)}:${port}`;
   const signal = abortAfter(STATUS_TIMEOUT_MS);
   const statuses = ['http', 'https'].map(async (scheme) => {
     const controlUrl = `${scheme}://${authority}`;

@@ -1,5 +1,7 @@
 /** Validates values. Messages contain the path of the field. */
+
 import * as v from 'valibot';
+import { formatFieldPath } from '../domain/json.ts';
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { isInputInQuery, type Operation, type ValidatedInput } from './operation.ts';
 
@@ -80,10 +82,7 @@ export function toProblem(issue: v.BaseIssue<unknown>): Problem {
 
 /** `events[2]`, `payload.items` */
 function toPath(issue: v.BaseIssue<unknown>): string {
-  const keys = (issue.path ?? []).map(({ key }) =>
-    typeof key === 'number' ? `[${key}]` : `.${String(key)}`,
-  );
-  return keys.join('').replace(/^\./, '');
+  return formatFieldPath((issue.path ?? []).map(({ key }) => key));
 }
 
 const PLAIN_TYPES: Record<string, string> = {

@@ -9,7 +9,7 @@ import type { buildConnector } from 'undici';
 import { systemClock } from '../clock/wall-clock.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { type HttpProxy, usesProxy } from '../domain/http-proxy.ts';
-import { getPort } from '../domain/http-url.ts';
+import { addBrackets, getPort } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import {
   type AddressPolicy,
@@ -17,7 +17,6 @@ import {
   createPolicyLookup,
   findBlockReason,
   findHostBlockReason,
-  formatAuthority,
   type Lookup,
 } from '../network/address-policy.ts';
 import { clearTimeout, setTimeout, timers } from '../timers.ts';
@@ -88,7 +87,7 @@ function createProxyConnector(
       return;
     }
     const startedAt = systemClock.monotonic();
-    connectThroughProxy(proxy, formatAuthority(address, port), connectTimeoutMs).then(
+    connectThroughProxy(proxy, `${addBrackets(address)}:${port}`, connectTimeoutMs).then(
       (tunnel) => {
         const timeout = Math.max(1, connectTimeoutMs - (systemClock.monotonic() - startedAt));
         const connect = loadUndici().buildConnector({ ...toTlsOptions(options), timeout });

@@ -1,8 +1,9 @@
 /** Describes why an exchange failed, and what to do about it. */
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { addBrackets } from '../domain/http-url.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { BlockedError, formatAuthority } from '../network/address-policy.ts';
+import { BlockedError } from '../network/address-policy.ts';
 import { ProxyError } from './connector.ts';
 import {
   type ExchangeFailure,
@@ -131,7 +132,7 @@ function describeReceived(response: FailureContext['response']): string {
 function listTriedAddresses(error: NetworkError, host: string): string {
   const addresses = (error.errors ?? [error]).flatMap(({ code, address, port }) =>
     code === error.code && address !== undefined && port !== undefined
-      ? [formatAuthority(address, port)]
+      ? [`${addBrackets(address)}:${port}`]
       : [],
   );
   return addresses.length === 0 ? host : addresses.join(' and ');

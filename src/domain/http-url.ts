@@ -35,6 +35,11 @@ export function getPort({ port, protocol }: Pick<URL, 'port' | 'protocol'>): num
   return Number(port) || (protocol === 'https:' ? 443 : 80);
 }
 
+/** The host of a URL for a host name or an address: an IPv6 address is in brackets. */
+export function addBrackets(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 /** The IPv6 address in `[::1]`; other hosts unchanged. */
 export function stripBrackets(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');

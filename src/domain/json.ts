@@ -259,17 +259,16 @@ function addKey(openValues: readonly OpenValue[], current: OpenValue, token: str
   const key: string = token.includes('\\') ? JSON.parse(token) : token.slice(1, -1);
   current.keyOrIndex = key;
   if (current.keys?.has(key)) {
-    throw new SvcError('invalid_request', `The body has a duplicate field: ${formatPath(openValues)}.`);
+    const path = openValues.map(({ keyOrIndex }) => keyOrIndex);
+    throw new SvcError('invalid_request', `The body has a duplicate field: ${formatFieldPath(path)}.`);
   }
   current.keys?.add(key);
 }
 
 /** `payload.items[2].sku` */
-function formatPath(openValues: readonly OpenValue[]): string {
-  return openValues
-    .map(({ keyOrIndex }) => (typeof keyOrIndex === 'number' ? `[${keyOrIndex}]` : `.${keyOrIndex}`))
-    .join('')
-    .replace(/^\./, '');
+export function formatFieldPath(path: readonly unknown[]): string {
+  const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
+  return steps.join('').replace(/^\./, '');
 }
 
 const STRUCTURE = '{}[],:';

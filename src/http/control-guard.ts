@@ -7,7 +7,7 @@
 
 import { isIP } from 'node:net';
 import type { H3Event } from 'h3';
-import { parseUrl, stripBrackets } from '../domain/http-url.ts';
+import { addBrackets, parseUrl, stripBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import { type ControlAuth, getRequestAuthorities } from './control-auth.ts';
 import { canServeControlPlane } from './listen-options.ts';
@@ -36,7 +36,7 @@ export interface ControlGuard {
  */
 export function createControlGuard(host: string, publicUrl: string | null, auth: ControlAuth): ControlGuard {
   const publicOrigin = publicUrl !== null && canServeControlPlane(publicUrl) ? new URL(publicUrl) : null;
-  const hosts = new Set([...LOCAL_HOSTS, host.includes(':') ? `[${host}]` : host.toLowerCase()]);
+  const hosts = new Set([...LOCAL_HOSTS, addBrackets(host.toLowerCase())]);
   if (publicOrigin !== null) hosts.add(publicOrigin.hostname);
   // An address in `Host` is safe: another site can make only a name resolve to this machine.
   const acceptsAddresses = ANY_ADDRESS.includes(host);

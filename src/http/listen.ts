@@ -1,8 +1,10 @@
 /** Starts and stops the HTTP server, and opens the tunnel to it. */
+
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type H3, type NodeHandler, toNodeHandler } from 'h3';
+import { addBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
@@ -82,7 +84,7 @@ const REACHABLE_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.
 
 function toOrigin(scheme: 'http' | 'https', listeningOn: string, port: number): string {
   const host = REACHABLE_ADDRESS[listeningOn] ?? listeningOn;
-  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `${scheme}://${addBrackets(host)}:${port}`;
 }
 
 /** Calls `report` at most once in {@link REPORT_INTERVAL_MS}. */

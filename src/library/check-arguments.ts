@@ -1,6 +1,8 @@
 /** Checks the arguments of library calls against schemas, so that plain JavaScript gets the errors that TypeScript reports. */
+
 import * as v from 'valibot';
 import { toProblem } from '../contract/validate.ts';
+import { formatFieldPath } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { areTimersFake } from '../timers.ts';
@@ -67,17 +69,17 @@ function checkOptionNames(call: string, schema: unknown, value: unknown, path: P
 
 function toUnknownOptionError(call: string, path: Path, validNames: readonly string[]): SvcError {
   const parent = path.slice(0, -1);
-  const names = validNames.map((name) => formatPath([...parent, name]));
+  const names = validNames.map((name) => formatFieldPath([...parent, name]));
   const hint =
-    suggestMatch(String(path.at(-1)), validNames, (name) => formatPath([...parent, name])) ??
+    suggestMatch(String(path.at(-1)), validNames, (name) => formatFieldPath([...parent, name])) ??
     `Use one of ${names.join(', ')}.`;
-  return new SvcError('usage', `${call} has no option ${formatPath(path)}.`, { hint });
+  return new SvcError('usage', `${call} has no option ${formatFieldPath(path)}.`, { hint });
 }
 
 function toUsageError(call: string, issue: v.BaseIssue<unknown>, prefix: Path): SvcError {
   const { problem } = toProblem(issue);
   const path = [...prefix, ...(issue.path ?? []).map(({ key }) => key as string | number)];
-  const subject = path.length === 0 ? 'the argument' : formatPath(path);
+  const subject = path.length === 0 ? 'the argument' : formatFieldPath(path);
   const lacksValue = problem.startsWith('must') && !problem.includes(', not ');
   const message = `${call}: ${subject} ${problem}${lacksValue ? `, not ${show(issue.input)}` : ''}.`;
   const hint = issue.type === 'picklist' ? suggestMatch(String(issue.input), listChoices(issue)) : null;
@@ -87,12 +89,6 @@ function toUsageError(call: string, issue: v.BaseIssue<unknown>, prefix: Path): 
 /** Valibot prints choices as `("relaxed" | "strict")`. */
 function listChoices({ expected }: v.BaseIssue<unknown>): string[] {
   return Array.from(String(expected).matchAll(/"([^"]+)"/g), ([, choice = '']) => choice);
-}
-
-/** `clock.speed`, `responses[1].status` */
-function formatPath(path: Path): string {
-  const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
-  return text.replace(/^\./, '');
 }
 
 const MAX_SHOWN_LENGTH = 64;

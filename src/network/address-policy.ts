@@ -3,7 +3,7 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP, isIPv6, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import {
   type AddressClass,
   classifyAddress,
@@ -11,7 +11,7 @@ import {
   isLoopbackName,
   toCanonicalAddress,
 } from '../domain/address.ts';
-import { getPort, stripBrackets } from '../domain/http-url.ts';
+import { addBrackets, getPort, stripBrackets } from '../domain/http-url.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 
 export interface AddressPolicy {
@@ -49,12 +49,7 @@ function findBlockReasonForClass(
   const problem = findTargetProblem(policy.rule, protocol, target);
   if (problem !== null) return `${address} is ${target.description}: the URL ${problem}`;
   if (!policy.isOwnAddress(toCanonicalAddress(address), port)) return null;
-  return `${formatAuthority(address, port)} is this emulator itself: point the endpoint to your receiver`;
-}
-
-/** `address:port`, with brackets around an IPv6 address. */
-export function formatAuthority(address: string, port: number): string {
-  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
+  return `${addBrackets(address)}:${port} is this emulator itself: point the endpoint to your receiver`;
 }
 
 /** Resolves a host name to its addresses in the order to try them. Rejects as `dns.lookup` does. */

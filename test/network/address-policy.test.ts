@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AddressPolicy, findBlockReason, formatAuthority } from '../../src/network/address-policy.ts';
+import { type AddressPolicy, findBlockReason } from '../../src/network/address-policy.ts';
 
 const own = (address: string, port: number) => address === '127.0.0.1' && port === 4777;
 const local: AddressPolicy = { rule: 'local', isOwnAddress: own };
@@ -48,12 +48,5 @@ describe('findBlockReason', () => {
       'is this emulator itself',
     );
     expect(findBlockReason(local, to('127.0.0.1', 'http:', 4778))).toBeNull();
-  });
-});
-
-describe('formatAuthority', () => {
-  it('formatAuthority puts an IPv6 address in brackets', () => {
-    expect(formatAuthority('::1', 80)).toBe('[::1]:80');
-    expect(formatAuthority('127.0.0.1', 80)).toBe('127.0.0.1:80');
   });
 });
