@@ -1,7 +1,10 @@
+/** URLs: the routes of the page in the fragment, the filters in their query, and URLs for people. */
+
+import { parseRelativeTime } from '../domain/duration.ts';
 import { idPrefixes } from '../domain/ids.ts';
 
 /** Routes live in the URL fragment: `#/deliveries/del_…?status=failed`. */
-export const sections = ['deliveries', 'events', 'webhooks', 'requests', 'keys', 'trigger'] as const;
+const sections = ['deliveries', 'events', 'webhooks', 'requests', 'keys', 'trigger'] as const;
 export type Section = (typeof sections)[number];
 
 export interface Route {
@@ -50,4 +53,33 @@ function decodeId(text: string): string {
   } catch {
     return text;
   }
+}
+
+/**
+ * The trimmed values of `names` that are valid and not empty.
+ * @param isStatus whether a text is a value of the filter `status`
+ */
+export function pickFilters<Name extends string>(
+  query: Readonly<Record<string, string>>,
+  names: readonly Name[],
+  isStatus = isHttpStatus,
+): { readonly [_ in Name]?: string } {
+  const isValid = (name: Name, text: string) => {
+    if (name === 'since' || name === 'until') return !Number.isNaN(parseRelativeTime(text, 0));
+    return name !== 'status' || isStatus(text);
+  };
+  const entries = names.flatMap((name) => {
+    const text = query[name]?.trim() ?? '';
+    return text !== '' && isValid(name, text) ? [[name, text]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isHttpStatus(text: string): boolean {
+  return /^[1-5]\d\d$/.test(text);
+}
+
+/** A URL without its scheme and trailing slash: `localhost:3000/hooks`. */
+export function shortenUrl(url: string): string {
+  return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
 }

@@ -2,8 +2,7 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { type Route, type Section, toHash } from './address.ts';
-import { isConnected } from './connection.ts';
-import { control } from './control.ts';
+import { control, isConnected } from './control.ts';
 import icon from './icon.svg';
 import { navigate, route } from './router.ts';
 import { refreshStatus, selectWorkspace, status, workspaceId, workspaces } from './session.ts';
@@ -11,7 +10,7 @@ import { shortcuts, useShortcuts } from './shortcuts.ts';
 import { dismissToast, showToast, toasts, withErrorToast } from './toasts.ts';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
-import { usePolling } from './use-polling.ts';
+import { usePolling } from './use-query.ts';
 import { ClockBar } from './views/clock/clock-bar.tsx';
 import { DeliveriesView } from './views/deliveries/deliveries-view.tsx';
 import { EventsView } from './views/events/events-view.tsx';
@@ -157,7 +156,7 @@ function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-export function DatabaseFileAlert() {
+function DatabaseFileAlert() {
   const [isBusy, setBusy] = useState(false);
   usePolling(refreshStatus);
   const problem = status.value?.storage_problem;

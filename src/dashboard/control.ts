@@ -1,8 +1,11 @@
-/** The client of the control plane of the emulator that serves this page. */
+/** The connection to the control plane of the emulator that serves this page. */
+import { signal } from '@preact/signals';
 import { type ControlRequest, createControlClient } from '../control/control-client.ts';
 import { toServerError } from '../control/parse-response.ts';
 import { SvcError } from '../errors.ts';
-import { isConnected } from './connection.ts';
+
+/** Whether the live stream is connected; null before the first connection. */
+export const isConnected = signal<boolean | null>(null);
 
 export const control = createControlClient(
   {

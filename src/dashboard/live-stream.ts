@@ -4,8 +4,7 @@
  */
 import { useEffect, useRef } from 'preact/hooks';
 import type { StreamItem } from '../contract/stream-schemas.ts';
-import { isConnected } from './connection.ts';
-import { control } from './control.ts';
+import { control, isConnected } from './control.ts';
 
 /** Background tabs run timers only once per second. */
 const BATCH_MS = 100;

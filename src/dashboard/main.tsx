@@ -1,3 +1,6 @@
+import './styles/elements.css';
+import './styles/frame.css';
+import './styles/parts.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { openLiveStream } from './live-stream.ts';

@@ -11,7 +11,7 @@ export interface ApiErrorResponse {
   readonly requestId: string | null;
 }
 
-export interface CreatedEvent {
+interface CreatedEvent {
   readonly event: Event;
   /** Whether an earlier request with the same idempotency key created the event. */
   readonly isReplayed: boolean;

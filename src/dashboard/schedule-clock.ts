@@ -2,8 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { ClockState } from '../contract/emulator-schemas.ts';
 import { extrapolateScheduleTime } from '../domain/clock.ts';
-import { isConnected } from './connection.ts';
-import { control } from './control.ts';
+import { control, isConnected } from './control.ts';
 import { workspaceId } from './session.ts';
 
 /** Commands and tests can move the clock, and the live stream does not announce it. */

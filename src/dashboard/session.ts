@@ -2,8 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { Workspace } from '../contract/resources.ts';
-import { isConnected } from './connection.ts';
-import { control } from './control.ts';
+import { control, isConnected } from './control.ts';
 import { subscribe } from './live-stream.ts';
 
 /** Undefined until the first response. */

@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type { Page } from '../contract/resources.ts';
 import type { StreamItem } from '../contract/stream-schemas.ts';
-import { isConnected } from './connection.ts';
+import { isConnected } from './control.ts';
 import { Feed, type PageRequest } from './feed.ts';
 import { useLiveItems } from './live-stream.ts';
 import type { HasId } from './paged-list.ts';

@@ -7,8 +7,7 @@ import {
   findUrlError,
   toReplayChanges,
 } from '../../src/dashboard/views/replay/replay-options.ts';
-import { findReplayResult } from '../../src/dashboard/views/replay/replay-result.ts';
-import { ReplayTally } from '../../src/dashboard/views/replay/replay-tally.ts';
+import { findReplayResult, ReplayTally } from '../../src/dashboard/views/replay/replay-tally.ts';
 import { SvcError } from '../../src/errors.ts';
 
 let sequence = 0;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiRequest } from '../../src/contract/resources.ts';
-import { findResourceRoute } from '../../src/dashboard/address.ts';
-import { pickFilters } from '../../src/dashboard/pick-filters.ts';
+import { findResourceRoute, pickFilters } from '../../src/dashboard/address.ts';
 import {
   filterNames,
   matchesFilter,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortenUrl } from '../../src/dashboard/shorten-url.ts';
+import { shortenUrl } from '../../src/dashboard/address.ts';
 
 it.each([
   ['http://localhost:3000/hooks', 'localhost:3000/hooks'],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseApiError } from '../../src/dashboard/public-api-client.ts';
-import { searchFixtures } from '../../src/dashboard/views/trigger/search-fixtures.ts';
 import {
   findField,
+  searchFixtures,
   type TriggerInput,
   toCommand,
   toRequest,

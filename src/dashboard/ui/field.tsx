@@ -1,4 +1,3 @@
-import './field.css';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import type { FormError } from '../use-form-submit.ts';
@@ -28,7 +27,7 @@ export function Field({ label, name, hint, error, children }: Props) {
     <div class="field">
       <label for={id}>{label}</label>
       {children({ id, name, 'aria-invalid': isInvalid, 'aria-describedby': `${id}-hint` })}
-      <p id={`${id}-hint`} class={isInvalid ? 'field-error' : 'muted'} aria-live="polite">
+      <p id={`${id}-hint`} class={isInvalid ? 'error-text' : 'muted'} aria-live="polite">
         {isInvalid ? error.message : hint}
       </p>
     </div>
@@ -39,7 +38,7 @@ export function Field({ label, name, hint, error, children }: Props) {
 export function FormErrorText({ error }: { readonly error: FormError | null }) {
   if (error === null || error.field !== null) return null;
   return (
-    <p class="field-error" role="alert">
+    <p class="error-text" role="alert">
       {error.message}
     </p>
   );

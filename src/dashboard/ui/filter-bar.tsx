@@ -6,26 +6,26 @@ import { updateQuery } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { Icon } from './icon.tsx';
 
-interface BarProps {
+export interface FilterBarProps {
   readonly filter: Readonly<Record<string, string>>;
-  readonly search: ComponentChildren;
+  readonly search: Omit<SearchProps, 'value'>;
+  /** The other fields. On narrow screens, they are behind a button. */
   readonly fields: ComponentChildren;
-  /** Further controls next to the search field. */
-  readonly children: ComponentChildren;
   /** The most frequent filter, which is always visible. */
-  readonly quick?: ComponentChildren;
+  readonly quickFilter?: ComponentChildren;
+  /** Further controls next to the search field. */
+  readonly controls?: ComponentChildren;
   /** An action on all matching items. */
   readonly action?: ComponentChildren;
 }
 
-/** On narrow screens, the fields are behind a button. */
-export function FilterBar({ filter, search, fields, children, quick, action }: BarProps) {
+export function FilterBar({ filter, search, fields, quickFilter, controls, action }: FilterBarProps) {
   const id = useId();
   const [isExpanded, setExpanded] = useState(false);
   return (
     <search class="filters">
       <div class="filters-toolbar">
-        {search}
+        <SearchField {...search} value={filter[search.name]} />
         <button
           type="button"
           class="filters-toggle"
@@ -35,9 +35,9 @@ export function FilterBar({ filter, search, fields, children, quick, action }: B
         >
           Filters
         </button>
-        {children}
+        {controls}
       </div>
-      {quick}
+      {quickFilter}
       <div id={id} class={`filters-fields ${isExpanded ? 'open' : ''}`}>
         {fields}
       </div>
@@ -58,7 +58,7 @@ interface SearchProps {
 }
 
 /** A search field that updates the list while the user types. */
-export function SearchField({ name, label, value = '', placeholder }: SearchProps) {
+function SearchField({ name, label, value = '', placeholder }: SearchProps) {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -157,15 +157,16 @@ export const filterLabels: Readonly<Record<string, string>> = {
 };
 
 /** The active filters, each with a button that removes it. */
-function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
+function FilterChips({ filter, action }: Pick<FilterBarProps, 'filter' | 'action'>) {
   const entries = Object.entries(filter);
   if (entries.length === 0) return null;
   return (
-    <ul class="filters-chips" aria-label="Active filters">
+    <ul class="filters-chips plain-list" aria-label="Active filters">
       {entries.map(([name, value]) => (
         <li key={name}>
           <button
             type="button"
+            class="pill"
             aria-label={`Remove filter ${filterLabels[name] ?? name} ${value}`}
             onClick={() => updateQuery({ [name]: '' })}
           >
@@ -176,6 +177,7 @@ function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
       <li>
         <button
           type="button"
+          class="pill"
           onClick={() => updateQuery(Object.fromEntries(entries.map(([name]) => [name, ''])))}
         >
           Clear filters
@@ -184,4 +186,74 @@ function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
       {action !== undefined && <li class="filters-action">{action}</li>}
     </ul>
   );
+}
+
+interface Props {
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+export const RECENT_PERIODS = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
+
+/** Filters by creation time: a recent period or a range. Both are schedule times in UTC. */
+export function PeriodFields({ since, until }: Props) {
+  const isRecent = until === undefined && (since === undefined || since in RECENT_PERIODS);
+  const [isOpen, setOpen] = useState(!isRecent);
+  const isExact = isOpen || !isRecent;
+  const select = (option: string) => {
+    setOpen(option === 'exact');
+    if (option !== 'exact') updateQuery({ since: option, until: '' });
+  };
+  return (
+    <>
+      <label title="Schedule time">
+        Created
+        <select
+          value={isExact ? 'exact' : (since ?? '')}
+          onChange={({ currentTarget }) => select(currentTarget.value)}
+        >
+          <option value="">any time</option>
+          {Object.entries(RECENT_PERIODS).map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+          <option value="exact">custom range</option>
+        </select>
+      </label>
+      {isExact && (
+        <DateTimeField title="From (UTC)" value={since} onChange={(time) => updateQuery({ since: time })} />
+      )}
+      {isExact && (
+        <DateTimeField title="Before (UTC)" value={until} onChange={(time) => updateQuery({ until: time })} />
+      )}
+    </>
+  );
+}
+
+interface DateTimeFieldProps {
+  readonly title: string;
+  readonly value: string | undefined;
+  readonly onChange: (time: string) => void;
+}
+
+/** A date and time field. The browser has no time zones there, so the value is in UTC. */
+function DateTimeField({ title, value = '', onChange }: DateTimeFieldProps) {
+  const time = new Date(value);
+  const inputValue = Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 19);
+  return (
+    <label title="Schedule time">
+      {title}
+      <input
+        type="datetime-local"
+        step={1}
+        value={inputValue}
+        onChange={({ currentTarget }) => onChange(toUtc(currentTarget.value))}
+      />
+    </label>
+  );
+}
+
+function toUtc(text: string): string {
+  return text === '' ? '' : new Date(`${text}Z`).toISOString();
 }

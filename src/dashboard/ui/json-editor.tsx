@@ -27,7 +27,7 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
     field.current?.setSelectionRange(index, index + 1);
   };
   return (
-    <div class="json-editor">
+    <div class="stack">
       <div class="row json-editor-head">
         <label for={id}>{label}</label>
         <button type="button" disabled={problem !== null} onClick={() => onInput(indentJson(value))}>
@@ -91,13 +91,37 @@ interface ProblemProps {
 }
 
 function ProblemMessage({ problem: { message, position }, onSelect }: ProblemProps) {
-  if (position === null) return <span class="json-editor-error">{message}</span>;
+  if (position === null) return <span class="error-text json-editor-error">{message}</span>;
   return (
-    <span class="json-editor-error">
+    <span class="error-text json-editor-error">
       <button type="button" class="subtle" onClick={() => onSelect(position.index)}>
         Line {position.line}, column {position.column}
       </button>
       : {message}
     </span>
   );
+}
+
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)/g;
+
+/** JSON with syntax highlighting. The text never becomes markup. */
+export function JsonHighlight({ text }: { readonly text: string }) {
+  return <pre class="json">{highlight(text)}</pre>;
+}
+
+function highlight(text: string) {
+  const parts = [];
+  let end = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    const [token, string, colon, literal] = match;
+    parts.push(text.slice(end, match.index));
+    if (string !== undefined && colon !== undefined) {
+      parts.push(<span class="name">{string}</span>, colon);
+    } else {
+      parts.push(<span class={literal === undefined ? 'string' : 'literal'}>{token}</span>);
+    }
+    end = match.index + token.length;
+  }
+  parts.push(text.slice(end));
+  return parts;
 }

@@ -1,5 +1,4 @@
 /** A button that opens a panel below it. */
-import './popover.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 

@@ -1,9 +1,11 @@
+import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import {
   type AttemptOutcome,
   type DeliveryStatus,
   deliveryStatusSymbols,
   getDisplayStatus,
 } from '../../domain/delivery.ts';
+import { toHash } from '../address.ts';
 
 interface StatusProps {
   readonly status: DeliveryStatus;
@@ -43,5 +45,18 @@ export function OutcomeBadge(attempt: {
       <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {attempt.outcome}{' '}
       {attempt.response_status ?? ''}
     </span>
+  );
+}
+
+interface Props {
+  readonly attempt: Pick<AttemptSummary, 'delivery_id' | 'number' | 'event_type'>;
+}
+
+/** Links one attempt of a delivery: `order.shipped attempt 2` */
+export function AttemptLink({ attempt: { delivery_id: id, number, event_type: type } }: Props) {
+  return (
+    <a href={toHash({ section: 'deliveries', id, query: { attempt: String(number) } })}>
+      {type} <span class="muted">attempt {number}</span>
+    </a>
   );
 }

@@ -4,9 +4,16 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useId, useMemo, useRef } from 'preact/hooks';
-import type { ListItems } from './list-items.ts';
-import { useRowNavigation } from './use-row-navigation.ts';
-import { type Range, useVisibleRows, type VisibleRange } from './use-visible-rows.ts';
+import { useShortcuts } from '../shortcuts.ts';
+import {
+  bodyHeightOf,
+  findNearby,
+  type KeyedListItems,
+  type ListItems,
+  type Range,
+  useVisibleRows,
+  type VisibleRange,
+} from './use-visible-rows.ts';
 
 interface Props<Item> {
   readonly label: string;
@@ -22,16 +29,16 @@ interface Props<Item> {
   /** Height of every row, in rem. */
   readonly rowHeight: number;
   /** Whether more items follow the last one. */
-  readonly hasMore?: boolean;
+  readonly hasMore: boolean;
   /** Key of the row that keyboard navigation starts from. */
-  readonly active?: string | null;
-  readonly onActive?: (item: Item) => void;
+  readonly active: string | null;
+  readonly onActive: (item: Item) => void;
   /** Called for Enter on the active row and for a click on any row. */
-  readonly onOpen?: (item: Item) => void;
+  readonly onOpen: (item: Item) => void;
   /** Called when the visible range or the list changes. */
-  readonly onVisibleRangeChange?: (visibleRange: VisibleRange) => void;
+  readonly onVisibleRangeChange: (visibleRange: VisibleRange) => void;
   /** The element that scrolls. */
-  readonly scrollContainer?: RefObject<HTMLDivElement | null>;
+  readonly scrollContainer: RefObject<HTMLDivElement | null>;
 }
 
 /**
@@ -39,12 +46,10 @@ interface Props<Item> {
  * the visible ones, these keep their position; new rows at the top slide in.
  */
 export function VirtualList<Item>(props: Props<Item>) {
-  const { label, columns, items, hasMore = false, active = null, onOpen } = props;
+  const { label, columns, items, hasMore, active, onOpen, scrollContainer } = props;
   const id = useId();
-  const ownContainer = useRef<HTMLDivElement>(null);
-  const scrollContainer = props.scrollContainer ?? ownContainer;
   const rowHeight = props.rowHeight * rootFontSize;
-  const { range, hasActive } = useVisibleRows(scrollContainer, rowHeight, { ...props, active });
+  const { range, hasActive } = useVisibleRows(scrollContainer, rowHeight, props);
   const onKeyDown = useRowNavigation(scrollContainer, rowHeight, props);
   return (
     <div
@@ -58,7 +63,7 @@ export function VirtualList<Item>(props: Props<Item>) {
       onKeyDown={onKeyDown}
       onClick={({ target }) => {
         const item = findItem(target, items);
-        if (item !== undefined) onOpen?.(item);
+        if (item !== undefined) onOpen(item);
       }}
     >
       <div role="rowgroup" class="virtual-list-header">
@@ -70,7 +75,7 @@ export function VirtualList<Item>(props: Props<Item>) {
           ))}
         </div>
       </div>
-      <Body {...props} active={active} id={id} range={range} rowHeight={rowHeight} />
+      <Body {...props} id={id} range={range} rowHeight={rowHeight} />
     </div>
   );
 }
@@ -145,4 +150,65 @@ function findItem<Item>(target: EventTarget | null, items: ListItems<Item>): Ite
   if (getSelection()?.type === 'Range') return undefined;
   const index = target.closest<HTMLElement>('[data-index]')?.dataset.index;
   return index === undefined ? undefined : items.at(Number(index));
+}
+
+interface RowNavigationOptions<Item> extends KeyedListItems<Item> {
+  readonly active: string | null;
+  readonly onActive: (item: Item) => void;
+  readonly onOpen: (item: Item) => void;
+}
+
+/**
+ * Moves the active row with the keyboard.
+ * @returns the handler for keys that only work while the list has the focus
+ */
+function useRowNavigation<Item>(
+  scrollContainer: RefObject<HTMLDivElement | null>,
+  rowHeight: number,
+  { items, getKey, active = null, onActive, onOpen }: RowNavigationOptions<Item>,
+): (event: KeyboardEvent) => void {
+  const lastIndex = useRef(0);
+  const findActive = () =>
+    active === null ? null : findNearby({ items, getKey }, active, lastIndex.current);
+  const moveBy = (step: number) => {
+    if (scrollContainer.current === null) return;
+    const from = findActive();
+    const target = from === null ? Math.floor(scrollContainer.current.scrollTop / rowHeight) : from + step;
+    const index = Math.max(0, Math.min(items.length - 1, target));
+    const item = items.at(index);
+    if (item === undefined) return;
+    lastIndex.current = index;
+    scrollContainer.current.focus({ preventScroll: true });
+    scrollRowIntoView(scrollContainer.current, index * rowHeight, rowHeight);
+    onActive?.(item);
+  };
+  const open = () => {
+    const index = findActive();
+    const item = index === null ? undefined : items.at(index);
+    if (item !== undefined) onOpen?.(item);
+  };
+  useShortcuts(
+    onOpen === undefined
+      ? []
+      : [
+          { key: 'j', description: 'Next row', run: () => moveBy(1) },
+          { key: 'k', description: 'Previous row', run: () => moveBy(-1) },
+          { key: 'Enter', description: 'Open the row', run: open },
+        ],
+  );
+  return (event) => {
+    const page = Math.floor(bodyHeightOf(scrollContainer.current) / rowHeight);
+    const end = items.length;
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -end, End: end };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    moveBy(steps[event.key as keyof typeof steps]);
+  };
+}
+
+/** Scrolls as little as possible to show a row. */
+function scrollRowIntoView(element: HTMLElement, top: number, rowHeight: number): void {
+  const minScrollTop = top + rowHeight - bodyHeightOf(element);
+  if (element.scrollTop > top) element.scrollTop = top;
+  else if (element.scrollTop < minScrollTop) element.scrollTop = minScrollTop;
 }

@@ -8,17 +8,20 @@ import { clock, scheduleNow, wallNow } from '../../schedule-clock.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { showToast } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { Popover } from '../../ui/popover.tsx';
+import { AttemptLink, OutcomeBadge } from '../../ui/status-badge.tsx';
 import {
   addAttempts,
   advance,
   advanceToNext,
   changeClock,
+  dismissResult,
   moveInProgress,
+  moveResult,
   settle,
   toggleFrozen,
 } from './clock-actions.ts';
-import { formatDistance, formatRate, formatUtc } from './clock-format.ts';
-import { ClockMoveResult } from './clock-move-result.tsx';
+import { formatDistance, formatRate, formatUtc, summarizeAttempts } from './clock-format.ts';
 import { DueDeliveries } from './due-deliveries.tsx';
 
 const SPEEDS = [1, 10, 100, 3600];
@@ -98,7 +101,7 @@ function CurrentTime() {
       <time class="mono" dateTime={new Date(now).toISOString()} title="Schedule time, UTC">
         <span class="clock-date">{date}</span> {time}
       </time>
-      <span class={rate === 0 ? 'clock-frozen' : 'clock-rate'}>{formatRate(rate)}</span>
+      <span class={`badge ${rate === 0 ? 'pending' : 'succeeded'}`}>{formatRate(rate)}</span>
       {distance !== null && <span class="muted clock-offset">{distance}</span>}
     </p>
   );
@@ -181,4 +184,56 @@ function advanceBy(text: string): boolean {
     showToast(`Invalid duration "${text}". Enter a duration such as 90s, 5m, 2h or 1h30m.`, true);
   else void advance(ms, text.trim());
   return ms !== null;
+}
+
+/** Limit for the list of attempts. */
+const MAX_SHOWN = 100;
+
+/** The progress of a clock move, or the attempts of the last one. */
+function ClockMoveResult() {
+  return (
+    <div class="clock-result">
+      <span role="status">{describeProgress()}</span>
+      {moveInProgress.value === null && <Attempts />}
+    </div>
+  );
+}
+
+function describeProgress(): string {
+  const { value } = moveInProgress;
+  if (value !== null) {
+    const { title, attemptCount: count } = value;
+    return count === 0 ? `${title}…` : `${title}… ${count} ${count === 1 ? 'attempt' : 'attempts'}`;
+  }
+  return moveResult.value?.attempts.length === 0 ? 'No attempts were due' : '';
+}
+
+function Attempts() {
+  const { value: move } = moveResult;
+  if (move === null) return null;
+  const { attempts } = move;
+  return (
+    <>
+      {attempts.length > 0 && (
+        <Popover label="Clock move result" class="subtle clock-summary" button={summarizeAttempts(attempts)}>
+          <h2>{summarizeAttempts(attempts)}</h2>
+          <ol class="clock-list divided-list">
+            {attempts.slice(0, MAX_SHOWN).map((attempt) => (
+              <li key={attempt.id}>
+                <AttemptLink attempt={attempt} />
+                <span class="row">
+                  <OutcomeBadge {...attempt} />
+                  <time dateTime={attempt.scheduled_at}>{formatUtc(Date.parse(attempt.scheduled_at))}</time>
+                </span>
+              </li>
+            ))}
+          </ol>
+          {attempts.length > MAX_SHOWN && <p class="muted">and {attempts.length - MAX_SHOWN} more</p>}
+        </Popover>
+      )}
+      <button type="button" class="subtle" aria-label="Dismiss result" onClick={dismissResult}>
+        <Icon name="cross" />
+      </button>
+    </>
+  );
 }

@@ -1,19 +1,15 @@
 import { useEffect } from 'preact/hooks';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import { toHash } from '../../address.ts';
+import { shortenUrl, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { useLiveItems } from '../../live-stream.ts';
 import { clock, realTimeUntil, refreshClock, scheduleNow } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
-import { shortenUrl } from '../../shorten-url.ts';
 import { Popover } from '../../ui/popover.tsx';
 import { useQuery } from '../../use-query.ts';
-import { useThrottle } from '../../use-throttle.ts';
 import { formatDue, formatRealDue } from './clock-format.ts';
 
 const MAX_SHOWN = 10;
-const REFETCH_INTERVAL_MS = 500;
 
 /** The next due deliveries, in schedule time and in real time. */
 export function DueDeliveries() {
@@ -35,7 +31,7 @@ export function DueDeliveries() {
       }
     >
       <h2>Due next</h2>
-      <ol class="clock-list">
+      <ol class="clock-list divided-list">
         {deliveries.map((delivery) => (
           <li key={delivery.id}>
             <a href={toHash({ section: 'deliveries', id: delivery.id })}>
@@ -69,26 +65,21 @@ function RealDueTime({ delivery: { next_attempt_at: at } }: { readonly delivery:
 
 function useDueDeliveries(): readonly Delivery[] {
   const workspace = workspaceId.value;
-  const { value, refetch } = useQuery(
-    async () =>
-      workspace === undefined
-        ? []
-        : (await control.listDue({ workspace_id: workspace, limit: MAX_SHOWN })).data,
+  const { value = [], refetch } = useQuery(
+    async () => {
+      if (workspace === undefined) return [];
+      void refreshClock();
+      return (await control.listDue({ workspace_id: workspace, limit: MAX_SHOWN })).data;
+    },
     [workspace],
+    { refetchOn: (item) => item.type === 'reset' || isInWorkspace(item, workspace) },
   );
-  const refetchSoon = useThrottle(() => {
-    refetch();
-    void refreshClock();
-  }, REFETCH_INTERVAL_MS);
-  useLiveItems((items) => {
-    if (items.some((item) => item.type === 'reset' || isInWorkspace(item, workspace))) refetchSoon();
-  });
   // When another client moves the clock, the stream does not announce that a retry became due.
   const nextDueAt = clock.value?.next_due_at;
   useEffect(() => {
-    if (value !== undefined && nextDueAt !== value[0]?.next_attempt_at) refetch();
+    if (nextDueAt !== value[0]?.next_attempt_at) refetch();
   }, [nextDueAt]);
-  return value ?? [];
+  return value;
 }
 
 function isInWorkspace(item: StreamItem, workspaceId: string | undefined): boolean {

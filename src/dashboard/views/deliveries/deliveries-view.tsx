@@ -2,54 +2,33 @@
 import './deliveries.css';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import { settledReasonDescriptions } from '../../../domain/delivery.ts';
-import type { Route } from '../../address.ts';
+import { displayStatuses, settledReasonDescriptions } from '../../../domain/delivery.ts';
+import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
+import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import type { ItemUpdate } from '../../feed.ts';
+import { updateQuery } from '../../router.ts';
 import { scheduleNow } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
-import { shortenUrl } from '../../shorten-url.ts';
 import { withErrorToast } from '../../toasts.ts';
-import { ListDetail } from '../../ui/list-detail.tsx';
-import { LiveTable, PauseButton } from '../../ui/live-table.tsx';
+import { FilterInput, FilterSelect, PeriodFields } from '../../ui/filter-bar.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { LiveListView } from '../../ui/live-list-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { AttemptDueTime, Time } from '../../ui/time.tsx';
+import { useEventTypes } from '../../use-event-types.ts';
 import { type LiveList, useLiveList } from '../../use-live-list.ts';
+import { useQuery } from '../../use-query.ts';
 import { DeliveryView } from '../delivery/delivery-view.tsx';
-import { openReplayDialog } from '../replay/replay-request.ts';
+import { openBulkReplayDialog, openReplayDialog } from '../replay/replay-request.ts';
 import { type DeliveryFilter, matchesFilter, parseFilter, toListInput } from './delivery-filter.ts';
-import { DeliveryFilterBar } from './delivery-filter-bar.tsx';
 import { GettingStarted } from './getting-started.tsx';
 
-export function DeliveriesView({ route: { id, query } }: { readonly route: Route }) {
-  return (
-    <div class="deliveries">
-      <ListDetail
-        list={<DeliveryList query={query} openId={id} />}
-        detail={id === null ? null : <DeliveryView id={id} />}
-        label="Delivery"
-        back={{ section: 'deliveries', query: { ...parseFilter(query) } }}
-        backTitle="All deliveries"
-      />
-    </div>
-  );
-}
-
-const ROW_REM = 3.25;
-
-interface DeliveryListProps {
-  readonly query: Route['query'];
-  /** ID of the open delivery; null when none is open. */
-  readonly openId: string | null;
-}
-
-export function DeliveryList({ query, openId }: DeliveryListProps) {
-  const filter = parseFilter(query);
+export function DeliveriesView({ route }: { readonly route: Route }) {
+  const filter = parseFilter(route.query);
   const list = useDeliveries(filter);
-  const active = openId ?? list.selectedId;
-  // The open tab stays the same when the user opens another delivery.
-  const tab = query.tab ?? '';
+  const active = route.id ?? list.selectedId;
   useShortcuts([
     {
       key: 'r',
@@ -57,24 +36,28 @@ export function DeliveryList({ query, openId }: DeliveryListProps) {
       run: () => active !== null && void replay(active),
     },
   ]);
-  const hasFilter = Object.keys(filter).length > 0;
   return (
-    <>
-      <DeliveryFilterBar filter={filter}>
-        <PauseButton {...list} />
-      </DeliveryFilterBar>
-      <LiveTable
-        list={list}
-        what="deliveries"
-        columns={COLUMNS}
-        cells={renderCells}
-        rowHeight={ROW_REM}
-        toRoute={(id) => ({ section: 'deliveries', id, query: { ...filter, tab } })}
-        openId={openId}
-        hasFilter={hasFilter}
-        empty={<GettingStarted />}
-      />
-    </>
+    <LiveListView
+      route={route}
+      list={list}
+      label="Delivery"
+      filter={{ ...filter }}
+      search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, URLs, bodies' }}
+      quickFilter={<StatusButtons selected={filter.status} />}
+      fields={<FilterFields filter={filter} />}
+      action={
+        <button
+          type="button"
+          onClick={() => openBulkReplayDialog({ workspace_id: workspaceId.value, ...toListInput(filter) })}
+        >
+          <Icon name="replay" /> Replay all matches
+        </button>
+      }
+      columns={COLUMNS}
+      renderCells={renderCells}
+      empty={<GettingStarted />}
+      Detail={DeliveryView}
+    />
   );
 }
 
@@ -84,10 +67,10 @@ async function replay(id: string): Promise<void> {
   if (delivery !== undefined) openReplayDialog(delivery);
 }
 
-export const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
+const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
 
 /** One cell per column. `address` links the delivery. */
-export function renderCells(delivery: Delivery, address: string) {
+function renderCells(delivery: Delivery, address: string) {
   const { id, status, event_type: type, url, attempt_count: attempts, created_at: createdAt } = delivery;
   return [
     <StatusBadge status={status} paused={delivery.paused} />,
@@ -131,7 +114,7 @@ function NextAttempt({ delivery }: { readonly delivery: Delivery }) {
 }
 
 /** The deliveries of the workspace that match the filter, live. */
-export function useDeliveries(filter: DeliveryFilter): LiveList<Delivery> {
+function useDeliveries(filter: DeliveryFilter): LiveList<Delivery> {
   const workspace = workspaceId.value;
   return useLiveList<Delivery>({
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
@@ -155,4 +138,47 @@ function toUpdate(item: DeliveryItem, filter: DeliveryFilter): ItemUpdate<Delive
   const { delivery } = item;
   const body = item.type === 'attempt' ? item.attempt.request.body : undefined;
   return { item: delivery, matches: matchesFilter(filter, delivery, body, scheduleNow.peek() ?? 0) };
+}
+
+function StatusButtons({ selected }: { readonly selected: string | undefined }) {
+  return (
+    <fieldset class="deliveries-statuses">
+      <legend class="visually-hidden">Status</legend>
+      {[undefined, ...displayStatuses].map((status) => (
+        <button
+          key={status}
+          type="button"
+          class="pill"
+          aria-pressed={status === selected}
+          onClick={() => updateQuery({ status: status ?? '' })}
+        >
+          {status ?? 'all'}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function FilterFields({ filter }: { readonly filter: DeliveryFilter }) {
+  const workspace = workspaceId.value;
+  const { value: endpoints } = useQuery(
+    () => control.listWebhooks({ workspace_id: workspace, limit: 1000 }),
+    [workspace],
+  );
+  const subscribedTypes =
+    endpoints?.data.flatMap(({ events }) => events.filter((type) => type !== WILDCARD_SUBSCRIPTION)) ?? [];
+  const types = [...new Set([...useEventTypes(), ...subscribedTypes])].sort();
+  return (
+    <>
+      <FilterInput name="type" label="Type" value={filter.type} suggestions={types} />
+      <FilterSelect name="webhook" label="Endpoint" value={filter.webhook}>
+        {endpoints?.data.map(({ id, url }) => (
+          <option key={id} value={id}>
+            {url}
+          </option>
+        ))}
+      </FilterSelect>
+      <PeriodFields since={filter.since} until={filter.until} />
+    </>
+  );
 }

@@ -4,7 +4,7 @@ import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { matchesDeliveryFilter } from '../../../contract/list-filters.ts';
 import { type DisplayStatus, displayStatuses } from '../../../domain/delivery.ts';
 import { parseRelativeTime } from '../../../domain/duration.ts';
-import { pickFilters } from '../../pick-filters.ts';
+import { pickFilters } from '../../address.ts';
 
 /** Names of the query parameters, the same as the options of `svc deliveries list`. */
 export const filterNames = ['status', 'type', 'webhook', 'event', 'since', 'until', 'text'] as const;

@@ -2,7 +2,6 @@ import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { workspaceId } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { usePolling } from '../../use-polling.ts';
 import { useQuery } from '../../use-query.ts';
 
 /** Shown in place of an empty delivery list: how to create a first delivery. */
@@ -29,11 +28,11 @@ export function GettingStarted() {
 /** The endpoint that receives events, or how to add one. */
 function ReceiverStep() {
   const workspace = workspaceId.value;
-  const { value: endpoints, refetch } = useQuery(
+  const { value: endpoints } = useQuery(
     () => control.listWebhooks({ workspace_id: workspace, limit: 1 }),
     [workspace],
+    { isPolled: true },
   );
-  usePolling(refetch);
   const [endpoint] = endpoints?.data ?? [];
   if (endpoint !== undefined) {
     return (

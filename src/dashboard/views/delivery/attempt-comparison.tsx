@@ -33,7 +33,7 @@ export function AttemptComparison({ attempts, attempt }: Props) {
   if (compared === undefined) return null;
   const [left, right] = compared.number < attempt.number ? [compared, attempt] : [attempt, compared];
   return (
-    <div class="http-message">
+    <div class="http-message stack">
       <div class="row">
         <label class="row" for={id}>
           Compare with

@@ -36,7 +36,7 @@ export function AttemptView({ delivery, attempt }: Props) {
         ]),
   ];
   return (
-    <section class="delivery-attempt" aria-label={`Attempt ${attempt.number}`}>
+    <section class="delivery-attempt stack" aria-label={`Attempt ${attempt.number}`}>
       <AttemptHeader delivery={delivery} attempt={attempt} />
       <Tabs
         label={`Attempt ${attempt.number}`}
@@ -63,9 +63,9 @@ function AttemptHeader({ delivery, attempt }: Props) {
           ms={durationMs}
           longestMs={Math.max(...delivery.attempts.map(({ duration_ms }) => duration_ms))}
         />
-        {trigger === 'manual' && <span class="badge attempt-manual">replay</span>}
+        {trigger === 'manual' && <span class="badge highlighted">replay</span>}
       </div>
-      {error !== null && !isLast && <p class="delivery-error">{toSentence(error)}</p>}
+      {error !== null && !isLast && <p class="error-text">{toSentence(error)}</p>}
       <p class="muted">
         Due <Time at={attempt.scheduled_at} clock="schedule" />, sent{' '}
         <time dateTime={attempt.sent_at}>{attempt.sent_at}</time>

@@ -17,12 +17,12 @@ interface Props {
 export function DeliverySummaryCard({ delivery }: Props) {
   const { headline, reason, responseExcerpt, signature, hints } = summarizeDelivery(delivery);
   return (
-    <section class={`card delivery-summary ${delivery.status}`} aria-label="Summary">
+    <section class={`card stack delivery-summary ${delivery.status}`} aria-label="Summary">
       <p role="status" class="delivery-headline">
         {reason !== null && <strong>{reason} </strong>}
         {headline}
       </p>
-      {responseExcerpt !== null && <pre class="delivery-response">{responseExcerpt}</pre>}
+      {responseExcerpt !== null && <pre class="notice failed">{responseExcerpt}</pre>}
       {signature !== null && <p>{signature}</p>}
       {hints.map((hint) => (
         <HintLine key={hint.text} hint={hint} />

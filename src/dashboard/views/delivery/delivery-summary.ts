@@ -3,7 +3,7 @@ import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-s
 import { findAttemptHints } from '../../../domain/attempt-hints.ts';
 import { settledReasonDescriptions } from '../../../domain/delivery.ts';
 
-export interface DeliverySummary {
+interface DeliverySummary {
   readonly headline: string;
   /** The error of the last attempt; null when it succeeded. */
   readonly reason: string | null;

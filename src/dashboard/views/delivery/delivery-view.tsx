@@ -4,10 +4,8 @@ import '../replay/replay.css';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { useLiveItems } from '../../live-stream.ts';
 import { route, updateQuery } from '../../router.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -16,20 +14,16 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
-import { ReplayProgress } from '../replay/replay-progress.tsx';
+import { ReplayProgress, useReplay } from '../replay/replay-progress.tsx';
 import { openReplayDialog } from '../replay/replay-request.ts';
-import { useReplay } from '../replay/use-replay.ts';
 import { AttemptView } from './attempt-view.tsx';
 import { CopyDialog } from './copy-dialog.tsx';
 import { DeliverySummaryCard } from './delivery-summary-card.tsx';
 import { Timeline } from './timeline.tsx';
 
 export function DeliveryView({ id }: { readonly id: string }) {
-  const query = useQuery(() => control.getDelivery({ id }), [id]);
-  useLiveItems((items) => {
-    const isRelevant = (item: StreamItem) =>
-      item.type === 'reset' || ('delivery' in item && item.delivery.id === id);
-    if (items.some(isRelevant)) query.refetch();
+  const query = useQuery(() => control.getDelivery({ id }), [id], {
+    refetchOn: (item) => item.type === 'reset' || ('delivery' in item && item.delivery.id === id),
   });
   // The previous delivery stays visible while the next one loads, so that browsing through many does not flicker.
   const shownDelivery = useRef<DeliveryDetail>(undefined);
@@ -47,7 +41,7 @@ function DeliveryContent({ delivery }: { readonly delivery: DeliveryDetail }) {
   const selected =
     attempts.find(({ number }) => String(number) === route.value.query.attempt) ?? attempts.at(-1);
   return (
-    <div class="delivery">
+    <div class="delivery stack">
       <div class="row">
         <h2>{delivery.event_type}</h2>
         <StatusBadge status={delivery.status} paused={delivery.paused} />
@@ -147,7 +141,7 @@ function Property({ name, children }: { readonly name: string; readonly children
 }
 
 /** Replays the delivery with one click or with options, and shows the result. */
-export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
+function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
   const { state, send } = useReplay(delivery.id);
   const isInProgress = state.step === 'requested' || state.step === 'waiting';
   return (

@@ -3,14 +3,14 @@ import type { ComponentChildren } from 'preact';
 import type { AttemptDetail } from '../../../contract/delivery-schemas.ts';
 import { indentJson } from '../../../domain/json.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { JsonHighlight } from '../../ui/json-highlight.tsx';
+import { JsonHighlight } from '../../ui/json-editor.tsx';
 import { toRawRequest } from './attempt-formats.ts';
 
 export function AttemptRequest({ request }: Pick<AttemptDetail, 'request'>) {
   const { url, headers, body } = request;
   const raw = toRawRequest(request);
   return (
-    <div class="http-message">
+    <div class="http-message stack">
       <p>
         <code>POST {url}</code>
       </p>
@@ -31,7 +31,7 @@ export function AttemptResponse({ attempt }: { readonly attempt: AttemptDetail }
   if (response === null) return <p class="muted">No response.</p>;
   const { headers, body, encoding, truncated } = response;
   return (
-    <div class="http-message">
+    <div class="http-message stack">
       <p>
         <code>{status}</code>
       </p>

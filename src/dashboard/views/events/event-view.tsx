@@ -7,19 +7,19 @@ import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { JsonHighlight } from '../../ui/json-highlight.tsx';
+import { JsonHighlight } from '../../ui/json-editor.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { Time } from '../../ui/time.tsx';
+import { AttemptCount, Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
-import { EventDeliveries } from './event-deliveries.tsx';
 
 export function EventView({ id }: { readonly id: string }) {
   const query = useQuery(() => control.getEvent({ id }), [id]);
   return (
     <QueryView query={query} what="the event">
       {(event) => (
-        <div class="event-detail">
+        <div class="stack">
           <header class="row">
             <h2>{event.type}</h2>
             <a class="button" href={toHash({ section: 'trigger', query: { event: id } })}>
@@ -92,6 +92,47 @@ function EventContent({ event }: { readonly event: EventDetail }) {
           ),
         }))}
       />
+    </section>
+  );
+}
+
+const MAX_SHOWN = 50;
+
+/** The deliveries of an event, live. */
+export function EventDeliveries({ eventId }: { readonly eventId: string }) {
+  const query = useQuery(() => control.listDeliveries({ event_id: eventId, limit: MAX_SHOWN }), [eventId], {
+    refetchOn: (item) => 'delivery' in item && item.delivery.event_id === eventId,
+  });
+  return (
+    <section class="card" aria-label="Deliveries">
+      <h3>Deliveries</h3>
+      <QueryView query={query} what="deliveries">
+        {({ data, has_more: hasMore }) =>
+          data.length === 0 ? (
+            <p class="muted">
+              No deliveries. No <a href={toHash({ section: 'webhooks' })}>endpoint</a> subscribed to this
+              event type when the event was created.
+            </p>
+          ) : (
+            <>
+              <ul class="divided-list">
+                {data.map((delivery) => (
+                  <li key={delivery.id}>
+                    <StatusBadge status={delivery.status} paused={delivery.paused} />
+                    <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
+                    <AttemptCount delivery={delivery} />
+                  </li>
+                ))}
+              </ul>
+              {hasMore && (
+                <a href={toHash({ section: 'deliveries', query: { event: eventId } })}>
+                  All deliveries of this event
+                </a>
+              )}
+            </>
+          )
+        }
+      </QueryView>
     </section>
   );
 }

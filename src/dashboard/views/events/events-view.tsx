@@ -1,83 +1,50 @@
 /** The events of the workspace, and the open one. */
 import './events.css';
+import { useRef } from 'preact/hooks';
 import type { EventSummary } from '../../../contract/resources.ts';
+import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
-import { type Route, toHash } from '../../address.ts';
-import { pickFilters } from '../../pick-filters.ts';
+import { pickFilters, type Route, toHash } from '../../address.ts';
+import { control } from '../../control.ts';
+import type { Feed } from '../../feed.ts';
+import { PAGE_SIZE } from '../../paged-list.ts';
+import { workspaceId } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { FilterBar, FilterInput, SearchField } from '../../ui/filter-bar.tsx';
-import { ListDetail } from '../../ui/list-detail.tsx';
-import { LiveTable, PauseButton } from '../../ui/live-table.tsx';
-import { PeriodFields } from '../../ui/period-fields.tsx';
+import { FilterInput, PeriodFields } from '../../ui/filter-bar.tsx';
+import { LiveListView } from '../../ui/live-list-view.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
+import type { VisibleRange } from '../../ui/use-visible-rows.ts';
 import { useEventTypes } from '../../use-event-types.ts';
+import { type LiveList, useLiveList } from '../../use-live-list.ts';
+import { useThrottle } from '../../use-query.ts';
 import { EventView } from './event-view.tsx';
-import { filterNames, useEvents } from './use-events.ts';
 
-export function EventsView({ route: { id, query } }: { readonly route: Route }) {
+export function EventsView({ route }: { readonly route: Route }) {
+  const filter = pickFilters(route.query, filterNames);
   return (
-    <div class="events">
-      <ListDetail
-        list={<EventList query={query} openId={id} />}
-        detail={id === null ? null : <EventView id={id} />}
-        label="Event"
-        back={{ section: 'events', query: pickFilters(query, filterNames) }}
-        backTitle="All events"
-      />
-    </div>
+    <LiveListView
+      route={route}
+      list={useEvents(filter)}
+      label="Event"
+      filter={filter}
+      search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, payloads' }}
+      fields={
+        <>
+          <FilterInput name="type" label="Type" value={filter.type} suggestions={useEventTypes()} />
+          <PeriodFields since={filter.since} until={filter.until} />
+        </>
+      }
+      columns={COLUMNS}
+      renderCells={renderCells}
+      empty={<NoEventsYet />}
+      Detail={EventView}
+    />
   );
 }
 
 const COLUMNS = ['Event', 'Deliveries', 'Created'];
-const ROW_REM = 3.25;
-
-interface Props {
-  readonly query: Route['query'];
-  /** ID of the open event; null when none is open. */
-  readonly openId: string | null;
-}
-
-export function EventList({ query, openId }: Props) {
-  const filter = pickFilters(query, filterNames);
-  const list = useEvents(filter);
-  const hasFilter = Object.keys(filter).length > 0;
-  return (
-    <>
-      <FilterBar
-        filter={filter}
-        search={
-          <SearchField
-            name="text"
-            label="Search"
-            value={filter.text}
-            placeholder="Search IDs, types, payloads"
-          />
-        }
-        fields={
-          <>
-            <FilterInput name="type" label="Type" value={filter.type} suggestions={useEventTypes()} />
-            <PeriodFields since={filter.since} until={filter.until} />
-          </>
-        }
-      >
-        <PauseButton {...list} />
-      </FilterBar>
-      <LiveTable
-        list={list}
-        what="events"
-        columns={COLUMNS}
-        cells={renderCells}
-        rowHeight={ROW_REM}
-        toRoute={(id) => ({ section: 'events', id, query: filter })}
-        openId={openId}
-        hasFilter={hasFilter}
-        empty={<NoEventsYet />}
-      />
-    </>
-  );
-}
 
 function renderCells({ id, type, delivery_counts, created_at }: EventSummary, address: string) {
   return [
@@ -109,7 +76,7 @@ function NoEventsYet() {
 }
 
 /** `✓ succeeded 2 ✗ failed 1` */
-export function DeliveryCounts({ counts }: { readonly counts: EventSummary['delivery_counts'] }) {
+function DeliveryCounts({ counts }: { readonly counts: EventSummary['delivery_counts'] }) {
   const presentStatuses = deliveryStatuses.filter((status) => counts[status] > 0);
   if (presentStatuses.length === 0) return <span class="muted">no subscribed endpoint</span>;
   return (
@@ -119,4 +86,62 @@ export function DeliveryCounts({ counts }: { readonly counts: EventSummary['deli
       ))}
     </span>
   );
+}
+
+export const filterNames = ['type', 'text', 'since', 'until'] as const;
+type EventFilter = { readonly [_ in (typeof filterNames)[number]]?: string };
+
+const REFETCH_INTERVAL_MS = 1_000;
+
+/** The events of the workspace that match the filter, with their delivery counts. */
+export function useEvents(filter: EventFilter): LiveList<EventSummary> {
+  const workspace = workspaceId.value;
+  const fetchPage = (page: { readonly limit: number; readonly starting_after?: string }) =>
+    control.listEvents({ workspace_id: workspace, ...filter, ...page });
+  const visibleRange = useRef<VisibleRange>({ first: 0, last: 0, isAtTop: true });
+  const latestFeed = useRef<Feed<EventSummary> | null>(null);
+  // The live stream reports deliveries and requests, not events, so the events are loaded again.
+  const refreshSoon = useThrottle(() => {
+    if (latestFeed.current !== null) void refresh(latestFeed.current, fetchPage, visibleRange.current);
+  }, REFETCH_INTERVAL_MS);
+  const list = useLiveList<EventSummary>({
+    key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
+    fetchPage,
+    onItems: (items, feed) => {
+      latestFeed.current = feed;
+      if (items.some((item) => changesEvents(item, workspace))) refreshSoon();
+    },
+  });
+  return {
+    ...list,
+    onVisibleRangeChange: (range) => {
+      visibleRange.current = range;
+      list.onVisibleRangeChange(range);
+    },
+  };
+}
+
+/** Updates the newest events, and those in view when they are further down. */
+async function refresh(
+  feed: Feed<EventSummary>,
+  fetchPage: (page: { limit: number; starting_after?: string }) => ReturnType<typeof control.listEvents>,
+  { first, last, isAtTop }: VisibleRange,
+): Promise<void> {
+  const { list } = feed;
+  const itemAbove = list.at(first - 1);
+  const cursor = last < PAGE_SIZE || itemAbove === undefined ? null : itemAbove.id;
+  const pages = [
+    { limit: PAGE_SIZE },
+    ...(cursor === null ? [] : [{ limit: last - first + 1, starting_after: cursor }]),
+  ].map(fetchPage);
+  // The connection status shows the error; the next stream item triggers another refresh.
+  const responses = await Promise.all(pages).catch(() => []);
+  const [newest] = responses;
+  if (newest?.has_more && isAtTop && list.has(newest.end_cursor ?? '') === false) return feed.load();
+  feed.applyUpdates(responses.flatMap(({ data }) => data).map((item) => ({ item, matches: true })));
+}
+
+function changesEvents(item: StreamItem, workspace: string | undefined): boolean {
+  if (item.type === 'request') return item.request.method === 'POST' && item.request.resource_id !== null;
+  return 'delivery' in item && item.delivery.workspace_id === workspace;
 }

@@ -30,7 +30,7 @@ export function FaultForm<Draft extends FaultLimits>({ empty, toFault, onAdded, 
   });
   const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
   return (
-    <form class="form" onSubmit={submit} noValidate>
+    <form class="stack" onSubmit={submit} noValidate>
       <div class="fields">
         {children({ draft, error, change })}
         <FaultLimitFields

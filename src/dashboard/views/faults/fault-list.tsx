@@ -1,18 +1,14 @@
 /** Active faults, each with how often it was applied. */
-import './faults.css';
 import type { Fault } from '../../../contract/fault-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { describeEffect, describeFirings } from '../../../control/describe-fault.ts';
 import { deliveryFaultDescriptions } from '../../../domain/fault.ts';
 import { control } from '../../control.ts';
-import { useLiveItems } from '../../live-stream.ts';
 import { status } from '../../session.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { usePolling } from '../../use-polling.ts';
 import { type Query, useQuery } from '../../use-query.ts';
-import { useThrottle } from '../../use-throttle.ts';
 
 interface Props {
   readonly query: Query<readonly Fault[]>;
@@ -32,7 +28,7 @@ export function FaultList({ query, emptyText }: Props) {
           <p class="muted">{emptyText}</p>
         ) : (
           <>
-            <ul class="faults-list">
+            <ul class="divided-list">
               {faults.map((fault) => (
                 <Row key={fault.id} fault={fault} onClear={() => clear([fault])} />
               ))}
@@ -56,14 +52,14 @@ function Row({ fault, onClear }: { readonly fault: Fault; readonly onClear: () =
   const isUsedUp = fault.count !== undefined && fault.fired >= fault.count;
   return (
     <li>
-      <span class="faults-description">
+      <span class="grow">
         <strong>{effect}</strong>
         <small>
           {fault.kind !== undefined && `${deliveryFaultDescriptions[fault.kind]} · `}
           {describeScope(fault)}
         </small>
       </span>
-      <span class={`faults-applied ${isUsedUp ? 'muted' : ''}`}>
+      <span class={isUsedUp ? 'muted' : ''}>
         applied {describeFirings(fault)}
         {isUsedUp && ', used up'}
       </span>
@@ -84,16 +80,13 @@ function describeScope({ on, method, path, api_key_id: key, type, webhook_id: we
 }
 
 const MAX_FAULTS = 1000;
-const REFETCH_INTERVAL_MS = 500;
 
 /** The faults that `isRelevant` selects, newest first, with how often they were applied, live. */
 export function useFaults(isRelevant: (fault: Fault) => boolean): Query<readonly Fault[]> {
-  const query = useQuery(() => control.listFaults({ limit: MAX_FAULTS }), [status.value?.started_at]);
-  const refetchSoon = useThrottle(query.refetch, REFETCH_INTERVAL_MS);
-  useLiveItems((items) => {
-    if (items.some(mayChangeFaults)) refetchSoon();
+  const query = useQuery(() => control.listFaults({ limit: MAX_FAULTS }), [status.value?.started_at], {
+    refetchOn: mayChangeFaults,
+    isPolled: true,
   });
-  usePolling(query.refetch);
   return { ...query, value: query.value?.data.filter(isRelevant) };
 }
 

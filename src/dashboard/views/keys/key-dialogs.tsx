@@ -43,11 +43,11 @@ function CreateKeyForm({ onCreate }: CreateKeyFormProps) {
     setBusy(false);
   };
   return (
-    <form class="keys-form" onSubmit={submit}>
-      <fieldset>
+    <form class="stack" onSubmit={submit}>
+      <fieldset class="stack">
         <legend class="muted">Scopes (choose at least one)</legend>
         {scopes.map((scope) => (
-          <label key={scope} class="row keys-scope">
+          <label key={scope} class="check">
             <input
               type="checkbox"
               checked={selectedScopes.includes(scope)}
@@ -86,12 +86,12 @@ const listFormat = new Intl.ListFormat('en');
 
 function CreatedKey({ apiKey: { key, scopes } }: { readonly apiKey: CreatedApiKey }) {
   return (
-    <div class="keys-form">
+    <div class="stack">
       <p>
         Copy the key now: it is not shown again. It can{' '}
         {listFormat.format(scopes.map((scope) => scopeDescriptions[scope]))}.
       </p>
-      <p class="row keys-new" role="status">
+      <p class="row notice succeeded" role="status">
         <code>{key}</code>
         <CopyButton what="key" text={key} label="Copy key" />
         <CopyButton
@@ -130,10 +130,10 @@ export function RevokeKeyDialog({
   };
   return (
     <Dialog title={`Revoke key …${last4}?`} onClose={onClose}>
-      <div class="keys-form">
+      <div class="stack">
         <p>Requests with this key get a 401 response from now on. You cannot undo this.</p>
         {isDashboardKey && (
-          <p class="keys-warning">
+          <p class="warning-text">
             The dashboard and the svc commands use this key. The Trigger page and <code>svc trigger</code>{' '}
             stop working until you restart the emulator, which then creates a new key.
           </p>
@@ -152,7 +152,7 @@ export function RevokeKeyDialog({
 }
 
 /** What a scope allows (§4 and §5, decision `key.scopes`). */
-export const scopeDescriptions: Readonly<Record<Scope, string>> = {
+const scopeDescriptions: Readonly<Record<Scope, string>> = {
   'events:read': 'read events',
   'events:write': 'create events',
   'webhooks:manage': 'manage endpoints',

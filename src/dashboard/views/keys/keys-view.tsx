@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks';
 import type { ApiKey } from '../../../contract/resources.ts';
 import { listAll } from '../../../control/control-plane.ts';
 import { control } from '../../control.ts';
-import { useLiveItems } from '../../live-stream.ts';
 import { status, workspaces } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -14,12 +13,11 @@ import { useQuery } from '../../use-query.ts';
 import { CreateKeyDialog, RevokeKeyDialog } from './key-dialogs.tsx';
 
 export function KeysView() {
-  const query = useQuery(() => listAll((page) => control.listKeys(page)), []);
+  const query = useQuery(() => listAll((page) => control.listKeys(page)), [], {
+    refetchOn: ({ type }) => type === 'reset',
+  });
   const [isCreating, setCreating] = useState(false);
   const [keyToRevoke, setKeyToRevoke] = useState<ApiKey | null>(null);
-  useLiveItems((items) => {
-    if (items.some(({ type }) => type === 'reset')) query.refetch();
-  });
   return (
     <div class="page">
       <div class="row keys-head">
@@ -58,13 +56,13 @@ interface KeyListProps {
 
 function KeyList({ keys, onRevoke }: KeyListProps) {
   return (
-    <ul class="keys-list" aria-label="API keys">
+    <ul class="keys-list stack plain-list" aria-label="API keys">
       {keys.map((key) => (
         <li key={key.id} class={`card ${key.revoked_at === null ? '' : 'keys-revoked'}`}>
           <div class="row keys-name">
             <Icon name="key" />
             <strong class="mono">{maskKey(key)}</strong>
-            {isDashboardKey(key) && <span class="badge keys-current">used by the dashboard and svc</span>}
+            {isDashboardKey(key) && <span class="badge highlighted">used by the dashboard and svc</span>}
             {key.revoked_at !== null && (
               <span class="badge failed">
                 revoked <Time at={key.revoked_at} clock="wall" />
@@ -76,7 +74,7 @@ function KeyList({ keys, onRevoke }: KeyListProps) {
               </button>
             )}
           </div>
-          <ul class="row keys-scopes" aria-label="Scopes">
+          <ul class="row plain-list" aria-label="Scopes">
             {key.scopes.map((scope) => (
               <li key={scope} class="badge canceled">
                 {scope}

@@ -13,9 +13,8 @@ import { useQuery } from '../../use-query.ts';
 import { BulkReplayForm } from './bulk-replay-form.tsx';
 import { areOptionsValid, defaultOptions, type ReplayOptions, toReplayChanges } from './replay-options.ts';
 import { ReplayOptionsForm } from './replay-options-form.tsx';
-import { ReplayProgress } from './replay-progress.tsx';
+import { ReplayProgress, useReplay } from './replay-progress.tsx';
 import { replayRequest } from './replay-request.ts';
-import { useReplay } from './use-replay.ts';
 
 /** Rendered once, by the layout. */
 export function ReplayDialog() {
@@ -43,7 +42,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-export function ReplayForm({ delivery, onClose }: Props) {
+function ReplayForm({ delivery, onClose }: Props) {
   const [options, setOptions] = useState(defaultOptions);
   const { state, send } = useReplay(delivery.id);
   const isInProgress = state.step === 'requested' || state.step === 'waiting';
@@ -52,7 +51,7 @@ export function ReplayForm({ delivery, onClose }: Props) {
     void send(toReplayChanges(options));
   };
   return (
-    <form class="replay-form" onSubmit={submit} noValidate>
+    <form class="stack" onSubmit={submit} noValidate>
       <dl class="properties">
         <dt>Delivery</dt>
         <dd>
@@ -91,7 +90,7 @@ function BodyOption({ id, options, onChange }: BodyOptionProps) {
   const isOpen = isEdited && options.isNew;
   return (
     <>
-      <label class="replay-option">
+      <label class="check">
         <input type="checkbox" checked={isOpen} onChange={(event) => open(event.currentTarget.checked)} />
         <span>With a different body</span>
       </label>

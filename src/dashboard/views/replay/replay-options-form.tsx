@@ -18,9 +18,9 @@ export function ReplayOptionsForm({ options, onChange, url, isBulk = false, chil
   const name = useId();
   const { isNew, url: customUrl } = options;
   return (
-    <fieldset class="replay-options">
+    <fieldset class="stack">
       <legend class="visually-hidden">Replay as</legend>
-      <label class="replay-option">
+      <label class="check">
         <input
           type="radio"
           name={name}
@@ -32,7 +32,7 @@ export function ReplayOptionsForm({ options, onChange, url, isBulk = false, chil
           <span class="muted">Same ID and body, with a new timestamp and signature.</span>
         </span>
       </label>
-      <label class="replay-option">
+      <label class="check">
         <input
           type="radio"
           name={name}
@@ -44,8 +44,8 @@ export function ReplayOptionsForm({ options, onChange, url, isBulk = false, chil
           <span class="muted">Same event, with a new ID and its own retries.</span>
         </span>
       </label>
-      <div class="replay-extra">
-        <label class="replay-option">
+      <div class="stack replay-extra">
+        <label class="check">
           <input
             type="checkbox"
             checked={customUrl !== null}
@@ -84,7 +84,7 @@ function UrlField({ url, onInput }: UrlFieldProps) {
         aria-describedby={id}
         onInput={({ currentTarget }) => onInput(currentTarget.value.trim())}
       />
-      <span id={id} aria-live="polite" class={error === null ? 'muted' : 'replay-error'}>
+      <span id={id} aria-live="polite" class={error === null ? 'muted' : 'error-text'}>
         {error === null
           ? 'The custom headers of the endpoint are not sent to this URL.'
           : `The URL ${error}.`}

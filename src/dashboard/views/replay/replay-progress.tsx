@@ -1,8 +1,13 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { StreamItem } from '../../../contract/stream-schemas.ts';
+import type { Replay, ReplayChanges } from '../../../control/replay.ts';
 import { toHash } from '../../address.ts';
+import { control } from '../../control.ts';
+import { toErrorMessage } from '../../error-message.ts';
+import { useLiveItems } from '../../live-stream.ts';
 import { route } from '../../router.ts';
 import { OutcomeBadge } from '../../ui/status-badge.tsx';
-import type { ReplayResult } from './replay-result.ts';
-import type { ReplayState } from './use-replay.ts';
+import { findReplayResult, isAboutReplay, type ReplayResult } from './replay-tally.ts';
 
 interface Props {
   readonly state: ReplayState;
@@ -26,7 +31,7 @@ function Progress({ state, onLeave }: Props) {
     case 'requested':
       return <span class="muted">Sending…</span>;
     case 'rejected':
-      return <span class="replay-error">Not replayed: {state.message}</span>;
+      return <span class="error-text">Not replayed: {state.message}</span>;
     case 'waiting':
       return <span class="muted">Waiting for attempt {state.replay.attemptsBefore + 1}…</span>;
     case 'finished':
@@ -48,4 +53,50 @@ function Result({ delivery, attempt, onLeave }: ReplayResult & Pick<Props, 'onLe
       {attempt.error !== null && <p class="muted">{attempt.error}</p>}
     </>
   );
+}
+
+/** The state of the latest replay of a delivery. */
+type ReplayState =
+  | { readonly step: 'none' | 'requested' }
+  | { readonly step: 'rejected'; readonly message: string }
+  | { readonly step: 'waiting'; readonly replay: Replay }
+  | { readonly step: 'finished'; readonly replay: Replay; readonly result: ReplayResult };
+
+/** Replays one delivery and tracks the result. */
+export function useReplay(id: string): {
+  readonly state: ReplayState;
+  readonly send: (changes: ReplayChanges) => Promise<void>;
+} {
+  const [state, setState] = useState<ReplayState>({ step: 'none' });
+  const latestNumber = useRef(0);
+  // The result of a fast receiver may arrive before the response that contains the ID of the new delivery.
+  const streamItems = useRef<StreamItem[]>([]);
+  useEffect(() => {
+    setState({ step: 'none' });
+    return () => void latestNumber.current++;
+  }, [id]);
+  const showResult = (replay: Replay) => {
+    const result = findReplayResult(streamItems.current, replay);
+    setState(result === null ? { step: 'waiting', replay } : { step: 'finished', replay, result });
+  };
+  useLiveItems((items) => {
+    if (state.step !== 'requested' && state.step !== 'waiting') return;
+    if (items.some(({ type }) => type === 'reset')) {
+      return setState({ step: 'rejected', message: 'the emulator was reset.' });
+    }
+    streamItems.current.push(...items.filter((item) => isAboutReplay(item, new Set([id]))));
+    if (state.step === 'waiting') showResult(state.replay);
+  });
+  const send = async (changes: ReplayChanges) => {
+    const number = ++latestNumber.current;
+    streamItems.current = [];
+    setState({ step: 'requested' });
+    try {
+      const delivery = await control.replayDelivery({ id, ...changes });
+      if (number === latestNumber.current) showResult({ delivery, attemptsBefore: delivery.attempt_count });
+    } catch (error) {
+      if (number === latestNumber.current) setState({ step: 'rejected', message: toErrorMessage(error) });
+    }
+  };
+  return { state, send };
 }

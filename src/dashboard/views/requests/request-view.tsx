@@ -11,7 +11,7 @@ import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { HttpStatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
-import { EventDeliveries } from '../events/event-deliveries.tsx';
+import { EventDeliveries } from '../events/event-view.tsx';
 
 export function RequestView({ id }: { readonly id: string }) {
   const query = useQuery(() => control.listRequests({ request_id: id, limit: 1 }), [id]);
@@ -32,9 +32,9 @@ function RequestDetails({ request }: { readonly request: ApiRequest }) {
   const { method, path, status, error_code: code, resource_id: resource } = request;
   const hasCreatedEvent = method === 'POST' && status < 400 && resource?.startsWith('evt_') === true;
   return (
-    <div class="request-detail">
+    <div class="stack">
       <header class="row">
-        <h2 class="request-path">
+        <h2>
           {method} {path}
         </h2>
         <HttpStatusBadge status={status} />
@@ -48,7 +48,7 @@ function RequestDetails({ request }: { readonly request: ApiRequest }) {
 
 function RequestError({ code }: { readonly code: string }) {
   return (
-    <section class="card request-error" aria-label="Error">
+    <section class="notice failed" aria-label="Error">
       <h3>
         <code>{code}</code>
       </h3>

@@ -2,15 +2,13 @@
 import './requests.css';
 import type { ApiRequest } from '../../../contract/resources.ts';
 import { formatLatency } from '../../../domain/duration.ts';
-import type { Route } from '../../address.ts';
+import { pickFilters, type Route } from '../../address.ts';
 import { control } from '../../control.ts';
-import { pickFilters } from '../../pick-filters.ts';
 import { wallNow } from '../../schedule-clock.ts';
 import { status } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { FilterBar, FilterInput, FilterSelect, SearchField } from '../../ui/filter-bar.tsx';
-import { ListDetail } from '../../ui/list-detail.tsx';
-import { LiveTable, PauseButton } from '../../ui/live-table.tsx';
+import { FilterInput, FilterSelect, RECENT_PERIODS } from '../../ui/filter-bar.tsx';
+import { LiveListView } from '../../ui/live-list-view.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { HttpStatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -20,35 +18,13 @@ import { RequestFaults } from '../faults/request-faults.tsx';
 import { filterNames, matchesFilter, type RequestFilter, toListInput } from './request-filter.ts';
 import { RequestView, ResourceLink } from './request-view.tsx';
 
-export function RequestsView({ route: { id, query } }: { readonly route: Route }) {
-  return (
-    <div class="requests">
-      <ListDetail
-        list={<RequestList query={query} openId={id} />}
-        detail={id === null ? null : <RequestView id={id} />}
-        label="Request"
-        back={{ section: 'requests', query: pickFilters(query, filterNames) }}
-        backTitle="All requests"
-      />
-    </div>
-  );
-}
-
 const COLUMNS = ['Status', 'Request', 'Resource or error', 'Duration', 'Time'];
-const ROW_REM = 3.25;
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
 const STATUSES = ['200', '201', '400', '401', '403', '404', '409', '422', '429', '500', '503'];
-const RECENT = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
-
-interface Props {
-  readonly query: Route['query'];
-  /** ID of the open request; null when none is open. */
-  readonly openId: string | null;
-}
 
 /** The log covers the whole emulator: a key may be valid for every workspace, and a request may have none. */
-export function RequestList({ query, openId }: Props) {
-  const filter = pickFilters(query, filterNames);
+export function RequestsView({ route }: { readonly route: Route }) {
+  const filter = pickFilters(route.query, filterNames);
   const list = useLiveList<ApiRequest>({
     key: JSON.stringify(filter),
     fetchPage: (page) => control.listRequests({ ...toListInput(filter), ...page }),
@@ -62,42 +38,26 @@ export function RequestList({ query, openId }: Props) {
       if (updates.length > 0) feed.applyUpdates(updates);
     },
   });
-  const hasFilter = Object.keys(filter).length > 0;
   return (
-    <>
-      <FilterBar
-        filter={filter}
-        search={
-          <SearchField
-            name="path"
-            label="Path"
-            value={filter.path}
-            placeholder="Path, for example /v1/events"
-          />
-        }
-        fields={<FilterFields filter={filter} />}
-      >
-        <RequestFaults />
-        <PauseButton {...list} />
-      </FilterBar>
-      <LiveTable
-        list={list}
-        what="requests"
-        columns={COLUMNS}
-        cells={renderCells}
-        rowHeight={ROW_REM}
-        toRoute={(id) => ({ section: 'requests', id, query: filter })}
-        openId={openId}
-        hasFilter={hasFilter}
-        empty={<NoRequestsYet />}
-      />
-    </>
+    <LiveListView
+      route={route}
+      list={list}
+      label="Request"
+      filter={filter}
+      search={{ name: 'path', label: 'Path', placeholder: 'Path, for example /v1/events' }}
+      fields={<FilterFields filter={filter} />}
+      controls={<RequestFaults />}
+      columns={COLUMNS}
+      renderCells={renderCells}
+      empty={<NoRequestsYet />}
+      Detail={RequestView}
+    />
   );
 }
 
 function FilterFields({ filter }: { readonly filter: RequestFilter }) {
   const { value: keys } = useQuery(() => control.listKeys({ limit: 1000 }), []);
-  const isCustomSince = filter.since !== undefined && !(filter.since in RECENT);
+  const isCustomSince = filter.since !== undefined && !(filter.since in RECENT_PERIODS);
   return (
     <>
       <FilterSelect name="method" label="Method" value={filter.method}>
@@ -114,7 +74,7 @@ function FilterFields({ filter }: { readonly filter: RequestFilter }) {
         ))}
       </FilterSelect>
       <FilterSelect name="since" label="Time" value={filter.since}>
-        {Object.entries(RECENT).map(([value, title]) => (
+        {Object.entries(RECENT_PERIODS).map(([value, title]) => (
           <option key={value} value={value}>
             {title}
           </option>

@@ -4,11 +4,9 @@ import { control } from '../../control.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
-import { CheckForm } from './check-form.tsx';
-import { type CheckInput, toCheckRequest, unchangedInput } from './check-input.ts';
-import { SignedContent } from './signed-content.tsx';
+import { type CheckInput, mistakes, toCheckRequest, unchangedInput } from './check-input.ts';
 import { findFirstDifference } from './text-excerpt.ts';
-import { HeaderMatchBadge, VerificationResult } from './verification-result.tsx';
+import { HeaderMatchBadge, SignedContent, VerificationResult } from './verification-result.tsx';
 
 interface Props {
   readonly deliveryId: string;
@@ -50,7 +48,7 @@ function Checker({ deliveryId: id, attempt, runCount }: Props & { readonly runCo
     timer.current = window.setTimeout(query.refetch, TYPING_MS);
   };
   return (
-    <div class="signature-checker">
+    <div class="stack">
       <CheckForm input={input} onChange={change} sentBody={request.body} />
       <QueryView query={query} what="the verification">
         {(check) => <Steps key={runCount} check={check} checkInput={input} attempt={attempt} />}
@@ -74,7 +72,7 @@ function Steps({
   const body = checkInput.body ?? sentBody;
   const differsAt = findFirstDifference(sentBody, body);
   return (
-    <ol class="signature-steps">
+    <ol class="signature-steps stack">
       <li>
         <h5>Read the raw body before parsing it</h5>
         <p>
@@ -104,5 +102,89 @@ function Steps({
         <VerificationResult verification={verification} />
       </li>
     </ol>
+  );
+}
+
+interface CheckFormProps {
+  readonly input: CheckInput;
+  readonly onChange: (checkInput: CheckInput) => void;
+  readonly sentBody: string;
+}
+
+function CheckForm({ input, onChange, sentBody }: CheckFormProps) {
+  const { secret, body, minutesLater, toleranceMinutes, computed } = input;
+  return (
+    <form class="signature-form stack" onSubmit={(event) => event.preventDefault()}>
+      <fieldset class="row">
+        <legend>Try a common mistake</legend>
+        {mistakes.map(({ name, change }) => (
+          <button
+            key={name}
+            type="button"
+            onClick={() => onChange({ ...unchangedInput, ...change(sentBody) })}
+          >
+            {name}
+          </button>
+        ))}
+        <button type="button" disabled={input === unchangedInput} onClick={() => onChange(unchangedInput)}>
+          Reset
+        </button>
+      </fieldset>
+      <div class="fields">
+        <label>
+          Secret
+          <input
+            value={secret}
+            placeholder="endpoint secret"
+            spellcheck={false}
+            autocomplete="off"
+            onInput={({ currentTarget }) => onChange({ ...input, secret: currentTarget.value })}
+          />
+        </label>
+        <label>
+          Minutes after sending
+          <input
+            type="number"
+            step="any"
+            value={minutesLater}
+            placeholder="0"
+            onInput={({ currentTarget }) => onChange({ ...input, minutesLater: currentTarget.value })}
+          />
+        </label>
+        <label>
+          Tolerance in minutes
+          <input
+            type="number"
+            min="0"
+            step="any"
+            value={toleranceMinutes}
+            placeholder="default"
+            onInput={({ currentTarget }) => onChange({ ...input, toleranceMinutes: currentTarget.value })}
+          />
+        </label>
+      </div>
+      <label>
+        Digest that your receiver computed
+        <input
+          value={computed}
+          placeholder="v1=…"
+          spellcheck={false}
+          autocomplete="off"
+          maxLength={512}
+          onInput={({ currentTarget }) => onChange({ ...input, computed: currentTarget.value })}
+        />
+      </label>
+      <label>
+        Body that your receiver received
+        <textarea
+          rows={4}
+          spellcheck={false}
+          value={body ?? sentBody}
+          onInput={({ currentTarget: { value } }) =>
+            onChange({ ...input, body: value === sentBody ? null : value })
+          }
+        />
+      </label>
+    </form>
   );
 }

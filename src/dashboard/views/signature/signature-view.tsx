@@ -6,11 +6,10 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
-import { useRevealedSecret } from '../../use-revealed-secret.ts';
-import { ReserializedBody } from './reserialized-body.tsx';
+import { useRevealedSecret } from '../webhooks/webhook-secret.tsx';
 import { SignatureChecker } from './signature-checker.tsx';
-import { joinParts, SignedContent } from './signed-content.tsx';
-import { HeaderMatchBadge, VerificationResult } from './verification-result.tsx';
+import { excerptAt } from './text-excerpt.ts';
+import { HeaderMatchBadge, joinParts, SignedContent, VerificationResult } from './verification-result.tsx';
 
 interface Props {
   readonly deliveryId: string;
@@ -45,7 +44,7 @@ function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
   const attempt = delivery.attempts.find(({ number }) => number === detail.attempt);
   const text = joinParts(parts);
   return (
-    <div class="signature">
+    <div class="signature stack">
       {verification === null ? (
         <p class="muted">
           This attempt cannot be verified because its secret or its signature scheme no longer exists.
@@ -53,17 +52,17 @@ function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
       ) : (
         <VerificationResult verification={verification} />
       )}
-      <section>
+      <section class="stack">
         <h4 class="row">
           Signed content <CopyButton what="signed content" text={text} />
         </h4>
         <SignedContent label="Signed content" parts={parts} />
       </section>
-      <section>
+      <section class="stack">
         <h4>Headers</h4>
         <SignatureHeaders detail={detail} />
       </section>
-      <section>
+      <section class="stack">
         <h4>Signing secret</h4>
         <SigningSecrets secrets={secrets} webhookId={delivery.webhook_id} />
       </section>
@@ -83,11 +82,11 @@ interface AttemptChecksProps {
 function AttemptChecks({ attempt, delivery, reserialised }: AttemptChecksProps) {
   return (
     <>
-      <section>
+      <section class="stack">
         <h4>Verify step by step</h4>
         <SignatureChecker deliveryId={delivery.id} attempt={attempt} />
       </section>
-      <section>
+      <section class="stack">
         <h4>If your receiver parses the body first</h4>
         <ReserializedBody body={attempt.request.body} reserialised={reserialised} />
       </section>
@@ -125,10 +124,10 @@ interface SigningSecretsProps {
 }
 
 /** The secrets of the endpoint, masked until the user shows them, and the signature of each. */
-export function SigningSecrets({ secrets, webhookId }: SigningSecretsProps) {
+function SigningSecrets({ secrets, webhookId }: SigningSecretsProps) {
   const { revealed, toggle } = useRevealedSecret(webhookId);
   return (
-    <div class="signature-secrets">
+    <div class="signature-secrets stack">
       {secrets.map(({ name, masked, signature, matches }) => {
         const secret = name === 'current' ? revealed?.secret : revealed?.previous_secret;
         return (
@@ -152,5 +151,63 @@ export function SigningSecrets({ secrets, webhookId }: SigningSecretsProps) {
         </button>
       </div>
     </div>
+  );
+}
+
+interface ReserializedBodyProps {
+  readonly body: string;
+  readonly reserialised: SignatureDetail['reserialised'];
+}
+
+/** The signature that a receiver computes after parsing and re-serializing the body. */
+function ReserializedBody({ body, reserialised }: ReserializedBodyProps) {
+  if (reserialised === null) {
+    return (
+      <p>
+        For this body, <code>JSON.stringify(JSON.parse(body))</code> returns the same bytes, so the mistake
+        stays hidden. It breaks verification for a number such as <code>12.50</code>, an escape such as{' '}
+        <code>\u00e9</code>, or a JSON library that adds spaces.
+      </p>
+    );
+  }
+  const { body: reserializedBody, signature, matches, differs_at: at } = reserialised;
+  return (
+    <>
+      <p>
+        <code>JSON.stringify(JSON.parse(body))</code> changes the bytes from character {at + 1} on, so the
+        signature does not match. Verify the raw body.
+      </p>
+      <div class="fields signature-comparison">
+        <BodyExcerpt title="Sent" text={body} at={at} />
+        <BodyExcerpt title="Parsed and serialized again" text={reserializedBody} at={at} />
+      </div>
+      <p>
+        Signature: <code>{signature}</code> <HeaderMatchBadge matches={matches} />
+      </p>
+    </>
+  );
+}
+
+interface BodyExcerptProps {
+  readonly title: string;
+  readonly text: string;
+  readonly at: number;
+}
+
+function BodyExcerpt({ title, text, at }: BodyExcerptProps) {
+  const { isCutBefore, equalText, differentText, isCutAfter } = excerptAt(text, at);
+  return (
+    <figure>
+      <figcaption class="muted">
+        {title}, {new TextEncoder().encode(text).length} bytes
+      </figcaption>
+      <pre class="text-box">
+        {isCutBefore && '…'}
+        {equalText}
+        <mark>{differentText.slice(0, 1) || '⏎'}</mark>
+        {differentText.slice(1)}
+        {isCutAfter && '…'}
+      </pre>
+    </figure>
   );
 }

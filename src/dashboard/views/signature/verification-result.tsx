@@ -1,4 +1,4 @@
-import type { Verification } from '../../../contract/delivery-schemas.ts';
+import type { SignatureDetail, Verification } from '../../../contract/delivery-schemas.ts';
 import { checkStatusSymbols } from '../../../domain/delivery.ts';
 
 /** The result of signature verification, in the words of `svc verify`. */
@@ -8,7 +8,7 @@ export function VerificationResult({
   readonly verification: Verification;
 }) {
   return (
-    <div class={`verification-result ${ok ? 'valid' : 'invalid'}`}>
+    <div class={`verification-result notice ${ok ? 'succeeded' : 'failed'}`}>
       <p>
         <strong>
           <span aria-hidden="true">{checkStatusSymbols[ok ? 'passed' : 'failed']}</span>{' '}
@@ -28,4 +28,31 @@ export function HeaderMatchBadge({ matches }: { readonly matches: boolean }) {
       {matches ? 'matches the header' : 'does not match the header'}
     </span>
   );
+}
+
+type Parts = SignatureDetail['signed_parts'];
+
+const partNames = { id: 'delivery ID', timestamp: 'timestamp', body: 'body', literal: 'separator' } as const;
+
+/** The signed content, with each part marked by a color and a name. */
+export function SignedContent({ label, parts }: { readonly label: string; readonly parts: Parts }) {
+  const bytes = new TextEncoder().encode(joinParts(parts)).length;
+  return (
+    <figure class="signed-content">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable with the keyboard. */}
+      <section class="text-box" tabIndex={0} aria-label={label}>
+        {parts.map(({ part, text }, index) => (
+          <span key={index} class={`signed-part ${part}`}>
+            <span class="signed-part-name">{partNames[part]}</span>
+            <code>{text}</code>
+          </span>
+        ))}
+      </section>
+      <figcaption class="muted">{bytes} bytes. Nothing is added between the parts.</figcaption>
+    </figure>
+  );
+}
+
+export function joinParts(parts: Parts): string {
+  return parts.map(({ text }) => text).join('');
 }

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import type { ControlOutput } from '../../../contract/control-operations.ts';
-import { searchFixtures } from './search-fixtures.ts';
+import { searchFixtures } from './trigger-input.ts';
 
 export type FixtureSummary = ControlOutput<'listFixtures'>['data'][number];
 
@@ -40,7 +40,7 @@ export function EventTypeCombobox({ fixtures, type, isRejected, onSelect }: Prop
     }
   };
   return (
-    <div class="trigger-types">
+    <div class="trigger-types stack">
       <label>
         Event type
         <input
@@ -105,12 +105,12 @@ function Option({ id, fixture, isSelected, isActive, onSelect }: OptionProps) {
     >
       <span class="row">
         <span class="mono">{type}</span>
-        {source === 'project' && <span class="badge trigger-project">project</span>}
+        {source === 'project' && <span class="badge succeeded">project</span>}
       </span>
       {problem === null ? (
         <span class="muted">{description}</span>
       ) : (
-        <span class="trigger-fixture-error">{problem}</span>
+        <span class="error-text">{problem}</span>
       )}
     </div>
   );

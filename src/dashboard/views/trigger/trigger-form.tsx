@@ -5,7 +5,6 @@ import { findJsonProblem } from '../../json-problem.ts';
 import { selectWorkspace, status, workspaceId, workspaces } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
-import { usePolling } from '../../use-polling.ts';
 import { useQuery } from '../../use-query.ts';
 import { NoSubscribers } from './trigger-history.tsx';
 import { type Field, type TriggerInput, toCommand } from './trigger-input.ts';
@@ -41,7 +40,7 @@ export function TriggerForm({ source, type, original, onRegenerate, rejectedFiel
   };
   return (
     <form
-      class="trigger-form"
+      class="trigger-form stack"
       onSubmit={submit}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
@@ -95,7 +94,7 @@ function toTriggerInput(type: string, payload: string): TriggerInput | null {
 
 function OptionFields({ rejectedField }: { readonly rejectedField: Field | null }) {
   return (
-    <div class="trigger-details">
+    <div class="fields">
       {workspaces.value.length > 1 && (
         <label>
           Workspace
@@ -147,11 +146,11 @@ function OptionFields({ rejectedField }: { readonly rejectedField: Field | null 
 /** The endpoints that will receive the event. */
 function SubscribedEndpoints({ type }: { readonly type: string }) {
   const { value: workspace } = workspaceId;
-  const { value: page, refetch } = useQuery(
+  const { value: page } = useQuery(
     () => control.listWebhooks({ workspace_id: workspace, limit: 1000 }),
     [workspace],
+    { isPolled: true },
   );
-  usePolling(refetch);
   if (page === undefined || type === '') return null;
   const urls = page.data
     .filter(({ events, disabled }) => !disabled && isSubscribedTo(events, type))

@@ -18,9 +18,9 @@ export function TriggerHistory() {
       {triggerRuns.value.length === 0 && (
         <EmptyState>Events that you send appear here with their deliveries.</EmptyState>
       )}
-      <ol>
+      <ol class="stack plain-list">
         {triggerRuns.value.map((run) => (
-          <li key={run.number} class="card">
+          <li key={run.number} class="card stack">
             <RunHeader run={run} />
             {run.error !== null && <ApiErrorAlert apiErrorResponse={run.error} />}
             <RunDeliveries run={run} />
@@ -76,7 +76,7 @@ function RunDeliveries({ run: { input, eventIds, deliveries, isFinished } }: { r
   return (
     <>
       {runDeliveries.length > 1 && <Counts deliveries={runDeliveries} />}
-      <ul class="trigger-deliveries">
+      <ul class="stack plain-list">
         {runDeliveries.slice(0, MAX_SHOWN).map((delivery) => (
           <li key={delivery.id} class="row">
             <StatusBadge status={delivery.status} paused={delivery.paused} />
@@ -113,7 +113,7 @@ function Counts({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
 
 export function NoSubscribers({ type }: { readonly type: string }) {
   return (
-    <p class="trigger-no-endpoint">
+    <p class="warning-text">
       No endpoint is subscribed to {type === '' ? 'this event type' : type}, so nothing is delivered.{' '}
       <a href={toHash({ section: 'webhooks' })}>Add an endpoint</a>
     </p>
@@ -121,13 +121,13 @@ export function NoSubscribers({ type }: { readonly type: string }) {
 }
 
 /** An error of the API as a client receives it (§7). */
-export function ApiErrorAlert({
+function ApiErrorAlert({
   apiErrorResponse: { status, code, message, requestId },
 }: {
   readonly apiErrorResponse: ApiErrorResponse;
 }) {
   return (
-    <div class="api-error" role="alert">
+    <div class="notice failed" role="alert">
       <p>
         <strong>
           {status === 0 ? '' : status} <code>{code}</code>

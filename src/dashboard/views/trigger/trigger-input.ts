@@ -53,3 +53,20 @@ export function findField(message: string, payloadMember: string): Field | null 
   if (message.startsWith(payloadMember) || message.startsWith('The body')) return 'payload';
   return /idempotency-key/i.test(message) ? 'key' : null;
 }
+
+interface Described {
+  readonly type: string;
+  readonly description: string | null;
+}
+
+/** The fixtures whose type or description contains every word of `search`, ignoring case. */
+export function searchFixtures<Fixture extends Described>(
+  fixtures: readonly Fixture[],
+  search: string,
+): readonly Fixture[] {
+  const words = search.toLowerCase().split(/\s+/);
+  return fixtures.filter(({ type, description }) => {
+    const text = `${type} ${description ?? ''}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}

@@ -1,7 +1,7 @@
 /** Statistics of the latest attempts to an endpoint. */
 import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
 
-export interface AttemptStats {
+interface AttemptStats {
   readonly count: number;
   readonly succeeded: number;
   /** Percentiles of the durations, in milliseconds. */

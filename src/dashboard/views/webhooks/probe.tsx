@@ -22,7 +22,7 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
     }
   };
   return (
-    <section class="card webhooks-probe" aria-label="Test the endpoint">
+    <section class="card stack webhooks-probe" aria-label="Test the endpoint">
       <div class="row">
         <h3>Test the endpoint</h3>
         <button type="button" disabled={state === 'running'} onClick={probe}>
@@ -37,9 +37,9 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
           </p>
         )}
         {state === 'running' && <p class="muted">Waiting for the receiver…</p>}
-        {typeof state === 'object' && 'error' in state && <p class="field-error">{state.error}</p>}
+        {typeof state === 'object' && 'error' in state && <p class="error-text">{state.error}</p>}
         {Array.isArray(state) && (
-          <ul>
+          <ul class="divided-list">
             {state.map((finding: Finding) => (
               <FindingLine key={finding.id} finding={finding} />
             ))}
@@ -63,7 +63,7 @@ function FindingLine({ finding: { status, title, detail, remedy } }: { readonly 
       <span class={`badge ${badgeClasses[status]}`}>
         <span aria-hidden="true">{checkStatusSymbols[status]}</span> {status}
       </span>
-      <span>
+      <span class="grow">
         {title}: {detail}
         {remedy !== null && <small>{remedy}</small>}
       </span>

@@ -1,13 +1,15 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
+import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { toHash } from '../../address.ts';
-import { AttemptLink } from '../../ui/attempt-link.tsx';
+import { control } from '../../control.ts';
+import { useLiveItems } from '../../live-stream.ts';
 import { QueryView } from '../../ui/query-view.tsx';
-import { OutcomeBadge } from '../../ui/status-badge.tsx';
+import { AttemptLink, OutcomeBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
-import { LatencyChart, OutcomeChart } from './attempt-charts.tsx';
-import { computeAttemptStats, formatSuccessRate } from './attempt-stats.ts';
-import { useAttempts } from './use-attempts.ts';
+import { type Query, useQuery } from '../../use-query.ts';
+import { computeAttemptStats, formatSuccessRate, mergeNewest } from './attempt-stats.ts';
 
 /** Limits for the charts and for the list. */
 const CHART_SLOTS = 100;
@@ -17,7 +19,7 @@ const MAX_LISTED = 10;
 export function WebhookAttempts({ webhookId }: { readonly webhookId: string }) {
   const query = useAttempts(webhookId);
   return (
-    <section class="card webhooks-attempts" aria-label="Attempts">
+    <section class="card stack" aria-label="Attempts">
       <div class="row">
         <h3>Attempts</h3>
         <a href={toHash({ section: 'deliveries', query: { webhook: webhookId } })}>All deliveries</a>
@@ -59,7 +61,7 @@ function AttemptStatistics({ attempts }: { readonly attempts: readonly AttemptSu
           </figcaption>
         </figure>
       </div>
-      <ol class="webhooks-latest" aria-label="Latest attempts">
+      <ol class="webhooks-latest divided-list" aria-label="Latest attempts">
         {attempts.slice(0, MAX_LISTED).map((attempt) => (
           <li key={attempt.id}>
             <AttemptLink attempt={attempt} />
@@ -71,4 +73,113 @@ function AttemptStatistics({ attempts }: { readonly attempts: readonly AttemptSu
       </ol>
     </>
   );
+}
+
+/** How many of the latest attempts the statistics cover. */
+const MAX_ATTEMPTS = 200;
+
+/** The latest attempts to an endpoint, newest first, live. */
+export function useAttempts(webhookId: string): Query<readonly AttemptSummary[]> {
+  const query = useQuery(
+    () => control.listAttempts({ webhook_id: webhookId, limit: MAX_ATTEMPTS }),
+    [webhookId],
+  );
+  const [liveAttempts, setLiveAttempts] = useState<readonly AttemptSummary[]>([]);
+  useEffect(() => setLiveAttempts([]), [webhookId]);
+  useLiveItems((items) => {
+    if (items.some(({ type }) => type === 'reset')) {
+      setLiveAttempts([]);
+      return query.refetch();
+    }
+    const newAttempts = items.flatMap((item) => toSummary(item, webhookId)).reverse();
+    if (newAttempts.length > 0) setLiveAttempts((before) => mergeNewest(newAttempts, before, MAX_ATTEMPTS));
+  });
+  return { ...query, value: query.value && mergeNewest(liveAttempts, query.value.data, MAX_ATTEMPTS) };
+}
+
+function toSummary(item: StreamItem, webhookId: string): AttemptSummary[] {
+  if (item.type !== 'attempt' || item.delivery.webhook_id !== webhookId) return [];
+  const { request: _, response: __, ...attempt } = item.attempt;
+  const { id, event_type } = item.delivery;
+  return [{ ...attempt, delivery_id: id, event_type, webhook_id: webhookId }];
+}
+
+interface Props {
+  /** Newest first. */
+  readonly attempts: readonly AttemptSummary[];
+  /** How many attempts fit into the chart. */
+  readonly slots: number;
+}
+
+/** Height of one half of the outcome chart, and of the latency chart. */
+const HEIGHT = 20;
+const BAR = 0.8;
+
+/** Successes stand above the line, failures below it. */
+export function OutcomeChart({ attempts, slots }: Props) {
+  const shown = attempts.slice(0, slots);
+  const succeeded = shown.filter(isSucceeded).length;
+  const label = `Last ${shown.length} attempts: ${succeeded} succeeded, ${shown.length - succeeded} failed`;
+  return (
+    <svg
+      class="webhooks-chart"
+      viewBox={`0 ${-HEIGHT} ${slots} ${2 * HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <path class="webhooks-axis" d={`M0 0H${slots}`} />
+      {shown.map((attempt, index) => (
+        <rect
+          key={attempt.id}
+          class={isSucceeded(attempt) ? 'succeeded' : 'failed'}
+          x={slots - index - 1}
+          y={isSucceeded(attempt) ? -HEIGHT : 0}
+          width={BAR}
+          height={HEIGHT}
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** The scale is logarithmic, so that one attempt of ten seconds does not flatten those of ten milliseconds. */
+function LatencyChart({ attempts, slots }: Props) {
+  const shown = attempts.slice(0, slots);
+  const attemptStats = computeAttemptStats(shown);
+  if (attemptStats === null) return null;
+  const { p50, p95, longest } = attemptStats;
+  const toHeight = (ms: number) => (HEIGHT * Math.log1p(ms)) / Math.log1p(Math.max(longest, 1));
+  const label = `Durations of the last ${shown.length} attempts: p50 ${formatLatency(p50)}, p95 ${formatLatency(p95)}, longest ${formatLatency(longest)}`;
+  return (
+    <svg
+      class="webhooks-chart"
+      viewBox={`0 0 ${slots} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      {shown.map((attempt, index) => (
+        <rect
+          key={attempt.id}
+          class={isSucceeded(attempt) ? 'succeeded' : 'failed'}
+          x={slots - index - 1}
+          y={HEIGHT - toHeight(attempt.duration_ms)}
+          width={BAR}
+          height={toHeight(attempt.duration_ms)}
+        />
+      ))}
+      {[p50, p95].map((ms, index) => (
+        <path
+          key={['p50', 'p95'][index]}
+          class="webhooks-percentile"
+          d={`M0 ${HEIGHT - toHeight(ms)}H${slots}`}
+        />
+      ))}
+    </svg>
+  );
+}
+
+function isSucceeded({ outcome }: AttemptSummary): boolean {
+  return outcome === 'succeeded';
 }

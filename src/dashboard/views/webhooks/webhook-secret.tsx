@@ -1,7 +1,9 @@
+import { useState } from 'preact/hooks';
+import type { ControlOutput } from '../../../contract/control-operations.ts';
 import { control } from '../../control.ts';
+import { withErrorToast } from '../../toasts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { useRevealedSecret } from '../../use-revealed-secret.ts';
 
 const MASK = '••••••••••••••••';
 
@@ -35,7 +37,7 @@ export function NewWebhookSecret({
   readonly onDone: () => void;
 }) {
   return (
-    <div class="form">
+    <div class="stack">
       <p>
         Your receiver needs this secret to verify signatures. The API does not return it again, but you can
         show it in this dashboard.
@@ -50,4 +52,20 @@ export function NewWebhookSecret({
       </div>
     </div>
   );
+}
+
+interface RevealedSecret {
+  /** Null while the secrets are hidden. */
+  readonly revealed: ControlOutput<'revealSecret'> | null;
+  readonly toggle: () => Promise<void>;
+}
+
+/** The secrets of an endpoint, hidden until the user shows them. */
+export function useRevealedSecret(webhookId: string): RevealedSecret {
+  const [revealed, setRevealed] = useState<RevealedSecret['revealed']>(null);
+  const toggle = async () => {
+    const secrets = revealed === null ? await withErrorToast(control.revealSecret({ id: webhookId })) : null;
+    setRevealed(secrets ?? null);
+  };
+  return { revealed, toggle };
 }

@@ -9,18 +9,15 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { isReached, Time } from '../../ui/time.tsx';
-import { usePolling } from '../../use-polling.ts';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
 import { Probe } from './probe.tsx';
 import { WebhookAttempts } from './webhook-attempts.tsx';
-import { WebhookBadges } from './webhook-badges.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
 
 export function WebhookView({ id }: { readonly id: string }) {
-  const query = useQuery(() => control.getWebhook({ id }), [id]);
-  usePolling(query.refetch);
+  const query = useQuery(() => control.getWebhook({ id }), [id], { isPolled: true });
   return (
     <div class="page">
       <a class="webhooks-back" href={toHash({ section: 'webhooks' })}>
@@ -132,5 +129,26 @@ function WebhookProperties({ webhook }: { readonly webhook: WebhookDetail }) {
         <Time at={created_at} clock="schedule" />
       </dd>
     </dl>
+  );
+}
+
+/** Badges of an endpoint: disabled, or created by `svc listen`. */
+export function WebhookBadges({ webhook: { disabled, listener } }: { readonly webhook: WebhookDetail }) {
+  return (
+    <span class="row">
+      {disabled && (
+        <span
+          class="badge pending"
+          title="Pending deliveries wait. New events are not delivered to this endpoint."
+        >
+          disabled
+        </span>
+      )}
+      {listener && (
+        <span class="badge canceled" title="Removed when svc listen stops.">
+          svc listen
+        </span>
+      )}
+    </span>
   );
 }

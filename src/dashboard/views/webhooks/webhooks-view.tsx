@@ -5,21 +5,17 @@ import type { WebhookDetail } from '../../../contract/resources.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { useLiveItems } from '../../live-stream.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
-import { usePolling } from '../../use-polling.ts';
 import { useQuery } from '../../use-query.ts';
-import { OutcomeChart } from './attempt-charts.tsx';
 import { computeAttemptStats, formatSuccessRate } from './attempt-stats.ts';
-import { useAttempts } from './use-attempts.ts';
-import { WebhookBadges } from './webhook-badges.tsx';
+import { OutcomeChart, useAttempts } from './webhook-attempts.tsx';
 import { CreateWebhookDialog } from './webhook-dialogs.tsx';
-import { WebhookView } from './webhook-view.tsx';
+import { WebhookBadges, WebhookView } from './webhook-view.tsx';
 
 export function WebhooksView({ route: { id } }: { readonly route: Route }) {
   return id === null ? <WebhookList /> : <WebhookView key={id} id={id} />;
@@ -30,14 +26,13 @@ const PAGE_SIZE = 50;
 /** How many attempts the chart of a row shows. */
 const CHART_SLOTS = 40;
 
-export function WebhookList() {
+function WebhookList() {
   const [isCreating, setCreating] = useState(false);
   const [limit, setLimit] = useState(PAGE_SIZE);
   const workspace = workspaceId.value;
-  const query = useQuery(() => control.listWebhooks({ workspace_id: workspace, limit }), [workspace, limit]);
-  usePolling(query.refetch);
-  useLiveItems((items) => {
-    if (items.some(({ type }) => type === 'reset')) query.refetch();
+  const query = useQuery(() => control.listWebhooks({ workspace_id: workspace, limit }), [workspace, limit], {
+    refetchOn: ({ type }) => type === 'reset',
+    isPolled: true,
   });
   useShortcuts([{ key: 'c', description: 'Create an endpoint', run: () => setCreating(true) }]);
   return (
@@ -54,7 +49,7 @@ export function WebhookList() {
             <NoEndpointsYet />
           ) : (
             <>
-              <ul class="webhooks-list">
+              <ul class="stack plain-list">
                 {data.map((webhook) => (
                   <Row key={webhook.id} webhook={webhook} />
                 ))}
