@@ -44,11 +44,11 @@ export function App() {
         <button type="button" class="skip-link" onClick={() => content.current?.focus()}>
           Skip to content
         </button>
-        <a class="brand" href={toHash({ section: 'deliveries' })}>
+        <a class="row brand" href={toHash({ section: 'deliveries' })}>
           <img src={icon} alt="" /> svc
         </a>
         <Navigation />
-        <div class="app-header-actions">
+        <div class="row app-header-actions">
           <WorkspaceSelect />
           <ConnectionStatus />
           <button
@@ -170,7 +170,7 @@ function DatabaseFileAlert() {
     showToast('Database file restored.');
   }
   return (
-    <section class="database-alert" role="alert">
+    <section class="row database-alert" role="alert">
       <p>
         <strong>{problem.message}</strong> {problem.hint}
       </p>

@@ -1,7 +1,7 @@
 /** A paginated list that applies live updates in place. */
 import type { Page } from '../contract/resources.ts';
-import { toErrorMessage } from './error-message.ts';
 import { type HasId, PAGE_SIZE, PagedList } from './paged-list.ts';
+import { toErrorMessage } from './toasts.ts';
 
 export interface PageRequest {
   readonly limit: number;
@@ -10,12 +10,10 @@ export interface PageRequest {
 
 interface FeedOptions<Item> {
   readonly fetchPage: (page: PageRequest) => Promise<Page<Item>>;
-  /** Called after every visible change. */
   readonly onChange: () => void;
 }
 
 export interface ItemUpdate<Item> {
-  /** The current state of the item. */
   readonly item: Item;
   /** Whether the item matches the filter of the list; null when that is unknown. */
   readonly matches: boolean | null;
@@ -75,7 +73,6 @@ export class Feed<Item extends HasId> {
     this.#requestNumber++;
   }
 
-  /** Applies updates from the live stream. */
   applyUpdates(updates: readonly ItemUpdate<Item>[]): void {
     if (this.#isLoading) this.#updatesWhileLoading.push(...updates);
     for (const update of updates) this.#applyUpdate(update);
@@ -115,7 +112,6 @@ export class Feed<Item extends HasId> {
     }
   }
 
-  /** Repeats the page request that failed. */
   retry(): void {
     this.#retry?.();
   }

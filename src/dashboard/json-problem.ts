@@ -1,4 +1,3 @@
-/** Explains why a text is not a JSON object that the emulator accepts. */
 import { locateJsonError, parseJsonObject } from '../domain/json.ts';
 
 export interface JsonProblem {

@@ -4,7 +4,6 @@
  */
 import type { Page } from '../contract/resources.ts';
 
-/** Items per request. */
 export const PAGE_SIZE = 100;
 /** Number of items that stay loaded above and below the visible range. */
 const MAX_LOADED_DISTANCE = 1_000;
@@ -45,7 +44,6 @@ export class PagedList<Item extends HasId> {
     return undefined;
   }
 
-  /** Replaces the list with its first page. */
   reset(page: Page<Item>): void {
     this.#segments = [];
     this.#append(null, page);
@@ -107,7 +105,6 @@ export class PagedList<Item extends HasId> {
     return null;
   }
 
-  /** Fills an unloaded segment again. */
   reload(after: string | null, items: readonly Item[]): void {
     const segment = this.#segments.find(({ cursor, items }) => cursor === after && items === null);
     if (segment === undefined) return;

@@ -34,7 +34,6 @@ export function realTimeUntil(time: string): number | null {
   return Math.max(0, Date.parse(time) - scheduleNow.value) / value.rate;
 }
 
-/** Stores the clock state that an operation returned. */
 export function setClock(state: ClockState): void {
   if (state.workspace_id !== workspaceId.peek()) return;
   clock.value = state;

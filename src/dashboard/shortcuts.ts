@@ -3,9 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 interface Shortcut {
-  /** A value of `KeyboardEvent.key`. */
   readonly key: string;
-  /** Shown in the list of shortcuts. */
   readonly description: string;
   readonly run: () => void;
 }

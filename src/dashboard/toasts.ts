@@ -1,6 +1,6 @@
-/** Short messages about the result of an action, also announced to screen readers. */
+/** Messages of errors, and short messages about the result of an action, also announced to screen readers. */
 import { signal } from '@preact/signals';
-import { toErrorMessage } from './error-message.ts';
+import { SvcError } from '../errors.ts';
 
 interface Toast {
   readonly number: number;
@@ -35,4 +35,12 @@ export async function withErrorToast<Value>(action: Promise<Value>): Promise<Val
     showToast(toErrorMessage(error), true);
     return undefined;
   }
+}
+
+/** The message of an error for the user. */
+export function toErrorMessage(error: unknown): string {
+  if (!(error instanceof SvcError)) return String(error);
+  return error.code === 'no_emulator'
+    ? 'The emulator does not respond. Check that it is running.'
+    : error.message;
 }

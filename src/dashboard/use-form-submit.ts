@@ -1,6 +1,5 @@
-/** Submits a form and keeps its validation error. */
 import { useState } from 'preact/hooks';
-import { toErrorMessage } from './error-message.ts';
+import { toErrorMessage } from './toasts.ts';
 
 interface FormSubmit {
   readonly error: FormError | null;
@@ -31,7 +30,6 @@ export function useFormSubmit(fields: readonly string[], send: () => Promise<voi
   return { error, isBusy, submit: (event) => void submit(event) };
 }
 
-/** A validation error of a form. */
 export interface FormError {
   /** Name of the invalid field; null when the error concerns the whole form. */
   readonly field: string | null;

@@ -21,7 +21,6 @@ interface LiveListOptions<Item extends HasId> {
 
 export interface LiveList<Item extends HasId> {
   readonly feed: Feed<Item>;
-  /** The element that scrolls. */
   readonly scrollContainer: RefObject<HTMLDivElement | null>;
   readonly isPaused: boolean;
   readonly togglePause: () => void;

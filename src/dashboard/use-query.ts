@@ -2,8 +2,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { StreamItem } from '../contract/stream-schemas.ts';
 import { isConnected } from './control.ts';
-import { toErrorMessage } from './error-message.ts';
 import { useLiveItems } from './live-stream.ts';
+import { toErrorMessage } from './toasts.ts';
 
 export interface Query<Value> {
   /** The latest result. It stays during a refetch; undefined before the first result. */

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { useFormSubmit } from '../use-form-submit.ts';
+import { FormErrorText } from './field.tsx';
 import { Icon } from './icon.tsx';
 
 interface Props {
@@ -23,5 +25,32 @@ export function Dialog({ title, onClose, children }: Props) {
       </header>
       {children}
     </dialog>
+  );
+}
+
+interface ConfirmDialogProps extends Props {
+  /** Label of the button that confirms. */
+  readonly action: string;
+  readonly onConfirm: () => Promise<void>;
+}
+
+/** Asks before an action that cannot be undone. Stays open when the action fails. */
+export function ConfirmDialog({ title, action, onConfirm, onClose, children }: ConfirmDialogProps) {
+  const { error, isBusy, submit } = useFormSubmit([], onConfirm);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {children}
+        <FormErrorText error={error} />
+        <div class="row">
+          <button type="submit" class="danger" disabled={isBusy}>
+            {action}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
   );
 }

@@ -1,4 +1,3 @@
-import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import type { FormError } from '../use-form-submit.ts';
 
@@ -6,32 +5,73 @@ interface Props {
   readonly label: string;
   /** The name of the field in the control plane. */
   readonly name: string;
-  readonly hint?: ComponentChildren;
+  readonly hint?: string;
   readonly error: FormError | null;
-  /** Receives the attributes of the input element. */
-  readonly children: (control: ControlAttributes) => JSX.Element;
-}
-
-interface ControlAttributes {
-  readonly id: string;
-  readonly name: string;
-  readonly 'aria-invalid': boolean;
-  readonly 'aria-describedby': string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly placeholder?: string;
+  readonly inputMode?: 'numeric' | 'decimal' | 'url';
+  readonly autofocus?: boolean;
+  readonly suggestions?: readonly string[];
+  /** Titles by value, for a select instead of an input. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** For a text area instead of an input. */
+  readonly rows?: number;
 }
 
 /** A form field with its label and its hint or validation error. */
-export function Field({ label, name, hint, error, children }: Props) {
+export function Field({ label, name, hint, error, onChange, suggestions, options, rows, ...rest }: Props) {
   const id = useId();
   const isInvalid = error?.field === name;
+  const control = {
+    ...rest,
+    autocomplete: 'off' as const,
+    spellcheck: false,
+    id,
+    name,
+    'aria-invalid': isInvalid,
+    'aria-describedby': `${id}-hint`,
+    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      onChange(currentTarget.value),
+  };
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({ id, name, 'aria-invalid': isInvalid, 'aria-describedby': `${id}-hint` })}
+      {options !== undefined && (
+        <select {...control}>
+          {Object.entries(options).map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
+      {rows !== undefined && <textarea {...control} rows={rows} />}
+      {options === undefined && rows === undefined && <input {...control} list={`${id}-suggestions`} />}
+      <datalist id={`${id}-suggestions`}>
+        {suggestions?.map((suggestion) => (
+          <option key={suggestion} value={suggestion} />
+        ))}
+      </datalist>
       <p id={`${id}-hint`} class={isInvalid ? 'error-text' : 'muted'} aria-live="polite">
         {isInvalid ? error.message : hint}
       </p>
     </div>
   );
+}
+
+/** Connects fields to the form values in `draft`: `<Field label="Path" {...field('path')} />` */
+export function connectFields<Draft>(
+  draft: Draft,
+  onChange: (draft: Draft) => void,
+  error: FormError | null,
+): <Name extends keyof Draft & string>(name: Name) => Pick<Props, 'name' | 'error' | 'value' | 'onChange'> {
+  return (name) => ({
+    name,
+    error,
+    value: String(draft[name]),
+    onChange: (value) => onChange({ ...draft, [name]: value }),
+  });
 }
 
 /** A validation error of the whole form. */

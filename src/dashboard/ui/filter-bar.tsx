@@ -13,9 +13,7 @@ export interface FilterBarProps {
   readonly fields: ComponentChildren;
   /** The most frequent filter, which is always visible. */
   readonly quickFilter?: ComponentChildren;
-  /** Further controls next to the search field. */
   readonly controls?: ComponentChildren;
-  /** An action on all matching items. */
   readonly action?: ComponentChildren;
 }
 
@@ -50,7 +48,6 @@ export function FilterBar({ filter, search, fields, quickFilter, controls, actio
 const TYPING_MS = 200;
 
 interface SearchProps {
-  /** Name of the query parameter. */
   readonly name: string;
   readonly label: string;
   readonly value: string | undefined;
@@ -141,7 +138,6 @@ export function FilterSelect({
   );
 }
 
-/** Labels of the query parameters. */
 export const filterLabels: Readonly<Record<string, string>> = {
   event: 'Event',
   key: 'API key',
@@ -183,7 +179,7 @@ function FilterChips({ filter, action }: Pick<FilterBarProps, 'filter' | 'action
           Clear filters
         </button>
       </li>
-      {action !== undefined && <li class="filters-action">{action}</li>}
+      {action !== undefined && <li class="push-right">{action}</li>}
     </ul>
   );
 }

@@ -3,10 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
 interface Props {
-  /** Accessible name of the panel. */
   readonly label: string;
   readonly button: ComponentChildren;
-  /** CSS classes of the button. */
   readonly class?: string;
   readonly children: ComponentChildren;
 }

@@ -31,7 +31,6 @@ export function QueryView<Value>({ query, what, children }: Props<Value>) {
   );
 }
 
-/** Shown in place of an empty list. */
 export function EmptyState({ children }: { readonly children: ComponentChildren }) {
   return <div class="placeholder">{children}</div>;
 }

@@ -2,6 +2,7 @@ import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import {
   type AttemptOutcome,
   type DeliveryStatus,
+  deliveryStatuses,
   deliveryStatusSymbols,
   getDisplayStatus,
 } from '../../domain/delivery.ts';
@@ -22,6 +23,13 @@ export function StatusBadge({ status, paused = false, count }: StatusProps) {
       <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {count} {state}
     </span>
   );
+}
+
+/** `✓ 2 succeeded ✗ 1 failed` */
+export function DeliveryCounts({ countOf }: { readonly countOf: (status: DeliveryStatus) => number }) {
+  return deliveryStatuses
+    .filter((status) => countOf(status) > 0)
+    .map((status) => [<StatusBadge key={status} status={status} count={countOf(status)} />, ' ']);
 }
 
 /** The status of a response: `✓ 200`, `✗ 422` */

@@ -5,7 +5,6 @@ import { scheduleNow, wallNow } from '../schedule-clock.ts';
 interface Props {
   /** ISO 8601. */
   readonly at: string;
-  /** The clock that the time belongs to. */
   readonly clock: 'schedule' | 'wall';
 }
 

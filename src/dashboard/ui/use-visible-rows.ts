@@ -27,9 +27,7 @@ interface VisibleRowsOptions<Item> extends KeyedListItems<Item> {
 }
 
 interface VisibleRows {
-  /** The rows to render. */
   readonly range: ReadonlySignal<Range>;
-  /** Whether the active row is rendered. */
   readonly hasActive: ReadonlySignal<boolean>;
 }
 
@@ -118,7 +116,6 @@ function isAtTop({ scrollTop }: Element, rowHeight: number): boolean {
   return scrollTop < rowHeight / 2;
 }
 
-/** Height of the viewport without the header row. */
 export function bodyHeightOf(element: HTMLElement | null): number {
   return (element?.clientHeight ?? 0) - (element?.firstElementChild?.clientHeight ?? 0);
 }

@@ -17,7 +17,6 @@ import {
 
 interface Props<Item> {
   readonly label: string;
-  /** Column titles. */
   readonly columns: readonly string[];
   readonly items: ListItems<Item>;
   readonly getKey: (item: Item) => string;
@@ -28,7 +27,6 @@ interface Props<Item> {
   readonly cells: (item: Item) => readonly ComponentChildren[];
   /** Height of every row, in rem. */
   readonly rowHeight: number;
-  /** Whether more items follow the last one. */
   readonly hasMore: boolean;
   /** Key of the row that keyboard navigation starts from. */
   readonly active: string | null;
@@ -37,7 +35,6 @@ interface Props<Item> {
   readonly onOpen: (item: Item) => void;
   /** Called when the visible range or the list changes. */
   readonly onVisibleRangeChange: (visibleRange: VisibleRange) => void;
-  /** The element that scrolls. */
   readonly scrollContainer: RefObject<HTMLDivElement | null>;
 }
 
@@ -165,7 +162,7 @@ interface RowNavigationOptions<Item> extends KeyedListItems<Item> {
 function useRowNavigation<Item>(
   scrollContainer: RefObject<HTMLDivElement | null>,
   rowHeight: number,
-  { items, getKey, active = null, onActive, onOpen }: RowNavigationOptions<Item>,
+  { items, getKey, active, onActive, onOpen }: RowNavigationOptions<Item>,
 ): (event: KeyboardEvent) => void {
   const lastIndex = useRef(0);
   const findActive = () =>
@@ -180,22 +177,18 @@ function useRowNavigation<Item>(
     lastIndex.current = index;
     scrollContainer.current.focus({ preventScroll: true });
     scrollRowIntoView(scrollContainer.current, index * rowHeight, rowHeight);
-    onActive?.(item);
+    onActive(item);
   };
   const open = () => {
     const index = findActive();
     const item = index === null ? undefined : items.at(index);
-    if (item !== undefined) onOpen?.(item);
+    if (item !== undefined) onOpen(item);
   };
-  useShortcuts(
-    onOpen === undefined
-      ? []
-      : [
-          { key: 'j', description: 'Next row', run: () => moveBy(1) },
-          { key: 'k', description: 'Previous row', run: () => moveBy(-1) },
-          { key: 'Enter', description: 'Open the row', run: open },
-        ],
-  );
+  useShortcuts([
+    { key: 'j', description: 'Next row', run: () => moveBy(1) },
+    { key: 'k', description: 'Previous row', run: () => moveBy(-1) },
+    { key: 'Enter', description: 'Open the row', run: open },
+  ]);
   return (event) => {
     const page = Math.floor(bodyHeightOf(scrollContainer.current) / rowHeight);
     const end = items.length;

@@ -73,7 +73,7 @@ export function ClockBar() {
       >
         Controls
       </button>
-      <div id={id} class={`clock-controls ${isOpen ? 'open' : ''}`}>
+      <div id={id} class={`row clock-controls ${isOpen ? 'open' : ''}`}>
         <SpeedButtons />
         <MoveControls duration={duration} />
       </div>
@@ -186,13 +186,11 @@ function advanceBy(text: string): boolean {
   return ms !== null;
 }
 
-/** Limit for the list of attempts. */
 const MAX_SHOWN = 100;
 
-/** The progress of a clock move, or the attempts of the last one. */
 function ClockMoveResult() {
   return (
-    <div class="clock-result">
+    <div class="row">
       <span role="status">{describeProgress()}</span>
       {moveInProgress.value === null && <Attempts />}
     </div>

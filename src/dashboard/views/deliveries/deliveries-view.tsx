@@ -21,7 +21,7 @@ import { useEventTypes } from '../../use-event-types.ts';
 import { type LiveList, useLiveList } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 import { DeliveryView } from '../delivery/delivery-view.tsx';
-import { openBulkReplayDialog, openReplayDialog } from '../replay/replay-request.ts';
+import { openBulkReplayDialog, openReplayDialog } from '../replay/replay-dialog.tsx';
 import { type DeliveryFilter, matchesFilter, parseFilter, toListInput } from './delivery-filter.ts';
 import { GettingStarted } from './getting-started.tsx';
 
@@ -69,7 +69,6 @@ async function replay(id: string): Promise<void> {
 
 const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
 
-/** One cell per column. `address` links the delivery. */
 function renderCells(delivery: Delivery, address: string) {
   const { id, status, event_type: type, url, attempt_count: attempts, created_at: createdAt } = delivery;
   return [
@@ -113,7 +112,6 @@ function NextAttempt({ delivery }: { readonly delivery: Delivery }) {
   return <>{original === null ? '' : `replay of ${original}`}</>;
 }
 
-/** The deliveries of the workspace that match the filter, live. */
 function useDeliveries(filter: DeliveryFilter): LiveList<Delivery> {
   const workspace = workspaceId.value;
   return useLiveList<Delivery>({

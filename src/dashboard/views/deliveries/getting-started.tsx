@@ -53,7 +53,7 @@ function ReceiverStep() {
 
 function Example({ command }: { readonly command: string }) {
   return (
-    <span class="getting-started-command">
+    <span class="row getting-started-command">
       <code>{command}</code> <CopyButton what="command" text={command} />
     </span>
   );

@@ -10,7 +10,6 @@ interface Props {
   readonly attempt: AttemptDetail;
 }
 
-/** Equal lines that are shown around a change. */
 const CONTEXT_LINES = 3;
 
 const parts: Record<string, (attempt: AttemptDetail) => string> = {

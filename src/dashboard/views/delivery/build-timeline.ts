@@ -13,7 +13,6 @@ const MAX_PLANNED = 8;
 interface Step {
   /** Schedule time in milliseconds since 1970. */
   readonly at: number;
-  /** Time since the first attempt. */
   readonly sinceFirstMs: number;
   /** The gap before this step; null for the first. */
   readonly gap: Gap | null;

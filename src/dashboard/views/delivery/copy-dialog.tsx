@@ -12,6 +12,7 @@ import {
   toSignedCurlCommand,
   toVitestTest,
 } from './attempt-formats.ts';
+import { TextPanel } from './http-message.tsx';
 
 interface Props {
   readonly delivery: DeliveryDetail;
@@ -21,73 +22,58 @@ interface Props {
 
 export function CopyDialog({ delivery, attempt: { number, request }, onClose }: Props) {
   const [open, setOpen] = useState('curl');
+  const renderPanel = (what: string, text: string, description: ComponentChildren) => (
+    <TextPanel key={what} what={what} text={text} label="Copy" title={<p class="muted">{description}</p>} />
+  );
   const tabs: Tab[] = [
     {
       name: 'curl',
       title: 'curl',
-      render: () => (
-        <Format what="curl command" text={toCurlCommand(request)}>
-          The exact request with its original timestamp. Receivers that check the timestamp reject it after
-          five minutes. To sign it again:{' '}
-          <CopyButton
-            what="svc sign command"
-            label="Copy svc sign command"
-            text={toSignedCurlCommand(delivery, request)}
-          />
-        </Format>
-      ),
+      render: () =>
+        renderPanel(
+          'curl command',
+          toCurlCommand(request),
+          <>
+            The exact request with its original timestamp. Receivers that check the timestamp reject it after
+            five minutes. To sign it again:{' '}
+            <CopyButton
+              what="svc sign command"
+              label="Copy svc sign command"
+              text={toSignedCurlCommand(delivery, request)}
+            />
+          </>,
+        ),
     },
     {
       name: 'svc',
       title: 'svc',
       render: () =>
-        listCommands(delivery).map(({ description, command }) => (
-          <Format key={command} what={`command: ${description}`} text={command}>
-            {description}
-          </Format>
-        )),
+        listCommands(delivery).map(({ description, command }) =>
+          renderPanel(`command: ${description}`, command, description),
+        ),
     },
     {
       name: 'http',
       title: 'Raw HTTP',
-      render: () => (
-        <Format what="raw request" text={toRawRequest(request)}>
-          The request as HTTP/1.1 text.
-        </Format>
-      ),
+      render: () => renderPanel('raw request', toRawRequest(request), 'The request as HTTP/1.1 text.'),
     },
     {
       name: 'vitest',
       title: 'Vitest',
-      render: () => (
-        <Format what="test" text={toVitestTest(delivery, request)}>
-          A complete test with its own emulator and receiver:{' '}
-          <code>npm install --save-dev svc-emulator vitest</code>
-        </Format>
-      ),
+      render: () =>
+        renderPanel(
+          'test',
+          toVitestTest(delivery, request),
+          <>
+            A complete test with its own emulator and receiver:{' '}
+            <code>npm install --save-dev svc-emulator vitest</code>
+          </>,
+        ),
     },
   ];
   return (
     <Dialog title={`Copy attempt ${number}`} onClose={onClose}>
       <Tabs label="Formats" tabs={tabs} openName={open} onOpen={setOpen} />
     </Dialog>
-  );
-}
-
-interface FormatProps {
-  readonly what: string;
-  readonly text: string;
-  readonly children: ComponentChildren;
-}
-
-function Format({ what, text, children }: FormatProps) {
-  return (
-    <div class="delivery-panel">
-      <div class="row">
-        <p class="muted">{children}</p>
-        <CopyButton what={what} label="Copy" text={text} />
-      </div>
-      <pre>{text}</pre>
-    </div>
   );
 }

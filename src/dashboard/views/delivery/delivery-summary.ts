@@ -11,7 +11,6 @@ interface DeliverySummary {
   readonly responseExcerpt: string | null;
   /** The result of signature verification, when it matters. */
   readonly signature: string | null;
-  /** The next steps for the developer of the receiver. */
   readonly hints: readonly Hint[];
 }
 

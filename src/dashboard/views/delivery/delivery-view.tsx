@@ -1,21 +1,20 @@
 /** One delivery: its summary, its attempts in a timeline, and the selected attempt. */
 import './delivery.css';
 import '../replay/replay.css';
-import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { route, updateQuery } from '../../router.ts';
 import { useShortcuts } from '../../shortcuts.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
+import { openReplayDialog } from '../replay/replay-dialog.tsx';
 import { ReplayProgress, useReplay } from '../replay/replay-progress.tsx';
-import { openReplayDialog } from '../replay/replay-request.ts';
 import { AttemptView } from './attempt-view.tsx';
 import { CopyDialog } from './copy-dialog.tsx';
 import { DeliverySummaryCard } from './delivery-summary-card.tsx';
@@ -90,53 +89,40 @@ function DeliveryProperties({ delivery }: { readonly delivery: DeliveryDetail })
     settled_at: settledAt,
   } = delivery;
   return (
-    <dl class="delivery-properties">
-      <Property name="Delivery">
-        <span class="delivery-id">
-          <code>{id}</code>
-          <CopyButton what="delivery ID" text={id} />
-        </span>
-      </Property>
-      <Property name="Endpoint">
-        <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>
-      </Property>
-      <Property name="Event">
-        <a href={toHash({ section: 'events', id: event })}>
-          <code>{event}</code>
-        </a>
-      </Property>
-      <Property name="Created">
-        <Time at={delivery.created_at} clock="schedule" />
-        {settledAt !== null && (
+    <Properties
+      items={{
+        Delivery: <CopyableId id={id} what="delivery" />,
+        Endpoint: <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>,
+        Event: (
+          <a class="mono" href={toHash({ section: 'events', id: event })}>
+            {event}
+          </a>
+        ),
+        Created: (
           <>
-            {', settled '}
-            <Time at={settledAt} clock="schedule" />
+            <Time at={delivery.created_at} clock="schedule" />
+            {settledAt !== null && (
+              <>
+                {', settled '}
+                <Time at={settledAt} clock="schedule" />
+              </>
+            )}
           </>
-        )}
-      </Property>
-      {original !== null && (
-        <Property name="Replay of">
+        ),
+        'Replay of': original !== null && (
           <a
+            class="mono"
             href={toHash({
               section: 'deliveries',
               id: original,
               query: { ...route.value.query, attempt: '' },
             })}
           >
-            <code>{original}</code>
+            {original}
           </a>
-        </Property>
-      )}
-    </dl>
-  );
-}
-
-function Property({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+        ),
+      }}
+    />
   );
 }
 

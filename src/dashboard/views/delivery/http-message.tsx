@@ -18,9 +18,7 @@ export function AttemptRequest({ request }: Pick<AttemptDetail, 'request'>) {
       <Body body={body} />
       <details>
         <summary>Raw HTTP request</summary>
-        <Panel title="Raw HTTP" copy={raw} what="raw request">
-          <pre>{raw}</pre>
-        </Panel>
+        <TextPanel title={<h4>Raw HTTP</h4>} what="raw request" text={raw} />
       </details>
     </div>
   );
@@ -39,9 +37,11 @@ export function AttemptResponse({ attempt }: { readonly attempt: AttemptDetail }
       {body === '' && <p class="muted">The body is empty.</p>}
       {body !== '' && encoding === 'utf8' && <Body body={body} />}
       {encoding === 'base64' && (
-        <Panel title={`Binary body (${atob(body).length} bytes, base64)`} copy={body} what="base64 body">
-          <pre>{body}</pre>
-        </Panel>
+        <TextPanel
+          title={<h4>Binary body ({atob(body).length} bytes, base64)</h4>}
+          what="base64 body"
+          text={body}
+        />
       )}
       {truncated && <p class="muted">The body is truncated. Only the first part is stored.</p>}
     </div>
@@ -73,38 +73,38 @@ function Headers({ headers }: { readonly headers: Readonly<Record<string, string
 function Body({ body }: { readonly body: string }) {
   const pretty = indentJson(body);
   const size = new TextEncoder().encode(body).length;
-  const raw = (
-    <Panel title={`Raw (${size} bytes)`} copy={body} what="raw body">
-      <pre>{body}</pre>
-    </Panel>
-  );
+  const raw = <TextPanel title={<h4>Raw ({size} bytes)</h4>} what="raw body" text={body} />;
   if (pretty === body) return raw;
   return (
     <div class="http-bodies">
-      <Panel title="Formatted" copy={pretty} what="formatted body">
+      <TextPanel title={<h4>Formatted</h4>} what="formatted body" text={pretty}>
         <JsonHighlight text={pretty} />
-      </Panel>
+      </TextPanel>
       {raw}
     </div>
   );
 }
 
-interface PanelProps {
-  readonly title: string;
-  readonly copy: string;
-  /** What the button copies. */
+interface TextPanelProps {
+  readonly title: ComponentChildren;
+  /** What the button copies, as in "Copy raw request". */
   readonly what: string;
-  readonly children: ComponentChildren;
+  readonly text: string;
+  /** Text of the button; without it only the icon is shown. */
+  readonly label?: string;
+  /** The text in another form. */
+  readonly children?: ComponentChildren;
 }
 
-function Panel({ title, copy, what, children }: PanelProps) {
+/** A text with a button that copies it. */
+export function TextPanel({ title, what, text, label, children }: TextPanelProps) {
   return (
     <div class="delivery-panel">
       <div class="row">
-        <h4>{title}</h4>
-        <CopyButton what={what} text={copy} />
+        {title}
+        <CopyButton what={what} text={text} {...(label !== undefined && { label })} />
       </div>
-      {children}
+      {children ?? <pre>{text}</pre>}
     </div>
   );
 }

@@ -11,22 +11,17 @@ interface DiffRow {
 const MAX_CELLS = 4_000_000;
 
 /** Rows with the lines of both texts side by side. Removed lines stand next to the added ones. */
-export function diffLines(left: string, right: string): DiffRow[] {
-  const [leftLines, rightLines] = [toLines(left), toLines(right)];
-  const startCount = countEqual(leftLines, rightLines);
-  const endCount = countEqual(leftLines.slice(startCount).reverse(), rightLines.slice(startCount).reverse());
-  const changedRows = pairChanges(
-    compare(
-      leftLines.slice(startCount, leftLines.length - endCount),
-      rightLines.slice(startCount, rightLines.length - endCount),
-    ),
-  );
-  const toEqualRows = (lines: readonly string[]) =>
-    lines.map((line) => ({ kind: 'same', left: line, right: line }) as const);
+export function diffLines(leftText: string, rightText: string): DiffRow[] {
+  const [left, right] = [toLines(leftText), toLines(rightText)];
+  const startCount = countEqual(left, right);
+  const endCount = countEqual(left.slice(startCount).reverse(), right.slice(startCount).reverse());
   return [
-    ...toEqualRows(leftLines.slice(0, startCount)),
-    ...changedRows,
-    ...toEqualRows(leftLines.slice(leftLines.length - endCount)),
+    ...left.slice(0, startCount).map(toEqualRow),
+    ...compare(
+      left.slice(startCount, left.length - endCount),
+      right.slice(startCount, right.length - endCount),
+    ),
+    ...left.slice(left.length - endCount).map(toEqualRow),
   ];
 }
 
@@ -56,84 +51,52 @@ function toLines(text: string): string[] {
   return text === '' ? [] : text.split('\n');
 }
 
-/** How many lines at the start are equal. */
+function toEqualRow(line: string): DiffRow {
+  return { kind: 'same', left: line, right: line };
+}
+
 function countEqual(left: readonly string[], right: readonly string[]): number {
   const index = left.findIndex((line, index) => line !== right[index]);
   return index === -1 ? left.length : index;
 }
 
 /** Compares by longest common subsequence. Texts that are too long count as completely different. */
-function compare(leftLines: readonly string[], rightLines: readonly string[]): DiffRow[] {
-  const toRemovedRow = (line: string) => ({ kind: 'removed', left: line, right: null }) as const;
-  const toAddedRow = (line: string) => ({ kind: 'added', left: null, right: line }) as const;
-  if (leftLines.length * rightLines.length > MAX_CELLS) {
-    return [...leftLines.map(toRemovedRow), ...rightLines.map(toAddedRow)];
-  }
-  const lengths = computeLengths(leftLines, rightLines);
-  const width = rightLines.length + 1;
+function compare(left: readonly string[], right: readonly string[]): DiffRow[] {
+  if (left.length * right.length > MAX_CELLS) return pairLines(left, right);
+  const commonLength = computeCommonLengths(left, right);
   const rows: DiffRow[] = [];
   let [i, j] = [0, 0];
-  for (let [left, right] = [leftLines[i], rightLines[j]]; left !== undefined || right !== undefined; ) {
-    if (left !== undefined && left === right) {
-      rows.push({ kind: 'same', left, right });
-      i++;
-      j++;
-    } else if (
-      left !== undefined &&
-      (right === undefined || lengthAt(lengths, (i + 1) * width + j) >= lengthAt(lengths, i * width + j + 1))
-    ) {
-      rows.push(toRemovedRow(left));
-      i++;
-    } else if (right !== undefined) {
-      rows.push(toAddedRow(right));
-      j++;
-    }
-    [left, right] = [leftLines[i], rightLines[j]];
+  // Start of the lines that are not in a row yet.
+  let [leftStart, rightStart] = [0, 0];
+  while (i < left.length && j < right.length) {
+    const line = left[i] ?? '';
+    if (line === right[j]) {
+      rows.push(...pairLines(left.slice(leftStart, i++), right.slice(rightStart, j++)), toEqualRow(line));
+      [leftStart, rightStart] = [i, j];
+    } else if (commonLength(i + 1, j) >= commonLength(i, j + 1)) i++;
+    else j++;
   }
-  return rows;
+  return [...rows, ...pairLines(left.slice(leftStart), right.slice(rightStart))];
 }
 
-/** For every pair of positions, the length of the longest common subsequence of the rest. */
-function computeLengths(left: readonly string[], right: readonly string[]): Uint32Array {
+/** @returns the length of the longest common subsequence of the lines from a pair of positions on */
+function computeCommonLengths(left: readonly string[], right: readonly string[]) {
   const width = right.length + 1;
   const lengths = new Uint32Array((left.length + 1) * width);
+  const lengthAt = (i: number, j: number) => lengths[i * width + j] ?? 0;
   for (let i = left.length - 1; i >= 0; i--) {
     for (let j = right.length - 1; j >= 0; j--) {
       lengths[i * width + j] =
-        left[i] === right[j]
-          ? lengthAt(lengths, (i + 1) * width + j + 1) + 1
-          : Math.max(lengthAt(lengths, (i + 1) * width + j), lengthAt(lengths, i * width + j + 1));
+        left[i] === right[j] ? lengthAt(i + 1, j + 1) + 1 : Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1));
     }
   }
-  return lengths;
+  return lengthAt;
 }
 
-function lengthAt(lengths: Uint32Array, index: number): number {
-  return lengths[index] ?? 0;
-}
-
-/** Puts the removed lines of a run next to its added lines. */
-function pairChanges(rows: readonly DiffRow[]): DiffRow[] {
-  const paired: DiffRow[] = [];
-  let removed: string[] = [];
-  let added: string[] = [];
-  const flush = () => {
-    for (let index = 0; index < Math.max(removed.length, added.length); index++) {
-      const [left = null, right = null] = [removed[index], added[index]];
-      const kind = left === null ? 'added' : right === null ? 'removed' : 'changed';
-      paired.push({ kind, left, right });
-    }
-    removed = [];
-    added = [];
-  };
-  for (const row of rows) {
-    if (row.kind === 'removed') removed.push(row.left ?? '');
-    else if (row.kind === 'added') added.push(row.right ?? '');
-    else {
-      flush();
-      paired.push(row);
-    }
-  }
-  flush();
-  return paired;
+/** Puts removed lines next to added ones. */
+function pairLines(removed: readonly string[], added: readonly string[]): DiffRow[] {
+  return Array.from({ length: Math.max(removed.length, added.length) }, (_, index) => {
+    const [left = null, right = null] = [removed[index], added[index]];
+    return { kind: left === null ? 'added' : right === null ? 'removed' : 'changed', left, right };
+  });
 }

@@ -8,6 +8,7 @@ import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { JsonHighlight } from '../../ui/json-editor.tsx';
+import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -22,7 +23,7 @@ export function EventView({ id }: { readonly id: string }) {
         <div class="stack">
           <header class="row">
             <h2>{event.type}</h2>
-            <a class="button" href={toHash({ section: 'trigger', query: { event: id } })}>
+            <a class="button push-right" href={toHash({ section: 'trigger', query: { event: id } })}>
               <Icon name="bolt" /> Trigger again
             </a>
           </header>
@@ -41,28 +42,27 @@ function EventProperties({
   readonly event: EventDetail;
 }) {
   return (
-    <dl class="properties">
-      <dt>Event</dt>
-      <dd class="row">
-        <code>{id}</code> <CopyButton what="event ID" text={id} />
-      </dd>
-      <dt>Created</dt>
-      <dd>
-        <Time at={created_at} clock="schedule" />
-        {request !== null && (
+    <Properties
+      items={{
+        Event: <CopyableId id={id} what="event" />,
+        Created: (
           <>
-            {' by request '}
-            <a class="mono" href={toHash({ section: 'requests', id: request })}>
-              {request}
-            </a>
+            <Time at={created_at} clock="schedule" />
+            {request !== null && (
+              <>
+                {' by request '}
+                <a class="mono" href={toHash({ section: 'requests', id: request })}>
+                  {request}
+                </a>
+              </>
+            )}
           </>
-        )}
-      </dd>
-      <dt>Requests</dt>
-      <dd>
-        <a href={toHash({ section: 'requests', query: { resource: id } })}>All requests for this event</a>
-      </dd>
-    </dl>
+        ),
+        Requests: (
+          <a href={toHash({ section: 'requests', query: { resource: id } })}>All requests for this event</a>
+        ),
+      }}
+    />
   );
 }
 
@@ -98,7 +98,6 @@ function EventContent({ event }: { readonly event: EventDetail }) {
 
 const MAX_SHOWN = 50;
 
-/** The deliveries of an event, live. */
 export function EventDeliveries({ eventId }: { readonly eventId: string }) {
   const query = useQuery(() => control.listDeliveries({ event_id: eventId, limit: MAX_SHOWN }), [eventId], {
     refetchOn: (item) => 'delivery' in item && item.delivery.event_id === eventId,

@@ -3,7 +3,6 @@ import './events.css';
 import { useRef } from 'preact/hooks';
 import type { EventSummary } from '../../../contract/resources.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { pickFilters, type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import type { Feed } from '../../feed.ts';
@@ -13,7 +12,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { FilterInput, PeriodFields } from '../../ui/filter-bar.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
+import { DeliveryCounts } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { VisibleRange } from '../../ui/use-visible-rows.ts';
 import { useEventTypes } from '../../use-event-types.ts';
@@ -47,6 +46,7 @@ export function EventsView({ route }: { readonly route: Route }) {
 const COLUMNS = ['Event', 'Deliveries', 'Created'];
 
 function renderCells({ id, type, delivery_counts, created_at }: EventSummary, address: string) {
+  const hasDeliveries = Object.values(delivery_counts).some((count) => count > 0);
   return [
     <>
       <a href={address} tabIndex={-1}>
@@ -54,7 +54,11 @@ function renderCells({ id, type, delivery_counts, created_at }: EventSummary, ad
       </a>{' '}
       <small class="mono">{id}</small>
     </>,
-    <DeliveryCounts counts={delivery_counts} />,
+    hasDeliveries ? (
+      <DeliveryCounts countOf={(status) => delivery_counts[status]} />
+    ) : (
+      <span class="muted">no subscribed endpoint</span>
+    ),
     <Time at={created_at} clock="schedule" />,
   ];
 }
@@ -75,25 +79,11 @@ function NoEventsYet() {
   );
 }
 
-/** `✓ succeeded 2 ✗ failed 1` */
-function DeliveryCounts({ counts }: { readonly counts: EventSummary['delivery_counts'] }) {
-  const presentStatuses = deliveryStatuses.filter((status) => counts[status] > 0);
-  if (presentStatuses.length === 0) return <span class="muted">no subscribed endpoint</span>;
-  return (
-    <span class="events-counts">
-      {presentStatuses.map((status) => (
-        <StatusBadge key={status} status={status} count={counts[status]} />
-      ))}
-    </span>
-  );
-}
-
 export const filterNames = ['type', 'text', 'since', 'until'] as const;
 type EventFilter = { readonly [_ in (typeof filterNames)[number]]?: string };
 
 const REFETCH_INTERVAL_MS = 1_000;
 
-/** The events of the workspace that match the filter, with their delivery counts. */
 export function useEvents(filter: EventFilter): LiveList<EventSummary> {
   const workspace = workspaceId.value;
   const fetchPage = (page: { readonly limit: number; readonly starting_after?: string }) =>

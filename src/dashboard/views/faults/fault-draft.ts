@@ -6,7 +6,6 @@ import { SvcError } from '../../../errors.ts';
 
 type NewFault = ControlInput<'addFault'>;
 
-/** Texts of the fields; an empty one sets no limit. */
 export interface FaultLimits {
   readonly count: string;
   /** In percent. */
@@ -47,7 +46,6 @@ export const emptyRequestFault: RequestFaultDraft = {
   probability: '',
 };
 
-/** Whether a fault of this kind has a duration. */
 export function hasDuration(kind: DeliveryFaultKind): kind is keyof typeof defaultDelayMs {
   return Object.hasOwn(defaultDelayMs, kind);
 }

@@ -12,7 +12,6 @@ import { type Query, useQuery } from '../../use-query.ts';
 
 interface Props {
   readonly query: Query<readonly Fault[]>;
-  /** Shown when the list has no items. */
   readonly emptyText: string;
 }
 
@@ -70,7 +69,6 @@ function Row({ fault, onClear }: { readonly fault: Fault; readonly onClear: () =
   );
 }
 
-/** What the fault applies to, beyond what the page already shows. */
 function describeScope({ on, method, path, api_key_id: key, type, webhook_id: webhook }: Fault): string {
   const scope =
     on === 'request'

@@ -3,7 +3,7 @@ import { getDefaultErrorCode } from '../../../domain/fault.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { emptyRequestFault, type RequestFaultDraft, toRequestFault } from './fault-draft.ts';
+import { emptyRequestFault, toRequestFault } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
 import { FaultList, useFaults } from './fault-list.tsx';
 
@@ -33,76 +33,45 @@ export function RequestFaults() {
   );
 }
 
-/** Adds a fault for requests to the API. */
 function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) {
   return (
     <FaultForm empty={emptyRequestFault} toFault={toRequestFault} onAdded={onAdded}>
-      {({ draft, error, change }) => {
-        const toInputProps = (
-          name: 'status' | 'error_code' | 'latency_ms' | 'path',
-          placeholder: string,
-        ) => ({
-          value: draft[name],
-          placeholder,
-          onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
-            change({ [name]: currentTarget.value }),
-        });
-        const status = Number(draft.status);
-        return (
-          <>
-            <Field
-              label="Response status"
-              name="status"
-              hint="400 to 599. Leave empty for the normal status."
-              error={error}
-            >
-              {(control) => <input {...control} inputMode="numeric" {...toInputProps('status', 'none')} />}
-            </Field>
-            <Field label="Error code" name="error_code" error={error}>
-              {(control) => (
-                <input
-                  {...control}
-                  {...toInputProps('error_code', status >= 400 ? getDefaultErrorCode(status) : 'none')}
-                />
-              )}
-            </Field>
-            <Field label="Latency" name="latency_ms" hint="For example 2s, in real time." error={error}>
-              {(control) => <input {...control} {...toInputProps('latency_ms', 'none')} />}
-            </Field>
-            <Field label="Close the connection" name="drop" error={error}>
-              {(control) => (
-                <select
-                  {...control}
-                  value={draft.drop}
-                  onChange={({ currentTarget }) =>
-                    change({ drop: currentTarget.value as RequestFaultDraft['drop'] })
-                  }
-                >
-                  <option value="">no</option>
-                  <option value="before">before the request is handled</option>
-                  <option value="after">after the request is handled</option>
-                </select>
-              )}
-            </Field>
-            <Field label="Method" name="method" error={error}>
-              {(control) => (
-                <select
-                  {...control}
-                  value={draft.method}
-                  onChange={({ currentTarget }) => change({ method: currentTarget.value })}
-                >
-                  <option value="">any</option>
-                  <option>GET</option>
-                  <option>POST</option>
-                </select>
-              )}
-            </Field>
-            <Field label="Path" name="path" hint="{id} and * match any segment." error={error}>
-              {(control) => <input {...control} {...toInputProps('path', '/events/{id}')} />}
-            </Field>
-          </>
-        );
-      }}
+      {(draft, field) => (
+        <>
+          <Field
+            label="Response status"
+            {...field('status')}
+            hint="400 to 599. Leave empty for the normal status."
+            inputMode="numeric"
+            placeholder="none"
+          />
+          <Field
+            label="Error code"
+            {...field('error_code')}
+            placeholder={Number(draft.status) >= 400 ? getDefaultErrorCode(Number(draft.status)) : 'none'}
+          />
+          <Field
+            label="Latency"
+            {...field('latency_ms')}
+            hint="For example 2s, in real time."
+            placeholder="none"
+          />
+          <Field label="Close the connection" {...field('drop')} options={DROP_OPTIONS} />
+          <Field label="Method" {...field('method')} options={{ '': 'any', GET: 'GET', POST: 'POST' }} />
+          <Field
+            label="Path"
+            {...field('path')}
+            hint="{id} and * match any segment."
+            placeholder="/events/{id}"
+          />
+        </>
+      )}
     </FaultForm>
   );
 }
+
+const DROP_OPTIONS = {
+  '': 'no',
+  before: 'before the request is handled',
+  after: 'after the request is handled',
+};

@@ -1,11 +1,6 @@
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { formatDuration } from '../../../domain/duration.ts';
-import {
-  type DeliveryFaultKind,
-  defaultDelayMs,
-  deliveryFaultDescriptions,
-  deliveryFaultKinds,
-} from '../../../domain/fault.ts';
+import { defaultDelayMs, deliveryFaultDescriptions, deliveryFaultKinds } from '../../../domain/fault.ts';
 import { Field } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
@@ -46,9 +41,7 @@ interface DeliveryFaultFormProps {
   readonly onAdded: () => void;
 }
 
-/** Adds a fault for the deliveries to one endpoint. */
 function DeliveryFaultForm({ webhookId, onAdded }: DeliveryFaultFormProps) {
-  const list = useId();
   const types = useEventTypes();
   return (
     <FaultForm
@@ -56,54 +49,29 @@ function DeliveryFaultForm({ webhookId, onAdded }: DeliveryFaultFormProps) {
       toFault={(draft) => toDeliveryFault(draft, webhookId)}
       onAdded={onAdded}
     >
-      {({ draft, error, change }) => (
+      {({ kind }, field) => (
         <>
-          <Field label="Fault" name="kind" hint={`${deliveryFaultDescriptions[draft.kind]}.`} error={error}>
-            {(control) => (
-              <select
-                {...control}
-                value={draft.kind}
-                onChange={({ currentTarget }) => change({ kind: currentTarget.value as DeliveryFaultKind })}
-              >
-                {deliveryFaultKinds.map((kind) => (
-                  <option key={kind}>{kind}</option>
-                ))}
-              </select>
-            )}
-          </Field>
-          {hasDuration(draft.kind) && (
+          <Field
+            label="Fault"
+            {...field('kind')}
+            hint={`${deliveryFaultDescriptions[kind]}.`}
+            options={Object.fromEntries(deliveryFaultKinds.map((kind) => [kind, kind]))}
+          />
+          {hasDuration(kind) && (
             <Field
               label="Duration"
-              name="delay_ms"
-              hint={`For example 10m, in ${draft.kind === 'slow-body' ? 'real' : 'schedule'} time.`}
-              error={error}
-            >
-              {(control) => (
-                <input
-                  {...control}
-                  value={draft.delay_ms}
-                  placeholder={hasDuration(draft.kind) ? formatDuration(defaultDelayMs[draft.kind]) : ''}
-                  onInput={({ currentTarget }) => change({ delay_ms: currentTarget.value })}
-                />
-              )}
-            </Field>
+              {...field('delay_ms')}
+              hint={`For example 10m, in ${kind === 'slow-body' ? 'real' : 'schedule'} time.`}
+              placeholder={formatDuration(defaultDelayMs[kind])}
+            />
           )}
-          <Field label="Event type" name="type" hint="Leave empty for every type." error={error}>
-            {(control) => (
-              <input
-                {...control}
-                list={list}
-                value={draft.type}
-                placeholder="any"
-                onInput={({ currentTarget }) => change({ type: currentTarget.value })}
-              />
-            )}
-          </Field>
-          <datalist id={list}>
-            {types.map((type) => (
-              <option key={type} value={type} />
-            ))}
-          </datalist>
+          <Field
+            label="Event type"
+            {...field('type')}
+            hint="Leave empty for every type."
+            placeholder="any"
+            suggestions={types}
+          />
         </>
       )}
     </FaultForm>

@@ -1,4 +1,3 @@
-/** The dialogs that create and revoke an API key. */
 import { useState } from 'preact/hooks';
 import type { ApiKey, CreatedApiKey } from '../../../contract/resources.ts';
 import { type Scope, scopes } from '../../../domain/credentials.ts';
@@ -6,7 +5,7 @@ import { control } from '../../control.ts';
 import { workspaces } from '../../session.ts';
 import { showToast, withErrorToast } from '../../toasts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
 
 interface CreateKeyDialogProps {
   readonly onCreated: () => void;
@@ -106,7 +105,6 @@ function CreatedKey({ apiKey: { key, scopes } }: { readonly apiKey: CreatedApiKe
 
 interface RevokeKeyDialogProps {
   readonly apiKey: ApiKey;
-  /** Whether the dashboard uses this key. */
   readonly isDashboardKey: boolean;
   readonly onRevoked: () => void;
   readonly onClose: () => void;
@@ -118,36 +116,22 @@ export function RevokeKeyDialog({
   onRevoked,
   onClose,
 }: RevokeKeyDialogProps) {
-  const [isBusy, setBusy] = useState(false);
   const revoke = async () => {
-    setBusy(true);
-    const revoked = await withErrorToast(control.revokeKey({ id }));
-    setBusy(false);
-    if (revoked === undefined) return;
+    await control.revokeKey({ id });
     showToast(`Key …${last4} revoked.`);
     onRevoked();
     onClose();
   };
   return (
-    <Dialog title={`Revoke key …${last4}?`} onClose={onClose}>
-      <div class="stack">
-        <p>Requests with this key get a 401 response from now on. You cannot undo this.</p>
-        {isDashboardKey && (
-          <p class="warning-text">
-            The dashboard and the svc commands use this key. The Trigger page and <code>svc trigger</code>{' '}
-            stop working until you restart the emulator, which then creates a new key.
-          </p>
-        )}
-        <div class="row">
-          <button type="button" class="danger" disabled={isBusy} onClick={revoke}>
-            Revoke
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog title={`Revoke key …${last4}?`} action="Revoke" onConfirm={revoke} onClose={onClose}>
+      <p>Requests with this key get a 401 response from now on. You cannot undo this.</p>
+      {isDashboardKey && (
+        <p class="warning-text">
+          The dashboard and the svc commands use this key. The Trigger page and <code>svc trigger</code> stop
+          working until you restart the emulator, which then creates a new key.
+        </p>
+      )}
+    </ConfirmDialog>
   );
 }
 

@@ -1,5 +1,4 @@
 /** The API keys with their scopes and workspaces (§5). */
-import './keys.css';
 import { useState } from 'preact/hooks';
 import type { ApiKey } from '../../../contract/resources.ts';
 import { listAll } from '../../../control/control-plane.ts';
@@ -20,12 +19,12 @@ export function KeysView() {
   const [keyToRevoke, setKeyToRevoke] = useState<ApiKey | null>(null);
   return (
     <div class="page">
-      <div class="row keys-head">
+      <div class="row">
         <p class="muted">
           API clients send a key as their bearer token. The emulator stores a hash of each key and its last
           four characters.
         </p>
-        <button type="button" class="primary" onClick={() => setCreating(true)}>
+        <button type="button" class="primary push-right" onClick={() => setCreating(true)}>
           <Icon name="plus" /> Create key
         </button>
       </div>
@@ -56,12 +55,14 @@ interface KeyListProps {
 
 function KeyList({ keys, onRevoke }: KeyListProps) {
   return (
-    <ul class="keys-list stack plain-list" aria-label="API keys">
+    <ul class="stack plain-list" aria-label="API keys">
       {keys.map((key) => (
-        <li key={key.id} class={`card ${key.revoked_at === null ? '' : 'keys-revoked'}`}>
-          <div class="row keys-name">
+        <li key={key.id} class="card stack">
+          <div class="row">
             <Icon name="key" />
-            <strong class="mono">{maskKey(key)}</strong>
+            <strong class="mono">
+              {key.revoked_at === null ? maskKey(key) : <s class="muted">{maskKey(key)}</s>}
+            </strong>
             {isDashboardKey(key) && <span class="badge highlighted">used by the dashboard and svc</span>}
             {key.revoked_at !== null && (
               <span class="badge failed">
@@ -69,7 +70,7 @@ function KeyList({ keys, onRevoke }: KeyListProps) {
               </span>
             )}
             {key.revoked_at === null && (
-              <button type="button" class="danger" onClick={() => onRevoke(key)}>
+              <button type="button" class="danger push-right" onClick={() => onRevoke(key)}>
                 Revoke<span class="visually-hidden"> {maskKey(key)}</span>
               </button>
             )}

@@ -4,11 +4,12 @@ import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../control/replay
 import { toHash } from '../../address.ts';
 import { filterLabels } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
+import type { DeliverySelection } from './replay-dialog.tsx';
 import { areOptionsValid, defaultOptions, toReplayChanges } from './replay-options.ts';
 import { ReplayOptionsForm } from './replay-options-form.tsx';
-import type { DeliverySelection } from './replay-request.ts';
 import { type BulkReplay, describeRemaining, listDeliveryIds, useBulkReplay } from './use-bulk-replay.ts';
 
 interface Props {
@@ -49,14 +50,11 @@ function FilterProperties({ filter }: { readonly filter: DeliverySelection }) {
     ([name, value]) => name !== 'workspace_id' && value !== undefined,
   );
   if (entries.length === 0) return <p>All deliveries of the workspace.</p>;
-  return (
-    <dl class="properties">
-      {entries.map(([name, value]) => [
-        <dt key={name}>{filterLabels[name.replace('_id', '')] ?? name}</dt>,
-        <dd key={`${name} value`}>{String(value)}</dd>,
-      ])}
-    </dl>
-  );
+  const items = entries.map(([name, value]) => [
+    filterLabels[name.replace('_id', '')] ?? name,
+    String(value),
+  ]);
+  return <Properties items={Object.fromEntries(items)} />;
 }
 
 interface ConfirmationProps {

@@ -1,12 +1,15 @@
 /** The replay dialogs: for one delivery, or for all that a filter selects. */
 import './replay.css';
+import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { indentJson } from '../../../domain/json.ts';
 import { control } from '../../control.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
+import { Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useQuery } from '../../use-query.ts';
@@ -14,7 +17,6 @@ import { BulkReplayForm } from './bulk-replay-form.tsx';
 import { areOptionsValid, defaultOptions, type ReplayOptions, toReplayChanges } from './replay-options.ts';
 import { ReplayOptionsForm } from './replay-options-form.tsx';
 import { ReplayProgress, useReplay } from './replay-progress.tsx';
-import { replayRequest } from './replay-request.ts';
 
 /** Rendered once, by the layout. */
 export function ReplayDialog() {
@@ -52,15 +54,17 @@ function ReplayForm({ delivery, onClose }: Props) {
   };
   return (
     <form class="stack" onSubmit={submit} noValidate>
-      <dl class="properties">
-        <dt>Delivery</dt>
-        <dd>
-          <StatusBadge status={delivery.status} paused={delivery.paused} /> {delivery.event_type}{' '}
-          <code>{delivery.id}</code>
-        </dd>
-        <dt>Endpoint</dt>
-        <dd>{delivery.url}</dd>
-      </dl>
+      <Properties
+        items={{
+          Delivery: (
+            <>
+              <StatusBadge status={delivery.status} paused={delivery.paused} /> {delivery.event_type}{' '}
+              <code>{delivery.id}</code>
+            </>
+          ),
+          Endpoint: delivery.url,
+        }}
+      />
       <ReplayOptionsForm options={options} onChange={setOptions} url={delivery.url}>
         <BodyOption id={delivery.id} options={options} onChange={setOptions} />
       </ReplayOptionsForm>
@@ -126,4 +130,18 @@ function BodyEditor({ id, body, onInput }: BodyEditorProps) {
 /** The body of the latest attempt without a fault, if there is one. */
 function findSentBody({ attempts }: DeliveryDetail): string | undefined {
   return (attempts.findLast(({ fault }) => fault === undefined) ?? attempts.at(-1))?.request.body;
+}
+
+export type DeliverySelection = Omit<ControlInput<'listDeliveries'>, 'limit' | 'starting_after'>;
+
+type ReplayRequest = { readonly delivery: Delivery } | { readonly filter: DeliverySelection };
+
+export const replayRequest = signal<ReplayRequest | null>(null);
+
+export function openReplayDialog(delivery: Delivery): void {
+  replayRequest.value = { delivery };
+}
+
+export function openBulkReplayDialog(filter: DeliverySelection): void {
+  replayRequest.value = { filter };
 }

@@ -5,11 +5,9 @@ import { findUrlError, type ReplayOptions } from './replay-options.ts';
 interface Props {
   readonly options: ReplayOptions;
   readonly onChange: (options: ReplayOptions) => void;
-  /** Initial value of the URL field. */
   readonly url: string;
   /** Whether the options apply to several deliveries. */
   readonly isBulk?: boolean;
-  /** Further options of a new delivery. */
   readonly children?: ComponentChildren;
 }
 

@@ -26,7 +26,6 @@ export function areOptionsValid({ url, body }: ReplayOptions): boolean {
   return (url === null || findUrlError(url) === null) && (body === null || findJsonProblem(body) === null);
 }
 
-/** The options as parameters of the control plane. */
 export function toReplayChanges({ isNew, url, body }: ReplayOptions): ReplayChanges {
   return {
     ...(isNew && { new_id: true as const }),

@@ -3,19 +3,17 @@ import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import type { Replay, ReplayChanges } from '../../../control/replay.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { toErrorMessage } from '../../error-message.ts';
 import { useLiveItems } from '../../live-stream.ts';
 import { route } from '../../router.ts';
+import { toErrorMessage } from '../../toasts.ts';
 import { OutcomeBadge } from '../../ui/status-badge.tsx';
 import { findReplayResult, isAboutReplay, type ReplayResult } from './replay-tally.ts';
 
 interface Props {
   readonly state: ReplayState;
-  /** Called when the user opens the attempt. */
   readonly onLeave?: () => void;
 }
 
-/** The progress and result of a replay. */
 export function ReplayProgress({ state, onLeave }: Props) {
   return (
     <div class="replay-progress" aria-live="polite">
@@ -55,14 +53,12 @@ function Result({ delivery, attempt, onLeave }: ReplayResult & Pick<Props, 'onLe
   );
 }
 
-/** The state of the latest replay of a delivery. */
 type ReplayState =
   | { readonly step: 'none' | 'requested' }
   | { readonly step: 'rejected'; readonly message: string }
   | { readonly step: 'waiting'; readonly replay: Replay }
   | { readonly step: 'finished'; readonly replay: Replay; readonly result: ReplayResult };
 
-/** Replays one delivery and tracks the result. */
 export function useReplay(id: string): {
   readonly state: ReplayState;
   readonly send: (changes: ReplayChanges) => Promise<void>;

@@ -4,10 +4,9 @@ import { listAll } from '../../../control/control-plane.ts';
 import { type ReplayChanges, replayDeliveries } from '../../../control/replay.ts';
 import { SvcError } from '../../../errors.ts';
 import { control } from '../../control.ts';
-import { toErrorMessage } from '../../error-message.ts';
 import { useLiveItems } from '../../live-stream.ts';
-import { showToast } from '../../toasts.ts';
-import type { DeliverySelection } from './replay-request.ts';
+import { showToast, toErrorMessage } from '../../toasts.ts';
+import type { DeliverySelection } from './replay-dialog.tsx';
 import { ReplayTally } from './replay-tally.ts';
 
 export interface BulkReplay {

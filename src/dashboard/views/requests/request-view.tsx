@@ -6,7 +6,7 @@ import { describeMark } from '../../../control/describe-fault.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { findResourceRoute, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { HttpStatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -69,11 +69,7 @@ function RequestProperties({ request }: { readonly request: ApiRequest }) {
   } = request;
   const appliedFault = describeMark(fault);
   const properties = {
-    Request: (
-      <span class="row">
-        <code>{id}</code> <CopyButton what="request ID" text={id} />
-      </span>
-    ),
+    Request: <CopyableId id={id} what="request" />,
     Resource: resource && (
       <>
         <ResourceLink id={resource} />
@@ -91,13 +87,7 @@ function RequestProperties({ request }: { readonly request: ApiRequest }) {
     ),
     Workspace: workspace && <code>{workspace}</code>,
   };
-  return (
-    <dl class="properties">
-      {Object.entries(properties).map(
-        ([title, value]) => value && [<dt key={`${title} title`}>{title}</dt>, <dd key={title}>{value}</dd>],
-      )}
-    </dl>
-  );
+  return <Properties items={properties} />;
 }
 
 /** Links the resource of a request; empty for a list request. */

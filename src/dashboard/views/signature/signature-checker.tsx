@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Attempt, SignatureCheck } from '../../../contract/delivery-schemas.ts';
 import { control } from '../../control.ts';
+import { connectFields, Field } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
@@ -112,7 +113,7 @@ interface CheckFormProps {
 }
 
 function CheckForm({ input, onChange, sentBody }: CheckFormProps) {
-  const { secret, body, minutesLater, toleranceMinutes, computed } = input;
+  const field = connectFields(input, onChange, null);
   return (
     <form class="signature-form stack" onSubmit={(event) => event.preventDefault()}>
       <fieldset class="row">
@@ -131,60 +132,23 @@ function CheckForm({ input, onChange, sentBody }: CheckFormProps) {
         </button>
       </fieldset>
       <div class="fields">
-        <label>
-          Secret
-          <input
-            value={secret}
-            placeholder="endpoint secret"
-            spellcheck={false}
-            autocomplete="off"
-            onInput={({ currentTarget }) => onChange({ ...input, secret: currentTarget.value })}
-          />
-        </label>
-        <label>
-          Minutes after sending
-          <input
-            type="number"
-            step="any"
-            value={minutesLater}
-            placeholder="0"
-            onInput={({ currentTarget }) => onChange({ ...input, minutesLater: currentTarget.value })}
-          />
-        </label>
-        <label>
-          Tolerance in minutes
-          <input
-            type="number"
-            min="0"
-            step="any"
-            value={toleranceMinutes}
-            placeholder="default"
-            onInput={({ currentTarget }) => onChange({ ...input, toleranceMinutes: currentTarget.value })}
-          />
-        </label>
+        <Field label="Secret" {...field('secret')} placeholder="endpoint secret" />
+        <Field label="Minutes after sending" {...field('minutesLater')} inputMode="decimal" placeholder="0" />
+        <Field
+          label="Tolerance in minutes"
+          {...field('toleranceMinutes')}
+          inputMode="decimal"
+          placeholder="default"
+        />
       </div>
-      <label>
-        Digest that your receiver computed
-        <input
-          value={computed}
-          placeholder="v1=…"
-          spellcheck={false}
-          autocomplete="off"
-          maxLength={512}
-          onInput={({ currentTarget }) => onChange({ ...input, computed: currentTarget.value })}
-        />
-      </label>
-      <label>
-        Body that your receiver received
-        <textarea
-          rows={4}
-          spellcheck={false}
-          value={body ?? sentBody}
-          onInput={({ currentTarget: { value } }) =>
-            onChange({ ...input, body: value === sentBody ? null : value })
-          }
-        />
-      </label>
+      <Field label="Digest that your receiver computed" {...field('computed')} placeholder="v1=…" />
+      <Field
+        label="Body that your receiver received"
+        {...field('body')}
+        value={input.body ?? sentBody}
+        onChange={(body) => onChange({ ...input, body: body === sentBody ? null : body })}
+        rows={4}
+      />
     </form>
   );
 }

@@ -4,6 +4,7 @@ import type { Attempt, DeliveryDetail, SignatureDetail } from '../../../contract
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
 import { useRevealedSecret } from '../webhooks/webhook-secret.tsx';
@@ -101,21 +102,11 @@ function SignatureHeaders({
 }) {
   const findPart = (value: string) =>
     parts.find(({ part, text }) => part !== 'literal' && text === value)?.part;
-  return (
-    <dl class="properties">
-      {Object.entries(headers).map(([name, value]) => {
-        const part = findPart(value);
-        return [
-          <dt key={name}>
-            <code>{name}</code>
-          </dt>,
-          <dd key={`${name} value`}>
-            <code class={part === undefined ? '' : `signed-part ${part}`}>{value}</code>
-          </dd>,
-        ];
-      })}
-    </dl>
-  );
+  const items = Object.entries(headers).map(([name, value]) => {
+    const part = findPart(value);
+    return [name, <code class={part === undefined ? '' : `signed-part ${part}`}>{value}</code>];
+  });
+  return <Properties items={Object.fromEntries(items)} />;
 }
 
 interface SigningSecretsProps {
@@ -131,17 +122,22 @@ function SigningSecrets({ secrets, webhookId }: SigningSecretsProps) {
       {secrets.map(({ name, masked, signature, matches }) => {
         const secret = name === 'current' ? revealed?.secret : revealed?.previous_secret;
         return (
-          <dl key={name} class="properties">
-            <dt>{name === 'current' ? 'Secret' : 'Previous secret'}</dt>
-            <dd>
-              <code>{secret ?? masked}</code>
-              {secret && <CopyButton what="secret" text={secret} />}
-            </dd>
-            <dt>Signature</dt>
-            <dd>
-              <code>{signature}</code> <HeaderMatchBadge matches={matches} />
-            </dd>
-          </dl>
+          <Properties
+            key={name}
+            items={{
+              [name === 'current' ? 'Secret' : 'Previous secret']: (
+                <>
+                  <code>{secret ?? masked}</code>
+                  {secret && <CopyButton what="secret" text={secret} />}
+                </>
+              ),
+              Signature: (
+                <>
+                  <code>{signature}</code> <HeaderMatchBadge matches={matches} />
+                </>
+              ),
+            }}
+          />
         );
       })}
       <div class="row">

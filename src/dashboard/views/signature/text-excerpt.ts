@@ -1,12 +1,9 @@
 /** Finds the first difference of two texts. */
 
 interface Excerpt {
-  /** Whether text before it is left out. */
   readonly isCutBefore: boolean;
-  /** Before the difference. */
   readonly equalText: string;
   readonly differentText: string;
-  /** Whether text after it is left out. */
   readonly isCutAfter: boolean;
 }
 

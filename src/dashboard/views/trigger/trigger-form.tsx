@@ -10,7 +10,6 @@ import { NoSubscribers } from './trigger-history.tsx';
 import { type Field, type TriggerInput, toCommand } from './trigger-input.ts';
 import { startRun } from './trigger-runs.ts';
 
-/** Maximum number of events per run. */
 const MAX_COUNT = 1000;
 
 /** Drafts survive navigation to another view. */

@@ -1,13 +1,10 @@
-import type { Delivery } from '../../../contract/delivery-schemas.ts';
-import { type DeliveryStatus, deliveryStatuses } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
 import type { ApiErrorResponse } from '../../public-api-client.ts';
 import { EmptyState } from '../../ui/query-view.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
+import { DeliveryCounts, StatusBadge } from '../../ui/status-badge.tsx';
 import { AttemptCount } from '../../ui/time.tsx';
 import { startRun, type TriggerRun, triggerRuns } from './trigger-runs.ts';
 
-/** Limit for the deliveries of one run that are listed. */
 const MAX_SHOWN = 8;
 
 /** The runs of this page, newest first, with their deliveries. */
@@ -35,7 +32,7 @@ function RunHeader({ run }: { readonly run: TriggerRun }) {
   const { input, eventIds, replayedCount, isFinished, stop } = run;
   const [onlyEventId] = eventIds;
   return (
-    <div class="row trigger-run-header">
+    <div class="row">
       <strong class="mono">{input.type}</strong>
       {input.count === 1 && onlyEventId !== undefined && (
         <a class="mono" href={toHash({ section: 'events', id: onlyEventId })}>
@@ -52,11 +49,11 @@ function RunHeader({ run }: { readonly run: TriggerRun }) {
         </span>
       )}
       {isFinished ? (
-        <button type="button" onClick={() => startRun(input)}>
+        <button type="button" class="push-right" onClick={() => startRun(input)}>
           Send again
         </button>
       ) : (
-        <button type="button" onClick={stop}>
+        <button type="button" class="push-right" onClick={stop}>
           Stop
         </button>
       )}
@@ -75,7 +72,14 @@ function RunDeliveries({ run: { input, eventIds, deliveries, isFinished } }: { r
   const runDeliveries = [...deliveries.values()];
   return (
     <>
-      {runDeliveries.length > 1 && <Counts deliveries={runDeliveries} />}
+      {runDeliveries.length > 1 && (
+        <p class="row">
+          {runDeliveries.length} deliveries
+          <DeliveryCounts
+            countOf={(counted) => runDeliveries.filter(({ status }) => status === counted).length}
+          />
+        </p>
+      )}
       <ul class="stack plain-list">
         {runDeliveries.slice(0, MAX_SHOWN).map((delivery) => (
           <li key={delivery.id} class="row">
@@ -91,23 +95,6 @@ function RunDeliveries({ run: { input, eventIds, deliveries, isFinished } }: { r
         </a>
       )}
     </>
-  );
-}
-
-function Counts({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
-  const countOf = (counted: DeliveryStatus) => deliveries.filter(({ status }) => status === counted).length;
-  return (
-    <p class="row">
-      {deliveries.length} deliveries
-      {deliveryStatuses
-        .map((status) => ({ status, count: countOf(status) }))
-        .filter(({ count }) => count > 0)
-        .map(({ status, count }) => (
-          <span key={status} class={`badge ${status}`}>
-            {count} {status}
-          </span>
-        ))}
-    </p>
   );
 }
 

@@ -3,10 +3,10 @@ import { signal } from '@preact/signals';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { mapAtRate } from '../../../control/map-at-rate.ts';
 import { control } from '../../control.ts';
-import { toErrorMessage } from '../../error-message.ts';
 import { subscribe } from '../../live-stream.ts';
 import { type ApiErrorResponse, createEvent } from '../../public-api-client.ts';
 import { status } from '../../session.ts';
+import { toErrorMessage } from '../../toasts.ts';
 import { type TriggerInput, toRequest } from './trigger-input.ts';
 
 export interface TriggerRun {

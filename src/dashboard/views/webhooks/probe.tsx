@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { type Finding, toProbeFindings } from '../../../control/findings.ts';
 import { checkStatusSymbols } from '../../../domain/delivery.ts';
 import { control } from '../../control.ts';
-import { toErrorMessage } from '../../error-message.ts';
 import { wallNow } from '../../schedule-clock.ts';
+import { toErrorMessage } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
 
 type State = 'none' | 'running' | readonly Finding[] | { readonly error: string };

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
@@ -11,7 +12,6 @@ import { Time } from '../../ui/time.tsx';
 import { type Query, useQuery } from '../../use-query.ts';
 import { computeAttemptStats, formatSuccessRate, mergeNewest } from './attempt-stats.ts';
 
-/** Limits for the charts and for the list. */
 const CHART_SLOTS = 100;
 const MAX_LISTED = 10;
 
@@ -113,33 +113,22 @@ interface Props {
 
 /** Height of one half of the outcome chart, and of the latency chart. */
 const HEIGHT = 20;
-const BAR = 0.8;
+const BAR_WIDTH = 0.8;
 
 /** Successes stand above the line, failures below it. */
 export function OutcomeChart({ attempts, slots }: Props) {
   const shown = attempts.slice(0, slots);
   const succeeded = shown.filter(isSucceeded).length;
-  const label = `Last ${shown.length} attempts: ${succeeded} succeeded, ${shown.length - succeeded} failed`;
   return (
-    <svg
-      class="webhooks-chart"
-      viewBox={`0 ${-HEIGHT} ${slots} ${2 * HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
+    <Chart
+      attempts={shown}
+      slots={slots}
+      label={`Last ${shown.length} attempts: ${succeeded} succeeded, ${shown.length - succeeded} failed`}
+      top={-HEIGHT}
+      toBar={(attempt) => ({ y: isSucceeded(attempt) ? -HEIGHT : 0, height: HEIGHT })}
     >
       <path class="webhooks-axis" d={`M0 0H${slots}`} />
-      {shown.map((attempt, index) => (
-        <rect
-          key={attempt.id}
-          class={isSucceeded(attempt) ? 'succeeded' : 'failed'}
-          x={slots - index - 1}
-          y={isSucceeded(attempt) ? -HEIGHT : 0}
-          width={BAR}
-          height={HEIGHT}
-        />
-      ))}
-    </svg>
+    </Chart>
   );
 }
 
@@ -150,32 +139,47 @@ function LatencyChart({ attempts, slots }: Props) {
   if (attemptStats === null) return null;
   const { p50, p95, longest } = attemptStats;
   const toHeight = (ms: number) => (HEIGHT * Math.log1p(ms)) / Math.log1p(Math.max(longest, 1));
-  const label = `Durations of the last ${shown.length} attempts: p50 ${formatLatency(p50)}, p95 ${formatLatency(p95)}, longest ${formatLatency(longest)}`;
+  return (
+    <Chart
+      attempts={shown}
+      slots={slots}
+      label={`Durations of the last ${shown.length} attempts: p50 ${formatLatency(p50)}, p95 ${formatLatency(p95)}, longest ${formatLatency(longest)}`}
+      top={0}
+      toBar={({ duration_ms: ms }) => ({ y: HEIGHT - toHeight(ms), height: toHeight(ms) })}
+    >
+      <path class="webhooks-percentile" d={`M0 ${HEIGHT - toHeight(p50)}H${slots}`} />
+      <path class="webhooks-percentile" d={`M0 ${HEIGHT - toHeight(p95)}H${slots}`} />
+    </Chart>
+  );
+}
+
+interface ChartProps extends Props {
+  readonly label: string;
+  /** Smallest y coordinate. */
+  readonly top: number;
+  readonly toBar: (attempt: AttemptSummary) => { readonly y: number; readonly height: number };
+  readonly children: ComponentChildren;
+}
+
+function Chart({ attempts, slots, label, top, toBar, children }: ChartProps) {
   return (
     <svg
       class="webhooks-chart"
-      viewBox={`0 0 ${slots} ${HEIGHT}`}
+      viewBox={`0 ${top} ${slots} ${HEIGHT - top}`}
       preserveAspectRatio="none"
       role="img"
       aria-label={label}
     >
-      {shown.map((attempt, index) => (
+      {attempts.map((attempt, index) => (
         <rect
           key={attempt.id}
           class={isSucceeded(attempt) ? 'succeeded' : 'failed'}
           x={slots - index - 1}
-          y={HEIGHT - toHeight(attempt.duration_ms)}
-          width={BAR}
-          height={toHeight(attempt.duration_ms)}
+          width={BAR_WIDTH}
+          {...toBar(attempt)}
         />
       ))}
-      {[p50, p95].map((ms, index) => (
-        <path
-          key={['p50', 'p95'][index]}
-          class="webhooks-percentile"
-          d={`M0 ${HEIGHT - toHeight(ms)}H${slots}`}
-        />
-      ))}
+      {children}
     </svg>
   );
 }

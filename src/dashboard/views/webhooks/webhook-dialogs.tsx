@@ -8,8 +8,8 @@ import { control } from '../../control.ts';
 import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { showToast } from '../../toasts.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, FormErrorText } from '../../ui/field.tsx';
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
+import { connectFields, Field, FormErrorText } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
 import { useFormSubmit } from '../../use-form-submit.ts';
@@ -61,15 +61,9 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
           name="overlap_ms"
           hint="In schedule time. Enter 0s to expire it immediately."
           error={error}
-        >
-          {(control) => (
-            <input
-              {...control}
-              value={overlap}
-              onInput={({ currentTarget }) => setOverlap(currentTarget.value)}
-            />
-          )}
-        </Field>
+          value={overlap}
+          onChange={setOverlap}
+        />
         <FormErrorText error={error} />
         <div class="row">
           <button type="submit" class="primary" disabled={isBusy}>
@@ -92,34 +86,28 @@ export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
     () => control.listDeliveries({ webhook_id: id, status: 'pending', limit: MAX_COUNT }),
     [id],
   );
-  const { error, isBusy, submit } = useFormSubmit([], async () => {
+  const deleteWebhook = async () => {
     const { canceled_deliveries: canceled } = await control.deleteWebhook({ id });
     showToast(
       `Endpoint deleted. ${canceled} pending ${canceled === 1 ? 'delivery' : 'deliveries'} canceled.`,
     );
     // Navigating away unmounts this dialog.
     navigate({ section: 'webhooks' });
-  });
+  };
   return (
-    <Dialog title="Delete endpoint" onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        <p class="webhooks-url">{url}</p>
-        <p role="status">
-          {pendingDeliveries === undefined
-            ? 'Counting pending deliveries…'
-            : `${describePending(pendingDeliveries)} You cannot undo this.`}
-        </p>
-        <FormErrorText error={error} />
-        <div class="row">
-          <button type="submit" class="danger" disabled={isBusy}>
-            <Icon name="trash" /> Delete endpoint
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <ConfirmDialog
+      title="Delete endpoint"
+      action="Delete endpoint"
+      onConfirm={deleteWebhook}
+      onClose={onClose}
+    >
+      <p class="webhooks-url">{url}</p>
+      <p role="status">
+        {pendingDeliveries === undefined
+          ? 'Counting pending deliveries…'
+          : `${describePending(pendingDeliveries)} You cannot undo this.`}
+      </p>
+    </ConfirmDialog>
   );
 }
 
@@ -137,7 +125,6 @@ function describePending({
     : `${count} pending deliveries will be canceled.`;
 }
 
-/** Creates an endpoint and shows its secret. */
 export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void }) {
   const [created, setCreated] = useState<WebhookWithSecret | null>(null);
   const close = () => {
@@ -163,67 +150,43 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
 
 interface WebhookFormProps {
   readonly original: WebhookDraft;
-  /** Label of the button. */
   readonly action: string;
   readonly send: (webhook: ReturnType<typeof toWebhook>) => Promise<void>;
 }
 
 function WebhookForm({ original, action, send }: WebhookFormProps) {
   const [draft, setDraft] = useState(original);
-  const change = (changes: Partial<WebhookDraft>) => setDraft({ ...draft, ...changes });
   const { error, isBusy, submit } = useFormSubmit(Object.keys(draft), () => send(toWebhook(draft)));
+  const field = connectFields(draft, setDraft, error);
   return (
     <form class="stack" onSubmit={submit} noValidate>
-      <Field label="URL" name="url" hint="Where the emulator sends deliveries." error={error}>
-        {(control) => (
-          <input
-            {...control}
-            type="url"
-            autofocus
-            value={draft.url}
-            placeholder="http://localhost:3000/webhooks"
-            onInput={({ currentTarget }) => change({ url: currentTarget.value })}
-          />
-        )}
-      </Field>
+      <Field
+        label="URL"
+        {...field('url')}
+        hint="Where the emulator sends deliveries."
+        inputMode="url"
+        autofocus
+        placeholder="http://localhost:3000/webhooks"
+      />
       <Field
         label="Event types"
-        name="events"
+        {...field('events')}
         hint="Separate types with commas. * matches every type."
-        error={error}
-      >
-        {(control) => (
-          <input
-            {...control}
-            value={draft.events}
-            placeholder="order.shipped, invoice.paid"
-            onInput={({ currentTarget }) => change({ events: currentTarget.value })}
-          />
-        )}
-      </Field>
-      <EventTypeButtons selected={draft.events} onChange={(events) => change({ events })} />
+        placeholder="order.shipped, invoice.paid"
+      />
+      <EventTypeButtons selected={draft.events} onChange={(events) => setDraft({ ...draft, events })} />
       <Field
         label="Custom headers"
-        name="headers"
+        {...field('headers')}
         hint="One header per line, as Name: value. Sent with each delivery."
-        error={error}
-      >
-        {(control) => (
-          <textarea
-            {...control}
-            rows={2}
-            spellcheck={false}
-            value={draft.headers}
-            placeholder="Authorization: Bearer abc"
-            onInput={({ currentTarget }) => change({ headers: currentTarget.value })}
-          />
-        )}
-      </Field>
+        rows={2}
+        placeholder="Authorization: Bearer abc"
+      />
       <label class="check">
         <input
           type="checkbox"
           checked={draft.skip_verify}
-          onChange={({ currentTarget }) => change({ skip_verify: currentTarget.checked })}
+          onChange={({ currentTarget }) => setDraft({ ...draft, skip_verify: currentTarget.checked })}
         />
         Skip TLS certificate verification
       </label>

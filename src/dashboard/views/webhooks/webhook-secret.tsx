@@ -28,7 +28,6 @@ export function WebhookSecret({ webhookId }: { readonly webhookId: string }) {
   );
 }
 
-/** A secret that was just created. */
 export function NewWebhookSecret({
   secret,
   onDone,

@@ -5,8 +5,8 @@ import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { withErrorToast } from '../../toasts.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { isReached, Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
@@ -54,10 +54,10 @@ function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
     onChange();
   };
   return (
-    <header class="webhooks-head">
+    <header class="row">
       <h2 class="webhooks-url">{webhook.url}</h2>
       <WebhookBadges webhook={webhook} />
-      <div class="row">
+      <div class="row push-right">
         <button type="button" onClick={() => setOpen('edit')}>
           <Icon name="edit" /> Edit
         </button>
@@ -87,48 +87,28 @@ function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
 function WebhookProperties({ webhook }: { readonly webhook: WebhookDetail }) {
   const { id, events, headers, skip_verify, previous_secret_expires_at: expiry, created_at } = webhook;
   return (
-    <dl class="properties card">
-      <dt>Endpoint</dt>
-      <dd class="row">
-        <code>{id}</code> <CopyButton what="endpoint ID" text={id} />
-      </dd>
-      <dt>Events</dt>
-      <dd>{events.map((type) => (type === WILDCARD_SUBSCRIPTION ? '* (every type)' : type)).join(', ')}</dd>
-      <dt>Secret</dt>
-      <dd>
-        <WebhookSecret key={`${id} ${expiry}`} webhookId={id} />
-      </dd>
-      {expiry !== null && (
-        <>
-          <dt>Previous secret</dt>
-          <dd>
+    <Properties
+      class="card"
+      items={{
+        Endpoint: <CopyableId id={id} what="endpoint" />,
+        Events: events.map((type) => (type === WILDCARD_SUBSCRIPTION ? '* (every type)' : type)).join(', '),
+        Secret: <WebhookSecret key={`${id} ${expiry}`} webhookId={id} />,
+        'Previous secret': expiry !== null && (
+          <>
             {isReached(expiry) ? 'expired' : 'expires'} <Time at={expiry} clock="schedule" />
-          </dd>
-        </>
-      )}
-      {Object.entries(headers).length > 0 && (
-        <>
-          <dt>Headers</dt>
-          <dd>
-            {Object.entries(headers).map(([name, value]) => (
-              <code key={name} class="webhooks-header">
-                {name}: {value}
-              </code>
-            ))}
-          </dd>
-        </>
-      )}
-      {skip_verify && (
-        <>
-          <dt>TLS</dt>
-          <dd>certificate is not verified</dd>
-        </>
-      )}
-      <dt>Created</dt>
-      <dd>
-        <Time at={created_at} clock="schedule" />
-      </dd>
-    </dl>
+          </>
+        ),
+        Headers:
+          Object.keys(headers).length > 0 &&
+          Object.entries(headers).map(([name, value]) => (
+            <code key={name} class="webhooks-header">
+              {name}: {value}
+            </code>
+          )),
+        TLS: skip_verify && 'certificate is not verified',
+        Created: <Time at={created_at} clock="schedule" />,
+      }}
+    />
   );
 }
 

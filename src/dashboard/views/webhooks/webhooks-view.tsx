@@ -23,7 +23,6 @@ export function WebhooksView({ route: { id } }: { readonly route: Route }) {
 
 /** Limited, because each row loads its own statistics. */
 const PAGE_SIZE = 50;
-/** How many attempts the chart of a row shows. */
 const CHART_SLOTS = 40;
 
 function WebhookList() {
@@ -75,7 +74,7 @@ function Row({ webhook }: { readonly webhook: WebhookDetail }) {
   const last = attempts?.[0];
   return (
     <li class="card webhooks-row">
-      <div class="webhooks-name">
+      <div class="row">
         <a class="webhooks-url" href={toHash({ section: 'webhooks', id })}>
           {url}
         </a>
