@@ -77,7 +77,7 @@ describeInBrowser('the request log', () => {
     await emulator.api('POST', '/events', { type: 'Order Shipped' });
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('link', { name: 'POST /v1/events' }).first().click();
-    await page.getByText('A field is missing or invalid').waitFor();
+    await page.getByText('The JSON is valid, but a field is not').waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.url()).toMatch(/#\/requests$/);
     await rows.last().getByRole('link', { name: 'POST /v1/events' }).click();
