@@ -7,9 +7,9 @@ import { Icon } from '../../ui/icon.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
-import type { DeliverySelection } from './replay-dialog.tsx';
 import { areOptionsValid, defaultOptions, toReplayChanges } from './replay-options.ts';
 import { ReplayOptionsForm } from './replay-options-form.tsx';
+import type { DeliverySelection } from './use-bulk-replay.ts';
 import { type BulkReplay, describeRemaining, listDeliveryIds, useBulkReplay } from './use-bulk-replay.ts';
 
 interface Props {

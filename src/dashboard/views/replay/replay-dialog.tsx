@@ -2,7 +2,6 @@
 import './replay.css';
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { indentJson } from '../../../domain/json.ts';
 import { control } from '../../control.ts';
@@ -17,6 +16,7 @@ import { BulkReplayForm } from './bulk-replay-form.tsx';
 import { areOptionsValid, defaultOptions, type ReplayOptions, toReplayChanges } from './replay-options.ts';
 import { ReplayOptionsForm } from './replay-options-form.tsx';
 import { ReplayProgress, useReplay } from './replay-progress.tsx';
+import type { DeliverySelection } from './use-bulk-replay.ts';
 
 /** Rendered once, by the layout. */
 export function ReplayDialog() {
@@ -131,8 +131,6 @@ function BodyEditor({ id, body, onInput }: BodyEditorProps) {
 function findSentBody({ attempts }: DeliveryDetail): string | undefined {
   return (attempts.findLast(({ fault }) => fault === undefined) ?? attempts.at(-1))?.request.body;
 }
-
-export type DeliverySelection = Omit<ControlInput<'listDeliveries'>, 'limit' | 'starting_after'>;
 
 type ReplayRequest = { readonly delivery: Delivery } | { readonly filter: DeliverySelection };
 

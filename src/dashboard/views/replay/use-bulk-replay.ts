@@ -1,13 +1,16 @@
 /** Finds the deliveries of a filter, replays each at a limited rate, and tracks the results. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ControlInput } from '../../../contract/control-operations.ts';
 import { listAll } from '../../../control/control-plane.ts';
 import { type ReplayChanges, replayDeliveries } from '../../../control/replay.ts';
 import { SvcError } from '../../../errors.ts';
 import { control } from '../../control.ts';
 import { useLiveItems } from '../../live-stream.ts';
 import { showToast, toErrorMessage } from '../../toasts.ts';
-import type { DeliverySelection } from './replay-dialog.tsx';
 import { ReplayTally } from './replay-tally.ts';
+
+/** The filter of the delivery list. */
+export type DeliverySelection = Omit<ControlInput<'listDeliveries'>, 'limit' | 'starting_after'>;
 
 export interface BulkReplay {
   readonly step: 'requesting' | 'stopped' | 'requested';
