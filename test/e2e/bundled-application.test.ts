@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { driverFolder } from '../support/sqlite.ts';
-import { cleanEnvironment } from './cli-program.ts';
+import { runProgram } from './cli-program.ts';
 import { type PackedPackage, packPackage } from './packed-project.ts';
 
 const APPLICATION = `
@@ -64,8 +64,10 @@ afterAll(() => {
 });
 
 async function run(file: string) {
-  const { stdout } = await execa(process.execPath, [file], {
-    ...{ cwd: target, stdin: 'ignore', timeout: 30_000, env: cleanEnvironment(), extendEnv: false },
+  const { stdout } = await runProgram(process.execPath, [file], {
+    cwd: target,
+    timeout: 30_000,
+    reject: true,
   });
   return JSON.parse(stdout);
 }

@@ -1,11 +1,10 @@
 /** Child processes of svc and its scripts end with their parent, also when the parent is killed. */
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quoteForShell } from '../../src/domain/shell.ts';
 import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
-import { cleanEnvironment, program, temporaryFilesIn } from './cli-program.ts';
+import { cleanEnvironment, program, runProgram, temporaryFilesIn } from './cli-program.ts';
 import { canListProcesses, expectNoProcessIn, getPidIn, listProcessesIn } from './list-processes.ts';
 import {
   createFolder,
@@ -20,9 +19,8 @@ const demo = join(import.meta.dirname, '../../scripts/demo.mjs');
 describe.skipIf(!canListProcesses)('child processes', () => {
   it('npm run demo ends its emulator and removes its folder when nothing reads its output anymore', async () => {
     const cwd = createFolder();
-    const shell = await execa('sh', ['-c', `"${process.execPath}" "${demo}" | head -n 2`], {
-      ...{ cwd, env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) }, extendEnv: false, stdin: 'ignore' },
-    });
+    const command = `"${process.execPath}" "${demo}" | head -n 2`;
+    const shell = await runProgram('sh', ['-c', command], { cwd, env: temporaryFilesIn(cwd) });
     expect(shell.stdout).toContain('Start the emulator');
     expect(shell.stderr).toBe('');
     await expectNoProcessIn(cwd);
@@ -33,15 +31,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     'npm run demo leaves no process behind after %s',
     async (signal) => {
       const cwd = createFolder();
-      const subprocess = execa(process.execPath, [demo], {
-        ...{
-          cwd,
-          env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) },
-          extendEnv: false,
-          stdin: 'ignore',
-          reject: false,
-        },
-      });
+      const subprocess = runProgram(process.execPath, [demo], { cwd, env: temporaryFilesIn(cwd) });
       killAfterTest(subprocess);
       await expect.poll(() => listProcessesIn(cwd).join(), { timeout: 15_000 }).toContain('webhooks create');
       subprocess.kill(signal);
@@ -59,14 +49,9 @@ describe.skipIf(!canListProcesses)('child processes', () => {
       `#!${process.execPath}\nprocess.stderr.write('${connected}'); setInterval(() => {}, 1000);`,
     );
     chmodSync(join(cwd, 'cloudflared'), 0o755);
-    const subprocess = execa(
-      process.execPath,
-      [program, 'emulator', 'start', '--port', '0', '--tunnel', '--db', ':memory:'],
-      {
-        ...{ cwd, stdin: 'ignore', reject: false, extendEnv: false },
-        env: { ...cleanEnvironment(), PATH: `${cwd}:${process.env.PATH}`, TMPDIR: cwd },
-      },
-    );
+    const command = [program, 'emulator', 'start', '--port', '0', '--tunnel', '--db', ':memory:'];
+    const env = { PATH: `${cwd}:${process.env.PATH}`, TMPDIR: cwd };
+    const subprocess = runProgram(process.execPath, command, { cwd, env });
     killAfterTest(subprocess);
     await expect.poll(() => listProcessesIn(cwd).join(), { timeout: 15_000 }).toContain('cloudflared tunnel');
     subprocess.kill('SIGKILL');
@@ -77,9 +62,8 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     const cwd = createFolder();
     const receiver = await startReceiver();
     const check = ['receiver', 'check', receiver.url, '--secret', 'whsec_c2VjcmV0LW9mLWEtdGVzdA'];
-    const subprocess = execa(process.execPath, [program, ...check, '--observe', 'sleep 60 | cat'], {
-      ...{ cwd, env: cleanEnvironment(), extendEnv: false, stdin: 'ignore', reject: false },
-    });
+    const command = [program, ...check, '--observe', 'sleep 60 | cat'];
+    const subprocess = runProgram(process.execPath, command, { cwd });
     killAfterTest(subprocess);
     await expect.poll(() => listProcessesIn(cwd), { timeout: 15_000 }).toContain('sleep 60 ');
     subprocess.kill('SIGKILL');

@@ -1,11 +1,10 @@
 /** Runs the jobs and programs of `docs/ci.md` as the CI service would. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { listProcesses } from '../../src/watchdog/process-guard.ts';
-import { cleanEnvironment, createTempFolder, program, svc } from './cli-program.ts';
+import { createTempFolder, program, runProgram, svc } from './cli-program.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/ci.md'), 'utf8').replaceAll('\r\n', '\n');
 const blocks = Array.from(
@@ -55,9 +54,8 @@ async function runJob(cwd: string, lines: readonly string[]): Promise<string[]> 
   for (const line of lines.filter((command) => command !== 'npm ci')) {
     const variableLines = readFileSync(variables, 'utf8').matchAll(/^(\w+)=(.*)$/gm);
     const env = Object.fromEntries(Array.from(variableLines, ([, name = '', value = '']) => [name, value]));
-    const { stdout } = await execa('bash', ['-e', '-o', 'pipefail', '-c', line], {
-      ...{ cwd, stdin: 'ignore', timeout: 30_000, extendEnv: false },
-      env: { ...cleanEnvironment(), GITHUB_ENV: variables, ...env },
+    const { stdout } = await runProgram('bash', ['-e', '-o', 'pipefail', '-c', line], {
+      ...{ cwd, env: { GITHUB_ENV: variables, ...env }, timeout: 30_000, reject: true },
     });
     outputs.push(stdout);
   }
@@ -101,7 +99,7 @@ it.skipIf(!hasShell)(
 );
 
 it.skipIf(!hasShell)('the test in Python passes', async (context) => {
-  const python = await execa('python3', ['--version'], { reject: false });
+  const python = await runProgram('python3', ['--version']);
   if (python.failed) return context.skip();
   const cwd = createProject();
   writeFileSync(join(cwd, 'test_orders.py'), getBlock('test_orders.py'));

@@ -3,13 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { findFreePort, listenDuringTest } from '../support/local-server.ts';
-import { cleanEnvironment, program, svc, svcInProcess } from './cli-program.ts';
+import { program, runProgram, svc, svcInProcess } from './cli-program.ts';
 import { createFolder, runJson, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 const certificates = join(import.meta.dirname, '../support/certs');
@@ -372,9 +371,8 @@ describe('pipes', () => {
       const control = createHttpControlClient({ controlUrl: ready.control_url });
       const { deliveries } = await runJson(cwd, 'trigger', 'order.shipped', '--wait');
       const words = [process.execPath, program, 'deliveries', 'tail', '--json'].map((word) => `'${word}'`);
-      const pipe = execa('bash', ['-c', `${words.join(' ')} | head -1; exit "\${PIPESTATUS[0]}"`], {
-        ...{ cwd, reject: false, timeout: 20_000, env: cleanEnvironment(), extendEnv: false },
-      });
+      const script = `${words.join(' ')} | head -1; exit "\${PIPESTATUS[0]}"`;
+      const pipe = runProgram('bash', ['-c', script], { cwd, timeout: 20_000 });
       let ended = false;
       pipe.finally(() => {
         ended = true;
@@ -403,9 +401,8 @@ describe('modules that a command loads', () => {
     const cwd = createFolder();
     const record = join(cwd, 'modules');
     const recorder = pathToFileURL(join(import.meta.dirname, 'record-modules.mjs')).href;
-    const run = execa(process.execPath, ['--import', recorder, program, ...args], {
-      ...{ cwd, reject: false, timeout: 20_000, extendEnv: false },
-      env: { ...cleanEnvironment(), MODULE_RECORD: record },
+    const run = runProgram(process.execPath, ['--import', recorder, program, ...args], {
+      ...{ cwd, timeout: 20_000, env: { MODULE_RECORD: record } },
     });
     for await (const line of run) if (until.test(line)) run.kill('SIGINT');
     await run;

@@ -1,16 +1,8 @@
 /** The output of the built program in a terminal and in a pipe. */
 import { stripVTControlCharacters } from 'node:util';
-import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
-import {
-  cleanEnvironment,
-  createTempFolder,
-  program,
-  startEmulator,
-  svc,
-  svcInProcess,
-} from './cli-program.ts';
+import { createTempFolder, program, runProgram, startEmulator, svc, svcInProcess } from './cli-program.ts';
 
 const folder = createTempFolder();
 let receiver: Receiver;
@@ -38,8 +30,8 @@ describe('output of svc deliveries list', () => {
     'the text is the same in a terminal and in a pipe, except for colors',
     async () => {
       const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
-      const terminal = await execa('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
-        ...{ cwd: folder.cwd, env: { ...cleanEnvironment(), TERM: 'xterm' }, extendEnv: false, input: '' },
+      const terminal = await runProgram('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
+        ...{ cwd: folder.cwd, env: { TERM: 'xterm' } },
       });
       expect(terminal.stdout).toContain('\x1b[');
       expect(stripVTControlCharacters(terminal.stdout).replaceAll('\r', '').trim()).toBe(

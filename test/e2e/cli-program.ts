@@ -32,6 +32,14 @@ export interface RunOptions {
   readonly input?: string;
 }
 
+/** Runs a program without standard input and without SVC_ variables. An exit code other than 0 is a result. */
+export const runProgram = execa({
+  stdin: 'ignore',
+  reject: false,
+  extendEnv: false,
+  env: cleanEnvironment(),
+});
+
 /** Runs one command. An exit code other than 0 is a result. A process that does not end is killed after 30 seconds. */
 export function svc(args: readonly string[], { cwd, env = {}, input = '' }: RunOptions) {
   return execa(process.execPath, [program, ...args], {
@@ -76,14 +84,8 @@ const EMULATOR_TIMEOUT_MS = 600_000;
 
 /** Starts an emulator in `cwd` on a free port, and waits for its ready line. */
 export async function startEmulator(cwd: string, ...args: string[]) {
-  const subprocess = execa(
-    process.execPath,
-    [program, 'emulator', 'start', '--port', '0', '--json', ...args],
-    {
-      ...{ cwd, stdin: 'ignore', reject: false, timeout: EMULATOR_TIMEOUT_MS },
-      ...{ env: cleanEnvironment(), extendEnv: false },
-    },
-  );
+  const command = [program, 'emulator', 'start', '--port', '0', '--json', ...args];
+  const subprocess = runProgram(process.execPath, command, { cwd, timeout: EMULATOR_TIMEOUT_MS });
   const failed = subprocess.then(({ stderr }) => {
     throw new Error(`The emulator did not start: ${stderr}`);
   });

@@ -4,13 +4,12 @@
  */
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { ready, startProgram } from '../receivers/receiver-process.ts';
 import { type Block, listBlocks, pages, root } from '../support/documents.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { driverFolder } from '../support/sqlite.ts';
-import { cleanEnvironment, program, svc } from './cli-program.ts';
+import { program, runProgram, svc } from './cli-program.ts';
 import { createFolder, runJsonOk } from './test-resources.ts';
 
 /** Blocks in these languages are commands and programs. Others are data and formulas. */
@@ -199,14 +198,9 @@ async function runPage(page: string, blocks: readonly Block[]): Promise<void> {
   const PORT = `${await findFreePort()}`;
   const values = session.isPrepared === false ? { RECEIVER: PORT } : await prepare(cwd, session);
   const script = [prelude, ...blocks.map((block) => toShell(block, session, values))].join('\n');
-  const { exitCode, all } = await execa('bash', ['-c', script], {
-    ...{ cwd, all: true, reject: false, stdin: 'ignore', timeout: 55_000, extendEnv: false },
-    env: {
-      ...cleanEnvironment(),
-      PORT,
-      SVC_WEBHOOK_SECRET: SECRET,
-      PATH: `${join(cwd, 'bin')}:${process.env.PATH}`,
-    },
+  const { exitCode, all } = await runProgram('bash', ['-c', script], {
+    ...{ cwd, all: true, timeout: 55_000 },
+    env: { PORT, SVC_WEBHOOK_SECRET: SECRET, PATH: `${join(cwd, 'bin')}:${process.env.PATH}` },
   });
   expect(exitCode, all).toBe(0);
   expect(all).toMatch(session.prints ?? /^/);

@@ -1,10 +1,9 @@
 /** Errors of the commands and of the library when the SQLite driver does not run. */
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { driverFolder } from '../support/sqlite.ts';
-import { cleanEnvironment, createTempFolder } from './cli-program.ts';
+import { createTempFolder, runProgram } from './cli-program.ts';
 import { type PackedPackage, packPackage } from './packed-project.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -48,10 +47,8 @@ function installUnbuilt(folder: string): void {
 }
 
 function runNode(project: string, ...args: string[]) {
-  const env = { ...cleanEnvironment(), npm_config_user_agent: 'npm/12.2.0 node/v24.19.0 linux x64' };
-  return execa(process.execPath, args, {
-    ...{ cwd: project, env, extendEnv: false, reject: false, stdin: 'ignore', timeout: 30_000 },
-  });
+  const env = { npm_config_user_agent: 'npm/12.2.0 node/v24.19.0 linux x64' };
+  return runProgram(process.execPath, args, { cwd: project, env, timeout: 30_000 });
 }
 
 const svc = (project: string, ...args: string[]) =>

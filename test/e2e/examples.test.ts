@@ -5,10 +5,9 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { cleanEnvironment } from './cli-program.ts';
+import { runProgram } from './cli-program.ts';
 import { type PackedPackage, packPackage } from './packed-project.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -16,7 +15,7 @@ const examples = join(root, 'examples');
 const names = readdirSync(examples, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
-const python = await execa('python3', ['--version'], { reject: false });
+const python = await runProgram('python3', ['--version']);
 /** The example needs an interpreter, and `svc` as a symbolic link, which Windows does not run. */
 const runsPython = !python.failed && process.platform !== 'win32';
 
@@ -46,14 +45,9 @@ describe.each(names)('examples/%s', (name) => {
       cpSync(folder, copy, { recursive: true });
       packed.installInto(join(copy, 'node_modules'), Object.keys(dependencies));
 
-      const run = await execa('npm', ['test'], {
-        ...{ cwd: copy, all: true, reject: false, stdin: 'ignore', timeout: 50_000 },
-        ...{
-          preferLocal: true,
-          localDir: root,
-          env: { ...cleanEnvironment(), NO_COLOR: '1' },
-          extendEnv: false,
-        },
+      const run = await runProgram('npm', ['test'], {
+        ...{ cwd: copy, all: true, timeout: 50_000, preferLocal: true, localDir: root },
+        env: { NO_COLOR: '1' },
       });
 
       expect(run.exitCode, run.all).toBe(0);

@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
 import { listenDuringTest } from '../support/local-server.ts';
@@ -12,6 +11,7 @@ import {
   createTempFolder,
   program,
   type RunOptions,
+  runProgram,
   svc,
   svcInProcess,
   temporaryFilesIn,
@@ -46,9 +46,8 @@ function node(script: string): string[] {
 
 /** Starts `svc emulator exec` and waits until the command has written `ready` to standard output. */
 async function start(cwd: string, words: readonly string[]) {
-  const subprocess = execa(process.execPath, [program, 'emulator', 'exec', ...words], {
-    ...{ cwd, stdin: 'ignore', reject: false, timeout: 30_000, forceKillAfterDelay: false },
-    ...{ env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) }, extendEnv: false },
+  const subprocess = runProgram(process.execPath, [program, 'emulator', 'exec', ...words], {
+    ...{ cwd, env: temporaryFilesIn(cwd), timeout: 30_000, forceKillAfterDelay: false },
   });
   killAfterTest(subprocess);
   let out = '';
@@ -232,19 +231,8 @@ describe.skipIf(!canListProcesses)('cleanup of processes', () => {
 
   it('no process remains when the whole process group of svc is killed', async () => {
     const cwd = createWatchedFolder();
-    const subprocess = execa(
-      'setsid',
-      [process.execPath, program, 'emulator', 'exec', ...node(withChild(stayScript))],
-      {
-        ...{
-          cwd,
-          stdin: 'ignore',
-          reject: false,
-          env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) },
-          extendEnv: false,
-        },
-      },
-    );
+    const command = [process.execPath, program, 'emulator', 'exec', ...node(withChild(stayScript))];
+    const subprocess = runProgram('setsid', command, { cwd, env: temporaryFilesIn(cwd) });
     await expect.poll(() => listProcessesIn(cwd).length, { timeout: 15_000 }).toBe(4);
     process.kill(-(subprocess.pid ?? Number.NaN), 'SIGKILL');
     await expectNoProcessIn(cwd);

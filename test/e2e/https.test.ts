@@ -1,10 +1,9 @@
 /** The built program with an emulator that serves HTTPS with a generated certificate. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { createReceiver } from '../support/test-receiver.ts';
-import { cleanEnvironment, svc } from './cli-program.ts';
+import { runProgram, svc } from './cli-program.ts';
 import { createFolder } from './test-resources.ts';
 
 const READ_EVENTS = `
@@ -31,9 +30,8 @@ it('commands and programs use an emulator over HTTPS and trust its certificate [
   expect(await svc(['emulator', 'status'], { cwd })).toMatchObject({ exitCode: 0 });
 
   const { stdout } = await svc(['env', '--format', 'json'], { cwd });
-  const env = { ...cleanEnvironment(), ...JSON.parse(stdout) };
-  const program = ['--input-type=module', '-e', READ_EVENTS];
-  const clientRun = await execa(process.execPath, program, { env, extendEnv: false, reject: false });
+  const env = JSON.parse(stdout);
+  const clientRun = await runProgram(process.execPath, ['--input-type=module', '-e', READ_EVENTS], { env });
   expect(clientRun.stdout).toBe('200 1');
 
   expect(await svc(['emulator', 'stop'], { cwd })).toMatchObject({ exitCode: 0 });

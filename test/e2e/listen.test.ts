@@ -2,7 +2,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
@@ -11,7 +10,7 @@ import { getCertificate } from '../support/certificates.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
-import { cleanEnvironment, program, svc, svcInProcess } from './cli-program.ts';
+import { cleanEnvironment, program, runProgram, svc, svcInProcess } from './cli-program.ts';
 import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 /** An emulator in this process, which commands reach with `--url`. */
@@ -34,9 +33,8 @@ type Line = any;
 
 /** Starts `svc listen --json` and waits for its ready line. The -- keeps Node 20 from reading `--env-file` itself. */
 async function listen(cwd: string, ...args: string[]) {
-  const subprocess = execa(process.execPath, [program, '--', 'listen', '--json', ...args], {
-    ...{ cwd, stdin: 'ignore', reject: false, buffer: { stdout: false }, timeout: 60_000 },
-    ...{ env: cleanEnvironment(), extendEnv: false },
+  const subprocess = runProgram(process.execPath, [program, '--', 'listen', '--json', ...args], {
+    ...{ cwd, buffer: { stdout: false }, timeout: 60_000 },
   });
   killAfterTest(subprocess);
   const lines: Line[] = [];

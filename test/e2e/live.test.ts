@@ -2,13 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { hasTerminals, startTerminal, type TerminalOptions } from '../support/test-terminal.ts';
-import { cleanEnvironment, program, svcInProcess } from './cli-program.ts';
+import { cleanEnvironment, program, runProgram, svcInProcess } from './cli-program.ts';
 import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
@@ -21,9 +20,8 @@ async function startForwarding(cwd: string, ...args: string[]) {
 
 /** Starts `svc deliveries tail --json` and waits for its ready line. */
 async function tail(cwd: string) {
-  const subprocess = execa(process.execPath, [program, 'deliveries', 'tail', '--json'], {
-    ...{ cwd, stdin: 'ignore', reject: false, buffer: { stdout: false }, timeout: 60_000 },
-    ...{ env: cleanEnvironment(), extendEnv: false },
+  const subprocess = runProgram(process.execPath, [program, 'deliveries', 'tail', '--json'], {
+    ...{ cwd, buffer: { stdout: false }, timeout: 60_000 },
   });
   killAfterTest(subprocess);
   const attempts: AttemptItem[] = [];

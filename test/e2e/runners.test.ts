@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cleanEnvironment } from './cli-program.ts';
+import { runProgram } from './cli-program.ts';
 import { type PackedPackage, packPackage } from './packed-project.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -64,18 +64,18 @@ function createProject(): string {
 
 /** Runs a program of Node.js in a project, with `svc` on the path. */
 function run(cwd: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return runProgram(cwd, process.execPath, args, env);
+  return runIn(cwd, process.execPath, args, env);
 }
 
-function runProgram(
+function runIn(
   cwd: string,
-  program: string,
+  file: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ) {
-  return execa(program, args, {
-    ...{ cwd, all: true, reject: false, stdin: 'ignore', timeout: 50_000, extendEnv: false },
-    ...{ preferLocal: true, localDir: cwd, env: { ...cleanEnvironment(), NO_COLOR: '1', ...env } },
+  return runProgram(file, args, {
+    ...{ cwd, all: true, timeout: 50_000, preferLocal: true, localDir: cwd },
+    env: { NO_COLOR: '1', ...env },
   });
 }
 
@@ -192,7 +192,7 @@ describe('bun test', () => {
     symlinkSync(join(root, 'node_modules/better-sqlite3'), join(folder, 'node_modules/better-sqlite3'));
     packed.installInto(join(folder, 'node_modules'));
     add(folder, 'bun.test.js', recipes);
-    const { exitCode, all } = await runProgram(folder, program(), ['test']);
+    const { exitCode, all } = await runIn(folder, program(), ['test']);
     rmSync(folder, { recursive: true, force: true });
     expect(exitCode, all).toBe(0);
     expect(all).toMatch(/1 pass\b/);
