@@ -1,9 +1,10 @@
 /** The token of the control plane and the dashboard when other machines can reach the emulator. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type IncomingMessage, request } from 'node:http';
+import { request } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sendRequest } from '../support/raw-request.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
 
@@ -35,27 +36,8 @@ afterAll(async () => {
   rmSync(dashboardFolder, { recursive: true });
 });
 
-interface Answer {
-  readonly status: number | undefined;
-  readonly headers: IncomingMessage['headers'];
-  readonly text: string;
-}
-
-function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url + path, { method, headers }, async (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      // A live stream has no end.
-      for await (const chunk of response) {
-        text += chunk;
-        if (response.headers['content-type'] === 'text/event-stream') break;
-      }
-      resolve({ status: response.statusCode, headers: response.headers, text });
-    });
-    outgoing.on('error', reject).end();
-  });
-}
+const ask = (path: string, headers?: Record<string, string>, method?: string) =>
+  sendRequest(url + path, headers, method);
 
 const guarded = [
   ...['/', '/assets/index-a1b2.js', '/assets/nothing.js', '/_svc', '/_svc/status', '/_svc/events'],

@@ -1,6 +1,5 @@
-import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendRawRequest } from '../support/raw-request.ts';
+import { type ReceivedResponse, sendRawRequest, sendRequest } from '../support/raw-request.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 let emulator: TestEmulator;
@@ -11,28 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-interface Answer {
-  readonly status: number | undefined;
-  readonly headers: IncomingMessage['headers'];
-  readonly text: string;
-}
+const ask = (path: string, headers: Record<string, string>, method?: string, body?: string) =>
+  sendRequest(emulator.status().url + path, headers, method, body);
 
-/** Sends a request with exactly these headers. Reads only the start of a live stream, which has no end. */
-function ask(path: string, headers: Record<string, string>, method = 'GET', body?: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(emulator.status().url + path, { method, headers }, async (response) => {
-      let text = '';
-      for await (const chunk of response.setEncoding('utf8')) {
-        text += chunk;
-        if (response.headers['content-type'] === 'text/event-stream') break;
-      }
-      resolve({ status: response.statusCode, headers: response.headers, text });
-    });
-    outgoing.on('error', reject).end(body);
-  });
-}
-
-const namesOf = ({ headers }: Answer) => Object.keys(headers);
+const namesOf = ({ headers }: ReceivedResponse) => Object.keys(headers);
 
 describe('the control plane', () => {
   it.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])(

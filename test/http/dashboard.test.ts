@@ -1,10 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendRawRequest } from '../support/raw-request.ts';
+import { sendRawRequest, sendRequest } from '../support/raw-request.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 const PAGE = '<!doctype html><script type="module" src="/assets/index-a1b2.js"></script>';
@@ -29,26 +28,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-interface Answer {
-  readonly status: number | undefined;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
-}
-
-function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(emulator.status().url + path, { method, headers }, async (response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk);
-      resolve({
-        status: response.statusCode,
-        headers: response.headers,
-        body: Buffer.concat(chunks),
-      });
-    });
-    outgoing.on('error', reject).end();
-  });
-}
+const ask = (path: string, headers?: Record<string, string>, method?: string) =>
+  sendRequest(emulator.status().url + path, headers, method);
 
 describe('the page', () => {
   it('the page is served at / and is revalidated each time', async () => {

@@ -1,6 +1,5 @@
-import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { parseResponseBody, sendRawRequest } from '../support/raw-request.ts';
+import { parseResponseBody, sendRawRequest, sendRequest } from '../support/raw-request.ts';
 import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
 const internalErrors: unknown[] = [];
@@ -15,14 +14,8 @@ afterAll(() => emulator.close());
 /** The status and the error code of `GET path` with this `Host`. */
 async function ask(host: string, path = '/v1/events', to = emulator): Promise<[number | undefined, string]> {
   const { url, api_key: key } = to.status();
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(url + path, { headers: { host, authorization: `Bearer ${key}` } }, resolve)
-      .on('error', reject)
-      .end();
-  });
-  let text = '';
-  for await (const chunk of response.setEncoding('utf8')) text += chunk;
-  return [response.statusCode, JSON.parse(text).error?.code];
+  const { status, text } = await sendRequest(url + path, { host, authorization: `Bearer ${key}` });
+  return [status, JSON.parse(text).error?.code];
 }
 
 async function start(options: TestEmulatorOptions): Promise<TestEmulator> {

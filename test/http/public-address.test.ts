@@ -1,6 +1,6 @@
 /** An emulator behind a proxy or a tunnel with another address. */
-import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { sendRequest } from '../support/raw-request.ts';
 import { createReverseProxy, type ReverseProxy } from '../support/reverse-proxy.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
@@ -13,15 +13,12 @@ async function startBehind(proxy: ReverseProxy, publicUrl: string) {
   proxy.setTarget(emulator.status().url);
   const { hostname } = new URL(publicUrl);
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-    new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
-      const outgoing = request(proxy.url + path, { method, headers: { host: hostname, ...headers } });
-      outgoing.on('response', async (response) => {
-        let text = '';
-        for await (const chunk of response.setEncoding('utf8')) text += chunk;
-        resolve({ status: response.statusCode, text });
-      });
-      outgoing.on('error', reject).end(method === 'GET' ? undefined : '{}');
-    });
+    sendRequest(
+      proxy.url + path,
+      { host: hostname, ...headers },
+      method,
+      method === 'GET' ? undefined : '{}',
+    );
   return { emulator, ask };
 }
 
