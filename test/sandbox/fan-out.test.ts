@@ -5,21 +5,12 @@ import { createEvent, FAN_OUT_SLICE, FanOut } from '../../src/sandbox/events.ts'
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { createWebhook, deleteWebhook } from '../../src/sandbox/webhooks.ts';
 import { Store } from '../../src/store/store.ts';
+import { ANY_DELIVERY } from '../store/rows.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 const SLICES = 4;
 const ENDPOINTS = SLICES * FAN_OUT_SLICE;
-const ANY = {
-  workspaceSeq: null,
-  status: null,
-  eventId: null,
-  type: null,
-  webhookId: null,
-  since: null,
-  until: null,
-  text: null,
-};
 const TOPICS = new Set(['delivery', 'attempt', 'request'] as const);
 
 function open(path = ':memory:', endpoints = ENDPOINTS) {
@@ -63,7 +54,7 @@ type Opened = ReturnType<typeof open>;
 /** Counts the visible events and deliveries. */
 async function readRows({ store, workspace }: Opened) {
   const page = { limit: ENDPOINTS + 1, beforeSeq: null };
-  const deliveries = await store.deliveryQueries.list(ANY, page);
+  const deliveries = await store.deliveryQueries.list(ANY_DELIVERY, page);
   return {
     events: store.events.list(workspace.seq, null, page).rows.length,
     deliveries: deliveries.rows.length,
@@ -125,7 +116,7 @@ describe('an event for many endpoints', () => {
     await sliced.create();
     await whole.store.write(() => createEvent(whole.sandbox, whole.event));
     const rowsOf = async ({ store }: Opened) =>
-      (await store.deliveryQueries.list(ANY, { limit: ENDPOINTS, beforeSeq: null })).rows;
+      (await store.deliveryQueries.list(ANY_DELIVERY, { limit: ENDPOINTS, beforeSeq: null })).rows;
     expect(await rowsOf(sliced)).toEqual(await rowsOf(whole));
   });
 
@@ -190,7 +181,7 @@ describe('an event for many endpoints', () => {
     await new Promise((resolve) => setImmediate(resolve));
     for (const id of [ids[0], ids.at(-1)]) store.writeNow(() => deleteWebhook(sandbox, id ?? ''));
     await created;
-    const { rows } = await store.deliveryQueries.list(ANY, { limit: ENDPOINTS, beforeSeq: null });
+    const { rows } = await store.deliveryQueries.list(ANY_DELIVERY, { limit: ENDPOINTS, beforeSeq: null });
     expect(rows).toHaveLength(ENDPOINTS - 1);
     expect(rows.filter(({ status }) => status !== 'pending')).toMatchObject([
       { status: 'canceled', webhook_id: ids[0] },

@@ -4,6 +4,7 @@ import type { DeliveryFilter } from '../../src/store/delivery-queries.ts';
 import type { Store } from '../../src/store/store.ts';
 import { explainPrepared } from './query-plan.ts';
 import {
+  ANY_DELIVERY,
   insertAttempt,
   insertDeliveries,
   insertDelivery,
@@ -13,16 +14,6 @@ import {
   openStore,
 } from './rows.ts';
 
-const any: DeliveryFilter = {
-  workspaceSeq: null,
-  status: null,
-  eventId: null,
-  type: null,
-  webhookId: null,
-  since: null,
-  until: null,
-  text: null,
-};
 const anyAttempt: AttemptFilter = { workspaceSeq: null, webhookId: null, deliveryId: null, since: null };
 const page = { limit: 100, beforeSeq: null };
 const settle = (store: Store, seq: number, status: 'succeeded' | 'failed') =>
@@ -135,7 +126,7 @@ describe('DeliveryQueries.list', () => {
   it('the list is newest first and continues below the cursor', async () => {
     const { store, failed, pending, later } = fill();
     const list = async (limit: number, beforeSeq: number | null) => {
-      const { rows, hasMore } = await store.deliveryQueries.list(any, { limit, beforeSeq });
+      const { rows, hasMore } = await store.deliveryQueries.list(ANY_DELIVERY, { limit, beforeSeq });
       return [rows.map(({ seq }) => seq), hasMore];
     };
     expect(await list(100, null)).toEqual([[later, pending, failed], false]);
@@ -146,7 +137,7 @@ describe('DeliveryQueries.list', () => {
   it('the list applies each filter and combinations of filters', async () => {
     const { store, workspace, webhook, event, failed, pending, later } = fill();
     const list = async (filter: Partial<DeliveryFilter>) =>
-      (await store.deliveryQueries.list({ ...any, ...filter }, page)).rows.map(({ seq }) => seq);
+      (await store.deliveryQueries.list({ ...ANY_DELIVERY, ...filter }, page)).rows.map(({ seq }) => seq);
     const { event_id: eventId, webhook_id: webhookId } = store.deliveryQueries.findBySeq(failed) ?? {};
     expect(await list({ status: 'failed' })).toEqual([failed]);
     expect(await list({ status: 'pending' })).toEqual([later, pending]);
@@ -180,7 +171,7 @@ describe('DeliveryQueries.list', () => {
   ])('a page is a search in an index without sorting: %s', async (_, filter, index) => {
     const store = openStore();
     const [plan] = await explainPrepared(/AS matches/, () =>
-      store.deliveryQueries.list({ ...any, ...filter }, page),
+      store.deliveryQueries.list({ ...ANY_DELIVERY, ...filter }, page),
     );
     expect(plan?.steps).toContain(`SEARCH d USING ${index}`);
     expect(plan?.steps.filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);

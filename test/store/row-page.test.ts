@@ -1,24 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { DeliveryFilter } from '../../src/store/delivery-queries.ts';
 import { readPage } from '../../src/store/row-page.ts';
-import { insertDeliveries, NOW, openStore } from './rows.ts';
+import { ANY_DELIVERY, insertDeliveries, NOW, openStore } from './rows.ts';
 
 // Each reading of the time is past the end of the slice, so a slice is one row.
 vi.mock('../../src/timers.ts', async (load) => {
   let now = 0;
   return { ...(await load<object>()), monotonic: () => (now += 1_000) };
 });
-
-const ANY: DeliveryFilter = {
-  workspaceSeq: null,
-  status: null,
-  eventId: null,
-  type: null,
-  webhookId: null,
-  since: null,
-  until: null,
-  text: null,
-};
 
 describe('readPage', () => {
   const page = (rows: number[], beforeSeq: number | null = null) => {
@@ -47,7 +35,7 @@ describe('Scan.findPage', () => {
     const store = openStore();
     const { deliveries } = insertDeliveries(store, [NOW, NOW, NOW, NOW]);
     const { rows, hasMore } = await store.deliveryQueries.list(
-      { ...ANY, text: 'shipped' },
+      { ...ANY_DELIVERY, text: 'shipped' },
       { limit: 3, beforeSeq: null },
     );
     expect([rows.map(({ seq }) => seq), hasMore]).toEqual([deliveries.toReversed().slice(0, 3), true]);
@@ -57,7 +45,7 @@ describe('Scan.findPage', () => {
     const store = openStore();
     const { deliveries, webhook } = insertDeliveries(store, [NOW, NOW]);
     const page = { limit: 9, beforeSeq: null };
-    const listing = store.deliveryQueries.list({ ...ANY, status: 'pending' }, page);
+    const listing = store.deliveryQueries.list({ ...ANY_DELIVERY, status: 'pending' }, page);
     store.writeNow(() => store.cancelDeliveries(webhook, NOW));
     const { rows } = await listing;
     expect(rows.map(({ seq }) => seq)).toEqual(deliveries.slice(1));
@@ -66,7 +54,10 @@ describe('Scan.findPage', () => {
   it('a scan rejects when the store is closed', async () => {
     const store = openStore();
     insertDeliveries(store, [NOW, NOW]);
-    const listing = store.deliveryQueries.list({ ...ANY, text: 'nowhere' }, { limit: 9, beforeSeq: null });
+    const listing = store.deliveryQueries.list(
+      { ...ANY_DELIVERY, text: 'nowhere' },
+      { limit: 9, beforeSeq: null },
+    );
     store.close();
     await expect(listing).rejects.toMatchObject({ code: 'storage_unavailable' });
   });
