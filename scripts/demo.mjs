@@ -173,7 +173,7 @@ function start(args, variables = {}) {
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio, detached: true, windowsHide: true });
   children.add(child);
   const { pid } = child;
-  watchdog.stdin.write(`${JSON.stringify({ pid, groupId: pid, hostPid: null, otherPids: [] })}\n`);
+  watchdog.stdin.write(`${JSON.stringify({ pid, groupId: pid, svcPid: null, earlierPids: [] })}\n`);
   child.once('exit', () => children.delete(child));
   return child;
 }

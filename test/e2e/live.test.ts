@@ -48,13 +48,13 @@ describe('svc deliveries tail --json', () => {
     await startForwarding(cwd, '--db', ':memory:');
     const { attempts, subprocess } = await tail(cwd);
     await svcInProcess(['trigger', 'order.shipped', '--count', String(COUNT), '--wait'], { cwd });
-    await expect.poll(() => attempts.length, { timeout: 30_000 }).toBe(COUNT);
+    await expect.poll(() => attempts.length, { timeout: 60_000 }).toBe(COUNT);
     const sequences = attempts.map(({ sequence }) => sequence);
     expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
     expect(new Set(idsOf(attempts)).size).toBe(COUNT);
     subprocess.kill('SIGINT');
     expect(await subprocess).toMatchObject({ exitCode: ExitCode.interrupted, stderr: '' });
-  });
+  }, 120_000);
 
   it('no attempt is lost or repeated when the emulator is killed and started again', async () => {
     const cwd = createFolder();
