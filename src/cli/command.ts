@@ -16,6 +16,3 @@ export interface CommandDefinition<Options> {
     | ((options: Options, context: Context) => Promise<void>)
     | ((options: Options, context: Context) => Promise<number>);
 }
-
-/** Only the file of the command knows the type of its options. */
-export type CommandLoader = () => Promise<CommandDefinition<never>>;

@@ -3,13 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { ExitCode } from '../errors.ts';
 import { VERSION } from '../package-info.ts';
 import type { CommandDefinition } from './command.ts';
-import {
-  COMPLETE_COMMAND,
-  type CommandEntry,
-  type CommandGroup,
-  commandSections,
-  commandTree,
-} from './command-tree.ts';
+import { COMPLETE_COMMAND, type CommandEntry, type CommandGroup, commandSections } from './command-tree.ts';
 import { createContext, type ProcessContext } from './context.ts';
 import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
 import { addExamples, addLearnMore, createHelpConfiguration, type Example } from './help.ts';
@@ -89,8 +83,10 @@ function createProgram({ io }: ProcessContext, json: boolean, run: RunCommand): 
       // `reportError` prints errors, as text or as JSON.
       outputError: () => {},
     });
-  for (const [name, { section, ...entry }] of Object.entries(commandTree)) {
-    addCommand(program, name, entry, run).helpGroup(commandSections[section]);
+  for (const [heading, commands] of Object.entries(commandSections)) {
+    for (const [name, entry] of Object.entries(commands)) {
+      addCommand(program, name, entry, run).helpGroup(heading);
+    }
   }
   return finishGroup(program, rootExamples);
 }
@@ -108,7 +104,7 @@ function addCommand(
       addCommand(command, subcommandName, subcommand, run);
     return finishGroup(command, entry.examples);
   }
-  command.aliases(entry.aliases ?? []);
+  command.aliases(entry.aliases);
   parent.hook('preSubcommand', async (_, subcommand) => {
     if (subcommand !== command) return;
     const definition = await entry.load();

@@ -1,19 +1,17 @@
 /** Finds what the shell completes at the cursor, with the same command definitions that parse the command line. */
 import { type Argument, Command, type Option } from 'commander';
-import { type CommandEntry, type CommandGroup, commandTree } from '../command-tree.ts';
+import { type Commands, commandTree } from '../command-tree.ts';
 import type { GlobalOptions } from '../context.ts';
 import { addGlobalOptions, isGlobal } from '../global-options.ts';
 
 /** What the shell completes. */
 export type CompletionTarget =
-  | { readonly kind: 'name'; readonly names: Names }
+  | { readonly kind: 'name'; readonly names: Commands }
   | { readonly kind: 'option'; readonly options: readonly Option[] }
   /** The value of an option; `prefix` is the part of the word before it: `--status=`. */
   | { readonly kind: 'value'; readonly option: Option; readonly prefix: string }
   | { readonly kind: 'argument'; readonly argument: Argument }
   | { readonly kind: 'nothing' };
-
-type Names = Readonly<Record<string, CommandEntry | CommandGroup>>;
 
 export interface Cursor {
   readonly target: CompletionTarget;
@@ -39,7 +37,7 @@ class CommandLineReader {
   readonly globals: Record<string, string> = {};
   #command = addGlobalOptions(new Command());
   /** The possible next names; null after the name of a command, or an unknown name. */
-  #names: Names | null = commandTree;
+  #names: Commands | null = commandTree;
   /** The option whose value is the next word. */
   #openOption: Option | null = null;
   #argumentCount = 0;
@@ -79,7 +77,7 @@ class CommandLineReader {
     return option === undefined ? NO_TARGET : { kind: 'value', option, prefix };
   }
 
-  async #enter(name: string, names: Names): Promise<void> {
+  async #enter(name: string, names: Commands): Promise<void> {
     const entry = Object.hasOwn(names, name) ? names[name] : undefined;
     this.path.push(name);
     this.#names = entry !== undefined && 'subcommands' in entry ? entry.subcommands : null;
