@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDuration, parseDuration } from '../../src/domain/duration.ts';
+import { formatDuration, parseDuration, parseRelativeTime } from '../../src/domain/duration.ts';
 
 describe('parseDuration', () => {
   it.each([
@@ -66,4 +66,10 @@ describe('formatDuration', () => {
       }),
     );
   });
+});
+
+it('parseRelativeTime reads a duration before now, and a timestamp', () => {
+  expect(parseRelativeTime('1h30m', 10_000_000)).toBe(4_600_000);
+  expect(parseRelativeTime('2026-01-01T00:00:00Z', 0)).toBe(Date.parse('2026-01-01T00:00:00Z'));
+  expect(parseRelativeTime('soon', 0)).toBeNaN();
 });
