@@ -24,10 +24,10 @@ async function readPort(cwd: string, env: Record<string, string> = {}): Promise<
   return (await resolveConfig({ flags: {}, env, cwd })).values.port;
 }
 
-function createBelow(folder: string, path: string): string {
-  const below = join(folder, path);
-  mkdirSync(below, { recursive: true });
-  return below;
+function createSubfolder(folder: string, path: string): string {
+  const subfolder = join(folder, path);
+  mkdirSync(subfolder, { recursive: true });
+  return subfolder;
 }
 
 describe('the search for the files of a project', () => {
@@ -36,25 +36,25 @@ describe('the search for the files of a project', () => {
   it.each(['package.json', '.git', '.svc'])('the search ends at the nearest folder with %s', (marker) => {
     const folder = createTemporaryFolder();
     writeFileSync(join(folder, 'package.json'), '{}');
-    const root = createBelow(folder, 'root');
+    const root = createSubfolder(folder, 'root');
     mkdirSync(join(root, marker));
-    const below = createBelow(root, 'a/b');
-    expect(list(below)).toEqual([below, dirname(below), root]);
+    const subfolder = createSubfolder(root, 'a/b');
+    expect(list(subfolder)).toEqual([subfolder, dirname(subfolder), root]);
     expect(list(root)).toEqual([root]);
   });
 
   it('the search is limited to the working folder when no folder above is a project root', () => {
-    const below = createBelow(createTemporaryFolder(), 'a/b');
-    expect(list(below)).toEqual([below]);
+    const subfolder = createSubfolder(createTemporaryFolder(), 'a/b');
+    expect(list(subfolder)).toEqual([subfolder]);
   });
 
   it('the search does not enter the home folder from a folder in it', () => {
     const home = createTemporaryFolder();
     writeFileSync(join(home, 'package.json'), '{}');
-    const below = createBelow(home, 'projects/a');
-    expect(list(below, { HOME: home })).toEqual([below]);
+    const subfolder = createSubfolder(home, 'projects/a');
+    expect(list(subfolder, { HOME: home })).toEqual([subfolder]);
     expect(list(home, { HOME: home })).toEqual([home]);
-    expect(list(dirname(below), { HOME: below })).toEqual([dirname(below)]);
+    expect(list(dirname(subfolder), { HOME: subfolder })).toEqual([dirname(subfolder)]);
   });
 
   it.runIf(hasOwners)(
@@ -63,18 +63,18 @@ describe('the search for the files of a project', () => {
       const shared = createTemporaryFolder();
       writeFileSync(join(shared, 'package.json'), '{}');
       chmodSync(shared, 0o1777);
-      const below = createBelow(shared, 'mine');
-      expect(list(below)).toEqual([below]);
-      expect(list(below, { SVC_TRUST_FOLDERS: shared })).toEqual([below, shared]);
+      const subfolder = createSubfolder(shared, 'mine');
+      expect(list(subfolder)).toEqual([subfolder]);
+      expect(list(subfolder, { SVC_TRUST_FOLDERS: shared })).toEqual([subfolder, shared]);
     },
   );
 
   it('svc.config.mjs in a folder above the project is not executed', async () => {
     const outer = createTemporaryFolder();
     writeFileSync(join(outer, 'svc.config.mjs'), 'throw new Error("executed");');
-    const project = createBelow(outer, 'project/.git');
+    const project = createSubfolder(outer, 'project/.git');
     expect(await readPort(dirname(project))).toBe(4777);
-    expect(await readPort(createBelow(outer, 'without-marker'))).toBe(4777);
+    expect(await readPort(createSubfolder(outer, 'without-marker'))).toBe(4777);
   });
 });
 
@@ -128,7 +128,7 @@ describe('findProblem', () => {
 });
 
 describe.runIf(hasOwners)('a configuration file', () => {
-  const refusal = (path: string, folder: string, problem: string) => ({
+  const untrustedError = (path: string, folder: string, problem: string) => ({
     code: 'untrusted_file',
     message: expect.stringContaining(`${path} is not used: ${problem}`),
     hint: expect.stringMatching(
@@ -145,8 +145,8 @@ describe.runIf(hasOwners)('a configuration file', () => {
     async (name) => {
       const { folder, file } = createProject(name, 'throw new Error("executed");');
       chmodSync(file, 0o666);
-      await expect(readPort(createBelow(folder, 'a'))).rejects.toMatchObject(
-        refusal(file, folder, 'every user can write to it (mode 666)'),
+      await expect(readPort(createSubfolder(folder, 'a'))).rejects.toMatchObject(
+        untrustedError(file, folder, 'every user can write to it (mode 666)'),
       );
     },
   );
@@ -155,7 +155,9 @@ describe.runIf(hasOwners)('a configuration file', () => {
     const { folder } = createProject();
     for (const mode of [0o777, 0o1777]) {
       chmodSync(folder, mode);
-      await expect(readPort(folder)).rejects.toMatchObject(refusal(folder, folder, 'every user can write'));
+      await expect(readPort(folder)).rejects.toMatchObject(
+        untrustedError(folder, folder, 'every user can write'),
+      );
     }
   });
 
@@ -187,20 +189,26 @@ describe.runIf(hasOwners)('a configuration file', () => {
     const { folder: shared, file } = createProject('shared.json');
     chmodSync(shared, 0o777);
     symlinkSync(file, join(folder, 'svc.config.json'));
-    await expect(readPort(folder)).rejects.toMatchObject(refusal(shared, folder, 'every user can write'));
+    await expect(readPort(folder)).rejects.toMatchObject(
+      untrustedError(shared, folder, 'every user can write'),
+    );
   });
 
   it.runIf(isRoot)(
     'a configuration file is refused when another user owns it, its folder or the link to it',
     async () => {
-      const own = createProject();
-      chownSync(own.file, STRANGER, STRANGER);
-      await expect(readPort(own.folder)).rejects.toMatchObject(
-        refusal(own.file, own.folder, `it belongs to user ${STRANGER}, and svc runs as user 0`),
+      const withForeignFile = createProject();
+      chownSync(withForeignFile.file, STRANGER, STRANGER);
+      await expect(readPort(withForeignFile.folder)).rejects.toMatchObject(
+        untrustedError(
+          withForeignFile.file,
+          withForeignFile.folder,
+          `it belongs to user ${STRANGER}, and svc runs as user 0`,
+        ),
       );
-      const below = createProject();
-      chownSync(below.folder, STRANGER, STRANGER);
-      await expect(readPort(below.folder)).rejects.toMatchObject({ code: 'untrusted_file' });
+      const inForeignFolder = createProject();
+      chownSync(inForeignFolder.folder, STRANGER, STRANGER);
+      await expect(readPort(inForeignFolder.folder)).rejects.toMatchObject({ code: 'untrusted_file' });
     },
   );
 
@@ -252,7 +260,7 @@ describe.runIf(hasOwners)('the state folder', () => {
     const folder = createTemporaryFolder();
     createRunFile(folder, run, {});
     chmodSync(join(folder, path), mode);
-    const location = { cwd: createBelow(folder, 'a'), env: {} };
+    const location = { cwd: createSubfolder(folder, 'a'), env: {} };
     for (const find of [findRunFile, inspectRunFile]) {
       expect(() => find(location)).toThrow(
         expect.objectContaining({
@@ -311,7 +319,7 @@ describe.runIf(hasOwners)('the state folder', () => {
 
   it('the state folder is not written to when another user can change it', () => {
     const folder = createTemporaryFolder();
-    chmodSync(createBelow(folder, '.svc'), 0o777);
+    chmodSync(createSubfolder(folder, '.svc'), 0o777);
     expect(() => createStateFolder(folder, {})).toThrow(expect.objectContaining({ code: 'untrusted_file' }));
   });
 });

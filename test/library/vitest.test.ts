@@ -53,10 +53,10 @@ describe('toHaveDelivered', () => {
   test('toHaveDelivered compares payload, endpoint and number', async ({ workspace, receiver }) => {
     await workspace.trigger('order.shipped', { order: 1 });
     await expect(workspace).toHaveDelivered('order.shipped', { times: 1, to: receiver.url });
-    for (const other of [{ payload: { order: 2 } }, { to: 'wh_other' }, { times: 2 }]) {
-      const delivered = expect(workspace).toHaveDelivered('order.shipped', { ...other, timeout: 20 });
+    for (const expectation of [{ payload: { order: 2 } }, { to: 'wh_other' }, { times: 2 }]) {
+      const delivered = expect(workspace).toHaveDelivered('order.shipped', { ...expectation, timeout: 20 });
       await expect(delivered).rejects.toThrow(/del_\w+ succeeded to/);
-      await expect(workspace).not.toHaveDelivered('order.shipped', other);
+      await expect(workspace).not.toHaveDelivered('order.shipped', expectation);
     }
     await expect(
       expect(workspace).toHaveDelivered('order.shipped', { payload: { order: 2 }, timeout: 20 }),

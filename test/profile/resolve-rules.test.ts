@@ -43,7 +43,7 @@ function override(id: string, value: unknown): Rules {
   return resolveRules('relaxed', { [id]: value });
 }
 
-function refusalOf(overrides: Record<string, unknown>): SvcError {
+function getError(overrides: Record<string, unknown>): SvcError {
   try {
     resolveRules('relaxed', overrides);
   } catch (error) {
@@ -287,7 +287,7 @@ describe('each choice of a row resolves to its value', () => {
 
 describe('invalid overrides', () => {
   it.each(configurableGapIds)('an override of %s with an invalid value is refused with its path', (id) => {
-    const { code, message } = refusalOf({ [id]: null });
+    const { code, message } = getError({ [id]: null });
     expect(code).toBe('validation_failed');
     expect(message).toContain(`overrides["${id}"] must be `);
     expect(message).toContain('not null');
@@ -335,21 +335,21 @@ describe('invalid overrides', () => {
       '.hash must be "sha256", "sha512" or "sha1", not "md5"',
     ],
   ])('an override with %s is refused', (_, id, value, message) => {
-    const refusal = refusalOf({ [id]: value });
-    expect(refusal.message).toContain(`overrides["${id}"]`);
-    expect(refusal.message).toContain(message);
+    const error = getError({ [id]: value });
+    expect(error.message).toContain(`overrides["${id}"]`);
+    expect(error.message).toContain(message);
   });
 
   it('an override of a row that does not exist is refused with the closest name', () => {
-    const error = refusalOf({ 'retry.shedule': ['5m'] });
+    const error = getError({ 'retry.shedule': ['5m'] });
     expect(error.message).toBe('overrides has no field "retry.shedule".');
     expect(error.hint).toBe('Did you mean "retry.schedule"?');
-    expect(refusalOf({ constructor: 1 }).hint).toBe('List all gaps and their choices with: svc gaps');
-    expect(refusalOf(JSON.parse('{"__proto__": 1}')).message).toBe('overrides has no field "__proto__".');
+    expect(getError({ constructor: 1 }).hint).toBe('List all gaps and their choices with: svc gaps');
+    expect(getError(JSON.parse('{"__proto__": 1}')).message).toBe('overrides has no field "__proto__".');
   });
 
   it('an override of a fixed row is refused', () => {
-    expect(refusalOf({ 'list.filter': 'none' }).message).toBe(
+    expect(getError({ 'list.filter': 'none' }).message).toBe(
       'overrides["list.filter"] cannot be overridden. Its answer is fixed: `type`, exact match.',
     );
   });
