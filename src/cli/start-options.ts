@@ -1,6 +1,6 @@
 /** The options of the commands that start an emulator: most of the settings. */
 import { type Command, Option } from 'commander';
-import { getDefaultValue, type Setting, type SettingName, settings, toOption } from '../config/settings.ts';
+import { type Setting, type SettingName, settings, toOption } from '../config/settings.ts';
 
 /** Placeholder of each value in the help; null for an option without a value. */
 const placeholders = {
@@ -34,9 +34,6 @@ const placeholders = {
 
 type StartSetting = keyof typeof placeholders;
 
-/** Defaults that depend on another option. */
-const dependentDefaults: Partial<Record<StartSetting, string>> = { db: '.svc/<environment>.db' };
-
 /**
  * Adds the options, whose values are text that the configuration parses.
  * @param exclude settings that the command has no options for
@@ -50,12 +47,10 @@ export function addStartOptions(
   const names = (Object.keys(placeholders) as StartSetting[]).filter((name) => !exclude.includes(name));
   for (const name of names) {
     const placeholder = placeholders[name];
-    const { description, schema }: Setting = settings[name];
+    const { description, schema, defaultValue }: Setting = settings[name];
     const flags = placeholder === null ? toOption(name) : `${toOption(name)} <${placeholder}>`;
     const option = new Option(flags, description);
-    const defaultText = String(
-      defaults[name] ?? dependentDefaults[name] ?? getDefaultValue(name, 'sandbox') ?? '',
-    );
+    const defaultText = String(defaults[name] ?? defaultValue ?? '');
     if (placeholder !== null && defaultText !== '') option.default(undefined, defaultText);
     const choices = schema.choices.flatMap((choice) => /^"([\w-]+)" \(/.exec(choice)?.[1] ?? []);
     // Only for the help and for completion: the configuration rejects other values.

@@ -25,8 +25,8 @@ export interface Setting<T = unknown, Default = unknown> {
   /** For `--help` and `svc config`. */
   readonly description: string;
   readonly schema: ValueSchema<T>;
-  /** The default value (default: null, for none). */
-  readonly defaultValue?: (environment: Environment) => Default;
+  /** Null without one. `<environment>` in text stands for the name of the environment. */
+  readonly defaultValue?: Default;
   /** Name of the option, where it differs from the name of the setting. */
   readonly option?: string;
   /** A path, relative to the configuration file that contains it, otherwise to the working folder. */
@@ -43,7 +43,7 @@ function optionalPath(description: string) {
 }
 
 function flag(description: string) {
-  return { description, schema: boolean(), defaultValue: () => false } as const;
+  return { description, schema: boolean(), defaultValue: false } as const;
 }
 
 /** In the order of `svc config`. */
@@ -51,34 +51,34 @@ export const settings = {
   environment: {
     description: 'Environment to emulate',
     schema: oneOf({ sandbox: 'keys svc_test_…', production: 'keys svc_live_…' }),
-    defaultValue: (): Environment => 'sandbox',
+    defaultValue: 'sandbox' as Environment,
   },
   profile: {
     description: 'Profile: answers to the questions that the service description leaves open',
     schema: oneOf({ relaxed: 'for development and CI', strict: 'as close to production as possible' }),
-    defaultValue: () => 'relaxed' as const,
+    defaultValue: 'relaxed' as const,
   },
   host: {
     description: 'Address to listen on',
     schema: string('a host name or address'),
-    defaultValue: () => '127.0.0.1',
+    defaultValue: '127.0.0.1',
   },
   port: {
     description: 'Port to listen on; 0 for any free port',
     schema: wholeNumber(0, 65_535),
-    defaultValue: () => 4777,
+    defaultValue: 4777,
   },
   db: {
     description: 'Database file, or :memory:',
     schema: string('the path of a file, or ":memory:"'),
-    defaultValue: (environment) => `.svc/${environment}.db`,
+    defaultValue: '.svc/<environment>.db',
     isPath: true,
   },
   seed: optionalPath('JSON or YAML file with the initial state of a new database'),
   speed: {
     description: 'Seconds of schedule time per second of real time',
     schema: number(0.001, 1_000_000),
-    defaultValue: () => 1,
+    defaultValue: 1,
   },
   freeze: flag('Start with the schedule clock frozen'),
   randomSeed: {
@@ -92,17 +92,17 @@ export const settings = {
   keepDays: {
     description: 'Days after which settled events are removed',
     schema: wholeNumber(1, 36_500),
-    defaultValue: () => defaultRetentionLimits.days,
+    defaultValue: defaultRetentionLimits.days,
   },
   keepRequests: {
     description: 'Number of requests that the request log keeps',
     schema: wholeNumber(1, 1_000_000_000),
-    defaultValue: () => defaultRetentionLimits.requests,
+    defaultValue: defaultRetentionLimits.requests,
   },
   keepMegabytes: {
     description: 'Database size in megabytes above which the oldest settled events are removed',
     schema: wholeNumber(1, 1_000_000),
-    defaultValue: () => defaultRetentionLimits.megabytes,
+    defaultValue: defaultRetentionLimits.megabytes,
   },
   forwardTo: {
     description: 'Port or URL of your receiver, to register as an endpoint at the start',
@@ -114,7 +114,7 @@ export const settings = {
   events: {
     description: 'Event types of the --forward-to endpoint, separated by commas',
     schema: listOf(string('an event type such as "order.shipped", or "*"', isSubscription)),
-    defaultValue: (): readonly string[] => [WILDCARD_SUBSCRIPTION],
+    defaultValue: [WILDCARD_SUBSCRIPTION] as readonly string[],
   },
   envFile: {
     description: 'File to write the variables of svc env to',
@@ -128,7 +128,7 @@ export const settings = {
   allowHost: {
     description: 'More host names that /v1 accepts, without ports, such as host.docker.internal',
     schema: listOf(parsedString('a host name or address without a port', parseHostName)),
-    defaultValue: (): readonly string[] => [],
+    defaultValue: [] as readonly string[],
   },
   publicUrl: {
     description: 'Public URL of your own proxy or tunnel that forwards to the emulator',
@@ -165,20 +165,20 @@ export const settings = {
   overrides: {
     description: 'Values of the gap register that differ from the profile; see svc gaps',
     schema: anyObject('an object with names of the gap register'),
-    defaultValue: () => ({}),
+    defaultValue: {},
     isFileOnly: true,
   },
   schemes: {
     description: 'Your own signature schemes; see docs/signatures.md',
     schema: customSchemes,
-    defaultValue: (): CustomSchemes => ({}),
+    defaultValue: {} as CustomSchemes,
     isFileOnly: true,
     toFileValue: toFileSchemes,
   },
   scheme: {
     description: `Signature scheme: ${schemeNames.join(', ')}, or one of your own schemes`,
     schema: string('the name of a signature scheme'),
-    defaultValue: () => 'svc',
+    defaultValue: 'svc',
   },
 } satisfies Record<string, Setting>;
 
@@ -186,7 +186,7 @@ export type SettingName = keyof typeof settings;
 
 export const settingNames = Object.keys(settings) as SettingName[];
 
-type ValueOf<S extends Setting> = S extends { readonly defaultValue: (...args: never[]) => infer Default }
+type ValueOf<S extends Setting> = S extends { readonly defaultValue: infer Default }
   ? SchemaValue<S['schema']> | Default
   : SchemaValue<S['schema']> | null;
 type SchemaValue<Schema> = Schema extends ValueSchema<infer T> ? T : never;
@@ -194,10 +194,9 @@ type SchemaValue<Schema> = Schema extends ValueSchema<infer T> ? T : never;
 /** The value of every setting. Paths are absolute. */
 export type ConfigValues = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
 
-/** Null if the setting has no default. */
 export function getDefaultValue(name: SettingName, environment: Environment): unknown {
-  const { defaultValue }: Setting = settings[name];
-  return defaultValue === undefined ? null : defaultValue(environment);
+  const { defaultValue = null }: Setting = settings[name];
+  return typeof defaultValue === 'string' ? defaultValue.replace('<environment>', environment) : defaultValue;
 }
 
 /** `randomSeed` is the variable `SVC_RANDOM_SEED`. */

@@ -23,9 +23,9 @@ import {
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
 import { type ReceivedRequest, readReceivedRequest, type Verification } from './received-request.ts';
 import {
+  createResponseScript,
   type ReceiverResponseOptions,
   type ReceiverResponses,
-  ResponseScript,
   ResponsesSchema,
   type ScheduleClockReader,
 } from './receiver-responses.ts';
@@ -121,8 +121,8 @@ export async function createReceiver(
   requireRealTimers();
   const requests: ReceivedRequest[] = [];
   const waiters = new Set<() => void>();
-  const scriptsByType = new Map<string, ResponseScript>();
-  let script = new ResponseScript(responses, 'createReceiver', clock);
+  const scriptsByType = new Map<string, ReturnType<typeof createResponseScript>>();
+  let script = createResponseScript(responses, 'createReceiver', clock);
   let { secret } = verification;
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -130,10 +130,10 @@ export async function createReceiver(
       incoming,
       secret === undefined ? null : { ...verification, secret },
     );
-    const responseScript = scriptsByType.get(request.envelope?.type ?? '') ?? script;
+    const getResponse = scriptsByType.get(request.envelope?.type ?? '') ?? script;
     requests.push(request);
     for (const waiter of waiters) waiter();
-    await sendResponse(response, await responseScript.next(request).catch(toErrorResponse));
+    await sendResponse(response, await getResponse(request).catch(toErrorResponse));
   }
 
   const listener = (incoming: IncomingMessage, response: ServerResponse) => {
@@ -179,11 +179,11 @@ export async function createReceiver(
     requests,
     respond(responses) {
       checkArguments('receiver.respond', receiverParameters.respond, [responses]);
-      script = new ResponseScript(responses, 'receiver.respond', clock);
+      script = createResponseScript(responses, 'receiver.respond', clock);
     },
     respondTo(type, responses) {
       checkArguments('receiver.respondTo', receiverParameters.respondTo, [type, responses]);
-      scriptsByType.set(type, new ResponseScript(responses, 'receiver.respondTo', clock));
+      scriptsByType.set(type, createResponseScript(responses, 'receiver.respondTo', clock));
     },
     verifyWith(newSecret) {
       checkArguments('receiver.verifyWith', receiverParameters.verifyWith, [newSecret]);

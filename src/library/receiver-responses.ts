@@ -100,34 +100,32 @@ export const ResponsesSchema = v.lazy((value) => {
   );
 });
 
-/** Gives each request its response, in order. */
-export class ResponseScript {
-  readonly #getResponse: (
-    request: ReceivedRequest,
-    index: number,
-  ) => ReceiverResponse | Promise<ReceiverResponse>;
-  #count = 0;
+type GetResponse = (request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse>;
 
-  /**
-   * @param call the call that got the responses, for error messages
-   * @throws SvcError `usage` for an outage without a clock
-   */
-  constructor(responses: ReceiverResponses, call: string, clock?: ScheduleClockReader) {
-    this.#getResponse = toGetResponse(responses, call, clock);
-  }
-
-  /** @throws SvcError `usage` if a function returned an invalid response, or the error of that function */
-  async next(request: ReceivedRequest): Promise<ReceiverResponseOptions> {
-    const response = await this.#getResponse(request, this.#count++);
+/**
+ * Returns a function that gives each request its response, in order. It rejects with SvcError `usage` if a function returned
+ * an invalid response, or with the error of that function.
+ * @param call the call that got the responses, for error messages
+ * @throws SvcError `usage` for an outage without a clock
+ */
+export function createResponseScript(
+  responses: ReceiverResponses,
+  call: string,
+  clock?: ScheduleClockReader,
+): (request: ReceivedRequest) => Promise<ReceiverResponseOptions> {
+  const getResponse = toGetResponse(responses, call, clock);
+  let index = 0;
+  return async (request) => {
+    const response = await getResponse(request, index++);
     return typeof response === 'number' ? { status: response } : response;
-  }
+  };
 }
 
 function toGetResponse(
   responses: ReceiverResponses,
   call: string,
   clock: ScheduleClockReader | undefined,
-): (request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse> {
+): GetResponse {
   if (typeof responses === 'function') {
     return async (request, index) => {
       const response = await responses(request, index);
