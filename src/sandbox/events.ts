@@ -1,5 +1,4 @@
 /** Creates and reads events. An event and its deliveries are one transaction (§6). */
-
 import { toEnvelope, toEventRecord } from '../domain/event.ts';
 import { SvcError } from '../errors.ts';
 import type { NewDelivery } from '../store/deliveries.ts';

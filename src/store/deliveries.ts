@@ -1,5 +1,4 @@
 /** The table of deliveries, which is also the queue of due attempts. */
-
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
 import type { UnpublishedEvent } from './connection.ts';
 import { type Sql, Table } from './sql.ts';

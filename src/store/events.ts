@@ -1,5 +1,4 @@
 /** The table of events. */
-
 import type { EventSummary } from '../contract/resources.ts';
 import { extractEventRecord } from '../domain/event.ts';
 import { type FilteredTable, type PageRequest, type RowPage, readPage, Scan } from './row-page.ts';

@@ -32,8 +32,8 @@ describe('the first boot of a database', () => {
     };
     const first = await boot(7);
     expect(await boot(7)).toEqual(first);
-    const other = await boot(8);
-    expect(first.filter((value) => other.includes(value))).toEqual([]);
+    const second = await boot(8);
+    expect(first.filter((value) => second.includes(value))).toEqual([]);
   });
 });
 

@@ -61,12 +61,12 @@ describe('ListenerEndpoints', () => {
   it('an endpoint exists until the grace period after its last stream', async () => {
     const { register, listeners, isThere, later } = startListeners();
     const { id } = register();
-    const [one, other] = [listeners.acquire(id), listeners.acquire(id)];
-    one();
-    one();
+    const [releaseFirst, releaseSecond] = [listeners.acquire(id), listeners.acquire(id)];
+    releaseFirst();
+    releaseFirst();
     await later(GRACE_MS * 10);
     expect(isThere(id)).toBe(true);
-    other();
+    releaseSecond();
     await later(GRACE_MS - 1);
     const back = listeners.acquire(id);
     await later(GRACE_MS * 10);

@@ -39,7 +39,7 @@ const listTypes = async ({ api }: TestEmulator) =>
 /** The results of every operation that reads rows. */
 async function readEverything({ control }: TestEmulator) {
   const { data: deliveries } = await control.listDeliveries({});
-  const [id = ''] = deliveries.map((each) => each.id);
+  const [id = ''] = deliveries.map((delivery) => delivery.id);
   return {
     deliveries,
     detail: await control.getDelivery({ id }),
@@ -171,9 +171,9 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     rmSync(folder, { recursive: true });
     const path = join(createTemporaryFolder(), 'state.svc');
     await emulator.control.saveSnapshot({ path });
-    await using other = await startTestEmulator();
-    await other.control.loadSnapshot({ path });
-    expect((await other.control.listEvents({})).data).toHaveLength(1);
+    await using restored = await startTestEmulator();
+    await restored.control.loadSnapshot({ path });
+    expect((await restored.control.listEvents({})).data).toHaveLength(1);
   });
 
   it('deliveries stop while the file is removed, so that none is sent without being recorded', async () => {
@@ -202,18 +202,18 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
   it('a file with a second hard link is refused at boot and not changed', async () => {
     const db = join(createTemporaryFolder(), 'sandbox.db');
     await (await startTestEmulator({ db })).close();
-    const other = join(createTemporaryFolder(), 'other.db');
-    linkSync(db, other);
+    const link = join(createTemporaryFolder(), 'other.db');
+    linkSync(db, link);
     const before = readFileSync(db);
-    for (const path of [db, other]) {
+    for (const path of [db, link]) {
       await expect(startTestEmulator({ db: path })).rejects.toMatchObject({
         code: 'database_unusable',
         message: expect.stringContaining('has 2 hard links'),
       });
     }
     expect(readFileSync(db).equals(before)).toBe(true);
-    expect(existsSync(`${other}-wal`)).toBe(false);
-    rmSync(other);
+    expect(existsSync(`${link}-wal`)).toBe(false);
+    rmSync(link);
     await (await startTestEmulator({ db })).close();
   });
 

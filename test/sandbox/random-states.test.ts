@@ -122,7 +122,9 @@ class World {
     const expected = await this[verb](number);
     await this.#emulator.control.advanceClock({ ms: 0 });
     this.#state = await readState(this.#emulator);
-    const sent = this.#receiver.requests.slice(requests).map((each) => each.headers['service-delivery-id']);
+    const sent = this.#receiver.requests
+      .slice(requests)
+      .map((request) => request.headers['service-delivery-id']);
     this.#tally[verb]++;
     this.#tally.attempts += sent.length;
     if (expected === null) {
@@ -224,28 +226,33 @@ class World {
   #expectFollows(before: State, after: State, sent: readonly unknown[]): void {
     const deliveriesBefore = new Map(before.deliveries.map((delivery) => [delivery.id, delivery]));
     for (const delivery of after.deliveries) {
-      const former = deliveriesBefore.get(delivery.id);
+      const deliveryBefore = deliveriesBefore.get(delivery.id);
       deliveriesBefore.delete(delivery.id);
       const requests = sent.filter((id) => id === delivery.id).length;
-      expect(delivery.attempts).toHaveLength((former?.attempts.length ?? 0) + requests);
-      expect(delivery.attempts.slice(0, former?.attempts.length ?? 0)).toEqual(former?.attempts ?? []);
-      if (former?.paused) this.#expectAfterPause(former, delivery, Date.parse(after.clock.now));
-      if (former !== undefined && former.status !== 'pending') expect(delivery).toEqual(former);
+      expect(delivery.attempts).toHaveLength((deliveryBefore?.attempts.length ?? 0) + requests);
+      expect(delivery.attempts.slice(0, deliveryBefore?.attempts.length ?? 0)).toEqual(
+        deliveryBefore?.attempts ?? [],
+      );
+      if (deliveryBefore?.paused)
+        this.#expectAfterPause(deliveryBefore, delivery, Date.parse(after.clock.now));
+      if (deliveryBefore !== undefined && deliveryBefore.status !== 'pending')
+        expect(delivery).toEqual(deliveryBefore);
     }
     expect([...deliveriesBefore]).toEqual([]);
   }
 
   /** A paused delivery fails exactly 72 hours after its first attempt. */
-  #expectAfterPause(former: DeliveryDetail, delivery: DeliveryDetail, now: number): void {
-    const endsAt = startOf(former) + WINDOW_MS;
+  #expectAfterPause(deliveryBefore: DeliveryDetail, delivery: DeliveryDetail, now: number): void {
+    const endsAt = startOf(deliveryBefore) + WINDOW_MS;
     if (now < endsAt) {
-      if (delivery.attempts.length === former.attempts.length) expect(delivery.status).toBe('pending');
+      if (delivery.attempts.length === deliveryBefore.attempts.length)
+        expect(delivery.status).toBe('pending');
       return;
     }
     expect(delivery).toMatchObject({
       status: 'failed',
       settled_reason: 'window_elapsed',
-      attempts: former.attempts,
+      attempts: deliveryBefore.attempts,
       settled_at: new Date(endsAt).toISOString(),
     });
     this.#tally['paused deliveries ended']++;

@@ -148,11 +148,11 @@ describe('Store.restoreBaseline', () => {
         const folder = createTemporaryFolder();
         const path = join(folder, 'b.db');
         copyFileSync(original, path);
-        const former = new Store({ path });
-        former.setBaseline();
-        play(former, first);
-        former.writeNow(() => former.settings.set('environment', 'sandbox'));
-        former.close();
+        const firstStore = new Store({ path });
+        firstStore.setBaseline();
+        play(firstStore, first);
+        firstStore.writeNow(() => firstStore.settings.set('environment', 'sandbox'));
+        firstStore.close();
         const store = new Store({ path });
         const snapshot = join(folder, 'state.svc');
         const dumpSnapshot = async () => {

@@ -153,10 +153,10 @@ it('every column of every table has a condition for the rows of a snapshot', () 
     )
     .all();
   db.close();
-  const conditions = Object.entries(columnConditions).flatMap(([name, each]) =>
-    Object.keys(each).map((column) => ({ name, column })),
+  const conditions = Object.entries(columnConditions).flatMap(([name, columnsOfTable]) =>
+    Object.keys(columnsOfTable).map((column) => ({ name, column })),
   );
-  const sorted = (list: readonly object[]) => list.map((each) => JSON.stringify(each)).sort();
+  const sorted = (list: readonly object[]) => list.map((column) => JSON.stringify(column)).sort();
   expect(sorted(conditions)).toEqual(sorted(columns));
 });
 
@@ -205,10 +205,10 @@ describe.skipIf(process.platform === 'win32')('a path that is not a regular snap
     const [path, link] = [join(folder, 'state.svc'), join(folder, 'link')];
     await save(openStore(), path);
     symlinkSync(path, link);
-    linkSync(path, join(folder, 'former'));
+    linkSync(path, join(folder, 'earlier-link'));
     await save(openStore(), link);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
-    expect(lstatSync(path).ino).not.toBe(lstatSync(join(folder, 'former')).ino);
+    expect(lstatSync(path).ino).not.toBe(lstatSync(join(folder, 'earlier-link')).ino);
   });
 });
 
@@ -284,13 +284,13 @@ describe('the temporary file of a killed save', () => {
 
   it('no other file is deleted when the database is opened', () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
-    const other = join(createTemporaryFolder(), 'notes.tmp');
-    writeFileSync(other, 'mine');
+    const unrelatedFile = join(createTemporaryFolder(), 'notes.tmp');
+    writeFileSync(unrelatedFile, 'mine');
     const first = new Store({ path });
-    first.settings.set('unfinished_snapshot', other);
+    first.settings.set('unfinished_snapshot', unrelatedFile);
     first.close();
     openStore(path);
-    expect(readFileSync(other, 'utf8')).toBe('mine');
+    expect(readFileSync(unrelatedFile, 'utf8')).toBe('mine');
   });
 
   it('a temporary file that is a minute old is deleted by the next save to its folder', async () => {

@@ -59,7 +59,7 @@ describe('openDatabase with a new file', () => {
     () => {
       const path = file();
       open(path);
-      const modes = [path, `${path}-wal`].map((each) => statSync(each).mode & 0o777);
+      const modes = [path, `${path}-wal`].map((file) => statSync(file).mode & 0o777);
       expect(modes).toEqual([0o600, 0o600]);
     },
   );
@@ -83,9 +83,9 @@ describe('openDatabase with a new file', () => {
       name: string;
       strict: number;
     }[];
-    const ours = tables.filter(({ name }) => !name.startsWith('sqlite_'));
-    expect(ours.length).toBeGreaterThan(7);
-    expect(ours.filter(({ strict }) => strict !== 1)).toEqual([]);
+    const svcTables = tables.filter(({ name }) => !name.startsWith('sqlite_'));
+    expect(svcTables.length).toBeGreaterThan(7);
+    expect(svcTables.filter(({ strict }) => strict !== 1)).toEqual([]);
   });
 
   it('the database rejects missing references and wrong types', () => {
@@ -127,8 +127,8 @@ describe('openDatabase with an existing file', () => {
       message: `${path} is in use by another process.`,
     });
     const script = `new (require(${JSON.stringify(resolveDriver())}))(process.argv[1], { timeout: 0 }).pragma('user_version')`;
-    const other = spawnSync(process.execPath, ['-e', script, path], { encoding: 'utf8' });
-    expect(other.stderr).toContain('SQLITE_BUSY');
+    const child = spawnSync(process.execPath, ['-e', script, path], { encoding: 'utf8' });
+    expect(child.stderr).toContain('SQLITE_BUSY');
   });
 
   it('a database can be opened again after it was closed', () => {
@@ -161,9 +161,9 @@ describe('openDatabase with an existing file', () => {
     'openDatabase refuses a database whose %s are those of another program, and does not change it',
     (_, sql) => {
       const path = file();
-      const theirs = new Database(path);
-      theirs.exec(sql);
-      theirs.close();
+      const foreignDb = new Database(path);
+      foreignDb.exec(sql);
+      foreignDb.close();
       const before = readFileSync(path);
       expect(refusal(path)).toMatchObject({
         code: 'database_unusable',

@@ -117,8 +117,12 @@ describe('DeliveryQueries.list', () => {
     settle(store, failed, 'failed');
     const later = store.writeNow(() => {
       const paid = insertEvent(store, workspace, { type: 'invoice.paid' });
-      const other = insertWebhook(store, workspace, { url: 'http://127.0.0.1:8/' });
-      return insertDelivery(store, { event: paid, webhook: other, workspace }, { created_at: NOW + 1 });
+      const secondWebhook = insertWebhook(store, workspace, { url: 'http://127.0.0.1:8/' });
+      return insertDelivery(
+        store,
+        { event: paid, webhook: secondWebhook, workspace },
+        { created_at: NOW + 1 },
+      );
     });
     return { store, workspace, webhook, event, failed, pending, later };
   }

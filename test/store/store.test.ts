@@ -83,7 +83,7 @@ describe('the order of ids', () => {
       const wall = { now: () => wallNow, monotonic: () => 0 };
       store.writeNow(() => {
         if (store.workspaces.findOldest() === undefined) insertWorkspace(store);
-        const live = new WorkspaceRegistry({
+        const loaded = new WorkspaceRegistry({
           store,
           wall,
           generator: new IdAndSecretGenerator(1, true),
@@ -91,9 +91,9 @@ describe('the order of ids', () => {
           newClockSettings: { speed: 1, frozen: false },
         }).default;
         for (let i = 0; i < 3; i++) {
-          const id = live.ids.next('event', live.clock.now());
+          const id = loaded.ids.next('event', loaded.clock.now());
           ids.push(id);
-          insertEvent(store, live.seq, { id });
+          insertEvent(store, loaded.seq, { id });
         }
       });
       expect(store.events.list(1, null, { limit: 100, beforeSeq: null }).rows.map(({ id }) => id)).toEqual(
@@ -126,13 +126,18 @@ describe('EventTable.list', () => {
   it('pages contain the events of one workspace, and of one type if it is given [list.filter]', () => {
     const store = openStore();
     const page = { limit: 10, beforeSeq: null };
-    const [mine, other] = store.writeNow(() => [insertWorkspace(store), insertWorkspace(store)] as const);
+    const [workspace, otherWorkspace] = store.writeNow(
+      () => [insertWorkspace(store), insertWorkspace(store)] as const,
+    );
     const [shipped, paid] = store.writeNow(() => {
-      const ofMine = [insertEvent(store, mine), insertEvent(store, mine, { type: 'invoice.paid' })] as const;
-      insertEvent(store, other);
-      return ofMine;
+      const events = [
+        insertEvent(store, workspace),
+        insertEvent(store, workspace, { type: 'invoice.paid' }),
+      ] as const;
+      insertEvent(store, otherWorkspace);
+      return events;
     });
-    const seqs = (type: string | null) => store.events.list(mine, type, page).rows.map(({ seq }) => seq);
+    const seqs = (type: string | null) => store.events.list(workspace, type, page).rows.map(({ seq }) => seq);
     expect(seqs(null)).toEqual([paid, shipped]);
     expect(seqs('invoice.paid')).toEqual([paid]);
     expect(seqs('invoice.sent')).toEqual([]);

@@ -19,7 +19,7 @@ subscribe('undici:request:bodySent', () => pass('attempt.sent'));
 subscribe('undici:request:headers', () => pass('attempt.response_received'));
 
 /** Kinds of rows that the open transaction has written. */
-const written = new Set();
+const writtenKinds = new Set();
 const statements = [
   { sql: /^INSERT INTO events\b/, around: (run) => note('event', run) },
   { sql: /^INSERT INTO attempts\b/, around: (run) => note('attempt', run) },
@@ -49,12 +49,12 @@ Database.prototype.backup = function backupWithKillPoints(path, options) {
 };
 
 function note(kind, run) {
-  written.add(kind);
+  writtenKinds.add(kind);
   return run();
 }
 
 function rollback(run) {
-  written.clear();
+  writtenKinds.clear();
   return run();
 }
 
@@ -65,8 +65,8 @@ function after(run, point) {
 }
 
 function commit(run) {
-  const kinds = [...written];
-  written.clear();
+  const kinds = [...writtenKinds];
+  writtenKinds.clear();
   for (const kind of kinds) pass(`${kind}.before_commit`);
   const result = run();
   for (const kind of kinds) pass(`${kind}.after_commit`);

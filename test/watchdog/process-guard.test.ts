@@ -55,8 +55,8 @@ describe.skipIf(process.platform === 'win32')('listProcesses', () => {
     onTestFinished(() => void child.kill());
     const pid = child.pid ?? Number.NaN;
     const processes = listProcesses();
-    const own = processes.find((each) => each.pid === process.pid);
-    expect(processes.find((each) => each.pid === pid)).toEqual({ ...own, pid, parentPid: process.pid });
+    const own = processes.find((entry) => entry.pid === process.pid);
+    expect(processes.find((entry) => entry.pid === pid)).toEqual({ ...own, pid, parentPid: process.pid });
     const running = listRunning(toTarget(pid));
     expect(running).toContain(pid);
     expect(running).not.toContain(process.pid);
