@@ -110,9 +110,8 @@ function clearMemory({
 }: Pick<Sandbox, 'store' | 'generator' | 'workspaces'>): void {
   // Each new row increases the sequence, so no series starts twice from the same baseline.
   generator.startSeries(`after ${store.baselineSeq}`);
-  for (const newestId of [store.workspaces.findNewestId(), store.apiKeys.findNewestId()]) {
-    if (newestId !== undefined) generator.ids('resources').continueAfter(newestId);
-  }
+  const ids = generator.ids('resources');
+  for (const newestId of store.workspaces.listNewestResourceIds()) ids.continueAfter(newestId);
   workspaces.clear();
 }
 

@@ -149,11 +149,7 @@ export class WorkspaceRegistry {
     if (loaded) return loaded;
     const clock = new ScheduleClock(this.#options.wall, toClockState(row));
     const ids = this.#options.generator.ids(row.id);
-    const { events, deliveries, webhooks } = this.#store;
-    for (const table of [events, deliveries, webhooks]) {
-      const newestId = table.findNewestId(row.seq);
-      if (newestId !== undefined) ids.continueAfter(newestId);
-    }
+    for (const newestId of this.#store.workspaces.listNewestIds(row.seq)) ids.continueAfter(newestId);
     const workspace = { seq: row.seq, id: row.id, clock, ids };
     this.#bySeq.set(row.seq, workspace);
     this.#byId.set(row.id, workspace);

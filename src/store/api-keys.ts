@@ -43,10 +43,6 @@ export class ApiKeyTable extends Table {
     return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE k.id = ?`, [id]);
   }
 
-  findNewestId(): string | undefined {
-    return this.sql.value('SELECT id FROM api_keys ORDER BY seq DESC LIMIT 1');
-  }
-
   list(workspace: number | null, page: PageRequest): RowPage<ApiKeyWithWorkspace> {
     return readPage(page, (before, limit) =>
       this.sql.all<ApiKeyWithWorkspace>(

@@ -256,12 +256,6 @@ export class DeliveryTable extends Table {
     ).changes;
   }
 
-  findNewestId(workspaceSeq: number): string | undefined {
-    return this.sql.value('SELECT id FROM deliveries WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1', [
-      workspaceSeq,
-    ]);
-  }
-
   /** Number of visible pending deliveries of one workspace or of all. */
   countPending(workspaceSeq: number | null = null): number {
     return (

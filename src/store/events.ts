@@ -88,12 +88,6 @@ export class EventTable extends Table {
     return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE e.id = ?`, [id]);
   }
 
-  findNewestId(workspaceSeq: number): string | undefined {
-    return this.sql.value('SELECT id FROM events WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1', [
-      workspaceSeq,
-    ]);
-  }
-
   /** Events of a workspace, newest first, optionally of one type (decisions `list.order`, `list.filter`). */
   list(workspaceSeq: number, type: string | null, page: PageRequest): RowPage<EventWithWorkspace> {
     const where =

@@ -83,18 +83,12 @@ export class WebhookTable extends Table {
     return this.sql.value('SELECT seq FROM webhooks WHERE id = ?', [id]);
   }
 
-  findNewestId(workspaceSeq: number): string | undefined {
-    return this.sql.value('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1', [
-      workspaceSeq,
-    ]);
-  }
-
   list(workspace: number | null, page: PageRequest): RowPage<WebhookWithWorkspace> {
     return readPage(page, (before, limit) =>
       this.sql.all<WebhookWithWorkspace>(
         `${SELECT_WITH_WORKSPACE} WHERE h.deleted_at IS NULL AND h.seq < @before
-         AND (@workspace IS NULL OR h.workspace_seq = @workspace)
-       ORDER BY h.seq DESC LIMIT @limit`,
+           AND (@workspace IS NULL OR h.workspace_seq = @workspace)
+         ORDER BY h.seq DESC LIMIT @limit`,
         { before, workspace, limit },
       ),
     );

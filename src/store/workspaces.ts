@@ -34,8 +34,21 @@ export class WorkspaceTable extends Table {
     return this.sql.get('SELECT * FROM workspaces ORDER BY seq LIMIT 1');
   }
 
-  findNewestId(): string | undefined {
-    return this.sql.value('SELECT id FROM workspaces ORDER BY seq DESC LIMIT 1');
+  /** The newest id of each table whose rows have an id from the id source of a workspace. */
+  listNewestIds(seq: number): string[] {
+    return ['events', 'deliveries', 'webhooks'].flatMap(
+      (table) =>
+        this.sql.value<string>(`SELECT id FROM ${table} WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1`, [
+          seq,
+        ]) ?? [],
+    );
+  }
+
+  /** The newest id of a workspace and of an API key. */
+  listNewestResourceIds(): string[] {
+    return ['workspaces', 'api_keys'].flatMap(
+      (table) => this.sql.value<string>(`SELECT id FROM ${table} ORDER BY seq DESC LIMIT 1`) ?? [],
+    );
   }
 
   list(page: PageRequest): RowPage<WorkspaceRow> {

@@ -149,7 +149,7 @@ describe('the cost of a page', () => {
     const store = openStore();
     const plans = await explainPrepared(/FROM events\b.*ORDER BY (e\.)?seq DESC/s, () => {
       for (const type of [null, 'order.shipped']) store.events.list(1, type, { limit: 1, beforeSeq: null });
-      store.events.findNewestId(1);
+      store.workspaces.listNewestIds(1);
     });
     expect(plans).toHaveLength(3);
     for (const { sql, steps } of plans) {
