@@ -1,12 +1,15 @@
 /** Progress, messages and exit codes of the commands that wait for deliveries. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { ClockMove } from '../contract/emulator-schemas.ts';
+import type { ControlPlane } from '../control/control-plane.ts';
+import { describeDelivery } from '../control/describe-delivery.ts';
 import { isPending, type WaitCounts } from '../control/wait.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { formatDeliveryCount } from '../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { renderProgressBar, withProgress } from './progress.ts';
+import type { ScheduleTimeOf } from './schedule-time.ts';
 
 /** The time limit of `--wait` without a value. */
 export const DEFAULT_WAIT_MS = 30_000;
@@ -24,6 +27,24 @@ export function showDeliveryProgress<Result>(
   const toBar = ({ waiting, matched, mismatched }: WaitCounts) =>
     renderProgressBar(matched + mismatched, waiting + matched + mismatched);
   return withProgress(context, async () => `${label} ${toBar(counts)}`, result);
+}
+
+/** Maximum number of explained deliveries: the first ones usually show the cause. */
+const MAX_EXPLAINED = 20;
+
+/** Prints why deliveries have not arrived. With `--json` it prints nothing. */
+export async function explainDeliveries(
+  deliveries: readonly Delivery[],
+  scheduleTimeOf: ScheduleTimeOf,
+  control: Pick<ControlPlane, 'getDelivery'>,
+  { io, json }: Pick<Context, 'io' | 'json'>,
+): Promise<void> {
+  if (json) return;
+  const explained = deliveries.slice(0, MAX_EXPLAINED);
+  const details = await Promise.all(explained.map(({ id }) => control.getDelivery({ id })));
+  for (const delivery of details) io.note(describeDelivery(delivery, scheduleTimeOf(delivery)));
+  const rest = deliveries.length - explained.length;
+  if (rest > 0) io.note(`… and ${rest} more.`);
 }
 
 /**

@@ -1,8 +1,5 @@
 /** `svc deliveries`: lists, shows and follows deliveries, and waits for them. `replay` has a file of its own. */
 import type { Command } from 'commander';
-import type { Delivery } from '../../contract/delivery-schemas.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
-import { describeDelivery } from '../../control/describe-delivery.ts';
 import { type SettledStatus, waitForDeliveries } from '../../control/wait.ts';
 import { type DisplayStatus, deliveryStatuses, displayStatuses } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
@@ -10,8 +7,12 @@ import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
-import type { Context } from '../context.ts';
-import { createTimeoutError, DEFAULT_WAIT_MS, showDeliveryProgress } from '../delivery-wait.ts';
+import {
+  createTimeoutError,
+  DEFAULT_WAIT_MS,
+  explainDeliveries,
+  showDeliveryProgress,
+} from '../delivery-wait.ts';
 import { followAttempts, typesToFollow } from '../live/follow.ts';
 import {
   addPageOptions,
@@ -25,7 +26,7 @@ import {
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns, renderDelivery } from '../render/deliveries.ts';
 import { printPage, renderTable } from '../render/table.ts';
-import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
+import { fetchScheduleTimes } from '../schedule-time.ts';
 
 export const list: CommandDefinition<DeliveryFilterOptions & PageOptions & { readonly until?: string }> = {
   configure: (command) =>
@@ -110,8 +111,6 @@ interface WaitOptions extends DeliveryFilterOptions {
   readonly timeout?: number;
 }
 
-/** Maximum number of explained deliveries: the first ones usually show the cause. */
-const MAX_EXPLAINED = 20;
 const settledStatuses = deliveryStatuses.filter((status) => status !== 'pending');
 
 /** Prints the matching deliveries also if the wait fails. */
@@ -166,28 +165,13 @@ export const wait: CommandDefinition<WaitOptions> = {
       );
     }
     if (isMet) return ExitCode.success;
-    if (!context.json) {
-      await explainDeliveries([...mismatched, ...waiting], scheduleTimeOf, control, context);
-    }
+    await explainDeliveries([...mismatched, ...waiting], scheduleTimeOf, control, context);
     if (mismatched.length > 0) return ExitCode.failure;
     throw waiting.length > 0
       ? createTimeoutError(waiting, timeoutMs)
       : createNoMatchError(matched.length, count ?? 1, timeoutMs);
   },
 };
-
-async function explainDeliveries(
-  deliveries: readonly Delivery[],
-  scheduleTimeOf: ScheduleTimeOf,
-  control: Pick<ControlPlane, 'getDelivery'>,
-  { io }: Context,
-): Promise<void> {
-  const explained = deliveries.slice(0, MAX_EXPLAINED);
-  const details = await Promise.all(explained.map(({ id }) => control.getDelivery({ id })));
-  for (const delivery of details) io.note(describeDelivery(delivery, scheduleTimeOf(delivery)));
-  const rest = deliveries.length - explained.length;
-  if (rest > 0) io.note(`… and ${rest} more.`);
-}
 
 function createNoMatchError(settledCount: number, count: number, timeoutMs: number): SvcError {
   const message =

@@ -1,5 +1,3 @@
-/** `svc trigger`: creates one event or many, and can wait for their deliveries. */
-import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { Event } from '../../contract/resources.ts';
 import type { ApiResponse } from '../../control/api-client.ts';
 import { listAll } from '../../control/control-plane.ts';
@@ -8,14 +6,19 @@ import { type ExitCode, SvcError } from '../../errors.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { DEFAULT_WAIT_MS, showDeliveryProgress, toWaitExitCode } from '../delivery-wait.ts';
+import {
+  DEFAULT_WAIT_MS,
+  explainDeliveries,
+  showDeliveryProgress,
+  toWaitExitCode,
+} from '../delivery-wait.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
 import { parseDurationMs, parseRate, wholeNumberParser } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields, renderTable } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
-import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
+import { fetchScheduleTimes } from '../schedule-time.ts';
 import { triggerMany } from './trigger-many.ts';
 
 interface Options extends EventOptions {
@@ -84,6 +87,7 @@ async function triggerOne(
   timeoutMs: number | undefined,
   context: Context,
 ): Promise<ExitCode> {
+  const { io } = context;
   const { value: event, text } = await create();
   const control = await context.connect();
   const list = () => listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));
@@ -97,25 +101,18 @@ async function triggerOne(
         ),
       ));
   const scheduleTimeOf = await fetchScheduleTimes(deliveries, control, context);
-  context.printJsonText(`{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`, () =>
-    renderEvent(event, deliveries, scheduleTimeOf, context),
-  );
-  if (deliveries.length === 0) reportNoSubscriber(event, context);
+  context.printJsonText(`{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`, () => {
+    const eventText = renderFields({ Event: event.id, Type: event.type }, io);
+    if (deliveries.length === 0) return eventText;
+    return `${eventText}\n\n${renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, io)}`;
+  });
+  if (deliveries.length === 0) {
+    io.note(`No enabled endpoint subscribes to ${event.type}, so nothing is delivered.`);
+    printHint(`Create an endpoint with: svc webhooks create --url URL --events ${event.type}`, io);
+  }
+  if (timeoutMs !== undefined) {
+    const undelivered = deliveries.filter(({ status }) => status !== 'succeeded');
+    await explainDeliveries(undelivered, scheduleTimeOf, control, context);
+  }
   return toWaitExitCode(deliveries, timeoutMs);
-}
-
-function renderEvent(
-  event: Event,
-  deliveries: readonly Delivery[],
-  scheduleTimeOf: ScheduleTimeOf,
-  context: Context,
-): string {
-  const eventText = renderFields({ Event: event.id, Type: event.type }, context.io);
-  if (deliveries.length === 0) return eventText;
-  return `${eventText}\n\n${renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, context.io)}`;
-}
-
-function reportNoSubscriber({ type }: Event, { io }: Context): void {
-  io.note(`No enabled endpoint subscribes to ${type}, so nothing is delivered.`);
-  printHint(`Create an endpoint with: svc webhooks create --url URL --events ${type}`, io);
 }

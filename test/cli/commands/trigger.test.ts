@@ -45,6 +45,10 @@ async function trigger(
     },
     control: {
       stream: () => streamOf((states[1] ?? []).map((delivery) => ({ type: 'attempt', delivery }))),
+      getDelivery: async ({ id }) => {
+        const delivery = states.flat().findLast((state) => state.id === id) ?? pending;
+        return { ...delivery, attempts: [], planned_attempts: [] };
+      },
       ...control,
       listDeliveries: async () => pageOf(...(states[Math.min(pollCount++, states.length - 1)] ?? [])),
     },
@@ -137,12 +141,13 @@ describe('--wait', () => {
     expect(result).toMatchObject({ value: ExitCode.success });
   });
 
-  it('--wait exits with 1 when a delivery has failed', async () => {
-    const { result } = await trigger({ type: 'order.shipped', wait: true }, [
+  it('--wait exits with 1 when a delivery has failed, and says why', async () => {
+    const { result, err } = await trigger({ type: 'order.shipped', wait: true }, [
       [pending, { ...pending, id: 'del_2' }],
       [succeeded, { ...failed, id: 'del_2' }],
     ]);
     expect(result).toMatchObject({ value: ExitCode.failure });
+    expect(err).toContain('del_2 failed after 0 attempts, ');
   });
 
   it('--wait prints the deliveries and exits with a timeout when one is still pending', async () => {
