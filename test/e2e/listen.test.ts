@@ -147,7 +147,8 @@ describe('svc listen', () => {
   });
 
   it('the emulator removes the endpoint of a listener that was killed', async () => {
-    const { control, url } = await openEmulator({ listenerGraceMs: 50 });
+    // Long enough for the listener to connect on a busy machine.
+    const { control, url } = await openEmulator({ listenerGraceMs: 1_000 });
     const { subprocess, ready } = await listen(createFolder(), ...url, '--forward-to', '9');
     expect(await idsOf(control)).toEqual([ready.webhook_id]);
     subprocess.kill('SIGKILL');
