@@ -152,7 +152,9 @@ describeInBrowser('the endpoint pages', () => {
   });
 
   it('the endpoint pages show how many deliveries a deletion cancels before they delete an endpoint', async () => {
-    const { emulator, receiver, page, trigger } = await startOne(503);
+    // The page can poll the endpoint between its deletion and the navigation to the list.
+    const openOptions = { expectedErrors: /404/ };
+    const { emulator, receiver, page, trigger } = await startOne(503, openOptions);
     await trigger();
     await trigger();
     await receiver.waitFor(2);
