@@ -1,5 +1,6 @@
 // npm run demo: shows one event from the API to a receiver that verifies it, with a failed attempt, a retry and a replay.
-// It runs the built program in a temporary folder. All processes end with the script.
+// It runs the built program in a temporary folder. All processes end with the script: the watchdog ends them if the script is
+// killed. They are started with spawn instead of execa, which cannot end processes after the script was killed.
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -65,9 +65,7 @@ export const deliveryChoices: ChoiceSource = {
 
 /** Failed deliveries first, because they are replayed most often. */
 export const replayableDeliveryChoices: ChoiceSource = {
-  noun: 'delivery',
-  plural: 'deliveries',
-  emptyHint: 'Create one with: svc trigger',
+  ...deliveryChoices,
   async list(context) {
     const control = await context.connect();
     const pages = await Promise.all([
@@ -139,12 +137,9 @@ async function toDeliveryChoices(
   control: ControlPlane,
   context: Context,
 ): Promise<ChoiceList> {
-  const columns = deliveryColumns(context, await fetchScheduleTimes(rows, control, context));
-  return toChoiceList(
-    rows,
-    columns.filter(({ title }) => title !== 'ATTEMPTS' && title !== 'NEXT'),
-    toId,
-  );
+  const allColumns = deliveryColumns(context, await fetchScheduleTimes(rows, control, context));
+  const columns = allColumns.filter(({ title }) => title !== 'ATTEMPTS' && title !== 'NEXT');
+  return toChoiceList(rows, columns, toId);
 }
 
 function toId({ id }: { readonly id: string }): string {
