@@ -22,7 +22,7 @@ import {
   RequestFilter,
   WorkspaceFilter,
 } from './list-filters.ts';
-import { defineOperation, type OperationInput, type OperationOutput, wholeNumber } from './operation.ts';
+import { defineOperation, type OperationInput, type OperationOutput, wholeNumberFrom } from './operation.ts';
 import {
   ApiKey,
   ApiRequest,
@@ -50,14 +50,14 @@ const MAX_OVERLAP_MS = 365 * DAY_MS;
 
 const IdInput = v.strictObject({ id: v.string() });
 
-/** An attempt as a receiver received it. */
-const ReceivedAttempt = {
+/** An attempt as a receiver received it, to verify. */
+const VerificationFields = {
   id: v.string(),
-  attempt: v.optional(wholeNumber(1)),
+  attempt: v.optional(wholeNumberFrom(1)),
   secrets: v.optional(v.array(v.string())),
   payload_base64: v.optional(v.pipe(v.string(), v.base64('must be base64'))),
   now: v.optional(Timestamp),
-  tolerance_ms: v.optional(wholeNumber(0)),
+  tolerance_ms: v.optional(wholeNumberFrom(0)),
   computed: v.optional(
     v.pipe(
       v.string(),
@@ -105,7 +105,7 @@ export const controlOperations = {
     output: ClockState,
   }),
   advanceClock: defineOperation('POST', '/clock/advance', {
-    input: v.strictObject({ ...WorkspaceFilter, ms: wholeNumber(0, MAX_ADVANCE_MS) }),
+    input: v.strictObject({ ...WorkspaceFilter, ms: wholeNumberFrom(0, MAX_ADVANCE_MS) }),
     output: ClockMove,
   }),
   nextClock: defineOperation('POST', '/clock/next', {
@@ -192,7 +192,7 @@ export const controlOperations = {
   rotateWebhookSecret: defineOperation('POST', '/webhooks/{id}/rotate-secret', {
     input: v.strictObject({
       id: v.string(),
-      overlap_ms: v.optional(wholeNumber(0, MAX_OVERLAP_MS)),
+      overlap_ms: v.optional(wholeNumberFrom(0, MAX_OVERLAP_MS)),
     }),
     output: WebhookWithSecret,
   }),
@@ -238,16 +238,16 @@ export const controlOperations = {
   describeSignature: defineOperation('GET', '/deliveries/{id}/signature', {
     input: v.strictObject({
       id: v.string(),
-      attempt: v.optional(wholeNumber(1)),
+      attempt: v.optional(wholeNumberFrom(1)),
     }),
     output: SignatureDetail,
   }),
   checkSignature: defineOperation('POST', '/deliveries/{id}/check-signature', {
-    input: v.strictObject(ReceivedAttempt),
+    input: v.strictObject(VerificationFields),
     output: SignatureCheck,
   }),
   verifyDelivery: defineOperation('POST', '/deliveries/{id}/verify', {
-    input: v.strictObject(ReceivedAttempt),
+    input: v.strictObject(VerificationFields),
     output: Verification,
   }),
   replayDelivery: defineOperation('POST', '/deliveries/{id}/replay', {

@@ -11,7 +11,7 @@ import {
   requestFaultKinds,
 } from '../domain/fault.ts';
 import { Count, EventType, idOf, Timestamp } from './fields.ts';
-import { wholeNumber } from './operation.ts';
+import { wholeNumberFrom } from './operation.ts';
 import { publicRoutes } from './public-routes.ts';
 
 const faultKinds = v.picklist([...requestFaultKinds, ...deliveryFaultKinds]);
@@ -33,7 +33,7 @@ export const NewFault = v.strictObject({
   /** The segments `*` and `{id}` match any segment. */
   path: v.optional(v.pipe(v.string(), v.startsWith('/', 'must start with /'))),
   api_key_id: v.optional(idOf('apiKey')),
-  status: v.optional(wholeNumber(400, 599)),
+  status: v.optional(wholeNumberFrom(400, 599)),
   error_code: v.optional(
     v.pipe(
       v.string(),
@@ -43,14 +43,14 @@ export const NewFault = v.strictObject({
       ),
     ),
   ),
-  latency_ms: v.optional(wholeNumber(1, MAX_LATENCY_MS)),
+  latency_ms: v.optional(wholeNumberFrom(1, MAX_LATENCY_MS)),
   drop: v.optional(v.picklist(requestDrops)),
   kind: v.optional(v.picklist(deliveryFaultKinds)),
   webhook_id: v.optional(idOf('webhook')),
   type: v.optional(EventType),
-  delay_ms: v.optional(wholeNumber(1, MAX_DELAY_MS)),
+  delay_ms: v.optional(wholeNumberFrom(1, MAX_DELAY_MS)),
   probability: v.optional(v.pipe(v.number(), v.gtValue(0, PROBABILITY), v.maxValue(1, PROBABILITY)), 1),
-  count: v.optional(wholeNumber(1)),
+  count: v.optional(wholeNumberFrom(1)),
 });
 
 /** Checks that the fields fit together, and that the API has such a route. */

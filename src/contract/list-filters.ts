@@ -4,9 +4,9 @@ import { displayStatuses, getDisplayStatus } from '../domain/delivery.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
 import type { Delivery } from './delivery-schemas.ts';
 import { idOf } from './fields.ts';
-import { wholeNumber } from './operation.ts';
+import { wholeNumberFrom } from './operation.ts';
 
-export const Limit = v.optional(wholeNumber(1, 1000), 50);
+export const Limit = v.optional(wholeNumberFrom(1, 1000), 50);
 
 /** An ISO 8601 time, or a duration before now such as `1h`. */
 const RelativeTime = v.pipe(
@@ -90,10 +90,10 @@ export const RequestFilter = {
   ...WorkspaceFilter,
   method: v.optional(v.pipe(v.string(), v.toUpperCase())),
   path: v.optional(v.string()),
-  status: v.optional(wholeNumber(0, 599)),
+  status: v.optional(wholeNumberFrom(0, 599)),
   api_key_id: v.optional(idOf('apiKey')),
   request_id: v.optional(idOf('request')),
   resource_id: v.optional(v.string()),
-  min_duration_ms: v.optional(wholeNumber(0)),
+  min_duration_ms: v.optional(wholeNumberFrom(0)),
   since: v.optional(RelativeTime),
 };

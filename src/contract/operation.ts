@@ -63,7 +63,7 @@ export const WholeNumber = v.union(
 );
 
 /** An integer from `min` to `max`, in a query or a body. */
-export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
+export function wholeNumberFrom(min: number, max = Number.MAX_SAFE_INTEGER) {
   const message =
     max === Number.MAX_SAFE_INTEGER ? `must be ${min} or more` : `must be from ${min} to ${max}`;
   return v.pipe(WholeNumber, v.minValue(min, message), v.maxValue(max, message));

@@ -5,7 +5,7 @@ import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
 import { EVENT_TYPE_FORM, EventType, idOf, JsonObject, SUBSCRIPTION_PATTERN } from './fields.ts';
-import { type Operation, wholeNumber } from './operation.ts';
+import { type Operation, wholeNumberFrom } from './operation.ts';
 import { publicRoutes } from './public-routes.ts';
 import { CreatedWebhook, Event, EventPage, Workspace } from './resources.ts';
 
@@ -34,7 +34,7 @@ export function createPublicOperations(options: PublicApiOptions) {
       ...publicRoutes.createEvent,
       input: v.strictObject({
         type,
-        ...field(rules.payloadMember, v.optional(JsonObject)),
+        ...toEntry(rules.payloadMember, v.optional(JsonObject)),
         workspace_id: v.optional(idOf('workspace')),
       }),
       output: Event,
@@ -53,9 +53,9 @@ export function createPublicOperations(options: PublicApiOptions) {
       ...publicRoutes.listEvents,
       input: v.pipe(
         v.strictObject({
-          ...field(rules.list.workspaceParameter, v.optional(idOf('workspace'))),
+          ...toEntry(rules.list.workspaceParameter, v.optional(idOf('workspace'))),
           starting_after: v.optional(idOf('event')),
-          limit: v.optional(wholeNumber(1, rules.list.maxLimit), rules.list.defaultLimit),
+          limit: v.optional(wholeNumberFrom(1, rules.list.maxLimit), rules.list.defaultLimit),
           type: v.optional(EventType),
         }),
         v.transform((input) => ({
@@ -84,7 +84,7 @@ export function createPublicOperations(options: PublicApiOptions) {
 }
 
 /** A field whose name the rules decide. The compiler does not know the name, so the type has no fields. */
-function field(name: string, schema: v.GenericSchema): Record<never, v.GenericSchema> {
+function toEntry(name: string, schema: v.GenericSchema): Record<never, v.GenericSchema> {
   return { [name]: schema };
 }
 

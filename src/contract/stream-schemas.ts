@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { Attempt, Delivery } from './delivery-schemas.ts';
 import { Count, idOf } from './fields.ts';
 import { DeliveryFilter } from './list-filters.ts';
-import { wholeNumber } from './operation.ts';
+import { wholeNumberFrom } from './operation.ts';
 import { ApiRequest } from './resources.ts';
 
 /** One item of the live stream. `sequence` always increases. A client resumes after the last one that it received. */
@@ -29,7 +29,7 @@ export const StreamInput = v.strictObject({
   types: v.optional(listInText(v.picklist(['delivery', 'attempt', 'request']))),
   /** Endpoints to listen to. They are kept while the stream is open. */
   listener: v.optional(listInText(idOf('webhook'))),
-  since_sequence: v.optional(wholeNumber(0)),
+  since_sequence: v.optional(wholeNumberFrom(0)),
   ...DeliveryFilter,
 });
 

@@ -5,7 +5,7 @@ import { StreamItem } from '../contract/stream-schemas.ts';
 import { SvcError } from '../errors.ts';
 import { sleep } from '../timers.ts';
 import type { LiveStream } from './control-plane.ts';
-import { notAnEmulator, parseResponse, RESPONSE_LIMIT_BYTES } from './parse-response.ts';
+import { createWrongServerError, parseResponse, RESPONSE_LIMIT_BYTES } from './parse-response.ts';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
@@ -94,7 +94,7 @@ async function* follow(source: StreamSource, onConnect: () => void): AsyncGenera
     }
     if (mustReconnect || signal.aborted) continue;
     if (storeId === null && lastSequence === source.after)
-      throw notAnEmulator(source.address, 'the stream ended without its first message');
+      throw createWrongServerError(source.address, 'the stream ended without its first message');
     if (!isLost) onDisconnect?.();
     isLost = true;
     await sleep(Math.min(FIRST_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS), signal);
@@ -119,7 +119,7 @@ function readPosition({ id, data }: EventSourceMessage, address: string): Stream
   const { store } = parseResponse(v.object({ store: v.string() }), data, address);
   const newest = Number(id);
   if (!Number.isSafeInteger(newest))
-    throw notAnEmulator(address, 'the first message of the stream has no sequence number');
+    throw createWrongServerError(address, 'the first message of the stream has no sequence number');
   return { store, newest };
 }
 
@@ -152,7 +152,8 @@ async function* readMessages(
     for await (const chunk of response) {
       parser.feed(chunk);
       length = messages.length > 0 ? 0 : length + chunk.length;
-      if (length > RESPONSE_LIMIT_BYTES) throw notAnEmulator(address, 'a message of the stream is too large');
+      if (length > RESPONSE_LIMIT_BYTES)
+        throw createWrongServerError(address, 'a message of the stream is too large');
       yield* messages.splice(0);
     }
   } catch (error) {

@@ -2,7 +2,7 @@
 import { type ControlClientOptions, type ControlRequest, createControlClient } from './control-client.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { openResponse, sendRequest } from './http-request.ts';
-import { notAnEmulator } from './parse-response.ts';
+import { createWrongServerError } from './parse-response.ts';
 
 export interface HttpControlClientOptions extends ControlClientOptions {
   readonly token?: string | undefined;
@@ -38,7 +38,7 @@ export function createHttpControlClient({
         if (response.headers['content-type']?.startsWith('text/event-stream'))
           return response.setEncoding('utf8');
         response.destroy();
-        throw notAnEmulator(request.url.href, 'the response is not an event stream');
+        throw createWrongServerError(request.url.href, 'the response is not an event stream');
       },
     },
     options,

@@ -8,16 +8,12 @@ import {
 } from 'node:http';
 import type { Agent } from 'node:https';
 import { SvcError } from '../errors.ts';
-import { notAnEmulator, RESPONSE_LIMIT_BYTES, toServerError } from './parse-response.ts';
+import type { ControlRequest } from './control-client.ts';
+import { createWrongServerError, RESPONSE_LIMIT_BYTES, toServerError } from './parse-response.ts';
 
-export interface HttpRequest {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+export interface HttpRequest extends ControlRequest {
   /** Additional certificates to trust for HTTPS, in PEM. */
   readonly ca?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface HttpResponse {
@@ -88,7 +84,7 @@ async function readResponse(response: IncomingMessage, url: URL): Promise<HttpRe
     chunks.push(chunk);
     length += chunk.length;
     // The end of the loop closes the connection.
-    if (length > RESPONSE_LIMIT_BYTES) throw notAnEmulator(url.href, 'the response is too large');
+    if (length > RESPONSE_LIMIT_BYTES) throw createWrongServerError(url.href, 'the response is too large');
   }
   return {
     status: response.statusCode ?? 0,

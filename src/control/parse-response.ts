@@ -19,10 +19,10 @@ export function parseResponse<Schema extends v.GenericSchema>(
   const value = parseJson(text, address);
   const problem = findProblem(schema, value);
   if (problem === null) return value as v.InferOutput<Schema>;
-  throw notAnEmulator(address, `${problem.path || 'the response'} ${problem.problem}`);
+  throw createWrongServerError(address, `${problem.path || 'the response'} ${problem.problem}`);
 }
 
-export function notAnEmulator(address: string, problem: string): SvcError {
+export function createWrongServerError(address: string, problem: string): SvcError {
   return new SvcError(
     'no_emulator',
     `${address} is not an svc emulator, or runs another version of svc: ${problem}.`,
@@ -33,7 +33,7 @@ function parseJson(text: string, address: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw notAnEmulator(address, 'the response is not JSON');
+    throw createWrongServerError(address, 'the response is not JSON');
   }
 }
 

@@ -38,8 +38,7 @@ export interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
 }
 
 export function createApp(options: AppOptions): H3 {
-  const { sandbox, control, host, publicUrl, controlToken, dashboardFolder, internalErrorLog, closing } =
-    options;
+  const { sandbox, control, host, publicUrl, controlToken, internalErrorLog, closing, getUrls } = options;
   const nextRequestId = () => sandbox.generator.ids('control requests').next('request', sandbox.timestamp());
   const app = new H3({
     silent: true,
@@ -64,12 +63,16 @@ export function createApp(options: AppOptions): H3 {
     control,
     store: sandbox.store,
     closing,
-    createDocument: (origin) => createDocumentText('control', origin, options),
+    createDocument: (origin) => JSON.stringify(createControlDocument(getUrls(origin).controlUrl)),
   });
-  mountDashboard(app, { ...controlOptions, auth, folder: dashboardFolder });
-  app.get('/openapi.json', async ({ url }) =>
-    jsonResponse(200, createDocumentText('public', url.origin, options), nextRequestId()),
-  );
+  mountDashboard(app, { ...controlOptions, auth, folder: options.dashboardFolder });
+  app.get('/openapi.json', ({ url }) => {
+    const { rules, operations } = sandbox;
+    const eventTypes = documentEventTypes(options.fixtureFolders);
+    const serverUrl = getUrls(url.origin).baseUrl;
+    const document = createPublicDocument({ serverUrl, operations, rules, eventTypes });
+    return jsonResponse(200, JSON.stringify(document), nextRequestId());
+  });
   app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
   app.all('/**', (event) => {
     const error = new SvcError('not_found', `${event.url.pathname} does not exist. The API is at /v1.`);
@@ -91,24 +94,4 @@ function handleRouterError(
   }
   internalErrorLog.report(requestId, cause);
   return errorResponse(toSvcError(cause), requestId);
-}
-
-/** The OpenAPI document of one of the APIs as JSON, for a client that uses `origin`. */
-function createDocumentText(
-  api: 'public' | 'control',
-  origin: string,
-  { sandbox, getUrls, fixtureFolders }: AppOptions,
-): string {
-  const { baseUrl, controlUrl } = getUrls(origin);
-  const { rules, operations } = sandbox;
-  const document =
-    api === 'control'
-      ? createControlDocument(controlUrl)
-      : createPublicDocument({
-          serverUrl: baseUrl,
-          operations,
-          rules,
-          eventTypes: documentEventTypes(fixtureFolders),
-        });
-  return JSON.stringify(document);
 }

@@ -4,21 +4,18 @@ import { type ControlOperations, controlOperations } from '../contract/control-o
 import type { Operation } from '../contract/operation.ts';
 import { validateInput } from '../contract/validate.ts';
 import type { ControlHandlers } from '../control/control-plane.ts';
+import type { InternalErrorLog } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { mountOperations } from './operation-runtime.ts';
 import { readInput } from './read-request.ts';
-import {
-  controlErrorResponse,
-  controlResponse,
-  type ErrorBoundaryOptions,
-  withErrorBoundary,
-} from './responses.ts';
+import { controlErrorResponse, controlResponse, withErrorBoundary } from './responses.ts';
 import { type SseOptions, sseResponse } from './sse-response.ts';
 
 /** A replay can have a body of its own, so a request can be larger than one to `/v1`. */
 const BODY_RULES = { limitBytes: 4 * 1024 * 1024, isOptional: true };
 
-export interface ControlApiOptions extends SseOptions, ErrorBoundaryOptions {
+export interface ControlApiOptions extends SseOptions {
+  readonly internalErrorLog: InternalErrorLog;
   readonly handlers: ControlHandlers;
   readonly nextRequestId: () => string;
   readonly guard: ControlGuard;
@@ -32,18 +29,17 @@ interface ControlRequest {
 }
 
 export function mountControlApi(app: H3, options: ControlApiOptions): void {
-  const { handlers, nextRequestId, guard, createDocument } = options;
+  const { internalErrorLog, handlers, nextRequestId, guard, createDocument } = options;
 
   function serve(
     event: H3Event,
     respond: (request: ControlRequest) => HTTPResponse | Promise<HTTPResponse>,
   ): Promise<HTTPResponse> {
-    const id = nextRequestId();
-    const respondIfAllowed = () => {
+    const respondIfAllowed = (id: string) => {
       guard.assertAllowed(event);
       return respond({ id, event });
     };
-    return withErrorBoundary(options, id, respondIfAllowed, controlErrorResponse);
+    return withErrorBoundary(internalErrorLog, nextRequestId(), respondIfAllowed, controlErrorResponse);
   }
 
   async function perform<Name extends keyof ControlOperations>(

@@ -4,13 +4,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
-import { SvcError } from '../errors.ts';
+import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { findPackageFolder } from '../package-info.ts';
 import type { ControlAuth } from './control-auth.ts';
 import type { ControlGuard } from './control-guard.ts';
 import {
   controlErrorResponse,
-  type ErrorBoundaryOptions,
   isolationHeaders,
   type ResponseHeaders,
   withErrorBoundary,
@@ -35,7 +34,8 @@ const pageHeaders: ResponseHeaders = {
 /** For assets: their names contain a hash of their content. */
 const IMMUTABLE = 'private, max-age=31536000, immutable';
 
-export interface DashboardOptions extends ErrorBoundaryOptions {
+export interface DashboardOptions {
+  readonly internalErrorLog: InternalErrorLog;
   readonly nextRequestId: () => string;
   readonly guard: ControlGuard;
   readonly auth: ControlAuth;
@@ -44,7 +44,7 @@ export interface DashboardOptions extends ErrorBoundaryOptions {
 }
 
 export function mountDashboard(app: H3, options: DashboardOptions): void {
-  const { nextRequestId, guard, auth, folder } = options;
+  const { internalErrorLog, nextRequestId, guard, auth, folder } = options;
   const getFile = createFileReader(folder);
   const openPage = (event: H3Event, requestId: string) => {
     guard.assertCanOpenPage(event);
@@ -58,14 +58,17 @@ export function mountDashboard(app: H3, options: DashboardOptions): void {
     return fileResponse(getFile(event.url.pathname), event, IMMUTABLE, requestId);
   };
   for (const method of ['GET', 'HEAD'] as const) {
-    app.on(method, '/', (event) => {
-      const id = nextRequestId();
-      return withErrorBoundary(options, id, () => openPage(event, id), errorPage);
-    });
-    app.on(method, '/assets/**', (event) => {
-      const id = nextRequestId();
-      return withErrorBoundary(options, id, () => loadAsset(event, id), controlErrorResponse);
-    });
+    app.on(method, '/', (event) =>
+      withErrorBoundary(internalErrorLog, nextRequestId(), (id) => openPage(event, id), errorPage),
+    );
+    app.on(method, '/assets/**', (event) =>
+      withErrorBoundary(
+        internalErrorLog,
+        nextRequestId(),
+        (id) => loadAsset(event, id),
+        controlErrorResponse,
+      ),
+    );
   }
 }
 

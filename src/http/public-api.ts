@@ -3,6 +3,7 @@ import { type H3, type H3Event, HTTPResponse } from 'h3';
 import type { PublicOperations } from '../contract/public-operations.ts';
 import { validateInput } from '../contract/validate.ts';
 import { isId } from '../domain/ids.ts';
+import type { InternalErrorLog } from '../errors.ts';
 import { authenticate, type Caller, RateLimiter, requireScope } from '../sandbox/access.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
@@ -12,15 +13,10 @@ import type { ApiHostGuard } from './api-host-guard.ts';
 import { mountOperations, rejectPath } from './operation-runtime.ts';
 import { readInput } from './read-request.ts';
 import { dropConnection, fireFault, toFaultError } from './request-faults.ts';
-import {
-  type ErrorBoundaryOptions,
-  errorResponse,
-  jsonResponse,
-  type ResponseHeaders,
-  withErrorBoundary,
-} from './responses.ts';
+import { errorResponse, jsonResponse, type ResponseHeaders, withErrorBoundary } from './responses.ts';
 
-export interface PublicApiOptions extends ErrorBoundaryOptions {
+export interface PublicApiOptions {
+  readonly internalErrorLog: InternalErrorLog;
   readonly sandbox: Sandbox;
   readonly assertHost: ApiHostGuard;
   /** Aborted when the emulator stops. */
@@ -42,7 +38,7 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
   ): Promise<HTTPResponse> {
     const request = new PublicRequest(sandbox, event);
     const response = await withErrorBoundary(
-      options,
+      options.internalErrorLog,
       request.id,
       () => {
         assertHost(event);

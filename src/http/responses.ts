@@ -104,19 +104,15 @@ export function toSvcError(thrown: unknown): SvcError {
   });
 }
 
-export interface ErrorBoundaryOptions {
-  readonly internalErrorLog: InternalErrorLog;
-}
-
 /** The response of `respond`, or the one of the error that it throws. Never rejects. */
 export async function withErrorBoundary(
-  { internalErrorLog }: ErrorBoundaryOptions,
+  internalErrorLog: InternalErrorLog,
   requestId: string,
-  respond: () => HTTPResponse | Promise<HTTPResponse>,
+  respond: (requestId: string) => HTTPResponse | Promise<HTTPResponse>,
   toErrorResponse: (error: SvcError, requestId: string) => HTTPResponse,
 ): Promise<HTTPResponse> {
   try {
-    return await respond();
+    return await respond(requestId);
   } catch (thrown) {
     const error = toSvcError(thrown);
     if (isInternalError(error)) internalErrorLog.report(requestId, thrown);

@@ -91,14 +91,19 @@ function listProperties(where: string, schema: Json = {}): Place[] {
   ];
 }
 
-/** Bodies of an operation in JSON: of the request, and of each response. */
-function listBodies(operation: Json, { components }: Json): Json[] {
-  const responses = Object.values<Json>(operation.responses).map(
-    (response) => components.responses[response.$ref?.split('/').at(-1)] ?? response,
-  );
-  return [operation.requestBody, ...responses]
-    .map((part) => part?.content?.['application/json'])
-    .filter(Boolean);
+/** Bodies in JSON: of requests, of responses, and of the error responses that operations refer to. */
+function listBodies(document: Json): Place[] {
+  const responses = Object.entries<Json>(document.components.responses);
+  const parts = [
+    ...listOperations(document).flatMap(({ where, node }) =>
+      [node.requestBody, ...Object.values<Json>(node.responses)].map((part) => ({ where, part })),
+    ),
+    ...responses.map(([where, part]) => ({ where, part })),
+  ];
+  return parts.flatMap(({ where, part }) => {
+    const node = part?.content?.['application/json'];
+    return node === undefined ? [] : [{ where, node }];
+  });
 }
 
 describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
@@ -132,18 +137,18 @@ describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);
     ajv.addSchema(document, 'document');
-    for (const { where, node } of listOperations(document)) {
-      for (const { schema, example, examples } of listBodies(node, document)) {
-        const values = examples ? Object.values<Json>(examples).map(({ value }) => value) : [example];
-        expect(values.length, where).toBeGreaterThan(0);
-        const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
-        for (const value of values) {
-          expect(
-            validate(value),
-            `${where}: ${ajv.errorsText(validate.errors)} ${JSON.stringify(value)}`,
-          ).toBe(true);
-        }
+    for (const { where, node } of listBodies(document)) {
+      const { schema, example, examples } = node;
+      const values = examples ? Object.values<Json>(examples).map(({ value }) => value) : [example];
+      expect(values.length, where).toBeGreaterThan(0);
+      const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
+      for (const value of values) {
+        expect(validate(value), `${where}: ${ajv.errorsText(validate.errors)} ${JSON.stringify(value)}`).toBe(
+          true,
+        );
       }
+    }
+    for (const { where, node } of listOperations(document)) {
       for (const parameter of node.parameters.filter((each: Json) => each.example !== undefined)) {
         expect(ajv.validate(parameter.schema, parameter.example), `${where} ${parameter.name}`).toBe(true);
       }
