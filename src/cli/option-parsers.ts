@@ -124,8 +124,8 @@ export function addWorkspaceOption(command: Command): Command {
 }
 
 export interface PageOptions {
-  readonly limit?: number;
-  readonly startingAfter?: string;
+  readonly limit?: number | undefined;
+  readonly startingAfter?: string | undefined;
 }
 
 export function addPageOptions(command: Command, maxLimit = 1000, defaultLimit = 50): Command {

@@ -83,7 +83,8 @@ trusted.
 `;
 
 it('docs/reference/configuration.md lists every setting', async () => {
-  await expect(document).toMatchFileSnapshot(
-    join(import.meta.dirname, '../../docs/reference/configuration.md'),
-  );
+  await expect(
+    document,
+    'Update the page with: npx vitest run test/architecture --update',
+  ).toMatchFileSnapshot(join(import.meta.dirname, '../../docs/reference/configuration.md'));
 });

@@ -88,5 +88,8 @@ In the library, all of them are an \`SvcError\` with \`code\`, \`message\` and \
 `;
 
 it('docs/reference/errors.md lists every exit code and every error code', async () => {
-  await expect(document).toMatchFileSnapshot(join(import.meta.dirname, '../../docs/reference/errors.md'));
+  await expect(
+    document,
+    'Update the page with: npx vitest run test/architecture --update',
+  ).toMatchFileSnapshot(join(import.meta.dirname, '../../docs/reference/errors.md'));
 });

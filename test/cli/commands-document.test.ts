@@ -32,5 +32,8 @@ it('docs/commands.md shows the help of every command', async () => {
   const overview = `\`\`\`text\n${(await readHelp()).trim()}\n\`\`\``;
   const sections = await Promise.all(Object.keys(commandsByName).map(createSection));
   const document = `${[intro, overview, ...sections].join('\n\n')}\n`;
-  await expect(document).toMatchFileSnapshot(join(import.meta.dirname, '../../docs/commands.md'));
+  await expect(
+    document,
+    'Update the page with: npx vitest run test/cli/commands-document.test.ts --update',
+  ).toMatchFileSnapshot(join(import.meta.dirname, '../../docs/commands.md'));
 });

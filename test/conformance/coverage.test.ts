@@ -48,7 +48,10 @@ describe('conformance', () => {
 
   it('docs/contributing/conformance.md lists every statement with its tests', async () => {
     const page = join(root, 'docs/contributing/conformance.md');
-    await expect(renderConformance(statements, tests)).toMatchFileSnapshot(page);
+    await expect(
+      renderConformance(statements, tests),
+      'Update the page with: npx vitest run test/conformance --update',
+    ).toMatchFileSnapshot(page);
   });
 });
 

@@ -144,7 +144,10 @@ The \`type\` of an event says what its JSON object contains:
 `;
 
 it('docs/reference/control-plane.md describes every operation of the control plane', async () => {
-  await expect(page).toMatchFileSnapshot(file);
+  await expect(
+    page,
+    'Update the page with: npx vitest run test/http/control-plane-document.test.ts --update',
+  ).toMatchFileSnapshot(file);
   expect(page.split('\n').length).toBeLessThan(400);
 });
 

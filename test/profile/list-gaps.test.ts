@@ -64,7 +64,10 @@ describe('the gap register', () => {
   });
 
   it('docs/gaps.md equals the gap register', async () => {
-    await expect(renderGapsMarkdown()).toMatchFileSnapshot('../../docs/gaps.md');
+    await expect(
+      renderGapsMarkdown(),
+      'Update the page with: npx vitest run test/profile --update',
+    ).toMatchFileSnapshot('../../docs/gaps.md');
   });
 });
 
