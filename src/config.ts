@@ -1,6 +1,6 @@
 /** Resolves the configuration: option, then `SVC_*` variable, then file, then default. Each value has its source. */
 import { basename, dirname, resolve } from 'node:path';
-import { findConfigFile, isExecutable, readConfigFile } from './config/config-file.ts';
+import { findConfigFile, isModule, readConfigFile } from './config/config-file.ts';
 import { checkScheme } from './config/custom-schemes.ts';
 import {
   type ConfigValues,
@@ -18,8 +18,8 @@ import { toSnakeCase, unknownFieldError, type ValueLocation } from './profile/va
 export type { ConfigValues, SettingName } from './config/settings.ts';
 
 export interface ConfigInput {
-  /** Command-line options with the names of commander (`randomSeed`); unknown names are ignored. */
-  readonly flags: Readonly<Record<string, unknown>>;
+  /** Command-line options by the camelCase name that Commander gives them (`randomSeed`); unknown names are ignored. */
+  readonly options: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder in which the search for the configuration file starts; it ends at the project root. */
   readonly cwd: string;
@@ -58,7 +58,7 @@ interface ConfiguredValue {
  */
 export async function resolveConfig(input: ConfigInput): Promise<Config> {
   const file = findConfigFile(input);
-  const isSkipped = file === null || (input.skipModules === true && isExecutable(file));
+  const isSkipped = file === null || (input.skipModules === true && isModule(file));
   const fileValues = isSkipped ? {} : await readConfigFile(file);
   if (file !== null) checkFieldNames(fileValues, file);
   const projectFolder = file === null ? resolve(input.cwd) : dirname(file);
@@ -67,6 +67,7 @@ export async function resolveConfig(input: ConfigInput): Promise<Config> {
   const sources: Partial<Record<SettingName, ValueSource>> = {};
   for (const name of settingNames) {
     const configured = findConfiguredValue(name, input, fileValues, file);
+    // `environment` is the first setting, because the defaults of others depend on it.
     const environment = values.environment as Environment;
     const { schema, isPath }: Setting = settings[name];
     const value = configured
@@ -117,7 +118,7 @@ function maskUrl(text: string): string {
 
 function findConfiguredValue(
   name: SettingName,
-  { flags, env, cwd }: ConfigInput,
+  { options, env, cwd }: ConfigInput,
   fileValues: Readonly<Record<string, unknown>>,
   file: string | null,
 ): ConfiguredValue | null {
@@ -125,13 +126,13 @@ function findConfiguredValue(
   const parseText = (value: unknown) =>
     typeof value === 'string' && schema.fromText ? schema.fromText(value) : value;
 
-  const flagValue = flags[option];
-  if (!isFileOnly && flagValue !== undefined) {
-    const path = toOption(name);
+  const optionValue = options[option];
+  if (!isFileOnly && optionValue !== undefined) {
+    const optionName = toOption(name);
     return {
-      value: parseText(flagValue),
-      source: { kind: 'flag', name: path },
-      valueLocation: { path, hint: 'Run the command with --help to see its options.' },
+      value: parseText(optionValue),
+      source: { kind: 'flag', name: optionName },
+      valueLocation: { path: optionName, hint: 'Run the command with --help to see its options.' },
       folder: cwd,
     };
   }

@@ -23,7 +23,7 @@ export interface ErrorDefinition {
 }
 
 const errorDefinitions = {
-  // Errors of the API (§7 of the service description, decision `error.codes`).
+  // Errors of the API (§7 of the service description, gap `error.codes`).
   invalid_request: { status: 400, exit: ExitCode.usage },
   unauthenticated: { status: 401, exit: ExitCode.usage, hint: 'Pass a key with --api-key or SVC_API_KEY.' },
   permission_denied: { status: 403, exit: ExitCode.failure },

@@ -15,14 +15,14 @@ afterEach(() => {
 });
 
 interface Given {
-  readonly flags?: Record<string, unknown>;
+  readonly options?: Record<string, unknown>;
   readonly env?: Record<string, string>;
   readonly file?: Record<string, unknown>;
 }
 
-function resolve({ flags = {}, env = {}, file }: Given = {}) {
+function resolve({ options = {}, env = {}, file }: Given = {}) {
   if (file) write('svc.config.json', JSON.stringify(file));
-  return resolveConfig({ flags, env, cwd });
+  return resolveConfig({ options, env, cwd });
 }
 
 function write(name: string, content: string): string {
@@ -124,7 +124,7 @@ describe('the sources of settings', () => {
   it.each(layered)('the setting %s is read from its option', async (name, flag, _, __, value) => {
     const option = toOption(name).slice(2);
     const attribute = option.replace(/-([a-z])/g, (___, letter: string) => letter.toUpperCase());
-    const { values, sources } = await resolve({ flags: { [attribute]: flag } });
+    const { values, sources } = await resolve({ options: { [attribute]: flag } });
     expect(values[name]).toEqual(value);
     expect(sources[name]).toEqual({ kind: 'flag', name: `--${option}` });
   });
@@ -144,7 +144,7 @@ describe('the sources of settings', () => {
   it('an option overrides a variable, and a variable overrides the file', async () => {
     const file = { port: 3, host: 'file', speed: 3 };
     const env = { SVC_PORT: '2', SVC_HOST: 'variable' };
-    const { values, sources } = await resolve({ flags: { port: '1' }, env, file });
+    const { values, sources } = await resolve({ options: { port: '1' }, env, file });
     expect([values.port, values.host, values.speed]).toEqual([1, 'variable', 3]);
     expect([sources.port.kind, sources.host.kind, sources.speed.kind]).toEqual(['flag', 'variable', 'file']);
   });
@@ -160,20 +160,20 @@ describe('the sources of settings', () => {
   });
 
   it('an empty variable and an option that is not a setting are ignored', async () => {
-    const { sources } = await resolve({ flags: { json: true }, env: { SVC_PORT: '' } });
+    const { sources } = await resolve({ options: { json: true }, env: { SVC_PORT: '' } });
     expect(sources.port.kind).toBe('default');
   });
 
   it('overrides are only read from the file', async () => {
     const overrides = { 'retry.jitter': 0 };
-    const input = { flags: { overrides: 'x' }, env: { SVC_OVERRIDES: 'x' }, file: { overrides } };
+    const input = { options: { overrides: 'x' }, env: { SVC_OVERRIDES: 'x' }, file: { overrides } };
     expect((await resolve(input)).values.overrides).toEqual(overrides);
   });
 });
 
 describe('paths', () => {
   it('the default database has the name of the environment', async () => {
-    const { values } = await resolve({ flags: { environment: 'production' } });
+    const { values } = await resolve({ options: { environment: 'production' } });
     expect(values.db).toBe(join(cwd, '.svc', 'production.db'));
   });
 
@@ -182,7 +182,7 @@ describe('paths', () => {
     mkdirSync(nested, { recursive: true });
     const path = write('svc.config.json', '{"env_file": "here.env"}');
     write('package.json', '{}');
-    const config = await resolveConfig({ flags: { db: 'mine.db' }, env: {}, cwd: nested });
+    const config = await resolveConfig({ options: { db: 'mine.db' }, env: {}, cwd: nested });
     expect(config.values.envFile).toBe(join(cwd, 'here.env'));
     expect(config.values.db).toBe(join(nested, 'mine.db'));
     expect({ file: config.file, projectFolder: config.projectFolder }).toEqual({
@@ -196,7 +196,7 @@ describe('paths', () => {
     mkdirSync(nested);
     write('svc.config.json', '{}');
     write('package.json', '{}');
-    const { values } = await resolveConfig({ flags: {}, env: {}, cwd: nested });
+    const { values } = await resolveConfig({ options: {}, env: {}, cwd: nested });
     expect(values.db).toBe(join(cwd, '.svc', 'sandbox.db'));
   });
 
@@ -205,7 +205,7 @@ describe('paths', () => {
     mkdirSync(nested);
     write('svc.config.json', '{"port": 1}');
     writeFileSync(join(nested, 'svc.config.json'), '{"port": 2}');
-    const { values } = await resolveConfig({ flags: {}, env: {}, cwd: nested });
+    const { values } = await resolveConfig({ options: {}, env: {}, cwd: nested });
     expect(values.port).toBe(2);
   });
 });
@@ -214,7 +214,7 @@ describe('invalid values', () => {
   it.each<[string, Given, string, string]>([
     [
       'an option',
-      { flags: { port: 'abc' } },
+      { options: { port: 'abc' } },
       '--port must be a whole number from 0 to 65535, not "abc".',
       'Run the command with --help to see its options.',
     ],

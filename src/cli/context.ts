@@ -76,7 +76,7 @@ export function createContext(
 
   async function resolveWith(options: object): Promise<Config> {
     const { resolveConfig } = await import('../config.ts');
-    return resolveConfig({ flags: { ...globalOptions, ...options }, env, cwd, skipModules });
+    return resolveConfig({ options: { ...globalOptions, ...options }, env, cwd, skipModules });
   }
 
   // Without options, the configuration is resolved only once.
@@ -146,7 +146,7 @@ export function createContext(
         signal,
       });
     },
-    findCertificate: async () => (await findTarget()).certificate,
+    findCertificate: async () => (await findTarget()).certificatePath,
     getWorkspaceId: async () =>
       (await resolveConfig()).values.workspaceId ?? (await getStatus()).workspace_id,
     print: (value, toText) => (json ? io.write(JSON.stringify(value, null, 2)) : write(toText())),

@@ -3,7 +3,7 @@ import type { ProjectLocation } from '../config/project-folders.ts';
 import type { Config, ValueSource } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
-import { findRunFile, findRunFileAbove, findTrustedRunFile, type RunFile } from '../control/run-file.ts';
+import { findRunFile, findRunFileAbove, ignoreUntrusted, type RunFile } from '../control/run-file.ts';
 import { classifyHost } from '../domain/address.ts';
 import { SvcError } from '../errors.ts';
 import { readNamedFile } from './file-access.ts';
@@ -20,8 +20,8 @@ export interface EmulatorTarget {
   /** The run file that has its address; null when the address is configured. */
   readonly runFile: RunFile | null;
   /** Path of the self-signed certificate of the emulator of this folder; null without one. */
-  readonly certificate: string | null;
-  /** Certificates to trust in addition to the default ones, in PEM. */
+  readonly certificatePath: string | null;
+  /** Certificates to trust in addition to the default ones, in PEM, as the `ca` option of Node.js and of the client. */
   readonly ca: string | undefined;
   /** The token of its control plane, if known. */
   readonly token: string | undefined;
@@ -38,19 +38,26 @@ export async function resolveTarget(
   const { values } = settings;
   const configured = values.controlUrl === null ? null : parseEmulatorUrl(values.controlUrl);
   // With a configured address, the run file only adds a token and a certificate.
-  const runFile =
-    configured === null ? findRunFile(location) : findTrustedRunFile(() => findRunFile(location));
+  const runFile = configured === null ? findRunFile(location) : ignoreUntrusted(() => findRunFile(location));
   const controlUrl = configured?.controlUrl ?? runFile?.control_url;
   if (controlUrl === undefined) throw createNoEmulatorError(location);
-  const ownRunFile = controlUrl === runFile?.control_url ? runFile : null;
-  const certificate = ownRunFile?.certificate ?? null;
-  const emulatorToken = configured?.token ?? ownRunFile?.control_token;
-  const token = emulatorToken ?? values.controlToken ?? undefined;
-  if (token !== emulatorToken) assertSecretAllowed('controlToken', settings, controlUrl);
-  const files = controlUrl.startsWith('https:') ? [certificate, values.ca] : [];
+  // The run file of the emulator at this address.
+  const matchingRunFile = controlUrl === runFile?.control_url ? runFile : null;
+  const certificatePath = matchingRunFile?.certificate ?? null;
+  const tokenFromTarget = configured?.token ?? matchingRunFile?.control_token;
+  // A token that came with the address needs no check.
+  const token = tokenFromTarget ?? values.controlToken ?? undefined;
+  if (token !== tokenFromTarget) assertSecretAllowed('controlToken', settings, controlUrl);
+  const files = controlUrl.startsWith('https:') ? [certificatePath, values.ca] : [];
   const texts = files.filter((path) => path !== null).map((path) => readNamedFile(path, location.cwd));
   const ca = texts.length === 0 ? undefined : (await Promise.all(texts)).join('\n');
-  return { controlUrl, runFile: configured === null ? runFile : null, certificate, ca, token };
+  return {
+    controlUrl,
+    runFile: configured === null ? runFile : null,
+    certificatePath,
+    ca,
+    token,
+  };
 }
 
 function createNoEmulatorError(location: ProjectLocation): SvcError {

@@ -5,7 +5,7 @@ import { findPackageFolder } from '../package-info.ts';
 import { isGlobal } from './global-options.ts';
 import type { Io } from './io.ts';
 import { styleFor } from './render/style.ts';
-import { rejectUnknownWords, toFullName } from './usage-error.ts';
+import { rejectUnknownArguments, toFullName } from './usage-error.ts';
 
 /** What a command line is for, and the command line without the leading `svc`. */
 export type Example = readonly [caption: string, commandLine: string];
@@ -24,7 +24,7 @@ export function createHelpConfiguration(io: Io): HelpConfiguration {
   };
 }
 
-/** Call it when the command has all its own options and notes. */
+/** Call this last, so that the examples follow the notes of the command. */
 export function addExamples(command: Command, examples: readonly Example[]): Command {
   const lines = examples.map(([caption, commandLine]) => `  # ${caption}\n  $ svc ${commandLine}`);
   return addSection(command, 'Examples:', () => lines);
@@ -49,8 +49,8 @@ function addSection(command: Command, title: string, toLines: () => readonly str
 }
 
 function formatHelp(command: Command, help: Help): string {
-  // Commander shows the help without checking the other words.
-  rejectUnknownWords(command);
+  // Commander shows the help even if other arguments are unknown.
+  rejectUnknownArguments(command);
   const termWidth = help.padWidth(command, help);
   const section = (title: string, items: readonly (readonly [term: string, description: string])[]) =>
     items.length === 0
@@ -93,7 +93,7 @@ function formatHelp(command: Command, help: Help): string {
 }
 
 function describeOption(option: Option): string {
-  // The default of a flag such as --no-pager is true, which the help does not show.
+  // Boolean defaults are not shown: `--no-pager` has the default true.
   const isFlag = typeof option.defaultValue === 'boolean';
   return describe(option, option.defaultValueDescription ?? (isFlag ? undefined : option.defaultValue));
 }

@@ -31,7 +31,7 @@ export function parseRate(text: string): number {
 }
 
 /** Checks a time, or a duration before now. Returns the text, because only the emulator knows the schedule time. */
-export function parseSince(text: string): string {
+export function parseTimeOrAge(text: string): string {
   if (Number.isNaN(parseRelativeTime(text, 0))) {
     throw new InvalidArgumentError(
       suggestUnit(text) ?? 'Pass a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.',

@@ -43,7 +43,7 @@ export function toUsageError({ code, message }: CommanderError, command: Command
  * Rejects unknown commands and options when help is requested: commander shows the help without checking other words.
  * @throws SvcError `usage`
  */
-export function rejectUnknownWords(command: Command): void {
+export function rejectUnknownArguments(command: Command): void {
   const { args, commands, options } = command;
   const [firstWord = '-'] = args;
   if (commands.length > 0 && !firstWord.startsWith('-')) throw createUnknownCommandError(command, firstWord);

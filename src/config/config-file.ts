@@ -33,7 +33,7 @@ export function findConfigFile(location: ProjectLocation): string | null {
 }
 
 /** Whether the file is code (`.mjs`, `.ts`), which reading executes. */
-export function isExecutable(path: string): boolean {
+export function isModule(path: string): boolean {
   return extname(path) !== '.json';
 }
 
@@ -42,11 +42,11 @@ export function isExecutable(path: string): boolean {
  * @throws SvcError `usage` if it cannot be read, or is not JSON (with line and column)
  */
 export async function readConfigFile(path: string): Promise<Readonly<Record<string, unknown>>> {
-  const content = isExecutable(path) ? await importDefaultExport(path) : readJsonFile(path);
+  const content = isModule(path) ? await importDefaultExport(path) : readJsonFile(path);
   if (isObject(content)) return content;
   throw createInvalidFileError(
     path,
-    isExecutable(path) ? 'must have an object as its default export' : 'must contain an object',
+    isModule(path) ? 'must have an object as its default export' : 'must contain an object',
   );
 }
 

@@ -45,7 +45,7 @@ const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must b
 /** A hundred years: longer than any retry schedule, and still a valid date. */
 export const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
 
-/** A year: longer than any change of a secret takes. */
+/** A year, which is longer than any secret rotation. */
 const MAX_OVERLAP_MS = 365 * DAY_MS;
 
 const IdInput = v.strictObject({ id: v.string() });
@@ -55,9 +55,11 @@ const VerificationFields = {
   id: v.string(),
   attempt: v.optional(wholeNumberFrom(1)),
   secrets: v.optional(v.array(v.string())),
+  /** The body of the request as it was received. */
   payload_base64: v.optional(v.pipe(v.string(), v.base64('must be base64'))),
   now: v.optional(Timestamp),
   tolerance_ms: v.optional(wholeNumberFrom(0)),
+  /** The digest that the receiver computed. */
   computed: v.optional(
     v.pipe(
       v.string(),
@@ -108,10 +110,12 @@ export const controlOperations = {
     input: v.strictObject({ ...WorkspaceFilter, ms: wholeNumberFrom(0, MAX_ADVANCE_MS) }),
     output: ClockMove,
   }),
+  /** Moves the clock to the next due attempt. */
   nextClock: defineOperation('POST', '/clock/next', {
     input: v.strictObject(WorkspaceFilter),
     output: ClockMove,
   }),
+  /** Moves the clock until every delivery has settled. */
   settleClock: defineOperation('POST', '/clock/settle', {
     input: v.strictObject(WorkspaceFilter),
     output: ClockMove,
@@ -162,7 +166,10 @@ export const controlOperations = {
       skip_verify: v.optional(v.boolean(), false),
       secret: v.optional(Secret),
       listener: v.optional(v.boolean(), false),
-      /** A listener is reused only after its last stream has ended. */
+      /**
+       * Updates and enables an earlier endpoint of this URL instead of creating one. The endpoint of a listener is reused
+       * only after its last stream has ended.
+       */
       reuse: v.optional(v.boolean(), false),
     }),
     output: WebhookWithSecret,
@@ -208,7 +215,7 @@ export const controlOperations = {
     output: WebhookProbe,
   }),
 
-  // Events. They are not in the request log, and the rate limit does not count them.
+  // Events. Unlike requests to `GET /v1/events`, these are not logged or rate-limited.
   listEvents: defineOperation('GET', '/stored-events', {
     input: v.strictObject({ ...PageFields, ...EventFilter }),
     output: pageOf(EventSummary),

@@ -23,7 +23,7 @@ export const EmulatorStatus = v.object({
   started_at: Timestamp,
   boot_ms: Count,
   max_attempts: Count,
-  /** Decision `event.body`. */
+  /** Gap `event.body`. */
   payload_member: v.picklist(['payload', 'data']),
   deliveries: v.object({ pending: Count, in_flight: Count }),
   retention: v.object({
@@ -53,9 +53,11 @@ export const Diagnosis = v.object({
 export const ClockState = v.object({
   workspace_id: idOf('workspace'),
   now: Timestamp,
+  /** The effective speed: 0 while frozen. */
   rate: v.number(),
   wall: Timestamp,
   next_due_at: v.nullable(Timestamp),
+  /** Only while a request moves the clock: the number of attempts that it has caused so far. */
   moving: v.optional(v.object({ attempts: Count })),
 });
 

@@ -12,7 +12,7 @@ export const publicTags: Readonly<Record<string, string>> = {
 
 const keyWorkspace = '(default: the workspace of the API key)';
 
-/** @param rules decide the names of two fields (decisions `event.body` and `list.workspace`). */
+/** @param rules decide the names of two fields (gaps `event.body` and `list.workspace`). */
 export function createPublicTexts({
   payloadMember,
   list,

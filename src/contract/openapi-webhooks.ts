@@ -33,9 +33,9 @@ export function createWebhooksSection(
   const parameters = documentHeaders(signature, signatureToleranceMs);
   const responses = describeResponses(retry.stopOn410);
   const policy = {
-    'x-retry-schedule-ms': retry.gapsMs,
+    'x-retry-schedule-ms': retry.delaysMs,
     'x-retry-window-ms': retry.windowMs,
-    'x-retry-max-gap-ms': retry.maxGapMs,
+    'x-retry-max-gap-ms': retry.maxDelayMs,
     'x-retry-jitter': retry.jitter,
     'x-retry-after-respected': retry.honorRetryAfter,
     'x-response-timeout-ms': delivery.attemptTimeoutMs,
@@ -72,11 +72,11 @@ export function createWebhooksSection(
 }
 
 function describeResponses(stopOn410: boolean): Json {
-  const rejected =
-    'The receiver rejects the delivery, for example because its signature is invalid (400, §6). The delivery is retried.';
+  const rejectionText =
+    'The receiver rejects the delivery, for example because its signature is invalid (400). The delivery is retried.';
   return {
-    '2XX': { description: 'The receiver accepts the delivery (§6).' },
-    '4XX': { description: stopOn410 ? `${rejected} A 410 response is not retried.` : rejected },
+    '2XX': { description: 'The receiver accepts the delivery.' },
+    '4XX': { description: stopOn410 ? `${rejectionText} A 410 response is not retried.` : rejectionText },
     default: { description: 'Any other response is a failure, redirects included. The delivery is retried.' },
   };
 }
@@ -104,8 +104,8 @@ function documentHeaders({ headers }: SignatureScheme, toleranceMs: number): Jso
   );
 }
 
-/** Decisions `envelope` and `event.record`. */
-function toEnvelopeSchema(type: string, payload: string): Json {
+/** The shape follows the gaps `envelope` and `event.record`. */
+function toEnvelopeSchema(type: string, payloadSchemaName: string): Json {
   const workspace = {
     type: 'string',
     pattern: idPatterns.workspace.source,
@@ -129,12 +129,12 @@ function toEnvelopeSchema(type: string, payload: string): Json {
           id: {
             type: 'string',
             pattern: idPatterns.event.source,
-            description: 'ID of the event. Deduplicate by it: a delivery can arrive more than once (§6).',
+            description: 'ID of the event. Deduplicate by it: a delivery can arrive more than once.',
           },
           workspace_id: workspace,
           type: eventType,
           payload: {
-            $ref: `#/components/schemas/${payload}`,
+            $ref: `#/components/schemas/${payloadSchemaName}`,
             description: 'Payload of the event.',
           },
           created_at: time,

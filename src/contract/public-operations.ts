@@ -14,7 +14,7 @@ const MAX_SUBSCRIPTIONS = 100;
 export interface PublicApiOptions {
   readonly rules: Rules;
   readonly environment: Environment;
-  /** The valid event types, if the catalog is closed (decision `event.catalogue`). */
+  /** The valid event types, if the catalog is closed (gap `event.catalogue`). */
   readonly eventTypes: ReadonlySet<string>;
 }
 
@@ -92,7 +92,7 @@ export type PublicOperations = ReturnType<typeof createPublicOperations>;
 
 const NOT_IN_CATALOG = 'is not in the catalog of event types; list them with: svc fixtures list';
 
-/** The type of a new event (decision `event.catalogue`). */
+/** The type of a new event (gap `event.catalogue`). */
 export function createEventTypeSchema(options: PublicApiOptions) {
   return v.pipe(
     EventType,
@@ -100,12 +100,12 @@ export function createEventTypeSchema(options: PublicApiOptions) {
   );
 }
 
-/** Decision `event.catalogue`. */
+/** Gap `event.catalogue`. */
 function isKnownType({ rules, eventTypes }: PublicApiOptions, type: string): boolean {
   return rules.eventCatalogue === 'open' || eventTypes.has(type);
 }
 
-/** The URL of an endpoint (decision `webhook.url`). */
+/** The URL of an endpoint (gap `webhook.url`). */
 export function createWebhookUrlSchema(rules: Rules) {
   return v.pipe(
     v.string(),
@@ -118,7 +118,7 @@ export function createWebhookUrlSchema(rules: Rules) {
   );
 }
 
-/** The event types of an endpoint (§2, decisions `webhook.wildcard` and `event.catalogue`). */
+/** The event types of an endpoint (§2, gaps `webhook.wildcard` and `event.catalogue`). */
 export function createSubscriptionsSchema(options: PublicApiOptions) {
   const { wildcard } = options.rules;
   const isWildcardRejected =

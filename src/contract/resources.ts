@@ -68,7 +68,7 @@ export const ControlErrorBody = v.strictObject({
 export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
   v.object({ data: v.array(item), has_more: v.boolean(), end_cursor: v.nullable(v.string()) });
 
-/** A page of events, newest first (§2, decision `list.order`). */
+/** A page of events, newest first (§2, gap `list.order`). */
 export const EventPage = pageOf(Event);
 
 export const ApiKey = v.object({

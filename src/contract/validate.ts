@@ -10,7 +10,7 @@ const SHOWN_LENGTH = 64;
 
 /**
  * Validates the input of an operation.
- * @throws SvcError for the first problem: `invalid_request` for a query, `validation_failed` for a body (decision `error.codes`).
+ * @throws SvcError for the first problem: `invalid_request` for a query, `validation_failed` for a body (gap `error.codes`).
  */
 export function validateInput<O extends Operation>(
   { input: schema, method }: O,
@@ -21,7 +21,7 @@ export function validateInput<O extends Operation>(
 
 /**
  * Checks `value` against a schema of an operation's input.
- * @param code `validation_failed` for a body, `invalid_request` for a query (decision `error.codes`).
+ * @param code `validation_failed` for a body, `invalid_request` for a query (gap `error.codes`).
  * @throws SvcError with `code`, for the first problem.
  */
 export function validate<Schema extends v.GenericSchema>(

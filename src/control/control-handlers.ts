@@ -1,4 +1,4 @@
-/** The handlers of the control plane: what each operation does in the emulator of this process. */
+/** Implements the operations of the control plane in the process of the emulator. */
 import * as v from 'valibot';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { createSubscriptionsSchema, createWebhookUrlSchema } from '../contract/public-operations.ts';
@@ -43,7 +43,7 @@ const DEFAULT_OVERLAP_MS = DAY_MS;
 /** The emulator that the control plane controls. */
 export interface RunningEmulator {
   status(): EmulatorStatus;
-  /** Starts to stop, and returns immediately. */
+  /** Begins the shutdown and returns immediately. */
   stop(): void;
 }
 
@@ -108,8 +108,8 @@ function createWorkspaceHandlers(sandbox: Sandbox) {
   const { store, environment } = sandbox;
   return {
     listWorkspaces: async (input) => {
-      const request = toPageRequest(input, (id) => store.workspaces.find(id)?.seq);
-      return toListBody(store.workspaces.list(request), (row) => toWorkspace(row, environment));
+      const pageRequest = toPageRequest(input, (id) => store.workspaces.find(id)?.seq);
+      return toListBody(store.workspaces.list(pageRequest), (row) => toWorkspace(row, environment));
     },
     createWorkspace: (input) => store.write(() => toWorkspace(sandbox.workspaces.insert(input), environment)),
     getWorkspace: async ({ id }) => {
@@ -125,8 +125,8 @@ function createKeyHandlers(sandbox: Sandbox) {
   return {
     listKeys: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
-      const request = toPageRequest(input, (id) => store.apiKeys.find(id)?.seq);
-      return toListBody(store.apiKeys.list(workspace?.seq ?? null, request), toApiKey);
+      const pageRequest = toPageRequest(input, (id) => store.apiKeys.find(id)?.seq);
+      return toListBody(store.apiKeys.list(workspace?.seq ?? null, pageRequest), toApiKey);
     },
     createKey: ({ scopes, workspace_id }) => {
       const workspace = findWorkspace(sandbox, workspace_id);
@@ -143,7 +143,7 @@ function createKeyHandlers(sandbox: Sandbox) {
 
 function createWebhookHandlers(sandbox: Sandbox, listenerEndpoints: ListenerEndpoints) {
   const { store, bus, rules } = sandbox;
-  // With the rules of `/v1`.
+  // The same validation as in `/v1`.
   const url = createWebhookUrlSchema(rules);
   const events = createSubscriptionsSchema(sandbox);
   const NewEndpointSchema = v.object({ url, events });
@@ -151,8 +151,8 @@ function createWebhookHandlers(sandbox: Sandbox, listenerEndpoints: ListenerEndp
   return {
     listWebhooks: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
-      const request = toPageRequest(input, (id) => store.webhooks.findSeq(id));
-      return toListBody(store.webhooks.list(workspace?.seq ?? null, request), toWebhookDetail);
+      const pageRequest = toPageRequest(input, (id) => store.webhooks.findSeq(id));
+      return toListBody(store.webhooks.list(workspace?.seq ?? null, pageRequest), toWebhookDetail);
     },
     createWebhook: async ({ workspace_id, skip_verify: skipVerify, reuse, ...input }) => {
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
@@ -193,8 +193,11 @@ function createRequestHandlers(sandbox: Sandbox) {
     listRequests: async (input) => {
       // The log is written with a delay. The list must include every finished request.
       store.flush();
-      const request = toPageRequest(input, (id) => store.apiRequests.find(id)?.seq);
-      return toListBody(await store.apiRequests.list(toRequestFilter(sandbox, input), request), toApiRequest);
+      const pageRequest = toPageRequest(input, (id) => store.apiRequests.find(id)?.seq);
+      return toListBody(
+        await store.apiRequests.list(toRequestFilter(sandbox, input), pageRequest),
+        toApiRequest,
+      );
     },
   } satisfies Partial<ControlHandlers>;
 }
@@ -205,9 +208,9 @@ function createEventHandlers(sandbox: Sandbox) {
     listEvents: async (input) => {
       // Events are listed with the request that created them, and the request log is written with a delay.
       store.flush();
-      const request = toPageRequest(input, (id) => store.events.find(id)?.seq);
+      const pageRequest = toPageRequest(input, (id) => store.events.find(id)?.seq);
       return toListBody(
-        await store.events.listSummaries(toEventFilter(sandbox, input), request),
+        await store.events.listSummaries(toEventFilter(sandbox, input), pageRequest),
         toEventSummary,
       );
     },
@@ -239,8 +242,8 @@ function createFaultHandlers(sandbox: Sandbox) {
       const workspace = findWorkspace(sandbox, input.workspace_id);
       // The counts are written with a delay.
       store.flush();
-      const request = toPageRequest(input, (id) => store.faults.find(id)?.seq);
-      return toListBody(store.faults.list(workspace?.id ?? null, request), toFault);
+      const pageRequest = toPageRequest(input, (id) => store.faults.find(id)?.seq);
+      return toListBody(store.faults.list(workspace?.id ?? null, pageRequest), toFault);
     },
     clearFaults: async ({ id, workspace_id: workspaceId }) => {
       const workspace = findWorkspace(sandbox, workspaceId);

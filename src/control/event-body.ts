@@ -3,7 +3,7 @@
 export interface EventParts {
   readonly type: string;
   readonly workspaceId: string;
-  /** Name of the payload field (decision `event.body`). */
+  /** Name of the payload field (gap `event.body`). */
   readonly payloadMember: string;
   /** JSON text, which becomes part of the body unchanged. */
   readonly payload: string;

@@ -15,8 +15,8 @@ export interface MapAtRateOptions {
 /**
  * Makes `count` calls, at most 32 at a time and `perSecond` in a second. Each call receives its index.
  * @returns the results in order.
- * @throws the error of the first call that fails, or SvcError `interrupted` once `signal` is aborted. No further call starts
- *   then.
+ * @throws the error of the first call that fails, or SvcError `interrupted` once `signal` is aborted. After that, no
+ *   further call starts.
  */
 export async function mapAtRate<Result>(
   call: (index: number) => Promise<Result>,
@@ -24,25 +24,41 @@ export async function mapAtRate<Result>(
 ): Promise<Result[]> {
   const startedAt = performance.now();
   const results: Result[] = [];
+  const stop = new AbortController();
+  const abort = () => stop.abort();
   let startedCount = 0;
   let completedCount = 0;
+  let lastTurn = Promise.resolve();
+
+  async function waitForTurn(index: number): Promise<void> {
+    const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
+    if (waitMs > 0) await sleep(waitMs, stop.signal);
+  }
 
   async function runWorker(): Promise<void> {
     while (startedCount < count) {
       const index = startedCount++;
-      const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
-      if (waitMs > 0) await sleep(waitMs, signal);
+      // One worker sleeps at a time: Node.js warns about more than ten listeners of a signal.
+      lastTurn = lastTurn.then(() => waitForTurn(index));
+      await lastTurn;
       if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
+      if (stop.signal.aborted) return;
       results[index] = await call(index);
       onDone?.(++completedCount);
     }
   }
 
-  await Promise.all(Array.from({ length: Math.min(count, MAX_CONCURRENCY) }, runWorker)).catch(
-    (error: unknown) => {
-      startedCount = count;
+  signal.addEventListener('abort', abort);
+  const workers = Array.from({ length: Math.min(count, MAX_CONCURRENCY) }, () =>
+    runWorker().catch((error: unknown) => {
+      abort();
       throw error;
-    },
+    }),
   );
-  return results;
+  try {
+    await Promise.all(workers);
+    return results;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }

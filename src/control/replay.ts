@@ -118,7 +118,7 @@ export function isReplayAttempted({ delivery, attemptsBefore }: Replay): boolean
   return delivery.status !== 'pending' || delivery.attempt_count > attemptsBefore;
 }
 
-/** Status that the replay led to: a delivery that succeeded before keeps its own status (decision `replay.failed`). */
+/** Status that the replay led to: a delivery that succeeded before keeps its own status (gap `replay.failed`). */
 export function getReplayStatus({ status, settled_reason: reason }: Delivery): DeliveryStatus {
   return reason === 'replay_failed' ? 'failed' : status;
 }

@@ -87,14 +87,14 @@ export function findOwnRunFile(folder: string, env: EnvironmentVariables): RunFi
 /** The nearest emulator above the project root. Commands do not use it, but mention it in their hints. Null without one. */
 export function findRunFileAbove(location: ProjectLocation): { folder: string; run: RunFile } | null {
   for (const folder of listFoldersAbove(location)) {
-    const run = findTrustedRunFile(() => findOwnRunFile(folder, location.env));
+    const run = ignoreUntrusted(() => findOwnRunFile(folder, location.env));
     if (run !== null) return { folder, run };
   }
   return null;
 }
 
 /** The result of `find`; null also if another user can change the file. */
-export function findTrustedRunFile(find: () => RunFile | null): RunFile | null {
+export function ignoreUntrusted(find: () => RunFile | null): RunFile | null {
   try {
     return find();
   } catch (error) {

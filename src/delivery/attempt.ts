@@ -7,7 +7,7 @@ import { VERSION } from '../package-info.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
-import type { DeliveryChange, DeliveryProgressRow, SendableDelivery } from '../store/deliveries.ts';
+import type { DeliveryProgressRow, DeliveryUpdate, SendableDelivery } from '../store/deliveries.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import {
   applySignatureFault,
@@ -167,13 +167,13 @@ function recordAttempt(
   }
   // The endpoint was deleted while the request was in flight: record the attempt only.
   if (progressBefore.status === 'canceled') {
-    for (const _ of results) deliveries.countAttempt(seq);
+    for (const _ of results) deliveries.incrementAttemptCount(seq);
     return null;
   }
   // `toDeliveryChange` counts the last one.
   const progress = { ...progressBefore, attempt_count: progressBefore.attempt_count + results.length - 1 };
   const change = toDeliveryChange(sandbox, attempt, decidingResult, progress, workspace.clock.now());
-  deliveries.change(change);
+  deliveries.update(change);
   sandbox.workspaces.persistClockIfNeeded(workspace);
   return change.due_at;
 }
@@ -184,7 +184,7 @@ function toDeliveryChange(
   { outcome, responseStatus, retryAfterMs }: SendResult,
   progress: DeliveryProgressRow,
   endedAt: number,
-): DeliveryChange {
+): DeliveryUpdate {
   const waitingReplays = progress.replays_waiting - (getTrigger(delivery) === 'manual' ? 1 : 0);
   const step = decideNextStep(
     {

@@ -11,9 +11,9 @@ import { EndpointQueue } from './endpoint-queue.ts';
 import type { Sender } from './sender.ts';
 import { EarliestTimer, WorkspaceSchedule } from './workspace-schedule.ts';
 
-/** Real time to wait after an error of the store. The attempt is repeated afterwards. */
+/** Real time to wait after an error of the store before work continues. */
 const STORE_RETRY_MS = 1000;
-/** Endpoints, or deliveries of one event, that are handled in one turn of the event loop, so that many do not block it. */
+/** Endpoints, or deliveries of one event, that are handled at a time, so that large numbers do not block the event loop. */
 const SLICE_SIZE = 100;
 /** Share of the attempts in flight that is reserved for endpoints without one. */
 const RESERVED_SHARE = 0.25;
@@ -25,8 +25,8 @@ export interface DispatcherOptions {
   readonly onInternalError: (error: unknown) => void;
 }
 
-/** Loads pending deliveries into queues. */
-interface Load {
+/** Marks a load of pending deliveries, so that a reset or a newer load can cancel it. */
+interface LoadInProgress {
   /** The only workspace whose deliveries it loads; null for all workspaces. */
   readonly workspaceSeq: number | null;
 }
@@ -37,20 +37,22 @@ export class Dispatcher {
   readonly #onInternalError: (error: unknown) => void;
   readonly #queues = new Map<number, EndpointQueue>();
   readonly #schedules = new Map<number, WorkspaceSchedule>();
-  /** Queues with a due delivery, in the order of their turns. */
+  /** Queues that had a due delivery when they were added, in the order of their turns. */
   readonly #readyQueues = new Set<EndpointQueue>();
-  /** Loads in progress. */
-  readonly #loads = new Set<Load>();
+  readonly #loads = new Set<LoadInProgress>();
   #inFlight = 0;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   /** Monotonic time before which nothing is sent, after an error of the store. */
   #backOffUntil = 0;
   #lastError = '';
+  /** Whether a step failed, so that the queues may differ from the rows. */
+  #mustReload = false;
   readonly #timer: EarliestTimer;
   #unsubscribe = () => {};
   readonly #waiters = new Set<() => void>();
   /** Whether the result of an attempt must not be recorded: after a stop, or when its rows were replaced. */
-  readonly #isObsolete = (queue: EndpointQueue) => this.#state === 'stopped' || !this.#isCurrent(queue);
+  readonly #mustDiscardResult = (queue: EndpointQueue) =>
+    this.#state === 'stopped' || !this.#isCurrent(queue);
 
   constructor({ sandbox, sender, onInternalError }: DispatcherOptions) {
     this.#sandbox = sandbox;
@@ -124,7 +126,7 @@ export class Dispatcher {
     }
     if (event.type === 'clock_changed') {
       const schedule = this.#schedules.get(event.workspaceSeq);
-      if (schedule !== undefined) this.#advanceWorkspace(schedule);
+      if (schedule !== undefined) this.#processDueQueues(schedule);
       this.#startAttempts();
       return;
     }
@@ -142,13 +144,14 @@ export class Dispatcher {
     this.#startAttempts();
   }
 
-  /** Forgets the replaced state. Attempts in flight belong to it: they end without being recorded or counted. */
+  /** Discards the queues of the replaced state. Its attempts in flight end without being recorded or counted. */
   #reloadState(): void {
     this.#queues.clear();
     this.#schedules.clear();
     this.#loads.clear();
     this.#readyQueues.clear();
     this.#inFlight = 0;
+    this.#mustReload = false;
     this.#loadEndpoints();
     this.#checkWaiters();
   }
@@ -159,12 +162,12 @@ export class Dispatcher {
 
   #wake(): void {
     this.#timer.clear();
-    for (const schedule of this.#schedules.values()) this.#advanceWorkspace(schedule);
+    for (const schedule of this.#schedules.values()) this.#processDueQueues(schedule);
     this.#startAttempts();
   }
 
-  /** Makes the queues ready whose next delivery has become due, a slice at a time, and expires paused deliveries. */
-  #advanceWorkspace({ dueTimes, expiryTimes, clock }: WorkspaceSchedule): void {
+  /** Marks the queues whose next delivery is due as ready, a slice at a time, and expires paused deliveries. */
+  #processDueQueues({ dueTimes, expiryTimes, clock }: WorkspaceSchedule): void {
     const now = clock.now();
     for (let count = 0; count < SLICE_SIZE; count++) {
       const queue = dueTimes.popDue(now);
@@ -181,7 +184,7 @@ export class Dispatcher {
     this.#wakeIn(Math.max(backOffMs, clock.realMsUntil(expiryTimes.earliest)));
   }
 
-  /** Puts a queue into the collections in which it belongs now, at the end of those for turns. */
+  /** Updates the ready set and the timers of a queue. A queue that becomes ready gets the last turn. */
   #reschedule(queue: EndpointQueue): void {
     const { clock } = queue.workspace;
     const schedule = this.#getOrCreateSchedule(queue.workspace);
@@ -198,7 +201,7 @@ export class Dispatcher {
     this.#wakeIn(clock.realMsUntil(expiresAt));
   }
 
-  /** Expires the deliveries to a disabled endpoint whose retry window is over (decision `delivery.paused`). */
+  /** Expires the deliveries to a disabled endpoint whose retry window is over (gap `delivery.paused`). */
   async #expirePaused(queue: EndpointQueue): Promise<void> {
     const { store, rules } = this.#sandbox;
     const schedule = this.#getOrCreateSchedule(queue.workspace);
@@ -228,6 +231,11 @@ export class Dispatcher {
     }
     if (now < this.#backOffUntil) {
       this.#wakeIn(this.#backOffUntil - now);
+      return;
+    }
+    if (this.#mustReload) {
+      this.#mustReload = false;
+      this.#loadEndpoints();
       return;
     }
     for (let queue = this.#findNextQueue(); queue !== undefined; queue = this.#findNextQueue()) {
@@ -260,31 +268,31 @@ export class Dispatcher {
     // If the attempt throws, the row is unchanged and still due.
     let dueAt: number | null = queue.workspace.clock.now();
     try {
-      dueAt = await makeAttempt(this.#sandbox, this.#sender, queue, deliverySeq, this.#isObsolete);
+      dueAt = await makeAttempt(this.#sandbox, this.#sender, queue, deliverySeq, this.#mustDiscardResult);
     } catch (error) {
       this.#backOff(error);
     }
     if (!this.#isCurrent(queue)) return;
     this.#inFlight--;
     this.#getOrCreateSchedule(queue.workspace).inFlight--;
+    // After the stop nothing is scheduled, and the store may be closed.
+    if (this.#state === 'stopped') return;
     this.#runSafely(() => {
-      // After the stop nothing is scheduled, and the store may be closed.
-      if (this.#state !== 'stopped') queue.release(deliverySeq, dueAt);
+      queue.release(deliverySeq, dueAt);
       this.#reschedule(queue);
       this.#startAttempts();
     });
     this.#checkWaiters();
   }
 
-  /** Runs a step. If it throws, reports the error and tries again later: the rows are still due. @returns whether it succeeded. */
-  #runSafely(step: () => void): boolean {
+  /** Runs a step. If it throws, reports the error. The step is not repeated; the queues are read from the store later. */
+  #runSafely(step: () => void): void {
     try {
       step();
-      return true;
     } catch (error) {
       this.#backOff(error);
+      this.#mustReload = true;
       this.#wakeIn(STORE_RETRY_MS);
-      return false;
     }
   }
 
@@ -331,21 +339,27 @@ export class Dispatcher {
     return schedule;
   }
 
-  /** Whether a load that may have deliveries of the workspace is in progress. */
+  /** Whether a load that may have deliveries of the workspace is in progress or needed. */
   #isLoading(workspaceSeq: number): boolean {
+    if (this.#mustReload) return true;
     for (const load of this.#loads) {
       if (load.workspaceSeq === null || load.workspaceSeq === workspaceSeq) return true;
     }
     return false;
   }
 
-  /** Creates the queues of the endpoints that have a pending delivery. */
+  /** Creates the queues of the endpoints that have a pending delivery, and updates those that exist. */
   #loadEndpoints(): void {
+    for (const load of this.#loads) if (load.workspaceSeq === null) this.#loads.delete(load);
     this.#load(null, 0, (afterSeq) => {
       const rows = this.#sandbox.store.webhooks.listNextDue(afterSeq, SLICE_SIZE);
       for (const row of rows) {
-        if (row.next_due_at === null || this.#queues.has(row.seq)) continue;
-        this.#reschedule(this.#addQueue(row, row.next_due_at));
+        const existing = this.#queues.get(row.seq);
+        if (existing !== undefined) {
+          existing.isEnabled = row.disabled === 0;
+          existing.reload();
+        } else if (row.next_due_at === null) continue;
+        this.#reschedule(existing ?? this.#addQueue(row, row.next_due_at));
       }
       return rows;
     });
@@ -377,13 +391,15 @@ export class Dispatcher {
     this.#loads.add(load);
     const step = () => {
       if (!this.isRunning || !this.#loads.has(load)) return;
-      const isLoaded = this.#runSafely(() => {
+      try {
         const rows = loadSlice(afterSeq);
         afterSeq = rows.at(-1)?.seq ?? afterSeq;
         if (rows.length < SLICE_SIZE) this.#loads.delete(load);
-      });
-      if (!isLoaded) setTimeout(step, STORE_RETRY_MS).unref();
-      else if (this.#loads.has(load)) setImmediate(step);
+        else setImmediate(step);
+      } catch (error) {
+        this.#backOff(error);
+        setTimeout(step, STORE_RETRY_MS).unref();
+      }
       this.#runSafely(() => this.#startAttempts());
     };
     step();
@@ -398,7 +414,7 @@ export class Dispatcher {
     for (const check of this.#waiters) check();
   }
 
-  /** Resolves when `condition` holds. It is checked after every attempt and when the dispatcher stops. */
+  /** Resolves when `condition` holds. It is checked whenever the state changes. */
   #waitFor(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const check = () => {

@@ -1,4 +1,13 @@
-/** The due deliveries of one endpoint. The rows in the database are the queue; memory holds a window of it. */
+/**
+ * The due deliveries of one endpoint. The rows in the database are the queue; memory holds a window of it. The states:
+ * - A delivery is scheduled while it has a due time, and due from that time on, both in schedule time.
+ * - A delivery is held while this queue has it in memory: due and in the window, or in flight.
+ * - A delivery is paused while its endpoint is disabled. A paused delivery is never taken.
+ * - A queue is ready while its endpoint is enabled and a delivery is due and not in flight. The dispatcher checks it again at
+ *   its turn, because the endpoint can be disabled meanwhile. A queue that is not ready waits for its next due time, if any.
+ * - A queue is expiring while the dispatcher fails those paused deliveries whose retry window is over. It waits for the end
+ *   of the attempts in flight first.
+ */
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,4 +1,4 @@
-/** Opens and reuses connections for all outgoing requests of the emulator (decisions `delivery.*`, `webhook.url`). */
+/** Opens and reuses connections for all outgoing requests of the emulator (gaps `delivery.*`, `webhook.url`). */
 import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';

@@ -1,4 +1,4 @@
-/** Sends a delivery again (§6, decision `replay`). */
+/** Sends a delivery again (§6, gap `replay`). */
 import { compactJson, parseJsonObject } from '../domain/json.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** Sends requests to receivers and classifies the results (§6, decisions `delivery.*`). */
+/** Sends requests to receivers and classifies the results (§6, gaps `delivery.*`). */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -39,7 +39,7 @@ export interface SendRequest {
 
 export type SendTarget = Pick<SendRequest, 'url' | 'insecureTls'>;
 
-/** Limits in real time (decisions `delivery.timeout`, `delivery.response`). */
+/** Limits in real time (gaps `delivery.timeout`, `delivery.response`). */
 export interface SendLimits {
   readonly connectTimeoutMs: number;
   readonly attemptTimeoutMs: number;

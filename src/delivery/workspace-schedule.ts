@@ -7,11 +7,11 @@ import type { EndpointQueue } from './endpoint-queue.ts';
 /** Maximum delay of a Node.js timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A queue without a scheduled delivery is in none of the collections. */
+/** The states of a queue are listed in endpoint-queue.ts. */
 export class WorkspaceSchedule {
   readonly clock: LoadedWorkspace['clock'];
   readonly dueTimes = new DueTimeHeap();
-  /** Queues with a due delivery. */
+  /** Queues that had a due delivery when they were added. */
   readonly readyQueues = new Set<EndpointQueue>();
   /** Queues of disabled endpoints, by the time at which their first paused delivery expires. */
   readonly expiryTimes = new DueTimeHeap();

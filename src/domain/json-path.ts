@@ -1,6 +1,6 @@
 /** Paths into JSON text, such as `items[0].price`, `items[-1]`, `items[]`, `meta["a.b"]`: parses, formats, reads and edits. */
 import { SvcError } from '../errors.ts';
-import { isJson, type JsonTree, parseJsonTree, printJsonTree } from './json.ts';
+import { isJson, type JsonTree, parseJsonTree, serializeJsonTree } from './json.ts';
 import { formatCount, suggestMatch } from './message-parts.ts';
 
 /** The name of a field, the index of an item (negative from the end), or null for the position after the last item. */
@@ -114,7 +114,7 @@ export function parseAssignment(text: string): { path: string; value: string } {
 export function applyJsonEdits(text: string, edits: readonly JsonEdit[]): string {
   const root = parseJsonTree(text);
   for (const edit of edits) applyEdit(root, edit);
-  return printJsonTree(root);
+  return serializeJsonTree(root);
 }
 
 function applyEdit(root: JsonTree, edit: JsonEdit): void {

@@ -4,8 +4,20 @@
  */
 import { SvcError } from '../errors.ts';
 
-/** Deeper documents are rejected: common parsers of receivers fail not far beyond. */
+/** Deeper documents are rejected, because common JSON parsers fail at a slightly greater depth. */
 export const MAX_JSON_DEPTH = 128;
+
+const CHAR_CODES = {
+  space: 32,
+  quote: 34,
+  comma: 44,
+  colon: 58,
+  openBracket: 91,
+  backslash: 92,
+  closeBracket: 93,
+  openBrace: 123,
+  closeBrace: 125,
+};
 
 export interface JsonObjectText {
   /** The parsed fields, for validation. */
@@ -27,7 +39,7 @@ export function parseJsonObject(text: string): JsonObjectText {
     const { message } = error as Error;
     throw new SvcError('invalid_request', `The body is not JSON: ${message}.`, { cause: error });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw new SvcError('invalid_request', 'The body must be a JSON object.');
   }
   const fieldRanges = scanFields(text);
@@ -43,16 +55,16 @@ export function parseJsonObject(text: string): JsonObjectText {
 /** The same JSON text without whitespace between its tokens. `text` must be valid JSON. */
 export function compactJson(text: string): string {
   let compact = '';
-  let keptTo = 0;
+  let copiedUpTo = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === charCode.quote) i = endOfString(text, i);
-    else if (code <= charCode.space) {
-      compact += text.slice(keptTo, i);
-      keptTo = i + 1;
+    if (code === CHAR_CODES.quote) i = endOfString(text, i);
+    else if (code <= CHAR_CODES.space) {
+      compact += text.slice(copiedUpTo, i);
+      copiedUpTo = i + 1;
     }
   }
-  return compact + text.slice(keptTo);
+  return compact + text.slice(copiedUpTo);
 }
 
 /**
@@ -68,6 +80,7 @@ export function indentJson(text: string): string {
     const isClosing = token === '}' || token === ']';
     const isAfterOpening = previous === '{' || previous === '[';
     if (isClosing) depth--;
+    // No line break inside an empty object or array.
     if (isClosing !== isAfterOpening || previous === ',') result += `\n${'  '.repeat(depth)}`;
     result += token === ':' ? ': ' : token;
     if (token === '{' || token === '[') depth++;
@@ -89,7 +102,7 @@ export function escapeNonAscii(json: string): string {
 }
 
 /** Safe to embed in HTML, as Go writes JSON. */
-export function escapeHtml(json: string): string {
+export function escapeJsonForHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, toUnicodeEscape);
 }
 
@@ -137,33 +150,33 @@ export function parseJsonTree(text: string): JsonTree {
 }
 
 /** The text of a tree, without whitespace between its tokens. */
-export function printJsonTree(tree: JsonTree): string {
+export function serializeJsonTree(tree: JsonTree): string {
   if (typeof tree === 'string') return tree;
-  if (Array.isArray(tree)) return `[${tree.map(printJsonTree).join(',')}]`;
-  return `{${Array.from(tree, ([key, value]) => `${JSON.stringify(key)}:${printJsonTree(value)}`).join(',')}}`;
+  if (Array.isArray(tree)) return `[${tree.map(serializeJsonTree).join(',')}]`;
+  return `{${Array.from(tree, ([key, value]) => `${JSON.stringify(key)}:${serializeJsonTree(value)}`).join(',')}}`;
 }
 
 /**
- * Line and column, both from 1, of the first token that JSON does not allow in its place. `JSON.parse` reports them in
- * some of its messages only, and differently in each version of Node.js.
+ * Line and column, both from 1, of the first token that JSON does not allow in its place. `JSON.parse` reports them only in
+ * some of its messages, and differently in each version of Node.js.
  */
 export function locateJsonError(text: string): { readonly line: number; readonly column: number } {
   const lines = text.slice(0, findJsonError(text)).split('\n');
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
-type Expected = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'end';
+type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'end';
 
 /** Index of the first token that is not allowed; the length of the text if something is missing at its end. */
 function findJsonError(text: string): number {
-  const closers: string[] = [];
+  const expectedClosings: string[] = [];
   let expected: Expected | null = 'value';
   let start = skipSpace(text, 0);
   while (start < text.length) {
     const token = text.slice(start, endOfToken(text, start));
     const validLength = countValidChars(token);
     if (validLength === 0) return start;
-    expected = acceptToken(expected, token, closers);
+    expected = acceptToken(expected, token, expectedClosings);
     if (expected === null) return start;
     if (validLength < token.length) return start + validLength;
     start = skipSpace(text, start + token.length);
@@ -180,28 +193,28 @@ function countValidChars(token: string): number {
 }
 
 /**
- * Accepts `token` if `expected` allows it, and updates `closers`, the stack of open brackets.
+ * Accepts `token` if `expected` allows it, and updates `expectedClosings`, the closing brackets that are still expected.
  * @returns what can follow the token; null if the token is not allowed.
  */
-function acceptToken(expected: Expected, token: string, closers: string[]): Expected | null {
-  const canClose = expected !== 'value' && expected !== 'name' && expected !== 'colon';
-  if (canClose && token === closers.at(-1)) {
-    closers.pop();
+function acceptToken(expected: Expected, token: string, expectedClosings: string[]): Expected | null {
+  const canClose = expected !== 'value' && expected !== 'key' && expected !== 'colon';
+  if (canClose && token === expectedClosings.at(-1)) {
+    expectedClosings.pop();
     return 'end';
   }
   switch (expected) {
-    case 'name':
-    case 'first name':
+    case 'key':
+    case 'first key':
       return token.startsWith('"') ? 'colon' : null;
     case 'colon':
       return token === ':' ? 'value' : null;
     case 'end':
-      if (token !== ',' || closers.length === 0) return null;
-      return closers.at(-1) === '}' ? 'name' : 'value';
+      if (token !== ',' || expectedClosings.length === 0) return null;
+      return expectedClosings.at(-1) === '}' ? 'key' : 'value';
     default:
       if (token === '{' || token === '[') {
-        closers.push(token === '{' ? '}' : ']');
-        return token === '{' ? 'first name' : 'first value';
+        expectedClosings.push(token === '{' ? '}' : ']');
+        return token === '{' ? 'first key' : 'first value';
       }
       return '}],:'.includes(token) ? null : 'end';
   }
@@ -219,7 +232,10 @@ interface OpenValue {
   keyOrIndex: string | number;
 }
 
-/** Ranges of the top-level fields of text that is known to be a valid JSON object. */
+/**
+ * Ranges of the values of the top-level fields. `text` must be a valid JSON object.
+ * @throws SvcError `invalid_request` for a duplicate field, or when it is nested too deeply.
+ */
 function scanFields(text: string): Map<string, Range> {
   const ranges = new Map<string, Range>();
   const openValues: OpenValue[] = [];
@@ -228,25 +244,25 @@ function scanFields(text: string): Map<string, Range> {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     const current = openValues.at(-1);
-    if (code === charCode.quote) {
+    if (code === CHAR_CODES.quote) {
       const end = endOfString(text, i);
       if (expectsKey && current?.keys) addKey(openValues, current, text.slice(i, end + 1));
       expectsKey = false;
       i = end;
-    } else if (code === charCode.colon && openValues.length === 1 && current) {
+    } else if (code === CHAR_CODES.colon && openValues.length === 1 && current) {
       range = { start: i + 1, end: i + 1 };
       ranges.set(String(current.keyOrIndex), range);
-    } else if (code === charCode.openBrace || code === charCode.openBracket) {
-      expectsKey = code === charCode.openBrace;
+    } else if (code === CHAR_CODES.openBrace || code === CHAR_CODES.openBracket) {
+      expectsKey = code === CHAR_CODES.openBrace;
       openValues.push({ keys: expectsKey ? new Set() : null, keyOrIndex: 0 });
       if (openValues.length > MAX_JSON_DEPTH) {
         throw new SvcError('invalid_request', `The body is nested more than ${MAX_JSON_DEPTH} levels deep.`);
       }
-    } else if (code === charCode.comma && current) {
+    } else if (code === CHAR_CODES.comma && current) {
       if (openValues.length === 1 && range) range.end = i;
       expectsKey = current.keys !== null;
       if (typeof current.keyOrIndex === 'number') current.keyOrIndex++;
-    } else if (code === charCode.closeBrace || code === charCode.closeBracket) {
+    } else if (code === CHAR_CODES.closeBrace || code === CHAR_CODES.closeBracket) {
       if (openValues.length === 1 && range) range.end = i;
       openValues.pop();
       expectsKey = false;
@@ -275,17 +291,6 @@ const STRUCTURE = '{}[],:';
 const SPACE = /[ \t\r\n]*/y;
 /** A number, a word, or characters that JSON does not allow. */
 const BARE_TOKEN = /[^ \t\r\n{}[\],:"]+/y;
-const charCode = {
-  space: 32,
-  quote: 34,
-  comma: 44,
-  colon: 58,
-  openBracket: 91,
-  backslash: 92,
-  closeBracket: 93,
-  openBrace: 123,
-  closeBrace: 125,
-};
 
 function* tokenize(text: string): Generator<string, undefined> {
   let end = 0;
@@ -297,7 +302,7 @@ function* tokenize(text: string): Generator<string, undefined> {
 
 /** Index after the token at `start`: a string, one of `{}[],:`, or anything else up to one of these or whitespace. */
 function endOfToken(text: string, start: number): number {
-  if (text.charCodeAt(start) === charCode.quote) return endOfString(text, start) + 1;
+  if (text.charCodeAt(start) === CHAR_CODES.quote) return endOfString(text, start) + 1;
   if (STRUCTURE.includes(text.charAt(start))) return start + 1;
   BARE_TOKEN.lastIndex = start;
   return start + (BARE_TOKEN.exec(text)?.[0].length ?? 1);
@@ -307,8 +312,8 @@ function endOfToken(text: string, start: number): number {
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === charCode.backslash) i++;
-    else if (code === charCode.quote) return i;
+    if (code === CHAR_CODES.backslash) i++;
+    else if (code === CHAR_CODES.quote) return i;
   }
   return text.length;
 }

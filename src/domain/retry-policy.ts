@@ -3,17 +3,17 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
 
 /** The retry window (§6, §8): no attempt starts later than this after the first. */
 export const RETRY_WINDOW_MS = 72 * HOUR_MS;
-/** The longest wait between two attempts (§8). */
-export const MAX_RETRY_GAP_MS = 24 * HOUR_MS;
+/** The longest delay between two attempts (§8). */
+export const MAX_RETRY_DELAY_MS = 24 * HOUR_MS;
 
 export interface RetryPolicy {
-  /** Waits after attempt 1, 2, 3 … in milliseconds; the last wait repeats. */
-  readonly gapsMs: readonly number[];
+  /** Delays after attempt 1, 2, 3 … in milliseconds; the last delay repeats. */
+  readonly delaysMs: readonly number[];
   /** No attempt starts later than this after the first (§8: 72 hours). */
   readonly windowMs: number;
-  /** No wait between two attempts is longer (§8: 24 hours). */
-  readonly maxGapMs: number;
-  /** Share by which a wait varies in both directions: 0 disables it, 0.1 is ±10 % (gap `retry.jitter`). */
+  /** No delay between two attempts is longer (§8: 24 hours). */
+  readonly maxDelayMs: number;
+  /** Share by which a delay varies in both directions: 0 disables it, 0.1 is ±10 % (gap `retry.jitter`). */
   readonly jitter: number;
   /** Whether a receiver's `Retry-After` is honored (gap `retry.after`). */
   readonly honorRetryAfter: boolean;
@@ -22,12 +22,12 @@ export interface RetryPolicy {
 }
 
 export interface EndedAttempt {
-  /** Schedule time from which the next wait counts: when the attempt was due, or when it began if that was later. */
+  /** Schedule time from which the next delay counts: when the attempt was due, or when it began if that was later. */
   readonly startedAt: number;
   /** Schedule time at which the attempt ended; `Retry-After` counts from here. */
   readonly endedAt: number;
   readonly responseStatus: number | null;
-  /** The receiver's `Retry-After` as a wait in milliseconds; null if it is missing or invalid. */
+  /** The receiver's `Retry-After` as a delay in milliseconds; null if it is missing or invalid. */
   readonly retryAfterMs: number | null;
 }
 
@@ -63,22 +63,23 @@ export function isPastWindow(policy: RetryPolicy, firstAttemptAt: number, attemp
 /** The number of attempts of a delivery that always fails, without jitter and `Retry-After`. */
 export function countAttempts(policy: RetryPolicy): number {
   let count = 1;
-  for (let at = getGapMs(policy, count); !isPastWindow(policy, 0, at); at += getGapMs(policy, count)) count++;
+  for (let at = getDelayMs(policy, count); !isPastWindow(policy, 0, at); at += getDelayMs(policy, count))
+    count++;
   return count;
 }
 
-function getGapMs({ gapsMs, maxGapMs }: RetryPolicy, attemptsMade: number): number {
-  return Math.min(gapsMs[attemptsMade - 1] ?? gapsMs.at(-1) ?? maxGapMs, maxGapMs);
+function getDelayMs({ delaysMs, maxDelayMs }: RetryPolicy, attemptsMade: number): number {
+  return Math.min(delaysMs[attemptsMade - 1] ?? delaysMs.at(-1) ?? maxDelayMs, maxDelayMs);
 }
 
 function computeNextDueAt(policy: RetryPolicy, failed: FailedAttempt, random: () => number): number {
   const { attemptCount, firstAttemptAt, startedAt, endedAt, retryAfterMs } = failed;
-  const gapMs = getGapMs(policy, attemptCount);
-  const variedGapMs = policy.jitter === 0 ? gapMs : gapMs * (1 + policy.jitter * (2 * random() - 1));
-  const latestAt = startedAt + policy.maxGapMs;
-  const plannedAt = Math.min(startedAt + variedGapMs, latestAt);
+  const delayMs = getDelayMs(policy, attemptCount);
+  const variedDelayMs = policy.jitter === 0 ? delayMs : delayMs * (1 + policy.jitter * (2 * random() - 1));
+  const latestAt = startedAt + policy.maxDelayMs;
+  const plannedAt = Math.min(startedAt + variedDelayMs, latestAt);
   if (!policy.honorRetryAfter || retryAfterMs === null) return Math.round(plannedAt);
-  // A wait longer than the rest of the window is shortened to it, so that `Retry-After` never prevents an attempt.
+  // A delay longer than the rest of the window is shortened to it, so that `Retry-After` never prevents an attempt.
   const requestedAt = Math.min(endedAt + retryAfterMs, latestAt, firstAttemptAt + policy.windowMs);
   return Math.round(Math.max(plannedAt, requestedAt));
 }
@@ -95,7 +96,7 @@ const dateForms = [
 ].map((form) => new RegExp(`^${form}$`));
 
 /**
- * The wait that the header asks for.
+ * The delay that the header asks for.
  * @param value the header: whole seconds, or an HTTP date in any of its three forms
  * @param wallNowMs wall time in milliseconds since 1970; a date is relative to it
  * @returns milliseconds, at most `Number.MAX_SAFE_INTEGER`; 0 for a date in the past; null if it is invalid

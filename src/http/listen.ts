@@ -8,7 +8,7 @@ import { addBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
-import { rejectMalformedRequest, requireValidHost } from './malformed-request.ts';
+import { rejectMalformedRequest, requireValidHostAndTarget } from './malformed-request.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 
 type Server = HttpServer | HttpsServer;
@@ -42,7 +42,7 @@ export async function listen(
 ): Promise<HttpListener> {
   // For example, no file descriptor is free. Later connections can succeed.
   const onAcceptError = (error: Error) => onInternalError('a connection', error);
-  const handler = requireValidHost(toNodeHandler(app));
+  const handler = requireValidHostAndTarget(toNodeHandler(app));
   const { server, certificate } = https
     ? await listenHttps(handler, host, port, https)
     : { server: await listenHttp(handler, host, port), certificate: null };

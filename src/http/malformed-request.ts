@@ -1,9 +1,8 @@
-/** Responds to requests that cannot reach the app: not valid HTTP, without exactly one valid `Host`, or with an invalid target. */
+/** Rejects requests before they reach the app: invalid HTTP, a missing, repeated or invalid `Host`, or an invalid target. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { NodeHandler } from 'h3';
 import { systemClock } from '../clock/wall-clock.ts';
-
 import { parseAuthority, parseUrl } from '../domain/http-url.ts';
 import { UlidGenerator } from '../domain/ids.ts';
 import { SvcError } from '../errors.ts';
@@ -26,11 +25,11 @@ function toMessage({ code, message }: NodeJS.ErrnoException): string {
   return `The request is not valid HTTP: ${message.replace(/^Parse Error: /, '')}.`;
 }
 
-/** Length of a header or a target in a message, in characters. */
-const SHOWN_LENGTH = 256;
+/** Maximum length of a header or a target in a message, in characters. */
+const MAX_SHOWN_LENGTH = 256;
 
 /** Responds with 400 to a request without exactly one valid `Host` or with an invalid target; passes other requests on. */
-export function requireValidHost(handler: NodeHandler): NodeHandler {
+export function requireValidHostAndTarget(handler: NodeHandler): NodeHandler {
   return (request, response) => {
     const problem = findProblem(request as IncomingMessage);
     return problem === null ? handler(request, response) : rejectRequest(problem, response as ServerResponse);
@@ -43,12 +42,12 @@ function findProblem({ headersDistinct, url = '' }: IncomingMessage): string | n
   const [host] = hosts;
   if (host === undefined) return 'The request has no Host header.';
   if (hosts.length > 1 || parseAuthority(host) === null) {
-    const value = JSON.stringify(hosts.join(', ').slice(0, SHOWN_LENGTH));
+    const value = JSON.stringify(hosts.join(', ').slice(0, MAX_SHOWN_LENGTH));
     return `The Host header must be one host name or address with an optional port, not ${value}.`;
   }
-  // An absolute target names a host as well (RFC 9112, section 3.2.2).
+  // The target can also be an absolute URL (RFC 9112, section 3.2.2).
   if (url.startsWith('/') || url === '*' || parseUrl(url) !== null) return null;
-  return `The target of the request is not a path or a URL: ${JSON.stringify(url.slice(0, SHOWN_LENGTH))}.`;
+  return `The target of the request is not a path or a URL: ${JSON.stringify(url.slice(0, MAX_SHOWN_LENGTH))}.`;
 }
 
 function rejectRequest(message: string, response: ServerResponse): void {
@@ -57,7 +56,7 @@ function rejectRequest(message: string, response: ServerResponse): void {
   response.writeHead(400, headers).end(body);
 }
 
-/** Separate from the ids of the emulator, because these requests are not in the request log. */
+/** Not the generator of the emulator, so that a rejected request does not change the IDs of a seeded run. */
 const ids = new UlidGenerator();
 
 function createRejection(message: string): { headers: Record<string, string>; body: string } {

@@ -19,7 +19,7 @@ export interface OperationRuntime<Table extends Readonly<Record<string, Operatio
   ) => Promise<HTTPResponse>;
   /** Responses to GET of paths that are not in the table. */
   readonly pages?: Readonly<Record<string, (request: Request) => HTTPResponse>>;
-  /** Whether another method of a path in the table is `method_not_allowed` instead of `not_found` (decision `error.codes`). */
+  /** Whether another method of a path in the table is `method_not_allowed` instead of `not_found` (gap `error.codes`). */
   readonly rejectsMethods: boolean;
 }
 

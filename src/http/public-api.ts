@@ -42,7 +42,7 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
       request.id,
       () => {
         assertHost(event);
-        // The router ignores a slash at the end of a path (decision `path.slash`).
+        // The router ignores a slash at the end of a path (gap `path.slash`).
         if (event.url.pathname.endsWith('/')) rejectPath(event);
         return respond(request);
       },

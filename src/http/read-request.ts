@@ -99,7 +99,7 @@ function quote(value: string): string {
 }
 
 /**
- * Reads the whole body, up to a limit (decision `body.limit`).
+ * Reads the whole body, up to a limit (gap `body.limit`).
  * @throws SvcError `payload_too_large`; `invalid_request` when the client disconnects before the end.
  */
 function readBody(event: H3Event, limitBytes: number): Promise<Buffer> {

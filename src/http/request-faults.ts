@@ -7,7 +7,7 @@ import type { FiredFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { WireError } from './responses.ts';
 
-/** Statuses that ask the client to retry, with the time (decision `rate.headers`). */
+/** Statuses that ask the client to retry, with the time (gap `rate.headers`). */
 const RETRYABLE_STATUSES = new Set([429, 503]);
 
 /**

@@ -5,7 +5,7 @@ import type { Event } from '../contract/resources.ts';
 import { type VerifyResult, verifyMessage } from '../domain/signature/verify.ts';
 import type { VerifyOptions } from '../domain/signature/verify-input.ts';
 
-/** The JSON that is POSTed to an endpoint (§2 of the service description, decision `envelope`). */
+/** The JSON that is POSTed to an endpoint (§2 of the service description, gap `envelope`). */
 export interface Envelope {
   readonly type: string;
   readonly workspace_id: string;

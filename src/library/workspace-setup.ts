@@ -8,7 +8,7 @@ export interface WorkspaceSetup {
   readonly control: ControlPlane;
   readonly workspaceId: string;
   readonly apiKey: string;
-  /** Name of the payload field in `POST /events` (decision `event.body`). */
+  /** Name of the payload field in `POST /events` (gap `event.body`). */
   readonly payloadMember: string;
   /** Random numbers for the templates of fixtures. */
   readonly random: RandomSource;

@@ -1,7 +1,7 @@
 /** Resolves a profile and its overrides to plain values. Nothing reads the profile or the register afterwards. */
 import type { Environment } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
-import { MAX_RETRY_GAP_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
+import { MAX_RETRY_DELAY_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { getScheme, type SchemeName, schemes } from '../domain/signature/schemes.ts';
 import { SvcError } from '../errors.ts';
@@ -119,9 +119,9 @@ function toRules(profile: ProfileName, gapValues: GapValues, scheme: SchemeName 
       concurrency: gapValues['delivery.concurrency'].total,
     },
     retry: {
-      gapsMs: gapValues['retry.schedule'],
+      delaysMs: gapValues['retry.schedule'],
       windowMs: RETRY_WINDOW_MS,
-      maxGapMs: MAX_RETRY_GAP_MS,
+      maxDelayMs: MAX_RETRY_DELAY_MS,
       jitter: gapValues['retry.jitter'],
       honorRetryAfter: gapValues['retry.after'] === 'heeded',
       stopOn410: gapValues['retry.410'] === 'stop',

@@ -34,7 +34,7 @@ const HINT = 'Return {"count": n} from the URL, or print that object or only the
 export interface EffectObserverOptions {
   /** Working folder of a command. */
   readonly cwd: string;
-  /** Which URLs are allowed, as for deliveries (decision `webhook.url`). */
+  /** Which URLs are allowed, as for deliveries (gap `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
   /** Aborts a read that is in progress. */
   readonly signal: AbortSignal;

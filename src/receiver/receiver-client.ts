@@ -23,7 +23,7 @@ export type ReceiverResponse = { readonly durationMs: number } & (
 
 export interface ReceiverClientOptions {
   readonly url: string;
-  /** Where requests may go, as for deliveries (decision `webhook.url`). */
+  /** Where requests may go, as for deliveries (gap `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
   /** Time limit for a complete response. */
   readonly timeoutMs: number;
@@ -36,7 +36,7 @@ export interface ReceiverClientOptions {
 export type SendToReceiver = (message: DeliveryMessage) => Promise<ReceiverResponse>;
 
 /**
- * Redirects are not followed (decision `delivery.success`).
+ * Redirects are not followed (gap `delivery.success`).
  * @throws SvcError `usage` for a URL to which deliveries may not go
  */
 export function createReceiverClient({

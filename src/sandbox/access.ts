@@ -68,7 +68,7 @@ export function requireScope({ rules }: Pick<Sandbox, 'rules'>, caller: Caller, 
 /**
  * Returns the workspace that a request names, or the one that the key is bound to.
  * @param missing error code, and field name for the message, if neither the request nor the key names a workspace.
- * @throws SvcError `not_found` for a workspace that the key cannot access (decision `workspace.hidden`).
+ * @throws SvcError `not_found` for a workspace that the key cannot access (gap `workspace.hidden`).
  */
 export function resolveWorkspace(
   sandbox: Pick<Sandbox, 'workspaces'>,
@@ -144,7 +144,7 @@ export function createApiKey(
 
 type RateLimit = NonNullable<Rules['rateLimit']>;
 
-/** Limits the requests per second of each API key with a token bucket (decision `rate.limit`). */
+/** Limits the requests per second of each API key with a token bucket (gap `rate.limit`). */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #buckets: TokenBuckets<number>;
@@ -156,7 +156,7 @@ export class RateLimiter {
 
   /**
    * Takes a token from the bucket of a key.
-   * @returns the headers that report the limit (decision `rate.headers`).
+   * @returns the headers that report the limit (gap `rate.headers`).
    * @throws SvcError `rate_limited` with those headers and `Retry-After` if the bucket is empty.
    */
   take(keySeq: number): Record<string, string> {

@@ -1,4 +1,4 @@
-/** Handles requests with an `Idempotency-Key` (§4.3 and decisions `idempotency.*`). */
+/** Handles requests with an `Idempotency-Key` (§4.3 and gaps `idempotency.*`). */
 import { createHash } from 'node:crypto';
 import { SvcError } from '../errors.ts';
 import type { Caller } from './access.ts';
@@ -27,7 +27,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 const QUOTED = /^"(.*)"$/;
 
 /**
- * Parses the header, bare or quoted (decision `idempotency.scope`).
+ * Parses the header, bare or quoted (gap `idempotency.scope`).
  * @returns null if the request has no such header. @throws SvcError `invalid_request` if it is malformed.
  */
 export function parseIdempotencyKey(header: string | null): string | null {

@@ -73,7 +73,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
   return {
     getWorkspace: ({ caller, input: { id } }) => {
       const row = store.workspaces.find(id);
-      // Decision `workspace.hidden`.
+      // Gap `workspace.hidden`.
       if (row === undefined || !canAccess(caller, row.seq)) throw createNotFoundError('workspace', id);
       const text = JSON.stringify(toWorkspace(row, environment));
       return { status: operations.getWorkspace.status, text, resourceId: id };

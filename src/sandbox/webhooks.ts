@@ -130,7 +130,7 @@ export function deleteWebhook(sandbox: Pick<Sandbox, 'store' | 'workspaces'>, id
 
 /**
  * Gives an endpoint a new secret. The old secret signs too for `overlapMs` of schedule time, so that a receiver can switch
- * without rejecting a delivery (decision `signature.header`). Call inside a write.
+ * without rejecting a delivery (gap `signature.header`). Call inside a write.
  */
 export function rotateWebhookSecret(
   sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules' | 'workspaces'>,

@@ -14,7 +14,7 @@ export interface NewDelivery {
   readonly due_at: number;
 }
 
-/** A pending delivery that fails when its retry window has elapsed, unless its endpoint is enabled before. */
+/** A pending delivery that fails when its retry window has elapsed, unless its endpoint is enabled first. */
 export interface ExpirableDelivery {
   readonly seq: number;
   /** Start of the retry window: the time of the first attempt, or of the creation if there was none. */
@@ -37,7 +37,7 @@ export interface DeliveryCopy {
   readonly seq: number;
   readonly id: string;
   readonly created_at: number;
-  /** A URL and a body that differ from those of the original; null for the same. */
+  /** The URL and the body that replace those of the original; null for the same. */
   readonly own_url: string | null;
   readonly own_body: string | null;
   readonly replay_of_seq: number;
@@ -51,7 +51,7 @@ export interface DeliveryProgressRow {
   readonly workspace_seq: number;
   readonly due_at: number | null;
   readonly first_attempt_at: number | null;
-  /** Whether the retry schedule still makes attempts. */
+  /** 1 while the retry schedule makes attempts, 0 when only replays do. */
   readonly on_schedule: 0 | 1;
   /** Number of attempts that the retry schedule made, without replays. */
   readonly scheduled_attempts: number;
@@ -78,7 +78,7 @@ export interface SendableDelivery extends DeliveryProgressRow {
 }
 
 /** The state of a delivery after an attempt or a command. */
-export interface DeliveryChange extends Omit<DeliveryProgressRow, 'webhook_seq' | 'workspace_seq'> {
+export interface DeliveryUpdate extends Omit<DeliveryProgressRow, 'webhook_seq' | 'workspace_seq'> {
   readonly settled_at: number | null;
   readonly settled_reason: SettledReason | null;
 }
@@ -87,6 +87,7 @@ export interface DeliveryChange extends Omit<DeliveryProgressRow, 'webhook_seq' 
 const MAX_PRELOADED = 128;
 
 export class DeliveryTable extends Table {
+  /** The deliveries of an event that is still being written, which are hidden until it is complete. */
   readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
   readonly #webhooks: Pick<WebhookTable, 'revision'>;
   /** New deliveries by sequence, with the revision of the endpoints for which they are valid. */
@@ -171,27 +172,27 @@ export class DeliveryTable extends Table {
     );
   }
 
-  /** Due time of the endpoint's next delivery after `now`. */
-  findNextDueAt(webhookSeq: number, now: number): number | undefined {
+  /** The earliest due time of the endpoint's deliveries after `afterDueAt` (schedule time). */
+  findNextDueAt(webhookSeq: number, afterDueAt: number): number | undefined {
     return this.sql.value(
       'SELECT due_at FROM deliveries WHERE webhook_seq = ? AND due_at > ? ORDER BY due_at LIMIT 1',
-      [webhookSeq, now],
+      [webhookSeq, afterDueAt],
     );
   }
 
-  change(change: DeliveryChange): void {
-    this.#preloaded.delete(change.seq);
+  update(values: DeliveryUpdate): void {
+    this.#preloaded.delete(values.seq);
     this.sql.run(
       `UPDATE deliveries SET status = @status, due_at = @due_at, settled_at = @settled_at,
          settled_reason = @settled_reason, first_attempt_at = @first_attempt_at, on_schedule = @on_schedule,
          scheduled_attempts = @scheduled_attempts, attempt_count = @attempt_count, replays_waiting = @replays_waiting, fault = NULL
        WHERE seq = @seq`,
-      change,
+      values,
     );
   }
 
   /** Counts an attempt without any other change. */
-  countAttempt(seq: number): void {
+  incrementAttemptCount(seq: number): void {
     this.#preloaded.delete(seq);
     this.sql.run('UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?', [seq]);
   }
@@ -240,15 +241,15 @@ export class DeliveryTable extends Table {
   }
 
   /**
-   * Cancels the pending deliveries of an endpoint. Each cancellation takes the next sequence after `afterSeq`.
+   * Cancels the pending deliveries of an endpoint. Each cancellation takes the next sequence after `lastUsedSeq`.
    * @returns the number of deliveries.
    */
-  cancelPending(webhookSeq: number, settledAt: number, afterSeq: number): number {
+  cancelPending(webhookSeq: number, settledAt: number, lastUsedSeq: number): number {
     this.#preloaded.clear();
-    const values = { webhook_seq: webhookSeq, settled_at: settledAt, after_seq: afterSeq };
+    const values = { webhook_seq: webhookSeq, settled_at: settledAt, last_used_seq: lastUsedSeq };
     return this.sql.run(
       `UPDATE deliveries SET status = 'canceled', due_at = NULL, settled_at = @settled_at,
-         settled_seq = @after_seq + numbered.rank, settled_reason = 'endpoint_deleted', on_schedule = 0, replays_waiting = 0
+         settled_seq = @last_used_seq + numbered.rank, settled_reason = 'endpoint_deleted', on_schedule = 0, replays_waiting = 0
        FROM (SELECT seq AS pending_seq, row_number() OVER (ORDER BY seq) AS rank FROM deliveries
              WHERE webhook_seq = @webhook_seq AND due_at IS NOT NULL) AS numbered
        WHERE seq = numbered.pending_seq`,
@@ -256,11 +257,11 @@ export class DeliveryTable extends Table {
     ).changes;
   }
 
-  /** Number of visible pending deliveries of one workspace or of all. */
+  /** Number of pending deliveries of one workspace or of all, without those of an event that is still being written. */
   countPending(workspaceSeq: number | null = null): number {
     return (
       this.sql.value(
-        // Grouped by endpoint, so that SQLite reads only the index and no rows.
+        // CROSS JOIN makes SQLite start with the endpoints, so that it reads only the index of deliveries.
         `SELECT count(*) FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
          WHERE d.due_at IS NOT NULL AND (@workspace IS NULL OR h.workspace_seq = @workspace)
            AND (d.seq < @from OR d.seq > @to)`,

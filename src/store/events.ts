@@ -88,7 +88,7 @@ export class EventTable extends Table {
     return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE e.id = ?`, [id]);
   }
 
-  /** Events of a workspace, newest first, optionally of one type (decisions `list.order`, `list.filter`). */
+  /** Events of a workspace, newest first, optionally of one type (gaps `list.order`, `list.filter`). */
   list(workspaceSeq: number, type: string | null, page: PageRequest): RowPage<EventWithWorkspace> {
     const where =
       type === null

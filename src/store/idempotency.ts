@@ -13,7 +13,7 @@ export interface IdempotencyRow {
   readonly expires_at: number;
 }
 
-/** Responses stored for requests with an `Idempotency-Key` (decision `idempotency.scope`). */
+/** Responses stored for requests with an `Idempotency-Key` (gap `idempotency.scope`). */
 export class IdempotencyTable extends Table {
   save(row: IdempotencyRow): void {
     this.sql.insert('idempotency_keys', row, 'INSERT OR REPLACE');

@@ -21,7 +21,7 @@ export interface RowPage<Row> {
 
 /**
  * @param findSeq finds the sequence of a cursor, which is an id, among the rows that the caller can access.
- * @throws SvcError `invalid_request` for an unknown cursor (decision `list.order`).
+ * @throws SvcError `invalid_request` for an unknown cursor (gap `list.order`).
  */
 export function toPageRequest(
   input: { readonly limit: number; readonly starting_after?: string | undefined },

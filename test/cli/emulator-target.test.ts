@@ -17,7 +17,7 @@ const ELSEWHERE = 'http://collector.example:4777';
 const LOOPBACK = 'http://127.0.0.1:4777';
 
 interface Given {
-  readonly flags?: Record<string, string>;
+  readonly options?: Record<string, string>;
   readonly env?: Record<string, string>;
   readonly file?: Record<string, string>;
   /** The control plane that the run file of the folder names. */
@@ -26,14 +26,14 @@ interface Given {
 }
 
 /** Resolves the emulator and the credentials that a command sends to it. */
-async function ask({ flags = {}, env = {}, file, running, ownToken }: Given) {
+async function ask({ options = {}, env = {}, file, running, ownToken }: Given) {
   const cwd = createTemporaryFolder();
   if (file !== undefined) writeFileSync(join(cwd, 'svc.config.json'), JSON.stringify(file));
   if (running !== undefined) {
     const run = { pid: process.pid, started_at: '', version: '0', control_url: `${running}/_svc` };
     createRunFile(cwd, { ...run, control_token: ownToken }, {});
   }
-  const config = await resolveConfig({ flags, env, cwd });
+  const config = await resolveConfig({ options, env, cwd });
   const { controlUrl, token } = await resolveTarget(config, { cwd, env });
   if (config.values.apiKey !== null) assertSecretAllowed('apiKey', config, controlUrl);
   return { controlUrl, token, apiKey: config.values.apiKey };
@@ -48,7 +48,7 @@ describe.each(secrets)('%s', (variable, secret, name) => {
   const env = { [variable]: secret };
 
   it.each<[string, Given]>([
-    ['an address that an option names', { flags: { url: ELSEWHERE }, env }],
+    ['an address that an option names', { options: { url: ELSEWHERE }, env }],
     ['an address that a variable names', { env: { ...env, SVC_CONTROL_URL: ELSEWHERE } }],
     ['a loopback address that the configuration file names', { env, file: { control_url: LOOPBACK } }],
     ['a loopback address that the run file names', { env, running: LOOPBACK }],
@@ -83,7 +83,7 @@ describe('resolveTarget', () => {
     const cwd = join(above, 'packages/api');
     mkdirSync(cwd, { recursive: true });
     writeFileSync(join(cwd, 'package.json'), '{}');
-    const config = await resolveConfig({ flags: {}, env: {}, cwd });
+    const config = await resolveConfig({ options: {}, env: {}, cwd });
     await expect(resolveTarget(config, { cwd, env: {} })).rejects.toMatchObject({
       code: 'no_emulator',
       hint: `Use the emulator of the parent folder ${above} with: --url ${LOOPBACK}`,

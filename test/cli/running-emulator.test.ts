@@ -7,7 +7,7 @@ import { startTestEmulator } from '../support/test-emulator.ts';
 
 async function findAt(port: number) {
   const cwd = import.meta.dirname;
-  const config = await resolveConfig({ flags: { port: String(port) }, env: {}, cwd });
+  const config = await resolveConfig({ options: { port: String(port) }, env: {}, cwd });
   return findEmulatorOnPort(config, { cwd, env: {} });
 }
 

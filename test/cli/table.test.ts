@@ -7,8 +7,8 @@ import {
   parseDurationMs,
   parseHeaders,
   parseList,
-  parseSince,
   parseTimeOption,
+  parseTimeOrAge,
   parseWebhookUrl,
   wholeNumberParser,
 } from '../../src/cli/option-parsers.ts';
@@ -131,8 +131,8 @@ it.each([
 
 it('a number without a unit is rejected with a suggestion in minutes', () => {
   expect(() => parseDurationMs('35')).toThrow('Did you mean 35m?');
-  expect(() => parseSince('1.5')).toThrow('Did you mean 1.5m?');
-  expect(parseSince('2026')).toBe('2026');
+  expect(() => parseTimeOrAge('1.5')).toThrow('Did you mean 1.5m?');
+  expect(parseTimeOrAge('2026')).toBe('2026');
 });
 
 it.each([

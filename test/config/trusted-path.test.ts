@@ -21,7 +21,7 @@ function createProject(name = 'svc.config.json', content = '{"port": 1234}') {
 }
 
 async function readPort(cwd: string, env: Record<string, string> = {}): Promise<number> {
-  return (await resolveConfig({ flags: {}, env, cwd })).values.port;
+  return (await resolveConfig({ options: {}, env, cwd })).values.port;
 }
 
 function createSubfolder(folder: string, path: string): string {

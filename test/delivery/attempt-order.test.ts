@@ -17,7 +17,7 @@ vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
 /** Set this for a longer search: `HISTORIES=2000 npx vitest run test/delivery/attempt-order.test.ts --testTimeout 3600000`. */
 const HISTORIES = process.env.HISTORIES === undefined ? undefined : Number(process.env.HISTORIES);
 
-const SHORTEST_GAP_MS = 5 * MINUTE_MS;
+const SHORTEST_DELAY_MS = 5 * MINUTE_MS;
 const WINDOW_MS = 72 * HOUR_MS;
 /** One second at the highest speed: an attempt that starts this late is still on time. */
 const LATEST_MS = 3600 * SECOND_MS;
@@ -73,7 +73,7 @@ function expectInOrder({ attempts, started, progress }: Delivery): void {
     expect(scheduledAt).toBeGreaterThanOrEqual(before.scheduled_at);
     if (trigger === 'manual') continue;
     expect(before.outcome).not.toBe('succeeded');
-    expect(scheduledAt).toBeGreaterThanOrEqual(before.scheduled_at + SHORTEST_GAP_MS);
+    expect(scheduledAt).toBeGreaterThanOrEqual(before.scheduled_at + SHORTEST_DELAY_MS);
     expect(begunAt).toBeLessThanOrEqual((progress.first_attempt_at ?? 0) + WINDOW_MS + LATEST_MS);
   }
 }

@@ -232,12 +232,12 @@ describe('the dispatcher', () => {
     endpoint();
     const [id = ''] = await trigger();
     const first = await attempt(1);
-    const { change } = store.deliveries;
-    store.deliveries.change = () => {
+    const { update } = store.deliveries;
+    store.deliveries.update = () => {
       throw new Error('disk on fire');
     };
     await first.respond();
-    store.deliveries.change = change;
+    store.deliveries.update = update;
     expect(faults).toMatchObject([{ message: 'disk on fire' }]);
     expect(get(id)).toMatchObject({ status: 'pending', due_at: NOW, attempt_count: 0 });
     expect(store.attempts.listByDelivery(get(id).seq)).toEqual([]);

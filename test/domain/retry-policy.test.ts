@@ -56,12 +56,12 @@ describe('the retry schedule', () => {
     expect(runSchedule(relaxed)).toEqual({ attempts: SCHEDULE, reason: 'window_elapsed' });
   });
 
-  it('the retry schedule repeats its last gap [retry.schedule]', () => {
-    const { attempts } = runSchedule({ ...relaxed, gapsMs: [HOUR, 24 * HOUR] });
+  it('the retry schedule repeats its last delay [retry.schedule]', () => {
+    const { attempts } = runSchedule({ ...relaxed, delaysMs: [HOUR, 24 * HOUR] });
     expect(attempts).toEqual([0, 1, 25, 49].map((hours) => hours * HOUR));
   });
 
-  it('a gap is counted from the due time of the attempt, not from its response [retry.schedule]', () => {
+  it('a delay is counted from the due time of the attempt, not from its response [retry.schedule]', () => {
     const next = decideRetry(relaxed, failure({ endedAt: START + 15_000 }), never);
     expect(next).toEqual({ status: 'pending', dueAt: START + 5 * MINUTE });
   });
@@ -77,22 +77,22 @@ describe('the retry schedule', () => {
     },
   );
 
-  it('no attempt is more than 72 hours after the first or 24 hours after the one before, whatever the gaps, hints and jitter [§6.retries.window, §8.gap]', () => {
-    const gaps = fc.array(fc.integer({ min: HOUR, max: 48 * HOUR }), { minLength: 1, maxLength: 8 });
+  it('no attempt is more than 72 hours after the first or 24 hours after the one before, whatever the delays, hints and jitter [§6.retries.window, §8.gap]', () => {
+    const delays = fc.array(fc.integer({ min: HOUR, max: 48 * HOUR }), { minLength: 1, maxLength: 8 });
     const hints = fc.array(fc.option(fc.nat({ max: 200 * HOUR })), { maxLength: 8 });
     const jitter = fc.double({ min: 0, max: 0.5, noNaN: true });
     fc.assert(
-      fc.property(gaps, hints, jitter, fc.nat(), (gapsMs, retryAfterMs, share, seed) => {
+      fc.property(delays, hints, jitter, fc.nat(), (delaysMs, retryAfterMs, share, seed) => {
         const { attempts } = runSchedule(
-          { ...relaxed, gapsMs, jitter: share },
+          { ...relaxed, delaysMs, jitter: share },
           createRandomSource(seed).next,
           retryAfterMs,
         );
         expect(attempts.at(-1)).toBeLessThanOrEqual(72 * HOUR);
         for (const [i, at] of attempts.slice(1).entries()) {
-          const gap = at - (attempts[i] ?? 0);
-          expect(gap).toBeGreaterThan(0);
-          expect(gap).toBeLessThanOrEqual(24 * HOUR);
+          const delay = at - (attempts[i] ?? 0);
+          expect(delay).toBeGreaterThan(0);
+          expect(delay).toBeLessThanOrEqual(24 * HOUR);
         }
       }),
     );
@@ -105,10 +105,10 @@ describe('countAttempts', () => {
   });
 
   it('countAttempts returns the number of attempts of a delivery that always fails, whatever the retry schedule', () => {
-    const gaps = fc.array(fc.integer({ min: 20 * MINUTE, max: 30 * HOUR }), { maxLength: 6 });
+    const delays = fc.array(fc.integer({ min: 20 * MINUTE, max: 30 * HOUR }), { maxLength: 6 });
     fc.assert(
-      fc.property(gaps, (gapsMs) => {
-        const policy = { ...relaxed, gapsMs };
+      fc.property(delays, (delaysMs) => {
+        const policy = { ...relaxed, delaysMs };
         expect(countAttempts(policy)).toBe(runSchedule(policy).attempts.length);
       }),
     );
@@ -140,7 +140,7 @@ describe('`Retry-After`', () => {
   );
 
   it('Retry-After delays up to the end of the window, and does not remove an attempt [retry.after, §6.retries.window]', () => {
-    const policy = { ...relaxed, gapsMs: [HOUR] };
+    const policy = { ...relaxed, delaysMs: [HOUR] };
     const last = { attemptsMade: 71, startedAt: START + 70 * HOUR };
     expect(nextDueAt({ ...last, retryAfterMs: 12 * HOUR }, policy)).toBe(72 * HOUR);
     expect(nextDueAt({ ...last, startedAt: START + 71 * HOUR + 1, retryAfterMs: null }, policy)).toBe(
@@ -173,7 +173,7 @@ describe('`Retry-After`', () => {
 });
 
 describe('jitter', () => {
-  it('jitter changes a gap by up to a tenth in both directions [retry.jitter]', () => {
+  it('jitter changes a delay by up to a tenth in both directions [retry.jitter]', () => {
     const dueAfter = (chance: number) => {
       const next = decideRetry(strict, failure(), () => chance);
       return next.status === 'pending' ? next.dueAt - START : null;
@@ -184,7 +184,7 @@ describe('jitter', () => {
     expect(dueAfter(1 - Number.EPSILON)).toBe(5.5 * MINUTE);
   });
 
-  it('jitter does not extend the longest gap [retry.jitter, §8.gap]', () => {
+  it('jitter does not extend the longest delay [retry.jitter, §8.gap]', () => {
     const next = decideRetry(strict, failure({ attemptCount: 6, startedAt: START + 20 * HOUR }), () => 0.99);
     expect(next).toEqual({ status: 'pending', dueAt: START + 44 * HOUR });
   });

@@ -23,9 +23,9 @@ const relaxed: Rules = {
     concurrency: 64,
   },
   retry: {
-    gapsMs: [300_000, 1_800_000, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, DAY],
+    delaysMs: [300_000, 1_800_000, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, DAY],
     windowMs: 72 * HOUR,
-    maxGapMs: DAY,
+    maxDelayMs: DAY,
     jitter: 0,
     honorRetryAfter: true,
     stopOn410: false,
@@ -203,8 +203,8 @@ describe('each choice of a row resolves to its value', () => {
       ['24h', '24h', '24h'],
       [DAY, DAY, DAY],
     ],
-  ])('the retry schedule can be %j [retry.schedule]', (written, gapsMs) => {
-    expect(override('retry.schedule', written).retry).toEqual({ ...relaxed.retry, gapsMs });
+  ])('the retry schedule can be %j [retry.schedule]', (written, delaysMs) => {
+    expect(override('retry.schedule', written).retry).toEqual({ ...relaxed.retry, delaysMs });
   });
 
   it.each([0, 0.25, 0.5])('the jitter can be %d [retry.jitter]', (jitter) => {

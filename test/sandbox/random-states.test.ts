@@ -17,7 +17,7 @@ const TIMEOUT_MS = HISTORIES === undefined ? 60 * SECOND_MS : HOUR_MS;
 const SEED = 16;
 
 const WINDOW_MS = 72 * HOUR_MS;
-const SHORTEST_GAP_MS = 5 * MINUTE_MS;
+const SHORTEST_DELAY_MS = 5 * MINUTE_MS;
 const MOVES_MS = [5 * MINUTE_MS, 35 * MINUTE_MS, 3 * HOUR_MS, 30 * HOUR_MS, WINDOW_MS - 1, WINDOW_MS];
 
 /** The methods of {@link World} that a history consists of. One that is listed twice occurs twice as often. */
@@ -268,7 +268,7 @@ class World {
     const times = attempts.map(({ scheduled_at: at }) => Date.parse(at));
     for (const [index, at] of times.entries()) {
       const earlier = times[index - 1];
-      if (earlier !== undefined) expect(at - earlier).toBeGreaterThanOrEqual(SHORTEST_GAP_MS);
+      if (earlier !== undefined) expect(at - earlier).toBeGreaterThanOrEqual(SHORTEST_DELAY_MS);
       expect(at).toBeLessThanOrEqual(Math.min(startOf(delivery) + WINDOW_MS, Date.parse(clock.now)));
     }
     if (status !== 'pending' || delivery.paused) expect(next).toBeNull();

@@ -68,7 +68,7 @@ function createDatabase(): string {
 }
 
 function settle(store: Store, seq: number): void {
-  store.deliveries.change({
+  store.deliveries.update({
     seq,
     status: 'succeeded',
     due_at: null,

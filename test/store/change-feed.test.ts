@@ -13,7 +13,7 @@ function fill() {
   const seqs = store.writeNow(() => {
     const request = insertRequest(store, NOW);
     const attempts = [insertAttempt(store, second, 1, NOW + 10), insertAttempt(store, first, 1, NOW + 20)];
-    store.deliveries.change({
+    store.deliveries.update({
       ...store.deliveries.getProgress(second),
       status: 'succeeded',
       due_at: null,

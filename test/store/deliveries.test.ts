@@ -18,7 +18,7 @@ const anyAttempt: AttemptFilter = { workspaceSeq: null, webhookId: null, deliver
 const page = { limit: 100, beforeSeq: null };
 const settle = (store: Store, seq: number, status: 'succeeded' | 'failed') =>
   store.writeNow(() =>
-    store.deliveries.change({
+    store.deliveries.update({
       ...store.deliveries.getProgress(seq),
       status,
       due_at: null,

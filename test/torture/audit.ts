@@ -6,7 +6,7 @@ import type { ReceivedRequest } from '../support/test-receiver.ts';
 import { type Creation, subscriptions } from './load.ts';
 
 const WINDOW_MS = 72 * HOUR_MS;
-const LONGEST_GAP_MS = 24 * HOUR_MS;
+const LONGEST_DELAY_MS = 24 * HOUR_MS;
 /** `sent_at` is rounded down to whole milliseconds, durations are not. */
 const ROUNDING_MS = 2;
 
@@ -146,7 +146,7 @@ function checkSettlement(delivery: DeliveryRow, attempts: readonly AttemptRow[])
   if ((status === 'succeeded') !== (last.outcome === 'succeeded'))
     breaches.push(`${description} ended with an attempt that was ${last.outcome}`);
   // A delayed attempt counts from its actual start, which is between its due time and the settlement.
-  const nextAtLatest = Math.max(last.scheduled_at, settled_at ?? 0) + LONGEST_GAP_MS;
+  const nextAtLatest = Math.max(last.scheduled_at, settled_at ?? 0) + LONGEST_DELAY_MS;
   if (status === 'failed' && nextAtLatest - first_attempt_at <= WINDOW_MS)
     breaches.push(`${description} failed before its retry window ended`);
   return breaches;

@@ -27,9 +27,9 @@ interface WorkspaceInput {
   readonly workspace_id: string;
 }
 
-/** After an interruption: real time for the clock to stop. */
+/** How long to wait for the clock to stop after an interruption. */
 const STOP_TIMEOUT_MS = 1_000;
-/** After an interruption: real time for all requests. */
+/** Time limit of all requests after an interruption. */
 const CLEANUP_TIMEOUT_MS = 2_000;
 
 export const show: CommandDefinition<ClockOptions> = {
@@ -196,7 +196,7 @@ function clockFields({ workspace_id, now, rate, wall, next_due_at }: ClockState)
     'Schedule time': now,
     'Wall time': wall,
     Speed: rate === 0 ? 'frozen' : `${rate}×`,
-    'Next attempt': next_due_at === null ? 'none planned' : formatTime(next_due_at, Date.parse(now)),
+    'Next attempt': next_due_at === null ? 'none scheduled' : formatTime(next_due_at, Date.parse(now)),
   };
 }
 

@@ -19,7 +19,7 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createTimeoutError, DEFAULT_WAIT_MS, showDeliveryProgress } from '../delivery-wait.ts';
 import { readValue } from '../file-access.ts';
-import { parseDurationMs, parseRate, parseSince } from '../option-parsers.ts';
+import { parseDurationMs, parseRate, parseTimeOrAge } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, confirm } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
@@ -48,7 +48,7 @@ export const command: CommandDefinition<Options> = {
       .option(
         '--since <when>',
         'With --failed: only deliveries created since this time, such as 1h',
-        parseSince,
+        parseTimeOrAge,
       )
       .option('--to <url>', 'Send to this URL, as a new delivery')
       .option('--data <json>', 'Send this body, as a new delivery: JSON, @file, or - for standard input')

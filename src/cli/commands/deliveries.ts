@@ -13,13 +13,13 @@ import {
   explainDeliveries,
   showDeliveryProgress,
 } from '../delivery-wait.ts';
-import { followAttempts, typesToFollow } from '../live/follow.ts';
+import { followAttempts, selectStreamTypes } from '../live/follow.ts';
 import {
   addPageOptions,
   choiceOption,
   type PageOptions,
   parseDurationMs,
-  parseSince,
+  parseTimeOrAge,
   toPageParameters,
   wholeNumberParser,
 } from '../option-parsers.ts';
@@ -34,7 +34,7 @@ export const list: CommandDefinition<DeliveryFilterOptions & PageOptions & { rea
       addDeliveryFilterOptions(command).option(
         '--until <when>',
         'Only deliveries created before this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
-        parseSince,
+        parseTimeOrAge,
       ),
     ),
   examples: [
@@ -98,7 +98,7 @@ export const tail: CommandDefinition<DeliveryFilterOptions> = {
   ],
   async run(options, context) {
     const control = await context.connect();
-    const filter = { ...toDeliveryFilter(options), types: typesToFollow(context) };
+    const filter = { ...toDeliveryFilter(options), types: selectStreamTypes(context) };
     const stream = control.stream(filter, context.signal);
     const heading = 'Following delivery attempts. Press Ctrl-C to stop.';
     return followAttempts(stream, context, { control, heading });
@@ -113,7 +113,7 @@ interface WaitOptions extends DeliveryFilterOptions {
 
 const settledStatuses = deliveryStatuses.filter((status) => status !== 'pending');
 
-/** Prints the matching deliveries also if the wait fails. */
+/** Prints the matching deliveries even if the wait fails. */
 export const wait: CommandDefinition<WaitOptions> = {
   configure: (command) =>
     addFilterOptionsWithoutStatus(
@@ -137,7 +137,7 @@ export const wait: CommandDefinition<WaitOptions> = {
       ),
   examples: [
     [
-      'Wait until an event was delivered',
+      'Wait until an event has been delivered',
       'deliveries wait --event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --status succeeded',
     ],
     [
@@ -159,8 +159,8 @@ export const wait: CommandDefinition<WaitOptions> = {
     const { deliveries, waiting, matched, mismatched, isMet } = result;
     const scheduleTimeOf = await fetchScheduleTimes(deliveries, control, context);
     if (deliveries.length > 0 || context.json) {
-      const list = { data: deliveries, has_more: false, end_cursor: deliveries.at(-1)?.id ?? null };
-      context.print(list, () =>
+      const page = { data: deliveries, has_more: false, end_cursor: deliveries.at(-1)?.id ?? null };
+      context.print(page, () =>
         renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, context.io),
       );
     }
@@ -169,15 +169,15 @@ export const wait: CommandDefinition<WaitOptions> = {
     if (mismatched.length > 0) return ExitCode.failure;
     throw waiting.length > 0
       ? createTimeoutError(waiting, timeoutMs)
-      : createNoMatchError(matched.length, count ?? 1, timeoutMs);
+      : createTooFewError(matched.length, count ?? 1, timeoutMs);
   },
 };
 
-function createNoMatchError(settledCount: number, count: number, timeoutMs: number): SvcError {
+function createTooFewError(matchedCount: number, count: number, timeoutMs: number): SvcError {
   const message =
-    settledCount === 0
+    matchedCount === 0
       ? `No delivery matched within ${formatDuration(timeoutMs)}.`
-      : `Only ${settledCount} of ${formatDeliveryCount(count)} settled within ${formatDuration(timeoutMs)}.`;
+      : `Only ${matchedCount} of ${formatDeliveryCount(count)} settled within ${formatDuration(timeoutMs)}.`;
   return new SvcError('timeout', message, {
     hint: 'List deliveries with: svc deliveries list. List subscriptions with: svc webhooks list',
   });
@@ -210,11 +210,10 @@ function addFilterOptionsWithoutStatus(command: Command): Command {
     .option(
       '--since <when>',
       'Only deliveries created since this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
-      parseSince,
+      parseTimeOrAge,
     );
 }
 
-/** Converts the options to a filter of the control plane. */
 function toDeliveryFilter(options: DeliveryFilterOptions) {
   return {
     status: options.status,

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { type Config, listConfig } from '../../config.ts';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { createFindingBuilder, type Finding } from '../../control/findings.ts';
-import { findOwnRunFile, findTrustedRunFile } from '../../control/run-file.ts';
+import { findOwnRunFile, ignoreUntrusted } from '../../control/run-file.ts';
 import { ExitCode } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -112,7 +112,7 @@ async function checkPort(config: Config, context: Context, running: EmulatorStat
   const portFinding = createFindingBuilder('port', 'Port');
   const { projectFolder } = config;
   // The emulator can have a different --port, and commands can use a different emulator.
-  const runFile = findTrustedRunFile(() => findOwnRunFile(projectFolder, context.env));
+  const runFile = ignoreUntrusted(() => findOwnRunFile(projectFolder, context.env));
   if (runFile !== null)
     return portFinding.ok(`${new URL(runFile.control_url).port} is used by the emulator of this folder`);
   if (running !== null && Number(new URL(running.url).port) === port) {

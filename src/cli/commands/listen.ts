@@ -17,7 +17,7 @@ import {
   writeEnvFile,
 } from '../env-variables.ts';
 import { type NewEndpoint, TemporaryEndpoints } from '../listen/temporary-endpoints.ts';
-import { followAttempts, typesToFollow } from '../live/follow.ts';
+import { followAttempts, selectStreamTypes } from '../live/follow.ts';
 import { choiceOption, parseHeaders, parseList } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
 import { watchReceiver } from '../watch-receiver.ts';
@@ -168,7 +168,7 @@ async function listen(listener: TemporaryEndpoints, options: Options, context: C
   for (const url of new Set(endpoints.map((endpoint) => endpoint.url))) {
     void watchReceiver(url, { io: context.io, signal });
   }
-  const types = options.format === 'json' ? 'attempt' : typesToFollow(context);
+  const types = options.format === 'json' ? 'attempt' : selectStreamTypes(context);
   const stream = listener.follow(types, context.signal, async () => {
     await writeVariables(listener, options, context);
     announceRegistration(listener.endpoints, context);

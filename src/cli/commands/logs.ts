@@ -8,7 +8,7 @@ import {
   addPageOptions,
   type PageOptions,
   parseDurationMs,
-  parseSince,
+  parseTimeOrAge,
   toPageParameters,
   wholeNumberParser,
 } from '../option-parsers.ts';
@@ -88,7 +88,7 @@ function addRequestFilterOptions(command: Command): Command {
     .option(
       '--since <when>',
       'Only requests since this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
-      parseSince,
+      parseTimeOrAge,
     );
 }
 

@@ -50,7 +50,7 @@ interface CheckCommandOptions {
   readonly timeout?: number;
 }
 
-/** As for deliveries (decision `delivery.timeout`). */
+/** As for deliveries (gap `delivery.timeout`). */
 const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
 
 const RULES = renderFields(

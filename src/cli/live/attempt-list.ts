@@ -66,7 +66,7 @@ export function createAttemptList(
   return {
     heading,
     empty: 'No attempts yet. Create an event in another terminal with: svc trigger order.shipped',
-    add: addStreamItem,
+    applyItem: addStreamItem,
     columns: (capabilities) => attemptColumns(capabilities, { maxAttempts: max_attempts, getScheduleTime }),
     async refresh(rows) {
       const rowsWithRetry = rows.filter(({ delivery }) => delivery.next_attempt_at !== null);

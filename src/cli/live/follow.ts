@@ -20,13 +20,13 @@ export interface FollowOptions {
 }
 
 /** The types of the stream for {@link followAttempts}: a view also shows attempts in progress. */
-export function typesToFollow(context: Context): string {
+export function selectStreamTypes(context: Context): string {
   return getScreenOpener(context) === null ? 'attempt' : 'attempt,delivery';
 }
 
 /**
  * Shows the attempts of `stream` until it ends, or the user quits or interrupts. Always restores the terminal.
- * @returns `success` when the user quits, `interrupted` otherwise
+ * @returns `success` after `q`, `interrupted` after Ctrl-C or the end of the stream
  */
 export function followAttempts(
   stream: LiveStream,
@@ -56,7 +56,7 @@ export function followRequests(
       return {
         heading,
         empty: 'No requests yet.',
-        add: (rows, item) =>
+        applyItem: (rows, item) =>
           item.type === 'request' && matches(item.request) ? [...rows, item.request] : rows,
         columns: (capabilities) => requestColumns(capabilities, formatTimeOfDay),
         refresh: async () => {},

@@ -24,14 +24,13 @@ import {
 } from './live-state.ts';
 import type { Screen } from './screen.ts';
 
-/** A list that a live view can show. */
 export interface LiveList<Row> {
   /** One line that describes the list. */
   readonly heading: string;
   /** Text while there are no rows. */
   readonly empty: string;
   /** The rows after an item of the stream; `now` is wall time. Rows keep their position, new ones are appended. */
-  add(rows: readonly Row[], item: TopicItem, now: number): readonly Row[];
+  applyItem(rows: readonly Row[], item: TopicItem, now: number): readonly Row[];
   columns(capabilities: TerminalCapabilities): readonly Column<Row>[];
   /** Updates data that the visible rows depend on. Called every second. */
   refresh(rows: readonly Row[]): Promise<void>;
@@ -61,7 +60,10 @@ const HELP = `
   q  Esc                Close this panel
   q  Ctrl-C             Quit`;
 
-/** Shows the stream until it ends or the user quits. @returns `success` when the user quits, `interrupted` otherwise */
+/**
+ * Shows the stream until it ends or the user quits.
+ * @returns `success` after `q`, `interrupted` after Ctrl-C or the end of the stream
+ */
 export async function showLive<Row>(
   stream: LiveStream,
   list: LiveList<Row>,
@@ -87,7 +89,7 @@ class LiveView<Row> {
   #isDrawPending = false;
   #isOpen = true;
   #exit: (exitCode: ExitCode | Promise<never>) => void = () => {};
-  /** Resolves with the exit code when the user quits. */
+  /** Resolves with the exit code when the user quits. Rejects when an action fails. */
   readonly exited = new Promise<ExitCode>((resolve) => {
     this.#exit = resolve;
   });
@@ -108,7 +110,7 @@ class LiveView<Row> {
   async follow(stream: LiveStream): Promise<ExitCode> {
     for await (const item of stream) {
       const isReset = item.type === 'reset';
-      const rows = isReset ? [] : this.#list.add(this.#state.rows, item, this.#context.now());
+      const rows = isReset ? [] : this.#list.applyItem(this.#state.rows, item, this.#context.now());
       this.#dispatch({ type: 'rows', rows });
       if (isReset) this.#showNote(RESET_NOTE);
     }

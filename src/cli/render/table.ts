@@ -10,13 +10,13 @@ import { truncateLine, widthOf } from './text-width.ts';
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
-  /** Columns are hidden in this order in a narrow terminal, 1 first. A column without a number is always shown. */
+  /** In a narrow terminal, columns are hidden in this order, 1 first. Without a number, only an empty column is hidden. */
   readonly hideOrder?: number;
   /** Whether its values can be truncated before a column is hidden. */
   readonly canTruncate?: boolean;
 }
 
-/** Columns between two columns of the table. */
+/** Number of spaces between two columns. */
 const GAP = 2;
 /** A column is not truncated below this width. */
 const MIN_WIDTH = 24;
@@ -32,11 +32,11 @@ interface FittedColumn<Row> {
   readonly width: number;
 }
 
-/** Renders a table without borders that fits the terminal, in time linear to its rows. */
+/** Renders a table without borders that fits the terminal. */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  terminalCapabilities: TerminalCapabilities,
+  capabilities: TerminalCapabilities,
 ): string {
   const measured = columns.map((column) => {
     const texts = rows.map((row) => sanitizeLine(column.value(row)));
@@ -51,26 +51,26 @@ export function renderTable<Row>(
     const width = widths.reduce((max, textWidth) => Math.max(max, textWidth), widthOf(column.title));
     return { column, texts, widths, width };
   });
-  const fitted = fitColumns(measured, terminalCapabilities.width);
-  const { dim } = styleFor(terminalCapabilities);
+  const fitted = fitColumns(measured, capabilities.width);
+  const { dim } = styleFor(capabilities);
   const titles = fitted.map(
     ({ column: { title }, width }) => dim(title) + ' '.repeat(width - widthOf(title)),
   );
-  const lines = rows.map((_, row) =>
-    toLine(fitted.map((column) => toCell(column, row, terminalCapabilities))),
+  const lines = rows.map((_, rowIndex) =>
+    toLine(fitted.map((column) => toCell(column, rowIndex, capabilities))),
   );
   return [toLine(titles), ...lines].join('\n');
 }
 
 function toCell<Row>(
   { texts, widths, width }: FittedColumn<Row>,
-  row: number,
-  terminalCapabilities: TerminalCapabilities,
+  rowIndex: number,
+  capabilities: TerminalCapabilities,
 ): string {
-  const [text = '', textWidth = 0] = [texts[row], widths[row]];
+  const [text = '', textWidth = 0] = [texts[rowIndex], widths[rowIndex]];
   if (textWidth <= width) return text + ' '.repeat(width - textWidth);
-  const truncated = truncateLine({ ...terminalCapabilities, width }, text);
-  // A wide character that does not fit leaves one column empty.
+  const truncated = truncateLine({ ...capabilities, width }, text);
+  // A wide character that does not fit leaves one cell of the terminal empty.
   return truncated + ' '.repeat(Math.max(0, width - widthOf(truncated)));
 }
 
@@ -128,15 +128,15 @@ export function renderTableWithHints<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   findHint: (row: Row) => string | null,
-  terminalCapabilities: TerminalCapabilities,
+  capabilities: TerminalCapabilities,
 ): string {
-  const table = renderTable(columns, rows, { ...terminalCapabilities, width: Number.POSITIVE_INFINITY });
+  const table = renderTable(columns, rows, { ...capabilities, width: Number.POSITIVE_INFINITY });
   const [titles, ...lines] = table.split('\n');
-  const arrow = terminalCapabilities.unicode ? '→' : '->';
+  const arrow = capabilities.unicode ? '→' : '->';
   const withHints = lines.flatMap((line, index) => {
     const row = rows[index];
     const hint = row === undefined ? null : findHint(row);
-    return hint === null ? [line] : [line, styleFor(terminalCapabilities).cyan(`  ${arrow} ${hint}`)];
+    return hint === null ? [line] : [line, styleFor(capabilities).cyan(`  ${arrow} ${hint}`)];
   });
   return [titles, ...withHints].join('\n');
 }

@@ -6,7 +6,7 @@ import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { toEventBody } from '../../control/event-body.ts';
 import { isPending } from '../../control/wait.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { indentJson, type JsonTree, parseJsonTree, printJsonTree } from '../../domain/json.ts';
+import { indentJson, type JsonTree, parseJsonTree, serializeJsonTree } from '../../domain/json.ts';
 import { formatPath, getAtPath } from '../../domain/json-path.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
@@ -196,7 +196,7 @@ class ScriptRun {
   readonly #resolve: ResolveReference = ({ step, path }) => {
     const result = this.#results.get(step);
     const value = result && getAtPath(result, path);
-    if (value !== undefined) return printJsonTree(value);
+    if (value !== undefined) return serializeJsonTree(value);
     throw new SvcError('usage', `The result of step ${step} has no value at ${formatPath(path)}.`);
   };
 }

@@ -2,11 +2,11 @@
 import {
   addJsonSpaces,
   compactJson,
-  escapeHtml,
+  escapeJsonForHtml,
   escapeNonAscii,
   type JsonTree,
   parseJsonTree,
-  printJsonTree,
+  serializeJsonTree,
 } from '../json.ts';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -94,14 +94,14 @@ function serializeOnOneLine(text: string, value: unknown): string[] {
       json,
       escapeNonAscii(json),
       escapeNonAscii(json).replaceAll('/', '\\/'),
-      escapeHtml(json),
+      escapeJsonForHtml(json),
     ]);
 }
 
 /** The JSON with its fields sorted by name, and with the fields in the order of the service. */
 function reorderFields(text: string): string[] {
   const tree = parseJsonTree(text);
-  return [printJsonTree(sortFields(tree)), printJsonTree(toServiceOrder(tree))];
+  return [serializeJsonTree(sortFields(tree)), serializeJsonTree(toServiceOrder(tree))];
 }
 
 function sortFields(tree: JsonTree): JsonTree {

@@ -73,7 +73,7 @@ export const deliveryGaps = {
     schema: withRule(
       listOf(duration('1s', '24h')),
       'with a sum of at most 72h',
-      (gapsMs) => gapsMs.reduce((sum, gapMs) => sum + gapMs, 0) <= RETRY_WINDOW_MS,
+      (delaysMs) => delaysMs.reduce((sum, delayMs) => sum + delayMs, 0) <= RETRY_WINDOW_MS,
     ),
     relaxed: ['5m', '30m', '2h', '6h', '12h', '24h', '24h'],
   },

@@ -116,7 +116,7 @@ describe('svc clock', () => {
       Schedule time  2026-11-23T12:00:00.000Z
       Wall time      2026-11-20T12:00:00.000Z
       Speed          frozen
-      Next attempt   none planned
+      Next attempt   none scheduled
       Pending        1 delivery
       "
     `);

@@ -135,7 +135,7 @@ export function RevokeKeyDialog({
   );
 }
 
-/** What a scope allows (§4 and §5, decision `key.scopes`). */
+/** What a scope allows (§4 and §5, gap `key.scopes`). */
 const scopeDescriptions: Readonly<Record<Scope, string>> = {
   'events:read': 'read events',
   'events:write': 'create events',

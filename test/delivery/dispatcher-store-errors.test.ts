@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '../../src/domain/duration.ts';
+import { failedResult, NOW, startDispatcher } from './dispatcher-setup.ts';
+
+/** Makes the next call of a method fail. */
+function failOnce<Name extends string>(table: Record<Name, (...args: never[]) => unknown>, name: Name): void {
+  const original = table[name];
+  table[name] = () => {
+    table[name] = original;
+    throw new Error('page on fire');
+  };
+}
+
+describe('an error of the store while the dispatcher handles a change', () => {
+  it('an endpoint that was enabled gets its deliveries after the pause', async () => {
+    const { endpoint, trigger, attempt, update, store, sent, faults, pass, moveTo } = startDispatcher();
+    const { id } = endpoint();
+    await trigger();
+    await (await attempt(1)).respond(failedResult);
+    await update(id, { disabled: true });
+    await moveTo(NOW + 5 * MINUTE_MS);
+    failOnce(store.webhooks, 'getBySeq');
+    await update(id, { disabled: false });
+    expect(faults).toMatchObject([{ message: 'page on fire' }]);
+    pass(1_000);
+    await moveTo(NOW + 5 * MINUTE_MS);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('an endpoint that was disabled gets no more deliveries after the pause', async () => {
+    const { endpoint, trigger, attempt, update, store, sent, faults, pass, moveTo } = startDispatcher();
+    const { id } = endpoint();
+    await trigger();
+    await (await attempt(1)).respond(failedResult);
+    failOnce(store.webhooks, 'getBySeq');
+    await update(id, { disabled: true });
+    expect(faults).toMatchObject([{ message: 'page on fire' }]);
+    pass(1_000);
+    await moveTo(NOW);
+    await moveTo(NOW + 5 * MINUTE_MS);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('the first delivery to an endpoint is sent after the pause, and the workspace is not idle until then', async () => {
+    const { endpoint, trigger, dispatcher, workspace, store, sent, faults, pass, moveTo } = startDispatcher();
+    endpoint();
+    failOnce(store.webhooks, 'findBySeq');
+    await trigger();
+    expect(faults).toMatchObject([{ message: 'page on fire' }]);
+    expect(dispatcher.getNextDueAt(workspace.seq)).toBe(Number.NEGATIVE_INFINITY);
+    pass(1_000);
+    await moveTo(NOW);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('an attempt whose next due time could not be read is followed by the retry', async () => {
+    const { endpoint, trigger, attempt, replay, store, sent, faults, pass, moveTo } = startDispatcher();
+    endpoint();
+    const [id = ''] = await trigger();
+    const first = await attempt(1);
+    await replay(id);
+    failOnce(store.deliveries, 'getProgress');
+    await first.respond(failedResult);
+    expect(faults).toMatchObject([{ message: 'page on fire' }]);
+    pass(1_000);
+    await moveTo(NOW);
+    expect(sent).toHaveLength(2);
+  });
+});
