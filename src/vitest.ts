@@ -71,11 +71,11 @@ declare global {
     interface Assertion {
       /**
        * Waits until the workspace, or the default workspace of the emulator, has delivered events of the type as expected.
-       * With `.not` it checks once everything due has a response.
+       * With `.not` it checks once every due attempt has ended.
        */
       toHaveDelivered(type: EventType, expectation?: DeliveryExpectation): Promise<void>;
       /**
-       * Compares all deliveries of the workspace with a stored snapshot, once everything due has a response. IDs are numbered,
+       * Compares all deliveries of the workspace with a stored snapshot, once every due attempt has ended. IDs are numbered,
        * times are relative and local ports are left out.
        */
       toMatchDeliveries(hint?: string): Promise<void>;

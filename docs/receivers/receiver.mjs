@@ -26,7 +26,7 @@ async function receive(request, response) {
 function isAuthentic(body, headers) {
   const { 'service-timestamp': timestamp = '', 'service-signature': signatures = '' } = headers;
   const ageMs = Date.now() - Date.parse(timestamp);
-  if (!(Math.abs(ageMs) <= toleranceMs)) return false; // Also if the timestamp is not a valid time.
+  if (!(Math.abs(ageMs) <= toleranceMs)) return false; // NaN, for an invalid timestamp, is rejected too.
   const digest = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
   const expected = Buffer.from(`v1=${digest}`);
   return signatures.split(',').some((text) => {

@@ -1,4 +1,4 @@
-# ruby receiver.rb — Ruby 2.7 or later; from Ruby 3.0 on: gem install webrick.
+# ruby receiver.rb — Ruby 2.7 or later. Ruby 3.0 or later also needs: gem install webrick
 require "json"
 require "openssl"
 require "time"

@@ -34,7 +34,7 @@ def trigger(payload):
 
 
 def advance(minutes):
-    """Returns when each attempt that became due has a response."""
+    """Returns when each attempt that became due has ended."""
     return control("POST", "/clock/advance", {"workspace_id": WORKSPACE_ID, "ms": minutes * 60_000})
 
 

@@ -14,7 +14,7 @@ export interface ProjectLocation {
 
 /**
  * From `cwd` up to the nearest folder that has `package.json`, `.git` or `.svc`; only `cwd` if there is none. The search
- * does not enter the home folder, a folder above it, or a folder in which every user can create files.
+ * does not enter the home folder, its parent folders, or a folder in which every user can create files.
  */
 export function listProjectFolders(location: ProjectLocation): string[] {
   const folders = listReachableFolders(location);
@@ -22,7 +22,7 @@ export function listProjectFolders(location: ProjectLocation): string[] {
   return folders.slice(0, Math.max(rootIndex, 0) + 1);
 }
 
-/** The folders above those of the project, nearest first, that the search could enter. */
+/** The parent folders of the project, nearest first, that the search could enter. */
 export function listFoldersAbove(location: ProjectLocation): string[] {
   return listReachableFolders(location).slice(listProjectFolders(location).length);
 }

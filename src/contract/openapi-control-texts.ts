@@ -118,7 +118,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Restore the database file',
     description:
-      'Writes the database file again after it was removed while the emulator is running. Responds with 409 if the file exists, and with 503 if it was replaced or truncated. A later reset restores the current state.',
+      'Recreates the database file if it was removed while the emulator was running. Responds with 409 if the file exists, and with 503 if it was replaced or truncated. A later reset restores the current state.',
     input: {},
     response: 'The emulator with its database file restored.',
     example: { input: {}, output: example.status },

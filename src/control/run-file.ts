@@ -93,7 +93,7 @@ export function findRunFileAbove(location: ProjectLocation): { folder: string; r
   return null;
 }
 
-/** The result of `find`; null also if another user can change the file. */
+/** The result of `find`; also null if another user can change the file. */
 export function ignoreUntrusted(find: () => RunFile | null): RunFile | null {
   try {
     return find();

@@ -42,7 +42,7 @@ export class ClockController {
    * Moves the clock forward by `ms` of schedule time, from due time to due time: at each one everything due is sent, and
    * the clock waits for the responses. Deliveries that are due before the move are sent first. After `signal` is aborted,
    * the clock stays at the due time that it has reached.
-   * @returns the last sequence before the clock moved, when every attempt has a response. Later attempts were caused by it.
+   * @returns the last sequence before the clock moved, when every attempt has ended. Later attempts were caused by it.
    * @throws SvcError `validation_failed` past the last schedule time, `conflict` after a reset or stop
    */
   advance(workspace: LoadedWorkspace, ms: number, signal?: AbortSignal): Promise<number> {
@@ -101,7 +101,7 @@ export class ClockController {
     return startSeq;
   }
 
-  /** Waits until everything due has a response. @returns the next due time; null without one. */
+  /** Waits until every due attempt has ended. @returns the next due time; null without one. */
   async #waitForNextDueAt(workspace: LoadedWorkspace): Promise<number | null> {
     await this.#dispatcher.whenIdle(workspace);
     const problem = this.#sandbox.store.checkFile();

@@ -55,7 +55,7 @@ export interface SendResult {
   readonly error: string | null;
   /** Real time. */
   readonly durationMs: number;
-  /** The received part of the response, also if its body broke off. */
+  /** The received part of the response, even if its body broke off. */
   readonly response: Pick<ReceivedResponse, 'headers' | 'body' | 'truncated'> | null;
   /** The delay that `Retry-After` requests; null without a valid one. */
   readonly retryAfterMs: number | null;

@@ -30,7 +30,7 @@ export function parseAuthority(text: string): string | null {
   return parseUrl(`http://localhost${port}`) === null ? null : parseHostName(host);
 }
 
-/** The port of an HTTP URL, also if it is the default port. */
+/** The port of an HTTP URL, even if it is the default port. */
 export function getPort({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number {
   return Number(port) || (protocol === 'https:' ? 443 : 80);
 }

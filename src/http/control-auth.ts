@@ -16,7 +16,7 @@ const WRONG_TOKENS = { perSecond: 1, burst: 20 };
 const MAX_CLIENTS = 10_000;
 
 export interface ControlAuth {
-  /** @throws SvcError `token_required`; `rate_limited` after too many wrong tokens, also with the correct one. */
+  /** @throws SvcError `token_required`; `rate_limited` after too many wrong tokens, even with the correct one. */
   assertAuthorized(event: H3Event): void;
   /**
    * The cookie for a request with the token in its URL; null without the correct one.

@@ -93,7 +93,7 @@ export async function waitForExpectedDeliveries(
   }
 }
 
-/** Checks the deliveries that exist once everything due has a response, so that no more can follow. */
+/** Checks the deliveries that exist once every due attempt has ended, so that no more can follow. */
 export async function checkExpectedDeliveries(
   workspace: Workspace,
   type: string,

@@ -80,13 +80,13 @@ export interface Deliveries {
 export interface Clock {
   /** Returns the schedule time, the speed and the next due time. */
   show(): Promise<ClockState>;
-  /** Moves the clock forward. Resolves when every attempt that this caused has a response. */
+  /** Moves the clock forward. Resolves when every attempt that this caused has ended. */
   advance(by: Duration): Promise<ClockMove>;
-  /** Moves the clock to a schedule time. Resolves when every attempt that this caused has a response. @throws SvcError `usage` for a time in the past */
+  /** Moves the clock to a schedule time. Resolves when every attempt that this caused has ended. @throws SvcError `usage` for a time in the past */
   advanceTo(time: Date | string): Promise<ClockMove>;
-  /** Moves the clock to the next due time. Resolves when every attempt that this caused has a response. */
+  /** Moves the clock to the next due time. Resolves when every attempt that this caused has ended. */
   next(): Promise<ClockMove>;
-  /** Moves the clock until no delivery is pending, except those to disabled endpoints, and every attempt has a response. */
+  /** Moves the clock until no delivery is pending, except those to disabled endpoints, and every attempt has ended. */
   settle(): Promise<ClockMove>;
   /** Freezes the clock until `resume`. */
   freeze(): Promise<ClockState>;

@@ -140,7 +140,7 @@ export interface PackageManager {
   readonly name: PackageManagerName;
   /** Major version; null if the package manager did not start this process. */
   readonly major: number | null;
-  /** Whether the package was installed with `npm install --global`: no folder above it has files of a project. */
+  /** Whether the package was installed with `npm install --global`: no parent folder has files of a project. */
   readonly isGlobal: boolean;
 }
 

@@ -67,7 +67,7 @@ const rows: Record<Section, readonly Row[]> = {
     ['§2.webhook.url', '`url` must be publicly reachable over HTTPS.'],
     ['§2.webhook.events', '`events` contains the subscribed types, each of the form `<noun>.<verb>`.'],
     ['§2.webhook.wildcard', '`*` subscribes to every type; it is discouraged in production.'],
-    ['§2.webhook.secret', 'Only the response to the creation contains `secret`.'],
+    ['§2.webhook.secret', 'Only the creation response contains `secret`.'],
     ['§2.webhook.secret-separate', 'The endpoint secret is not the API key.'],
     ['§2.webhook.fields', 'Other fields of an endpoint: not specified.', ['webhook.record']],
     ['§2.delivery', 'A delivery has an `id` with the prefix `del_`.'],

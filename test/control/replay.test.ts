@@ -22,7 +22,7 @@ describe('the status of a replay', () => {
     ['failed', 'replay_failed', 'failed'],
     ['pending', null, 'pending'],
   ] as const)(
-    'of a delivery that is %s with the reason %s is %s [replay.failed]',
+    'a replay of a delivery that is %s with the reason %s leaves the status %s [replay.failed]',
     (status, settled_reason, expected) => {
       expect(getReplayStatus({ ...deliveryOf('del_1'), status, settled_reason })).toBe(expected);
     },

@@ -22,7 +22,7 @@ export interface DigestDiagnosis {
 /** Fewer characters could match by chance. */
 const MIN_TRUNCATED_LENGTH = 12;
 
-/** Finds the mistake, or the combination of two mistakes, that leads to the digest. */
+/** Finds the mistake, or the combination of two mistakes, that produces the digest. */
 export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const { scheme, secrets } = input;
   const readings = readDigest(input);

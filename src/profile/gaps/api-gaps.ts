@@ -31,7 +31,7 @@ export const apiGaps = {
     reason:
       'As in the IETF draft *The Idempotency-Key HTTP Header Field*. A rejected request had no effect, so its key can be used again.',
     answer:
-      'different body: 422 `idempotency_key_reused`; first request still running: 409 `idempotency_in_progress` with `Retry-After: 1`. Responses 401, 403, 415, 429 and validation errors are not stored',
+      'different body: 422 `idempotency_key_reused`; first request still running: 409 `idempotency_in_progress` with `Retry-After: 1`. 401, 403, 415 and 429 responses and validation errors are not stored',
   },
   'list.workspace': {
     question: 'Which query parameter selects the workspace of a list?',
@@ -131,9 +131,9 @@ export const apiGaps = {
     question: 'Which character encodings can a request body use?',
     references: ['§2.request-body'],
     reason:
-      'JSON between systems is UTF-8 (RFC 8259). A body in another encoding would be decoded to wrong characters.',
+      'JSON between systems is UTF-8 (RFC 8259). A body in another encoding would be decoded incorrectly.',
     answer:
-      'UTF-8 only: a `charset` other than `utf-8` in `Content-Type` is 415 `unsupported_media_type`; bytes that are not UTF-8 are 400 `invalid_request`',
+      'UTF-8 only: another `charset` in `Content-Type` returns 415 `unsupported_media_type`; bytes that are not UTF-8 return 400 `invalid_request`',
   },
   'path.slash': {
     question: 'Is `/v1/events/`, with a trailing slash, the same path?',

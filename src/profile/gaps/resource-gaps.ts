@@ -36,7 +36,7 @@ export const resourceGaps = {
     reason:
       'A client that uses an operation that is not described would fail in production. During development you still need these operations.',
     answer:
-      'none under `/v1`: `GET /webhooks` is 405, `/webhooks/{id}` is 404. The control plane (`svc webhooks`, the dashboard) lists, retrieves, updates, disables and deletes endpoints and rotates their secrets',
+      'none under `/v1`: `GET /webhooks` returns 405, and `/webhooks/{id}` returns 404. The control plane (`svc webhooks`, the dashboard) lists, retrieves, updates, disables and deletes endpoints and rotates their secrets',
   },
   envelope: {
     question: 'Which fields does the delivery envelope have besides `data`?',
