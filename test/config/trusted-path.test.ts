@@ -151,7 +151,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     },
   );
 
-  it('a configuration file is refused when every user can write to its folder, also when the folder is sticky', async () => {
+  it('a configuration file is refused when every user can write to its folder, even when the folder is sticky', async () => {
     const { folder } = createProject();
     for (const mode of [0o777, 0o1777]) {
       chmodSync(folder, mode);

@@ -69,7 +69,7 @@ describe('the run file', () => {
     }
   });
 
-  it('a run file can be inspected also when its process has ended, or when it cannot be parsed', () => {
+  it('a run file can be inspected even when its process has ended, or when it cannot be parsed', () => {
     const ended = { ...run, pid: 2 ** 30 };
     createRunFile(folder, ended, env);
     const path = join(folder, '.svc/run.json');

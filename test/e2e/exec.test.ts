@@ -106,7 +106,7 @@ describe('the command of svc emulator exec', () => {
 });
 
 describe('the exit code of svc emulator exec', () => {
-  it('the exit code is that of the command, also when the command closed its output', async () => {
+  it('the exit code is that of the command, even when the command closed its output', async () => {
     const script = `fs.closeSync(1); fs.closeSync(2); process.exit(7);`;
     expect(
       await exec(node(`import fs from 'node:fs'; ${script}`), { cwd: createWatchedFolder() }),

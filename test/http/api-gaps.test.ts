@@ -188,7 +188,7 @@ describe('body.limit', () => {
     },
   );
 
-  it('the limit counts bytes, also of a body without Content-Length [body.limit]', async () => {
+  it('the limit counts bytes, even for a body without Content-Length [body.limit]', async () => {
     await using emulator = await start('body.limit', '1KiB');
     const letters = `{"type":"a.b","payload":{"x":"${'é'.repeat(600)}"}}`;
     expect(letters.length).toBeLessThan(1024);

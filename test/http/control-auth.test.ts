@@ -224,7 +224,7 @@ describe('token requirement', () => {
     expect((await started.fetch(new Request(local))).status, control_url).toBe(isAsked ? 401 : 200);
   });
 
-  it('the token differs in every run, also with the same seed', async () => {
+  it('the token differs in every run, even with the same seed', async () => {
     const tokens = new Set<string | undefined>();
     for (let run = 0; run < 3; run++) {
       await using started = await startTestEmulator({ host: '0.0.0.0', listen: false, randomSeed: 7 });

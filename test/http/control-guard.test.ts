@@ -68,7 +68,7 @@ describe('the control plane', () => {
     },
   );
 
-  it('the control plane checks the host on every path, also of the live stream and unknown ones', async () => {
+  it('the control plane checks the host on every path, including the live stream and unknown paths', async () => {
     for (const path of ['/_svc', '/_svc/events', '/_svc/nothing', '/_svc/deliveries/del_1']) {
       expect((await ask(path, { host: 'evil.example' })).status, path).toBe(403);
     }
