@@ -74,7 +74,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
           'emulatorReset',
         ),
         restore: defineCommand(
-          'Write the database file again after it was removed',
+          'Recreate the database file after it was removed',
           loadEmulator,
           'emulatorRestore',
         ),

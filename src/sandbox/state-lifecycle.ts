@@ -77,7 +77,7 @@ export class StateLifecycle {
   }
 
   /**
-   * Writes the database file again after it was removed, and makes this the state that a reset restores.
+   * Recreates the database file after it was removed, and makes this the state that a reset restores.
    * @throws SvcError as `Store.restoreFile`, in which case nothing has changed.
    */
   async restoreDatabase(): Promise<void> {

@@ -224,7 +224,7 @@ export class Store extends Tables {
   }
 
   /**
-   * Writes the database file again after it was removed, with the complete state, and continues with the new file.
+   * Recreates the database file after it was removed, with the complete state, and continues with the new file.
    * @throws SvcError `conflict` if it was not removed, `storage_unavailable` if it cannot be written.
    */
   restoreFile(): Promise<void> {

@@ -34,7 +34,7 @@ describe('advance', () => {
     expect(data[0]).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 8 });
   });
 
-  it('advance resolves once every attempt it caused has a response, and reports what is still pending', async () => {
+  it('advance resolves once every attempt it caused has ended, and reports what is still pending', async () => {
     await using receiver = await createReceiver([{ status: 500 }, { status: 500 }, { status: 200 }]);
     await using emulator = await startTestEmulator();
     await subscribe(emulator, receiver.url);

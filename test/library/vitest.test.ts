@@ -71,7 +71,7 @@ describe('toHaveDelivered', () => {
     await once;
   });
 
-  test('not.toHaveDelivered passes once everything due has a response', async ({ workspace, receiver }) => {
+  test('not.toHaveDelivered passes once every due attempt has ended', async ({ workspace, receiver }) => {
     const gate = createGate();
     receiver.respond({ after: gate.opened });
     await expect(workspace).toHaveDelivered('order.shipped', { times: 0 });

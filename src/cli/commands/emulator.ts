@@ -167,7 +167,7 @@ export const emulatorReset: CommandDefinition<ConfirmationOptions> = {
   },
 };
 
-/** Writes the database file again after it was removed. */
+/** Recreates the database file after it was removed. */
 export const emulatorRestore: CommandDefinition<object> = {
   examples: [['Write the database file again', 'emulator restore']],
   async run(_options, context) {
