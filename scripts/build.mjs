@@ -71,6 +71,8 @@ const chunkGroups = [
       'src/domain/invisible-characters.ts',
       'src/domain/json-path.ts',
       'src/domain/json.ts',
+      'src/domain/json-tokens.ts',
+      'src/domain/json-tree.ts',
       'src/errors.ts',
       'src/timers.ts',
     ),

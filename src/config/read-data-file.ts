@@ -1,7 +1,7 @@
 /** Reads JSON and YAML files that the user named. */
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { locateJsonError } from '../domain/json.ts';
+import { locateJsonError } from '../domain/json-error-position.ts';
 import { SvcError } from '../errors.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { locateJsonError, parseJsonObject } from '../domain/json.ts';
+import { parseJsonObject } from '../domain/json.ts';
+import { locateJsonError } from '../domain/json-error-position.ts';
 
 export interface JsonProblem {
   readonly message: string;

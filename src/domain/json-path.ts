@@ -1,6 +1,7 @@
 /** Paths into JSON text, such as `items[0].price`, `items[-1]`, `items[]`, `meta["a.b"]`: parses, formats, reads and edits. */
 import { SvcError } from '../errors.ts';
-import { isJson, type JsonTree, parseJsonTree, serializeJsonTree } from './json.ts';
+import { isJson } from './json.ts';
+import { type JsonTree, parseJsonTree, serializeJsonTree } from './json-tree.ts';
 import { formatCount, suggestMatch } from './message-parts.ts';
 
 /** The name of a field, the index of an item (negative from the end), or null for the position after the last item. */

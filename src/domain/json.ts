@@ -3,21 +3,10 @@
  * a parsed value cannot guarantee.
  */
 import { SvcError } from '../errors.ts';
+import { CHAR_CODES, endOfString, tokenize } from './json-tokens.ts';
 
 /** Deeper documents are rejected, because common JSON parsers fail at a slightly greater depth. */
 export const MAX_JSON_DEPTH = 128;
-
-const CHAR_CODES = {
-  space: 32,
-  quote: 34,
-  comma: 44,
-  colon: 58,
-  openBracket: 91,
-  backslash: 92,
-  closeBracket: 93,
-  openBrace: 123,
-  closeBrace: 125,
-};
 
 export interface JsonObjectText {
   /** The parsed fields, for validation. */
@@ -120,104 +109,9 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** JSON as a tree with scalars as JSON text (`12.50`, `"a"`, `null`), so that parsing and printing it changes no number. */
-export type JsonTree = string | JsonTree[] | Map<string, JsonTree>;
-
 /** Whether a value is an object, but not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The tree of valid JSON text. */
-export function parseJsonTree(text: string): JsonTree {
-  // Without commas and colons: in valid JSON the order of the other tokens is enough.
-  const tokens = tokenize(text);
-  const next = (): string => {
-    const token = tokens.next().value ?? '';
-    return token === ',' || token === ':' ? next() : token;
-  };
-  const parse = (token: string): JsonTree => {
-    if (token === '[') return Array.from(tokensUntil(']'), parse);
-    if (token !== '{') return token;
-    return new Map(
-      Array.from(tokensUntil('}'), (key): [string, JsonTree] => [JSON.parse(key), parse(next())]),
-    );
-  };
-  function* tokensUntil(end: string): Generator<string> {
-    for (let token = next(); token !== end && token !== ''; token = next()) yield token;
-  }
-  return parse(next());
-}
-
-/** The text of a tree, without whitespace between its tokens. */
-export function serializeJsonTree(tree: JsonTree): string {
-  if (typeof tree === 'string') return tree;
-  if (Array.isArray(tree)) return `[${tree.map(serializeJsonTree).join(',')}]`;
-  return `{${Array.from(tree, ([key, value]) => `${JSON.stringify(key)}:${serializeJsonTree(value)}`).join(',')}}`;
-}
-
-/**
- * Line and column, both from 1, of the first token that JSON does not allow in its place. `JSON.parse` reports them only in
- * some of its messages, and differently in each version of Node.js.
- */
-export function locateJsonError(text: string): { readonly line: number; readonly column: number } {
-  const lines = text.slice(0, findJsonError(text)).split('\n');
-  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
-}
-
-type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'end';
-
-/** Index of the first token that is not allowed; the length of the text if something is missing at its end. */
-function findJsonError(text: string): number {
-  const expectedClosings: string[] = [];
-  let expected: Expected | null = 'value';
-  let start = skipSpace(text, 0);
-  while (start < text.length) {
-    const token = text.slice(start, endOfToken(text, start));
-    const validLength = countValidChars(token);
-    if (validLength === 0) return start;
-    expected = acceptToken(expected, token, expectedClosings);
-    if (expected === null) return start;
-    if (validLength < token.length) return start + validLength;
-    start = skipSpace(text, start + token.length);
-  }
-  return start;
-}
-
-const SCALAR = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/;
-
-/** Number of characters at the start of a token that JSON allows. */
-function countValidChars(token: string): number {
-  if (token.startsWith('"')) return isJson(token) ? token.length : 0;
-  return STRUCTURE.includes(token) ? 1 : (SCALAR.exec(token)?.[0].length ?? 0);
-}
-
-/**
- * Accepts `token` if `expected` allows it, and updates `expectedClosings`, the closing brackets that are still expected.
- * @returns what can follow the token; null if the token is not allowed.
- */
-function acceptToken(expected: Expected, token: string, expectedClosings: string[]): Expected | null {
-  const canClose = expected !== 'value' && expected !== 'key' && expected !== 'colon';
-  if (canClose && token === expectedClosings.at(-1)) {
-    expectedClosings.pop();
-    return 'end';
-  }
-  switch (expected) {
-    case 'key':
-    case 'first key':
-      return token.startsWith('"') ? 'colon' : null;
-    case 'colon':
-      return token === ':' ? 'value' : null;
-    case 'end':
-      if (token !== ',' || expectedClosings.length === 0) return null;
-      return expectedClosings.at(-1) === '}' ? 'key' : 'value';
-    default:
-      if (token === '{' || token === '[') {
-        expectedClosings.push(token === '{' ? '}' : ']');
-        return token === '{' ? 'first key' : 'first value';
-      }
-      return '}],:'.includes(token) ? null : 'end';
-  }
 }
 
 interface Range {
@@ -285,40 +179,4 @@ function addKey(openValues: readonly OpenValue[], current: OpenValue, token: str
 export function formatFieldPath(path: readonly unknown[]): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
   return steps.join('').replace(/^\./, '');
-}
-
-const STRUCTURE = '{}[],:';
-const SPACE = /[ \t\r\n]*/y;
-/** A number, a word, or characters that JSON does not allow. */
-const BARE_TOKEN = /[^ \t\r\n{}[\],:"]+/y;
-
-function* tokenize(text: string): Generator<string, undefined> {
-  let end = 0;
-  for (let start = skipSpace(text, 0); start < text.length; start = skipSpace(text, end)) {
-    end = endOfToken(text, start);
-    yield text.slice(start, end);
-  }
-}
-
-/** Index after the token at `start`: a string, one of `{}[],:`, or anything else up to one of these or whitespace. */
-function endOfToken(text: string, start: number): number {
-  if (text.charCodeAt(start) === CHAR_CODES.quote) return endOfString(text, start) + 1;
-  if (STRUCTURE.includes(text.charAt(start))) return start + 1;
-  BARE_TOKEN.lastIndex = start;
-  return start + (BARE_TOKEN.exec(text)?.[0].length ?? 1);
-}
-
-/** Index of the closing quote; the length of the text if it is missing. */
-function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === CHAR_CODES.backslash) i++;
-    else if (code === CHAR_CODES.quote) return i;
-  }
-  return text.length;
-}
-
-function skipSpace(text: string, from: number): number {
-  SPACE.lastIndex = from;
-  return from + (SPACE.exec(text)?.[0].length ?? 0);
 }

@@ -26,9 +26,9 @@ const SOURCES = {
 } as const satisfies Record<StreamTopic, readonly string[]>;
 
 export class ChangeFeed extends Table {
-  readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
+  readonly #unpublished: Pick<UnpublishedEvent, 'hiddenRange'>;
 
-  constructor(sql: Sql, unpublished: Pick<UnpublishedEvent, 'hidden'>) {
+  constructor(sql: Sql, unpublished: Pick<UnpublishedEvent, 'hiddenRange'>) {
     super(sql);
     this.#unpublished = unpublished;
   }
@@ -49,7 +49,7 @@ export class ChangeFeed extends Table {
 
   /** The first `limit` visible changes of the given types after the sequence `after`, in order. */
   listAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
-    const upTo = this.#unpublished.hidden.from - 1;
+    const upTo = this.#unpublished.hiddenRange.from - 1;
     const sources = [...types].sort().flatMap((type) => SOURCES[type]);
     const parts = sources.map((source) => `SELECT * FROM (${source})`);
     return this.sql.all(`${parts.join(' UNION ALL ')} ORDER BY seq LIMIT @limit`, { after, upTo, limit });

@@ -156,7 +156,7 @@ export class UnpublishedEvent {
   readonly #connection: Connection;
   readonly #settings: SettingTable;
   readonly #onVisible: () => void;
-  #hidden = EMPTY_RANGE;
+  #hiddenRange = EMPTY_RANGE;
 
   /** @param onVisible called after hidden rows became visible or were deleted. */
   constructor(connection: Connection, onVisible: () => void) {
@@ -166,18 +166,18 @@ export class UnpublishedEvent {
   }
 
   /** The hidden sequences; by default an empty range. */
-  get hidden(): HiddenRange {
-    return this.#hidden;
+  get hiddenRange(): HiddenRange {
+    return this.#hiddenRange;
   }
 
   /** Hides the sequences of an event and its deliveries, which {@link writeSlice} then writes. One event at a time. */
   reserve(range: HiddenRange): void {
-    this.#hidden = range;
+    this.#hiddenRange = range;
   }
 
   /** Whether the event is still reserved. Publishing and discarding end the reservation, and so does a reset. */
   isReserved(eventSeq: number): boolean {
-    return this.#hidden.from === eventSeq;
+    return this.#hiddenRange.from === eventSeq;
   }
 
   /** Writes deliveries of the event, in a separate transaction. @throws SvcError `storage_unavailable`. */
@@ -189,7 +189,7 @@ export class UnpublishedEvent {
     try {
       this.#connection.withStorageErrors(
         db.transaction(() => {
-          this.#settings.set(MARKER_SETTING, String(this.#hidden.from));
+          this.#settings.set(MARKER_SETTING, String(this.#hiddenRange.from));
           write();
         }).immediate,
       );
@@ -205,7 +205,7 @@ export class UnpublishedEvent {
 
   /** Ends the reservation. Call after the write with {@link publish} was committed. */
   reveal(): void {
-    this.#hidden = EMPTY_RANGE;
+    this.#hiddenRange = EMPTY_RANGE;
     this.#onVisible();
   }
 

@@ -88,14 +88,14 @@ const MAX_PRELOADED = 128;
 
 export class DeliveryTable extends Table {
   /** The deliveries of an event that is still being written, which are hidden until it is complete. */
-  readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
+  readonly #unpublished: Pick<UnpublishedEvent, 'hiddenRange'>;
   readonly #webhooks: Pick<WebhookTable, 'revision'>;
   /** New deliveries by sequence, with the revision of the endpoints for which they are valid. */
   readonly #preloaded = new Map<number, { readonly delivery: SendableDelivery; readonly revision: number }>();
 
   constructor(
     sql: Sql,
-    unpublished: Pick<UnpublishedEvent, 'hidden'>,
+    unpublished: Pick<UnpublishedEvent, 'hiddenRange'>,
     webhooks: Pick<WebhookTable, 'revision'>,
   ) {
     super(sql);
@@ -265,7 +265,7 @@ export class DeliveryTable extends Table {
         `SELECT count(*) FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
          WHERE d.due_at IS NOT NULL AND (@workspace IS NULL OR h.workspace_seq = @workspace)
            AND (d.seq < @from OR d.seq > @to)`,
-        { workspace: workspaceSeq, ...this.#unpublished.hidden },
+        { workspace: workspaceSeq, ...this.#unpublished.hiddenRange },
       ) ?? 0
     );
   }

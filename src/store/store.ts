@@ -66,7 +66,7 @@ export class Store extends Tables {
 
   /** The newest visible sequence, up to which subscribers read; see {@link UnpublishedEvent}. */
   get lastVisibleSeq(): number {
-    return Math.min(this.#lastSeq, this.#connection.unpublished.hidden.from - 1);
+    return Math.min(this.#lastSeq, this.#connection.unpublished.hiddenRange.from - 1);
   }
 
   /** The newest sequence of the baseline. */

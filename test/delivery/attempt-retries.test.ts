@@ -44,8 +44,8 @@ describe('retries', () => {
   it.each([
     [['1s'], [0, 1, 2, 3], 3_000],
     [['10m', '1h'], [0, 600, 4_200, 7_800], 2 * HOUR_MS + 20 * MINUTE_MS],
-  ])('retries follow the configured gaps: %j [retry.schedule]', async (gaps, seconds, ms) => {
-    const delivering = await startDeliverySetup({ status: 500 }, { overrides: { 'retry.schedule': gaps } });
+  ])('retries follow the configured delays: %j [retry.schedule]', async (delays, seconds, ms) => {
+    const delivering = await startDeliverySetup({ status: 500 }, { overrides: { 'retry.schedule': delays } });
     const { created_at, id } = await delivering.deliver();
     await delivering.control.advanceClock({ ms });
     const { attempts } = await delivering.control.getDelivery({ id });
@@ -81,7 +81,7 @@ describe('jitter', () => {
   };
 
   it.each([0.1, 0.5])(
-    'jitter of %d varies every gap by up to that share, never past 24 hours [retry.jitter, §8.gap]',
+    'jitter of %d varies every delay by up to that share, never past 24 hours [retry.jitter, §8.gap]',
     async (jitter) => {
       const at = await dueTimes(7, jitter);
       expect(at.length).toBeGreaterThan(4);

@@ -165,7 +165,7 @@ describe('the dispatcher', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('the retry gap of a delayed attempt counts from when the attempt started [retry.schedule]', async () => {
+  it('the retry delay of a delayed attempt counts from when the attempt started [retry.schedule]', async () => {
     const { endpoint, trigger, attempt, moveTo, get } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
@@ -175,7 +175,7 @@ describe('the dispatcher', () => {
     expect(get(id).due_at).toBe(NOW + HOUR_MS + 30 * MINUTE_MS);
   });
 
-  it('the retry gap of an attempt whose timer fired late counts from its due time [retry.schedule]', async () => {
+  it('the retry delay of an attempt whose timer fired late counts from its due time [retry.schedule]', async () => {
     const { endpoint, trigger, attempt, moveTo, get } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();

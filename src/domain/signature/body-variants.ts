@@ -1,13 +1,6 @@
 /** Finds the body that was signed when the received body differs from it. */
-import {
-  addJsonSpaces,
-  compactJson,
-  escapeJsonForHtml,
-  escapeNonAscii,
-  type JsonTree,
-  parseJsonTree,
-  serializeJsonTree,
-} from '../json.ts';
+import { addJsonSpaces, compactJson, escapeJsonForHtml, escapeNonAscii } from '../json.ts';
+import { type JsonTree, parseJsonTree, serializeJsonTree } from '../json-tree.ts';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

@@ -1,0 +1,49 @@
+/** The tokens of JSON text. */
+
+export const CHAR_CODES = {
+  space: 32,
+  quote: 34,
+  comma: 44,
+  colon: 58,
+  openBracket: 91,
+  backslash: 92,
+  closeBracket: 93,
+  openBrace: 123,
+  closeBrace: 125,
+};
+
+export const STRUCTURE = '{}[],:';
+const SPACE = /[ \t\r\n]*/y;
+/** A number, a word, or characters that JSON does not allow. */
+const BARE_TOKEN = /[^ \t\r\n{}[\],:"]+/y;
+
+export function* tokenize(text: string): Generator<string, undefined> {
+  let end = 0;
+  for (let start = skipSpace(text, 0); start < text.length; start = skipSpace(text, end)) {
+    end = endOfToken(text, start);
+    yield text.slice(start, end);
+  }
+}
+
+/** Index after the token at `start`: a string, one of `{}[],:`, or anything else up to one of these or whitespace. */
+export function endOfToken(text: string, start: number): number {
+  if (text.charCodeAt(start) === CHAR_CODES.quote) return endOfString(text, start) + 1;
+  if (STRUCTURE.includes(text.charAt(start))) return start + 1;
+  BARE_TOKEN.lastIndex = start;
+  return start + (BARE_TOKEN.exec(text)?.[0].length ?? 1);
+}
+
+/** Index of the closing quote; the length of the text if it is missing. */
+export function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === CHAR_CODES.backslash) i++;
+    else if (code === CHAR_CODES.quote) return i;
+  }
+  return text.length;
+}
+
+export function skipSpace(text: string, from: number): number {
+  SPACE.lastIndex = from;
+  return from + (SPACE.exec(text)?.[0].length ?? 0);
+}
