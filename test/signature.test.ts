@@ -112,7 +112,7 @@ describe('verifyRequest', () => {
     const refusal = {
       ok: false,
       reason: 'option_invalid',
-      detail: 'The input cannot be read: "no reading".',
+      detail: 'Cannot read the input: "no reading".',
       scheme: 'unknown',
     };
     expect(verify(trap as never)).toMatchObject(refusal);

@@ -20,7 +20,7 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   conflict:
     'The operation is not possible in the current state, for example because the emulator was reset in the meantime.',
   forbidden_origin: 'The `Host` or the `Origin` is not allowed.',
-  token_required: 'The control plane requires its token, and the request has none or a wrong one.',
+  token_required: 'The control token is missing or invalid.',
   storage_unavailable:
     'SQLite cannot read or write the database. Check the free space and the permissions of its folder.',
   usage: 'An option, an argument or a setting is invalid.',
@@ -31,11 +31,11 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   no_tunnel: 'The tunnel did not start.',
   database_in_use: 'Another process has locked the database.',
   sqlite_unavailable: 'The SQLite driver is missing or does not run.',
-  database_unusable: 'The file is not a database of svc, is damaged, or is read-only.',
-  settled_otherwise: 'A delivery settled with a different status than the one that was waited for.',
+  database_unusable: 'The file is not an svc database, is damaged, or is read-only.',
+  settled_otherwise: 'A delivery settled with a different status than expected.',
   api_failure:
     'The API closed the connection without a response or failed, usually because of an injected fault.',
-  timeout: 'A time limit passed.',
+  timeout: 'The operation timed out.',
   interrupted: 'The operation was interrupted, or the emulator was closed.',
 };
 

@@ -7,7 +7,7 @@ import type { StreamInput, StreamItem } from './stream-schemas.ts';
 
 /** In the order of the document and of the reference page. */
 export const controlTags: Readonly<Record<string, string>> = {
-  Emulator: 'Status, reset and snapshots of the emulator, and how to stop it.',
+  Emulator: 'Show, reset, snapshot and stop the emulator.',
   Clock: 'The schedule clock of a workspace, which decides when retries are due.',
   Deliveries: 'Deliveries, their attempts and signatures.',
   Faults: 'Faults that you inject into requests and deliveries.',
@@ -23,7 +23,7 @@ export const controlTags: Readonly<Record<string, string>> = {
 const workspaceFilter = 'Only this workspace (default: all workspaces).';
 const clockWorkspace = 'Workspace of the clock (default: the default workspace).';
 const pageInputTexts = {
-  limit: 'Number of items in the page.',
+  limit: 'Maximum number of items to return.',
   starting_after: '`end_cursor` of the previous page (default: the newest items).',
 };
 const TIME_FORMS = 'an ISO 8601 time, or a duration before now, such as `1h`';
@@ -65,10 +65,10 @@ const SNAPSHOT_PATH = '/tmp/state.svc';
 export const controlTexts: OperationTexts<ControlOperations> = {
   getStatus: {
     tag: 'Emulator',
-    summary: 'Show the emulator',
-    description: 'Returns addresses, credentials and settings of the running emulator.',
+    summary: 'Show the emulator status',
+    description: 'Returns the addresses, credentials and settings of the running emulator.',
     input: {},
-    response: 'The running emulator.',
+    response: 'Status of the running emulator.',
     example: { input: {}, output: example.status },
   },
   getDiagnosis: {
@@ -89,7 +89,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Reset the state',
     description:
-      'Restores the state that the emulator had when it started, or when a snapshot was last loaded or the database file last restored. Call it before each test.',
+      'Restores the state that the emulator had at startup. If you have loaded a snapshot or restored the database file since, restores the state at that time. Call it before each test.',
     input: {},
     response: 'The emulator after the reset.',
     example: { input: {}, output: example.status },
@@ -143,7 +143,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   },
   setClock: {
     tag: 'Clock',
-    summary: 'Freeze, resume or change the speed of the clock',
+    summary: 'Set the clock speed, or freeze or resume the clock',
     description:
       'Changes the speed of the clock, freezes it or resumes it. The schedule time itself does not change.',
     input: {
@@ -161,7 +161,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       'Moves the clock forward and stops at each due time. Responds when all attempts that became due have ended.',
     input: { workspace_id: clockWorkspace, ms: 'Milliseconds of schedule time to advance by.' },
     response: 'The clock after the move, with the attempts that the move caused.',
-    example: { input: { ms: 300_000 }, output: example.clockMove },
+    example: { input: { ms: 270_000 }, output: example.clockMove },
   },
   nextClock: {
     tag: 'Clock',
@@ -199,7 +199,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'List deliveries by due time',
     description:
       'Returns the deliveries with a planned attempt, in order of due time. Deliveries to disabled endpoints are not included.',
-    input: { workspace_id: workspaceFilter, limit: 'Maximum number of deliveries.' },
+    input: { workspace_id: workspaceFilter, limit: 'Maximum number of deliveries to return.' },
     response: 'The deliveries that are due next.',
     output: { data: 'Deliveries in the order of their due times.' },
     example: { input: { limit: 10 }, output: { data: [example.delivery] } },
@@ -249,7 +249,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     response: 'The delivery that will be sent.',
     example: {
       input: { id: example.ids.delivery, new_id: true },
-      output: { ...example.delivery, attempt_count: 0, replay_of: example.ids.delivery },
+      output: example.replay,
     },
   },
   describeSignature: {
@@ -272,7 +272,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   verifyDelivery: {
     tag: 'Deliveries',
     summary: 'Verify an attempt',
-    description: 'Verifies an attempt as a receiver does, and returns the reason if it is invalid.',
+    description:
+      'Verifies the signature of an attempt as a receiver does. If it is invalid, returns the reason.',
     input: verificationInputTexts,
     response: 'The verification result.',
     example: { input: { id: example.ids.delivery, attempt: 1 }, output: example.verification },
@@ -344,17 +345,17 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   },
   createWebhook: {
     tag: 'Endpoints',
-    summary: 'Create an endpoint',
+    summary: 'Register an endpoint',
     description:
-      'Registers an endpoint, with settings that `/v1` does not support. If the URL had an endpoint before, the new endpoint gets the same secret, unless `secret` is set. With `reuse`, an existing endpoint of the URL is updated and enabled, and keeps its ID and secret. With `listener`, the endpoint is removed ten seconds after the last stream that listens to it has ended.',
+      'Registers an endpoint, with settings that `/v1` does not support. If the URL had an endpoint before, the new endpoint gets the same secret, unless `secret` is set. With `reuse`, an existing endpoint with this URL is updated and enabled, and keeps its ID and secret. With `listener`, the endpoint is removed ten seconds after the last stream that listens to it has ended.',
     input: {
       workspace_id: 'Workspace of the endpoint (default: the default workspace).',
       ...webhookSettingTexts,
-      events: 'Event types that the endpoint receives. `*` stands for all.',
+      events: 'Event types that the endpoint receives. `*` matches all event types.',
       secret:
         'Secret of the endpoint (default: the secret of the last endpoint with this URL, otherwise a random one).',
       listener: 'Remove the endpoint ten seconds after the last stream that listens to it has ended.',
-      reuse: 'Update and enable an existing endpoint of this URL instead of creating a second one.',
+      reuse: 'Update and enable an existing endpoint with this URL instead of registering a second one.',
     },
     response: 'The endpoint with its secret.',
     example: {
@@ -378,7 +379,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     input: {
       id: webhookId,
       ...webhookSettingTexts,
-      events: 'Event types that the endpoint receives. `*` stands for all.',
+      events: 'Event types that the endpoint receives. `*` matches all event types.',
       disabled: '`true` disables the endpoint, `false` enables it.',
     },
     response: 'The endpoint after the change.',
@@ -492,7 +493,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     input: {
       scopes: 'Scopes of the key.',
       workspace_id:
-        'Workspace that the key is bound to (default: none, the key is valid for all workspaces).',
+        'Workspace that the key is bound to (default: none; the key is valid for all workspaces).',
     },
     response: 'The new API key.',
     example: {
@@ -507,7 +508,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   revokeKey: {
     tag: 'Workspaces',
     summary: 'Revoke an API key',
-    description: 'Revokes an API key. Later requests with it get 401.',
+    description: 'Revokes an API key. Later requests with this key receive a 401 response.',
     input: { id: 'ID of the API key.' },
     response: 'The revoked API key.',
     example: {
@@ -528,7 +529,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       status: 'Only requests with this response status. Use 0 for dropped connections.',
       api_key_id: 'Only requests with this API key.',
       request_id: 'Only the request with this ID.',
-      resource_id: 'Only requests that created or named this resource.',
+      resource_id: 'Only requests that created or accessed this resource.',
       min_duration_ms: 'Only requests that took at least this long, in milliseconds.',
       since: `Only requests received at or after this wall time: ${TIME_FORMS}.`,
     },
@@ -551,7 +552,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
           {
             type: 'order.shipped',
             source: 'built_in',
-            description: 'A parcel of an order was handed to the carrier.',
+            description: 'An order was handed to the carrier.',
             problem: null,
           },
         ],
@@ -568,7 +569,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       input: { type: 'order.shipped' },
       output: {
         type: 'order.shipped',
-        description: 'A parcel of an order was handed to the carrier.',
+        description: 'An order was handed to the carrier.',
         payload_text: '{"order_id":"ord_7KQ2M9","carrier":"DHL"}',
       },
     },
@@ -580,13 +581,13 @@ export const streamText = {
   tag: 'Live stream',
   summary: 'Follow changes',
   description:
-    'Streams deliveries, attempts and requests as server-sent events. The first event is `ready`, with the newest sequence as its `id` and the ID of the database in `store`. If `store` differs after you reconnect, discard the state that your client has stored. The `data` of each other event is a JSON object with `type` and `sequence`, and its `id` is the sequence. To resume after a lost connection, send the ID of the last event in `Last-Event-ID`. If there is no event for 15 seconds, the emulator sends a comment.',
+    'Streams deliveries, attempts and requests as server-sent events. The first event is `ready`, with the latest sequence number as its `id` and the ID of the database in `store`. If `store` differs after you reconnect, discard the state that your client has stored. The `data` of each other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number. To resume after a lost connection, send the ID of the last event in `Last-Event-ID`. If there is no event for 15 seconds, the emulator sends a comment.',
   input: {
     types:
       'Types of stream events, separated by commas: `delivery`, `attempt`, `request` (default: all). `reset` is always sent.',
     listener:
       'IDs of endpoints, separated by commas. Only events of these endpoints are sent. The endpoints are kept while the stream is open.',
-    since_sequence: 'Only events after this sequence.',
+    since_sequence: 'Only events after this sequence number.',
     ...deliveryFilterTexts,
     since: `Also send changes since this time: ${TIME_FORMS} (default: only new changes).`,
     until: `Only deliveries that were created and requests that were received before this time: ${TIME_FORMS}.`,

@@ -54,7 +54,7 @@ export function createPublicDocument({
       'Workspace Events and Webhooks API',
       'The Workspace Events and Webhooks API, as the emulator implements it at `/v1`.',
       serverUrl,
-      { ...publicTags, [WEBHOOKS_TAG]: 'Requests that your receiver gets.' },
+      { ...publicTags, [WEBHOOKS_TAG]: 'Requests that the service sends to your receiver.' },
     ),
     security: [{ apiKey: [] }],
     paths: builder.paths,
@@ -71,12 +71,13 @@ export function createControlDocument(serverUrl: string): Json {
   const controlToken = {
     type: 'http',
     scheme: 'bearer',
-    description: 'Control token. The emulator prints it when it starts, if other machines can reach it.',
+    description:
+      'Control token. If other machines can reach the emulator, it prints the token when it starts.',
   };
   return {
     ...createDocumentHeader(
       'svc control plane',
-      'Controls the emulator: moves clocks, injects faults, replays deliveries and resets the state. The emulated service does not have it.',
+      'Controls the emulator: moves clocks, injects faults, replays deliveries and resets the state. The emulated service has no control plane.',
       serverUrl,
       controlTags,
     ),

@@ -111,6 +111,16 @@ export const delivery: Delivery = {
   replay_of: null,
 };
 
+const REPLAYED_AT = '2026-11-20T14:06:00.000Z';
+export const replay: Delivery = {
+  ...delivery,
+  id: 'del_01JD3Z7DY0A1B2C3D4E5F6G7H8',
+  attempt_count: 0,
+  next_attempt_at: REPLAYED_AT,
+  created_at: REPLAYED_AT,
+  replay_of: ids.delivery,
+};
+
 const body = `{"type":"order.shipped","workspace_id":"${ids.workspace}","created_at":"${CREATED_AT}","data":{"id":"${ids.event}","workspace_id":"${ids.workspace}","type":"order.shipped","payload":{"order_id":"ord_7KQ2M9","carrier":"DHL"},"created_at":"${CREATED_AT}"}}`;
 const signatureHeaders = {
   'Service-Signature': EXAMPLE_SIGNATURE,
@@ -196,7 +206,18 @@ export const clockMove: ClockMove = {
   ...clockState,
   now: RETRY_AT,
   next_due_at: null,
-  attempts: [{ ...attemptSummary, number: 2, outcome: 'succeeded', response_status: 200, error: null }],
+  attempts: [
+    {
+      ...attemptSummary,
+      id: `att_${EXAMPLE_ULID}_2`,
+      number: 2,
+      scheduled_at: RETRY_AT,
+      sent_at: '2026-11-20T14:05:29.980Z',
+      outcome: 'succeeded',
+      response_status: 200,
+      error: null,
+    },
+  ],
   pending: 0,
   paused: [],
 };

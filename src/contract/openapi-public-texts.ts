@@ -10,6 +10,7 @@ export const publicTags: Readonly<Record<string, string>> = {
   Endpoints: 'Webhook endpoints, which receive events.',
 };
 
+const EXAMPLE_URL = 'https://example.com/webhooks';
 const keyWorkspace = '(default: the workspace of the API key)';
 
 /** @param rules decide the names of two fields (gaps `event.body` and `list.workspace`). */
@@ -57,7 +58,7 @@ export function createPublicTexts({
       input: {
         [list.workspaceParameter]: `Workspace whose events are listed ${keyWorkspace}.`,
         starting_after: '`end_cursor` of the previous page (default: the newest events).',
-        limit: 'Number of events in the page.',
+        limit: 'Maximum number of events to return.',
         type: 'Only events of this type.',
       },
       response: 'A page of events.',
@@ -74,16 +75,16 @@ export function createPublicTexts({
       input: {
         workspace_id: 'Workspace whose events the endpoint receives.',
         url: 'URL that deliveries are sent to.',
-        events: 'Event types that the endpoint receives. `*` stands for all.',
+        events: 'Event types that the endpoint receives. `*` matches all event types.',
       },
       response: 'The new endpoint with its secret.',
       example: {
         input: {
           workspace_id: example.ids.workspace,
-          url: 'https://example.com/webhooks',
+          url: EXAMPLE_URL,
           events: ['order.shipped'],
         },
-        output: { ...example.webhook, secret: example.endpointSecret },
+        output: { ...example.webhook, url: EXAMPLE_URL, secret: example.endpointSecret },
       },
     },
   };

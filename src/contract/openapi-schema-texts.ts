@@ -32,7 +32,7 @@ const Webhook: SchemaText<typeof resources.Webhook> = {
     id: 'ID of the endpoint.',
     workspace_id: workspaceId,
     url: webhookUrl,
-    events: 'Event types that the endpoint receives. `*` stands for all.',
+    events: 'Event types that the endpoint receives. `*` matches all event types.',
     created_at: createdAt,
   },
 };
@@ -49,9 +49,9 @@ const ApiKey: SchemaText<typeof resources.ApiKey> = {
     id: 'ID of the API key.',
     scopes: 'Scopes of the key.',
     workspace_id: 'Workspace that the key is bound to. `null`: the key is valid for all workspaces.',
-    last4: 'Last four characters of the key. Otherwise, the emulator stores only a hash of the key.',
+    last4: 'Last four characters of the key. The database does not contain the rest of the key, only a hash.',
     created_at: 'Wall time at which the key was created.',
-    revoked_at: 'Wall time of its revocation. `null` if it is valid.',
+    revoked_at: 'Wall time at which the key was revoked. `null` if it is valid.',
   },
 };
 
@@ -78,7 +78,7 @@ const faultField: FieldText = {
 
 const probeResponseFields: FieldTexts = {
   outcome: 'How the delivery ended.',
-  response_status: 'Status of the response. `null` without a response.',
+  response_status: 'Status of the response. `null` if there was no response.',
   error: 'What went wrong. `null` on success.',
   duration_ms: 'Time until the end of the response, in milliseconds.',
 };
@@ -94,7 +94,7 @@ const attemptFields = {
   sent_at: 'Wall time at which the attempt was sent.',
   duration_ms: 'Time until the end of the response, in milliseconds.',
   outcome: 'How the attempt ended.',
-  response_status: 'Status of the response. `null` without a response.',
+  response_status: 'Status of the response. `null` if there was no response.',
   error: 'What went wrong. `null` on success.',
   fault: faultField,
 };
@@ -113,7 +113,7 @@ const Attempt: SchemaText<typeof deliveries.Attempt> = {
       },
     },
     response: {
-      description: 'Response of the receiver. `null` without a response.',
+      description: 'Response of the receiver. `null` if there was none.',
       fields: {
         headers: 'Headers of the response.',
         body: 'Body of the response, as text or as base64.',
@@ -176,7 +176,7 @@ export const newFaultTexts = {
     'Deliveries: duration in milliseconds, in schedule time for `delay` and `reorder`, in real time for `slow-body`.',
   probability:
     'Probability that the fault is applied to a matching request or attempt, above 0 and at most 1.',
-  count: 'How often the fault is applied (default: until it is removed).',
+  count: 'Number of times to apply the fault (default: no limit).',
 };
 
 const ClockState: SchemaText<typeof emulator.ClockState> = {
@@ -204,15 +204,15 @@ export const schemaTexts: Readonly<
     description: 'A request to `/v1` in the request log.',
     fields: {
       id: 'ID of the request, as in its `Request-Id` header.',
-      at: 'Wall time of its arrival.',
+      at: 'Wall time at which the request arrived.',
       method: 'HTTP method.',
       path: 'Path and query, truncated to 2,048 characters (256 without a valid API key).',
       status: 'Status of the response. 0 if the connection was dropped.',
       error_code: 'Error code of the response. `null` on success.',
       duration_ms: 'Time until the response, in milliseconds.',
-      api_key_id: 'API key that sent it. `null` without a valid key.',
+      api_key_id: 'API key of the request. `null` if the request had no valid key.',
       workspace_id: 'Workspace of the API key. `null` if the key is valid for all workspaces.',
-      resource_id: 'Resource that the request created or named. `null` for a list.',
+      resource_id: 'Resource that the request created or accessed. `null` for a list.',
       fault: faultField,
     },
   } satisfies SchemaText<typeof resources.ApiRequest>,
@@ -268,7 +268,7 @@ export const schemaTexts: Readonly<
     },
   } satisfies SchemaText<typeof deliveries.DeliveryDetail>,
   Diagnosis: {
-    description: 'Result of the check of the database.',
+    description: 'Result of the database check.',
     fields: {
       database: {
         description: 'The database.',
@@ -282,7 +282,7 @@ export const schemaTexts: Readonly<
     },
   } satisfies SchemaText<typeof emulator.Diagnosis>,
   EmulatorStatus: {
-    description: 'The running emulator.',
+    description: 'Status of the running emulator.',
     fields: {
       url: 'Address of the emulator.',
       base_url: 'Address of the API, which ends in `/v1`.',
@@ -298,9 +298,9 @@ export const schemaTexts: Readonly<
       pid: 'Process ID of the emulator.',
       version: 'Version of svc.',
       db: 'Path of the database file, or `:memory:`.',
-      started_at: 'Wall time of the start.',
+      started_at: 'Wall time at which the emulator started.',
       boot_ms: 'Time from the start until the emulator was ready, in milliseconds.',
-      max_attempts: 'Number of attempts until a delivery fails.',
+      max_attempts: 'Maximum number of scheduled attempts for a delivery.',
       payload_member: 'Field of `POST /v1/events` that contains the payload.',
       deliveries: {
         description: 'Deliveries that have not settled.',
@@ -316,9 +316,9 @@ export const schemaTexts: Readonly<
       },
       storage_problem: {
         description:
-          'What happened to the database file. Writes fail until it is solved. Omitted if there is no problem.',
+          'Problem with the database file. Writes fail until it is resolved. Omitted if there is no problem.',
         fields: {
-          kind: 'What happened to the file.',
+          kind: 'Kind of the problem.',
           message: 'Description of the problem.',
           hint: 'Next step.',
         },
@@ -363,7 +363,7 @@ export const schemaTexts: Readonly<
     fields: {
       id: 'ID of the fault.',
       ...newFaultTexts,
-      fired: 'How often the fault was applied.',
+      fired: 'Number of times that the fault was applied.',
       created_at: 'Wall time at which the fault was added.',
     },
   } satisfies SchemaText<typeof faults.Fault>,
@@ -390,7 +390,7 @@ export const schemaTexts: Readonly<
     },
   } satisfies SchemaText<typeof resources.FixtureSummary>,
   SavedSnapshot: {
-    description: 'A snapshot that was saved.',
+    description: 'A saved snapshot.',
     fields: {
       path: 'Path of the file.',
       size_bytes: 'Size of the file in bytes.',
@@ -441,15 +441,15 @@ export const schemaTexts: Readonly<
     description: 'An event of the live stream.',
     fields: {
       type: 'Kind of change. `reset`: the state was replaced. Discard the state that your client has stored.',
-      sequence: 'Position in the stream. It always increases.',
+      sequence: 'Position in the stream. Later events have higher numbers.',
       delivery:
         'Delivery that was created or settled, or that the attempt belongs to. The stream does not report that its endpoint was disabled or enabled.',
-      attempt: 'Attempt that has a result.',
+      attempt: 'Attempt that has ended.',
       request: 'Request that was logged.',
     },
   },
   Verification: {
-    description: 'Result of the verification of a signature, as `svc verify` prints it.',
+    description: 'Result of verifying a signature, as `svc verify` prints it.',
     fields: {
       ok: 'Whether the signature is valid.',
       reason: 'Why the signature was rejected. `null` if it is valid.',
@@ -460,7 +460,7 @@ export const schemaTexts: Readonly<
   } satisfies SchemaText<typeof deliveries.Verification>,
   WebhookDetail,
   WebhookProbe: {
-    description: 'Result of a test of an endpoint.',
+    description: 'Result of an endpoint test.',
     fields: {
       webhook_id: 'ID of the endpoint.',
       url: webhookUrl,
@@ -470,10 +470,14 @@ export const schemaTexts: Readonly<
           outcome: '`connected`, or how the connection failed.',
           error: 'What went wrong. `null` if connected.',
           duration_ms: 'Time to connect, in milliseconds.',
-          address: 'IP address of the connection, which can be that of a proxy. `null` without a connection.',
+          address:
+            'IP address of the connection, which can be that of a proxy. `null` if the connection failed.',
           certificate: {
-            description: 'TLS certificate of the receiver. `null` without TLS.',
-            fields: { issuer: 'Who issued the certificate.', valid_to: 'Wall time of its expiry.' },
+            description: 'TLS certificate of the receiver. `null` if the connection does not use TLS.',
+            fields: {
+              issuer: 'Who issued the certificate.',
+              valid_to: 'Wall time at which the certificate expires.',
+            },
           },
         },
       },

@@ -2,6 +2,7 @@
 import type { Fault } from '../contract/fault-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { AppliedFault } from '../domain/fault.ts';
+import { formatCount } from '../domain/message-parts.ts';
 
 /** `status 503`, `connection closed after the operation`, `delay 10m` */
 export function describeEffect(fault: Fault): string {
@@ -30,10 +31,11 @@ export function describeTarget({
   return [on, method, path, key, type, webhook].filter(Boolean).join(' ');
 }
 
-/** `1 of 3, at 10%` */
+/** `1 of 3 times, with 10% probability` */
 export function describeFirings({ fired, count, probability }: Fault): string {
-  const limit = count === undefined ? '' : ` of ${count}`;
-  return `${fired}${limit}${probability < 1 ? `, at ${Math.round(probability * 100)}%` : ''}`;
+  const times =
+    count === undefined ? formatCount(fired, 'time') : `${fired} of ${formatCount(count, 'time')}`;
+  return probability < 1 ? `${times}, with ${Math.round(probability * 100)}% probability` : times;
 }
 
 /** `duplicate (flt_…)`; null without a fault. */

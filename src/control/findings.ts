@@ -104,7 +104,7 @@ function checkForged({ webhook_id, url }: WebhookProbe, response: ProbeResponse)
   if (status >= 400 && status < 500) return finding.ok(`responded with ${status}`);
   return finding.problem(
     outcome === 'succeeded'
-      ? `responded with ${status}: anyone can send events to it`
+      ? `accepted with ${status}, so anyone can send events to this endpoint`
       : `responded with ${status} instead of a client error`,
     'Verify the signature first, and respond with 400 if it is invalid. See an example with: svc receiver example',
   );

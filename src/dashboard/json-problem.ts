@@ -18,9 +18,10 @@ export function findJsonProblem(text: string): JsonProblem | null {
   }
 }
 
-/** Messages of the parser are about a request body. The text is not always one. */
+/** The parser calls the text "The body". The dashboard shows the message under a field with another name. */
 function toMessage({ message }: Error): string {
-  return message.replace('The body', 'It');
+  const predicate = message.replace(/^The body (?:has a |is )?/u, '');
+  return predicate.charAt(0).toUpperCase() + predicate.slice(1);
 }
 
 function describeSyntaxError(text: string): JsonProblem {
@@ -28,6 +29,6 @@ function describeSyntaxError(text: string): JsonProblem {
   const lineStart = text.split('\n', line - 1).reduce((sum, { length }) => sum + length + 1, 0);
   const index = lineStart + column - 1;
   const [token] = /^(?:"[^"\n]{0,20}"?|[\w.+-]{1,20}|\S)/u.exec(text.slice(index)) ?? [];
-  const message = token === undefined ? 'Unexpected end of the text.' : `Unexpected ${token}.`;
+  const message = token === undefined ? 'Unexpected end of input.' : `Unexpected ${token}.`;
   return { message, position: { line, column, index } };
 }

@@ -41,6 +41,6 @@ export async function withErrorToast<Value>(action: Promise<Value>): Promise<Val
 export function toErrorMessage(error: unknown): string {
   if (!(error instanceof SvcError)) return String(error);
   return error.code === 'no_emulator'
-    ? 'The emulator does not respond. Check that it is running.'
+    ? 'The emulator is not responding. Check that it is running.'
     : error.message;
 }

@@ -49,7 +49,7 @@ function findMainHint(attempt: EndedAttempt, delivery: AttemptedDelivery): strin
   const { outcome, response_status: status, fault } = attempt;
   if (outcome === 'succeeded') {
     return fault && invalidatingFaults.includes(fault.kind)
-      ? `Find out what the receiver does not verify, because it accepted a delivery that it must reject: ${toCheckCommand(delivery)}`
+      ? `Find out why the receiver accepted an invalid delivery: ${toCheckCommand(delivery)}`
       : null;
   }
   if (fault && failedByFault(attempt)) {
@@ -60,7 +60,7 @@ function findMainHint(attempt: EndedAttempt, delivery: AttemptedDelivery): strin
     case 'http_error':
       return status === null ? null : hintForStatus(status, delivery.id, updateUrl);
     case 'timeout':
-      return 'Return a 2xx as soon as the delivery is stored, and process it afterwards.';
+      return 'Return a 2xx as soon as the delivery is stored, and process it later.';
     case 'connection_error':
       return `Start or fix the receiver, or change the endpoint URL: ${updateUrl('URL')}`;
     case 'dns_error':
@@ -78,7 +78,7 @@ function hintForStatus(status: number, id: string, updateUrl: (address: string) 
     return `Check the path of the endpoint URL, and correct it with: ${updateUrl('URL')}`;
   }
   if (status === 400 || status === 401 || status === 403) {
-    return `Compare the digest that the receiver computes, if it rejects the signature: svc verify --delivery ${id} --computed DIGEST`;
+    return `If the receiver rejects the signature, check the digest that it computes: svc verify --delivery ${id} --computed DIGEST`;
   }
   if (status === 429) {
     return 'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate: svc deliveries replay --failed --rate 5/s';

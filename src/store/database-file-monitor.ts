@@ -90,9 +90,9 @@ export function watchDatabaseFile(
 }
 
 const messages: Readonly<Record<DatabaseFileProblem, string>> = {
-  removed: 'The database file was removed while the emulator is running.',
-  replaced: 'The database file was replaced by another file while the emulator is running.',
-  truncated: 'The database file was truncated while the emulator is running.',
+  removed: 'The database file was removed while the emulator was running.',
+  replaced: 'The database file was replaced by another file while the emulator was running.',
+  truncated: 'The database file was truncated while the emulator was running.',
 };
 
 const hints: Readonly<Record<DatabaseFileProblem, string>> = {
@@ -101,7 +101,7 @@ const hints: Readonly<Record<DatabaseFileProblem, string>> = {
   replaced:
     'Save the state with: svc emulator snapshot save FILE. Then restart the emulator, and load the snapshot. Nothing is lost until the emulator stops.',
   truncated:
-    'Save what can still be read with: svc emulator snapshot save FILE. Then move the database file away, restart the emulator and load the snapshot.',
+    'Save the data that is still readable. Run: svc emulator snapshot save FILE. Then move the database file away, restart the emulator and load the snapshot.',
 };
 
 export function createFileProblemError(problem: DatabaseFileProblem): SvcError {

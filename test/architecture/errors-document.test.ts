@@ -10,7 +10,7 @@ const exitCodes: Record<ExitCode, string> = {
   2: 'An option, an argument, a file or the request is invalid, or the emulator cannot start this way.',
   3: 'No emulator responds.',
   4: 'The resource does not exist.',
-  5: 'A time limit passed.',
+  5: 'The operation timed out.',
   70: 'Internal error of svc, or the database cannot be written.',
   130: 'The command was interrupted, for example with Ctrl-C.',
 };

@@ -92,7 +92,7 @@ describeInBrowser('the request log', () => {
 
   it('the request log shows an error for a request that is not in the log', async () => {
     const { page } = await start({ hash: '/requests/req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' });
-    await page.getByText('The log does not contain the request').waitFor();
+    await page.getByText('is not in the request log').waitFor();
   });
 
   it('the request log adds and removes request faults', async () => {
@@ -111,7 +111,7 @@ describeInBrowser('the request log', () => {
     await dialog.getByText('status 503 busy').waitFor();
     await expectAccessible(page);
     expect((await emulator.api('GET', '/events')).status).toBe(503);
-    await dialog.getByText('applied 1 of 1, used up').waitFor();
+    await dialog.getByText('applied 1 of 1 time, used up').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await rows.getByText('fault status').waitFor();
     await rows.getByRole('link', { name: 'GET /v1/events' }).click();

@@ -170,7 +170,7 @@ describeInBrowser('the endpoint pages', () => {
     const { emulator, page } = await startOne(200);
     await press(page, 'Send test deliveries');
     const probe = page.getByRole('region', { name: 'Test the endpoint' });
-    await probe.getByText(/200: any\w+ can send/).waitFor();
+    await probe.getByText(/200, so any\w+ can send/).waitFor();
     await probe.getByText('Verify the signature first').waitFor();
     await expect.poll(async () => (await emulator.control.listDeliveries({})).data).toEqual([]);
   });
@@ -195,7 +195,7 @@ describeInBrowser('the endpoint pages', () => {
     await faults.getByLabel('Count').fill('2');
     await press(page, 'Add fault');
     await faults.getByText('delay 10m').waitFor();
-    await faults.getByText('applied 0 of 2').waitFor();
+    await faults.getByText('applied 0 of 2 times').waitFor();
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature' });
     await skipToNextPoll(page);
     await faults.getByText('every event for every endpoint').waitFor();
@@ -211,7 +211,7 @@ describeInBrowser('the endpoint pages', () => {
     await faults.getByText('delay 10m').waitFor({ state: 'detached' });
     await trigger();
     await receiver.waitFor(1);
-    await faults.getByText('applied 1', { exact: true }).waitFor();
+    await faults.getByText('applied 1 time', { exact: true }).waitFor();
     await expectAccessible(page);
   });
 

@@ -19,7 +19,7 @@ describe('toFormError', () => {
     ['url must use HTTPS.', { field: 'url', message: 'Must use HTTPS.' }],
     ['events[1] must be a string.', { field: 'events', message: 'events[1] must be a string.' }],
     ['urls are wrong.', { field: null, message: 'urls are wrong.' }],
-    ['The emulator does not respond.', { field: null, message: 'The emulator does not respond.' }],
+    ['The emulator is not responding.', { field: null, message: 'The emulator is not responding.' }],
   ])('toFormError assigns "%s" to its field', (message, problem) => {
     expect(toFormError(message, ['url', 'events'])).toEqual(problem);
   });

@@ -19,16 +19,16 @@ describe('findJsonProblem', () => {
     ['{"a" "b"}', 'Unexpected "b".'],
     ['{"a": "b', 'Unexpected "b.'],
     ['{"a": 😀}', 'Unexpected 😀.'],
-    ['{"a": 1', 'Unexpected end of the text.'],
-    ['', 'Unexpected end of the text.'],
+    ['{"a": 1', 'Unexpected end of input.'],
+    ['', 'Unexpected end of input.'],
   ])('findJsonProblem names the unexpected token of %j', (text, message) => {
     expect(findJsonProblem(text)?.message).toBe(message);
   });
 
   it('findJsonProblem has no position when the whole text is invalid', () => {
     const deep = `${'{"a":'.repeat(MAX_JSON_DEPTH + 1)}1${'}'.repeat(MAX_JSON_DEPTH + 1)}`;
-    expect(findJsonProblem('[]')).toEqual({ message: 'It must be a JSON object.', position: null });
-    expect(findJsonProblem('{"a":{"b":1,"b":2}}')?.message).toBe('It has a duplicate field: a.b.');
-    expect(findJsonProblem(deep)?.message).toBe('It is nested more than 128 levels deep.');
+    expect(findJsonProblem('[]')).toEqual({ message: 'Must be a JSON object.', position: null });
+    expect(findJsonProblem('{"a":{"b":1,"b":2}}')?.message).toBe('Duplicate field: a.b.');
+    expect(findJsonProblem(deep)?.message).toBe('Nested more than 128 levels deep.');
   });
 });

@@ -70,7 +70,7 @@ describe('the verification of an attempt', () => {
     ['duplicate', null, 'The signature is valid, and its timestamp is'],
     ['bad-signature', 'wrong_secret', 'the body is unchanged: the signature was made with another secret'],
     ['old-secret', 'wrong_secret', 'it matches the previous secret of wh_'],
-    ['stale-timestamp', 'timestamp_too_old', 'past the tolerance of 5m'],
+    ['stale-timestamp', 'timestamp_too_old', 'exceeds the tolerance of 5m'],
     ['tamper-body', 'body_changed', 'The body was changed after signing: from byte '],
   ])('the verification of an attempt reports the effect of the fault %s', async (kind, reason, detail) => {
     const { control, webhook, deliver } = await startDeliverySetup({});

@@ -32,7 +32,9 @@ it('svc doctor probes the receivers of the running emulator, unless --no-probe i
   expect(receiver.requests).toEqual([]);
   const { exitCode, stdout } = await svc(['doctor'], { cwd, env });
   expect(exitCode).toBe(ExitCode.failure);
-  expect(stdout).toMatch(/problem +forged delivery to .*anyone can send events to it\n.*respond with 400/);
+  expect(stdout).toMatch(
+    /problem +forged delivery to .*anyone can send events to this endpoint\n.*respond with 400/,
+  );
   expect(receiver.requests).toHaveLength(2);
 });
 

@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     await expect.poll(() => reported).toHaveLength(1);
     expect(reported[0]).toMatchObject({
       code: 'storage_unavailable',
-      message: 'The database file was removed while the emulator is running. Writes are refused.',
+      message: 'The database file was removed while the emulator was running. Writes are refused.',
       hint: expect.stringContaining('svc emulator restore'),
     });
   });

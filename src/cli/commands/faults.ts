@@ -61,7 +61,7 @@ export const add: CommandDefinition<AddOptions> = {
       .addOption(
         choiceOption(
           '--drop <when>',
-          'Requests: close the connection before or after the request is handled',
+          'Requests: close the connection before or after the operation',
           requestDrops,
         ),
       )

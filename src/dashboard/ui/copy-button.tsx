@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { showToast } from '../toasts.ts';
+import { showToast, withErrorToast } from '../toasts.ts';
 import { Icon } from './icon.tsx';
 
 interface Props {
@@ -16,10 +16,12 @@ export function CopyButton({ what, text, label }: Props) {
   const [isCopied, setCopied] = useState(false);
   const name = `Copy ${what}`;
   const copy = async () => {
+    const value = typeof text === 'string' ? text : await withErrorToast(Promise.resolve(text()));
+    if (value === undefined) return;
     try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
+      await navigator.clipboard.writeText(value);
     } catch {
-      return showToast(`The browser blocked copying the ${what}.`, true);
+      return showToast(`Could not copy the ${what}: the browser blocked access to the clipboard.`, true);
     }
     setCopied(true);
     setTimeout(() => setCopied(false), COPIED_SHOWN_MS);

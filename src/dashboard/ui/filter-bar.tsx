@@ -15,9 +15,19 @@ export interface FilterBarProps {
   readonly quickFilter?: ComponentChildren;
   readonly controls?: ComponentChildren;
   readonly action?: ComponentChildren;
+  /** Label of the field that selects a recent period (default: Created). */
+  readonly periodLabel?: string | undefined;
 }
 
-export function FilterBar({ filter, search, fields, quickFilter, controls, action }: FilterBarProps) {
+export function FilterBar({
+  filter,
+  search,
+  fields,
+  quickFilter,
+  controls,
+  action,
+  periodLabel,
+}: FilterBarProps) {
   const id = useId();
   const [isExpanded, setExpanded] = useState(false);
   return (
@@ -39,7 +49,7 @@ export function FilterBar({ filter, search, fields, quickFilter, controls, actio
       <div id={id} class={`filters-fields ${isExpanded ? 'open' : ''}`}>
         {fields}
       </div>
-      <FilterChips filter={filter} action={action} />
+      <FilterChips filter={filter} action={action} periodLabel={periodLabel} />
     </search>
   );
 }
@@ -138,13 +148,13 @@ export function FilterSelect({
   );
 }
 
-export const filterLabels: Readonly<Record<string, string>> = {
+const filterLabels: Readonly<Record<string, string>> = {
   event: 'Event',
   key: 'API key',
   method: 'Method',
   path: 'Path',
   resource: 'Resource',
-  since: 'Since',
+  since: 'From',
   status: 'Status',
   text: 'Search',
   type: 'Type',
@@ -152,21 +162,39 @@ export const filterLabels: Readonly<Record<string, string>> = {
   webhook: 'Endpoint',
 };
 
+export interface FilterText {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** `Created`, `last hour` */
+export function describeFilter(name: string, value: string, periodLabel = 'Created'): FilterText {
+  const period = name === 'since' ? new Map(Object.entries(RECENT_PERIODS)).get(value) : undefined;
+  return period === undefined
+    ? { label: filterLabels[name] ?? name, text: value }
+    : { label: periodLabel, text: period };
+}
+
 /** The active filters, each with a button that removes it. */
-function FilterChips({ filter, action }: Pick<FilterBarProps, 'filter' | 'action'>) {
+function FilterChips({
+  filter,
+  action,
+  periodLabel,
+}: Pick<FilterBarProps, 'filter' | 'action' | 'periodLabel'>) {
   const entries = Object.entries(filter);
   if (entries.length === 0) return null;
+  const chips = entries.map(([name, value]) => ({ name, ...describeFilter(name, value, periodLabel) }));
   return (
     <ul class="filters-chips plain-list" aria-label="Active filters">
-      {entries.map(([name, value]) => (
+      {chips.map(({ name, label, text }) => (
         <li key={name}>
           <button
             type="button"
             class="pill"
-            aria-label={`Remove filter ${filterLabels[name] ?? name} ${value}`}
+            aria-label={`Remove filter ${label} ${text}`}
             onClick={() => updateQuery({ [name]: '' })}
           >
-            <span class="muted">{filterLabels[name] ?? name}</span> <span>{value}</span> <Icon name="cross" />
+            <span class="muted">{label}</span> <span>{text}</span> <Icon name="cross" />
           </button>
         </li>
       ))}

@@ -46,8 +46,8 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   return {
     ok: false,
     reason: 'signature_mismatch',
-    detail: 'The digest does not match any known mistake or combination of two.',
-    remedy: 'Check again, and pass the secret and the raw body that the receiver used.',
+    detail: 'No known mistake or combination of two mistakes produces this digest.',
+    remedy: 'Check again with the secret and the raw body that the receiver used.',
   };
 }
 
@@ -93,7 +93,7 @@ function describeMalformed(
     ok: false,
     reason: 'digest_malformed',
     detail: isTruncated
-      ? `The digest is truncated: it has only the first ${text.length} characters of the correct digest.`
+      ? `The digest is truncated: it contains only the first ${text.length} characters of the correct digest.`
       : `The digest is not an HMAC in hex or base64: it has ${formatCount(text.length, 'character')}.`,
     remedy: `Pass the complete digest as the receiver computed it: ${expected}.`,
   };

@@ -125,7 +125,7 @@ function listTimestampMistakes({ scheme, message: { timestamp } }: DigestInput):
         { timestamp: text },
       ],
     );
-  return createMistakes('timestamp_changed', 'Use the text of the timestamp header as it arrived.', changes);
+  return createMistakes('timestamp_changed', 'Use the value of the timestamp header as it arrived.', changes);
 }
 
 /** Templates of the service, of other services, and of common misreadings. */
@@ -155,7 +155,7 @@ function listContentMistakes({ scheme: { content } }: DigestInput): DigestMistak
         { contentTemplate },
       ],
     );
-  const remedy = `Sign ${content}, with the text of the headers and the raw body.`;
+  const remedy = `Sign ${content}, with the header values as they arrived and the raw body.`;
   return createMistakes('content_changed', remedy, changes);
 }
 
@@ -229,7 +229,7 @@ function listBodyMistakes({ message: { body: sent }, receivedBody }: DigestInput
     ['the body was empty', ''],
     ['the body was an object that was converted to the text [object Object]', '[object Object]'],
     ['a line break was added to the body', `${sent}\n`],
-    ['the UTF-8 of the body was read as Latin-1', Buffer.from(sentBytes.toString('latin1'))],
+    ['the UTF-8 body was read as Latin-1', Buffer.from(sentBytes.toString('latin1'))],
     ['the body was encoded in base64', sentBytes.toString('base64')],
     [`the body was changed: ${describeDifference(sent, receivedBytes)}`, receivedBytes],
   ];

@@ -76,14 +76,14 @@ export function schemeInvalid({ path, expected }: SchemeProblem): Refusal {
 export function inputUnreadable(error: unknown): Refusal {
   return {
     reason: 'option_invalid',
-    detail: `The input cannot be read: ${quote(error instanceof Error ? error.message : describeValue(error))}.`,
+    detail: `Cannot read the input: ${quote(error instanceof Error ? error.message : describeValue(error))}.`,
     remedy: 'Pass plain values: the raw body, the headers as strings and the secret.',
   };
 }
 
 export const secretMissing: Refusal = {
   reason: 'secret_missing',
-  detail: 'There is no secret to verify with: it is missing, empty or contains no key.',
+  detail: 'The secret is missing or empty, or it contains no key.',
   remedy:
     'Pass the secret that was shown when the endpoint was created. The usual cause is an unset environment variable.',
 };
@@ -91,7 +91,7 @@ export const secretMissing: Refusal = {
 export function payloadUnreadable(payload: unknown): Refusal {
   return {
     reason: 'payload_unreadable',
-    detail: `The payload is ${describeValue(payload)}, not a string or the bytes of the request body.`,
+    detail: `The payload must be a string or the bytes of the request body, but it is ${describeValue(payload)}.`,
     remedy: PASS_RAW_BODY,
   };
 }
@@ -99,15 +99,15 @@ export function payloadUnreadable(payload: unknown): Refusal {
 export function headerMissing(scheme: SignatureScheme, header: string): Refusal {
   return {
     reason: 'header_missing',
-    detail: `The header ${header} is missing or empty. The scheme ${scheme.name} needs it.`,
-    remedy: `Pass on the value of ${header}, and check that no proxy removes it.`,
+    detail: `The header ${header} is missing or empty. The scheme ${scheme.name} requires it.`,
+    remedy: `Pass the value of ${header}, and check that no proxy removes it.`,
   };
 }
 
 export function headerNotString(header: string, value: unknown): Refusal {
   return {
     reason: 'header_malformed',
-    detail: `The value of ${header} is ${describeValue(value)}, not a string.`,
+    detail: `The value of ${header} must be a string, but it is ${describeValue(value)}.`,
     remedy: `Pass the value of ${header} as one string, as it arrived.`,
   };
 }
@@ -115,7 +115,7 @@ export function headerNotString(header: string, value: unknown): Refusal {
 export function headerMalformed(scheme: SignatureScheme, value: string): Refusal {
   return {
     reason: 'header_malformed',
-    detail: `${scheme.headers.signature} is ${quote(value)} (${formatCount(value.length, 'character')}), which does not have the form ${describeHeaderFormat(scheme)}.`,
+    detail: `${scheme.headers.signature} is ${quote(value)} (${formatCount(value.length, 'character')}), which does not match the format ${describeHeaderFormat(scheme)}.`,
     remedy: `Pass the whole value of ${scheme.headers.signature} as it arrived, not truncated or converted.`,
   };
 }
@@ -141,9 +141,9 @@ export function timestampTooOld(timestampMs: number, now: number, toleranceMs: n
   const ageMs = now - timestampMs;
   return {
     reason: 'timestamp_too_old',
-    detail: `The signature is valid, but it was made at ${toIso(timestampMs)}, ${formatDuration(ageMs)} before ${toIso(now)}: ${formatDuration(ageMs - toleranceMs)} past the tolerance of ${formatDuration(toleranceMs)}.`,
+    detail: `The signature is valid, but it was made at ${toIso(timestampMs)}, ${formatDuration(ageMs)} before ${toIso(now)}. This exceeds the tolerance of ${formatDuration(toleranceMs)} by ${formatDuration(ageMs - toleranceMs)}.`,
     remedy:
-      'Reject it as a possible replay. If it is genuine, look for a wrong clock on this machine or for a queue before the verification.',
+      'Reject it as a possible replay. If it is genuine, check the clock of this machine, and check that no queue delays the verification.',
   };
 }
 
@@ -151,8 +151,8 @@ export function timestampInFuture(timestampMs: number, now: number, toleranceMs:
   const aheadMs = timestampMs - now;
   return {
     reason: 'timestamp_in_future',
-    detail: `The signature is valid, but it is dated ${toIso(timestampMs)}, ${formatDuration(aheadMs)} after ${toIso(now)}: ${formatDuration(aheadMs - toleranceMs)} past the tolerance of ${formatDuration(toleranceMs)}.`,
-    remedy: 'Reject it, and check the clocks of this machine and of the sender.',
+    detail: `The signature is valid, but its timestamp ${toIso(timestampMs)} is ${formatDuration(aheadMs)} after ${toIso(now)}. This exceeds the tolerance of ${formatDuration(toleranceMs)} by ${formatDuration(aheadMs - toleranceMs)}.`,
+    remedy: 'Reject it, and check the clocks of this machine and the sender.',
   };
 }
 
@@ -175,7 +175,7 @@ export function otherScheme(scheme: SignatureScheme, other: SignatureScheme): Re
   return {
     reason: 'other_scheme',
     detail: `The signature is valid for the scheme ${other.name}, but it was verified as ${scheme.name}.`,
-    remedy: `Verify with the scheme ${other.name}, or have the sender sign with ${scheme.name}.`,
+    remedy: `Verify with the scheme ${other.name}, or configure the sender to sign with ${scheme.name}.`,
   };
 }
 
@@ -183,7 +183,7 @@ export function otherSchemeHeader(scheme: SignatureScheme, other: SignatureSchem
   return {
     reason: 'other_scheme',
     detail: `The request has the header ${other.headers.signature} of the scheme ${other.name}, but no ${scheme.headers.signature}.`,
-    remedy: `Verify with the scheme ${other.name}, or have the sender sign with ${scheme.name}.`,
+    remedy: `Verify with the scheme ${other.name}, or configure the sender to sign with ${scheme.name}.`,
   };
 }
 
@@ -216,7 +216,7 @@ export const unknownSecret: Refusal = {
 export function timestampChanged(received: string, signed: string): Refusal {
   return {
     reason: 'timestamp_changed',
-    detail: `The signature matches the timestamp in the form ${signed}, but ${quote(received)} was given.`,
+    detail: `The signature is valid for the timestamp ${signed}, but the given timestamp is ${quote(received)}.`,
     remedy: 'Pass the timestamp header as it arrived. Converting it changes the signed string.',
   };
 }
@@ -232,7 +232,7 @@ export function bodyChanged(change: string, signedBytes: number, receivedBytes: 
 export function bodyDecompressed(encoding: string): Refusal {
   return {
     reason: 'body_changed',
-    detail: `The signature does not match, and the body is not the one that arrived: Content-Encoding is ${quote(encoding)}, but the given body is not compressed.`,
+    detail: `The signature does not match, and the body was decompressed after it arrived: Content-Encoding is ${quote(encoding)}, but the given body is not compressed.`,
     remedy: 'Verify the bytes as they arrived, before the framework or a proxy decompresses them.',
   };
 }
@@ -254,7 +254,7 @@ export const bodyStringified: Refusal = {
 export const bodyMisread: Refusal = {
   reason: 'body_changed',
   detail:
-    'The signature does not match, and the given body contains U+FFFD: bytes were lost when it was read as text.',
+    'The signature does not match, and the given body contains U+FFFD: bytes were lost when it was decoded as text.',
   remedy: PASS_RAW_BODY,
 };
 
@@ -262,7 +262,7 @@ export function signatureMismatch(secretCount: number, receivedBytes: number): R
   const secrets = secretCount === 1 ? 'the given secret' : `any of the ${secretCount} given secrets`;
   return {
     reason: 'signature_mismatch',
-    detail: `The signature does not match ${secrets} and a body of ${formatCount(receivedBytes, 'byte')}: either the secret is wrong or the body was changed after signing.`,
+    detail: `The signature does not match ${secrets} with a body of ${formatCount(receivedBytes, 'byte')}: either the secret is wrong, or the body was changed after signing.`,
     remedy:
       receivedBytes === 0
         ? 'Read the raw request body before anything else consumes it. The given body is empty.'

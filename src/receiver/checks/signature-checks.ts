@@ -150,7 +150,7 @@ const replacedTimestamp: SingleDelivery = {
   id: 'timestamp.replaced',
   sent: 'an old delivery whose timestamp header was set to now',
   explanation:
-    'Your receiver accepts a changed timestamp. Include the text of the timestamp header in the signed content.',
+    'Your receiver accepts a changed timestamp. Include the value of the timestamp header in the signed content.',
   create: (factory) => {
     const stale = factory.sign(factory.createBody(), { ageMs: STALE_AGE_MS });
     const { timestamp } = factory.createValid();

@@ -216,7 +216,7 @@ describe('svc doctor with a running emulator', () => {
     expect(get('/accepts_signed')).toMatchObject({ status: 'ok' });
     expect(get('/rejects_forged')).toMatchObject({
       status: 'problem',
-      detail: 'responded with 200: anyone can send events to it',
+      detail: 'accepted with 200, so anyone can send events to this endpoint',
       remedy: expect.stringContaining('respond with 400'),
     });
   });

@@ -30,7 +30,7 @@ describe('the description of a fault', () => {
     const [target, fired] = ['ON', 'FIRED'].map((title) =>
       faultColumns.find((column) => column.title === title)?.value({ ...fault, fired: 2 }),
     );
-    expect([target, fired]).toEqual(['request GET /events', '2 of 3, at 10%']);
+    expect([target, fired]).toEqual(['request GET /events', '2 of 3 times, with 10% probability']);
   });
 
   it('an affected delivery names its fault, and others do not', () => {

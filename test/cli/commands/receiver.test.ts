@@ -40,7 +40,7 @@ describe('svc receiver check', () => {
       ✗ failed          timestamp.old                 a correctly signed delivery that is six minutes old    status 204
         → Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.
       ✗ failed          timestamp.replaced            an old delivery whose timestamp header was set to now  status 204
-        → Your receiver accepts a changed timestamp. Include the text of the timestamp header in the signed content.
+        → Your receiver accepts a changed timestamp. Include the value of the timestamp header in the signed content.
       ✓ passed          timestamp.recent              a correctly signed delivery that is four minutes old   status 204
       – not observable  deduplication.same-delivery   the same delivery twice                                2 × status 204
         → Pass --observe with a URL or a command that returns the number of processed events.

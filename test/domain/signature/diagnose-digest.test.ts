@@ -96,7 +96,7 @@ describe('a digest that a receiver computed', () => {
     const { detail, reason, remedy } = diagnose(hmac(`${unix}.${compact}`, secret.slice(0)).digest('base64'));
     expect(reason).toBe('timestamp_changed');
     expect(detail).toMatch(/^The receiver made 3 mistakes: .*seconds.*; .*serialized again.*; .*base64/);
-    expect(remedy).toContain('Use the text of the timestamp header');
+    expect(remedy).toContain('Use the value of the timestamp header');
     expect(remedy).toContain('before any parser');
   });
 
@@ -143,7 +143,7 @@ describe('a digest that a receiver computed', () => {
     [
       'a truncated digest',
       `v1=${correct.slice(0, 40)}`,
-      'has only the first 40 characters of the correct digest',
+      'contains only the first 40 characters of the correct digest',
     ],
     ['no digest', 'v1=hello', 'not an HMAC'],
     ['nothing after the prefix', 'v1=', 'not an HMAC'],
@@ -158,7 +158,7 @@ describe('a digest that a receiver computed', () => {
     const computed = createHash('sha256').update('something else').digest('hex');
     expect(diagnose(computed)).toMatchObject({
       reason: 'signature_mismatch',
-      remedy: expect.stringContaining('pass the secret and the raw body'),
+      remedy: expect.stringContaining('with the secret and the raw body'),
     });
   });
 

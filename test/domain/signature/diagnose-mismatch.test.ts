@@ -49,7 +49,7 @@ describe('a custom scheme', () => {
     const input = { payload: body, headers, secret, now, otherSchemes: [acme] };
     expect(verifyMessage(input)).toMatchObject({
       reason: 'other_scheme',
-      remedy: 'Verify with the scheme acme, or have the sender sign with svc.',
+      remedy: 'Verify with the scheme acme, or configure the sender to sign with svc.',
     });
   });
 });
@@ -96,7 +96,7 @@ describe('a converted timestamp', () => {
     (timestamp) => {
       expect(verify(received({ timestamp }))).toMatchObject({
         reason: 'timestamp_changed',
-        detail: `The signature matches the timestamp in the form 2026-11-20T23:06:00Z, but "${timestamp}" was given.`,
+        detail: `The signature is valid for the timestamp 2026-11-20T23:06:00Z, but the given timestamp is "${timestamp}".`,
       });
     },
   );

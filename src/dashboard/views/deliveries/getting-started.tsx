@@ -10,7 +10,7 @@ export function GettingStarted() {
     <section class="getting-started">
       <h2>No deliveries yet</h2>
       <p>
-        The emulator sends each event to the endpoints that subscribe to it. To see a first delivery here:
+        The emulator sends each event to the endpoints that subscribe to it. To see your first delivery here:
       </p>
       <ol>
         <li>

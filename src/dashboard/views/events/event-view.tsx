@@ -109,7 +109,7 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
         {({ data, has_more: hasMore }) =>
           data.length === 0 ? (
             <p class="muted">
-              No deliveries. No <a href={toHash({ section: 'webhooks' })}>endpoint</a> subscribed to this
+              No deliveries. No <a href={toHash({ section: 'webhooks' })}>endpoint</a> was subscribed to this
               event type when the event was created.
             </p>
           ) : (

@@ -30,9 +30,9 @@ export function FaultForm<Draft extends FaultLimits>({ empty, toFault, onAdded, 
         <Field
           label="Count"
           {...field('count')}
-          hint="How often the fault is applied. Leave empty to keep it until you remove it."
+          hint="Number of times to apply the fault. Leave empty for no limit."
           inputMode="numeric"
-          placeholder="always"
+          placeholder="no limit"
         />
         <Field
           label="Probability in percent"

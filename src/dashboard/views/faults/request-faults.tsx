@@ -72,6 +72,6 @@ function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) {
 
 const DROP_OPTIONS = {
   '': 'no',
-  before: 'before the request is handled',
-  after: 'after the request is handled',
+  before: 'before the operation',
+  after: 'after the operation',
 };

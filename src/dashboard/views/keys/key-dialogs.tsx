@@ -124,7 +124,7 @@ export function RevokeKeyDialog({
   };
   return (
     <ConfirmDialog title={`Revoke key …${last4}?`} action="Revoke" onConfirm={revoke} onClose={onClose}>
-      <p>Requests with this key get a 401 response from now on. You cannot undo this.</p>
+      <p>After you revoke the key, requests with it receive a 401 response. You cannot undo this.</p>
       {isDashboardKey && (
         <p class="warning-text">
           The dashboard and the svc commands use this key. The Trigger page and <code>svc trigger</code> stop

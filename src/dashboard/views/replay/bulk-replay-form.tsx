@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../control/replay.ts';
 import { toHash } from '../../address.ts';
-import { filterLabels } from '../../ui/filter-bar.tsx';
+import { describeFilter } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
@@ -49,11 +49,11 @@ function FilterProperties({ filter }: { readonly filter: DeliverySelection }) {
   const entries = Object.entries(filter).filter(
     ([name, value]) => name !== 'workspace_id' && value !== undefined,
   );
-  if (entries.length === 0) return <p>All deliveries of the workspace.</p>;
-  const items = entries.map(([name, value]) => [
-    filterLabels[name.replace('_id', '')] ?? name,
-    String(value),
-  ]);
+  if (entries.length === 0) return <p>All deliveries in the workspace.</p>;
+  const items = entries.map(([name, value]) => {
+    const { label, text } = describeFilter(name.replace('_id', ''), String(value));
+    return [label, text];
+  });
   return <Properties items={Object.fromEntries(items)} />;
 }
 
@@ -115,7 +115,7 @@ function BulkReplayProgress({ step, tally, error, onStop, onClose }: BulkReplayP
       <p role="status">
         {step === 'requesting' && 'Replaying…'}
         {step === 'stopped' && `Stopped: ${describeRemaining(tally)}.`}
-        {step === 'requested' && !isFinished && 'All replays are requested. Waiting for the receivers.'}
+        {step === 'requested' && !isFinished && 'All replays have been requested. Waiting for responses.'}
         {step === 'requested' && isFinished && summarize(tally)}
       </p>
       {error !== null && (

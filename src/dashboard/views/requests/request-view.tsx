@@ -19,7 +19,7 @@ export function RequestView({ id }: { readonly id: string }) {
     <QueryView query={query} what="the request">
       {({ data: [request] }) =>
         request === undefined ? (
-          <EmptyState>The log does not contain the request {id}.</EmptyState>
+          <EmptyState>Request {id} is not in the request log.</EmptyState>
         ) : (
           <RequestDetails request={request} />
         )

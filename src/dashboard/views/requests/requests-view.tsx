@@ -45,6 +45,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
       label="Request"
       filter={filter}
       search={{ name: 'path', label: 'Path', placeholder: 'Path, for example /v1/events' }}
+      periodLabel="Time"
       fields={<FilterFields filter={filter} />}
       controls={<RequestFaults />}
       columns={COLUMNS}
@@ -79,7 +80,7 @@ function FilterFields({ filter }: { readonly filter: RequestFilter }) {
             {title}
           </option>
         ))}
-        {isCustomSince && <option value={filter.since}>since {filter.since}</option>}
+        {isCustomSince && <option value={filter.since}>from {filter.since}</option>}
       </FilterSelect>
     </>
   );

@@ -26,8 +26,8 @@ export function SignatureChecker(props: Props) {
           <Icon name="replay" /> {runCount === 0 ? 'Verify' : 'Verify again'}
         </button>
         <span class="muted">
-          Verifies the attempt as your receiver does. Change the secret, the body or the time, or enter the
-          digest that your receiver computed.
+          Verifies the attempt as a correct receiver does. Change the secret, the body or the time, or enter
+          the digest that your receiver computed.
         </span>
       </div>
       {runCount > 0 && <Checker {...props} runCount={runCount} />}

@@ -161,8 +161,8 @@ function ReserializedBody({ body, reserialised }: ReserializedBodyProps) {
     return (
       <p>
         For this body, <code>JSON.stringify(JSON.parse(body))</code> returns the same bytes, so the mistake
-        stays hidden. It breaks verification for a number such as <code>12.50</code>, an escape such as{' '}
-        <code>\u00e9</code>, or a JSON library that adds spaces.
+        stays hidden. It breaks verification if the body contains a number such as <code>12.50</code> or an
+        escape such as <code>\u00e9</code>, or if a JSON library adds spaces.
       </p>
     );
   }

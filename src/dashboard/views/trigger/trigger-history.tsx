@@ -91,7 +91,7 @@ function RunDeliveries({ run: { input, eventIds, deliveries, isFinished } }: { r
       </ul>
       {runDeliveries.length > MAX_SHOWN && (
         <a href={toHash({ section: 'deliveries', query: { type: input.type } })}>
-          All deliveries of {input.type}
+          All {input.type} deliveries
         </a>
       )}
     </>
