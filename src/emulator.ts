@@ -51,7 +51,7 @@ export interface EmulatorOptions extends ListenOptions {
   readonly seed?: Seed | null | undefined;
   /** @internal Name of the seed in messages. */
   readonly seedName?: string;
-  /** An endpoint to register at the start. */
+  /** An endpoint to register on startup. */
   readonly forwardTo?: ForwardTarget | null | undefined;
   /** Additional certificate authorities for receivers, in PEM. */
   readonly ca?: string | undefined;

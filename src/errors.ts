@@ -47,14 +47,14 @@ const errorDefinitions = {
   storage_unavailable: {
     status: 503,
     exit: ExitCode.internal,
-    hint: 'Check the database file with: svc emulator status. Then check the free space and the permissions of its folder.',
+    hint: 'Check the free space and the permissions of the database folder, and check the database file with: svc emulator status',
   },
   usage: { status: 400, exit: ExitCode.usage },
   untrusted_file: { status: 403, exit: ExitCode.usage },
   no_emulator: {
     status: 503,
     exit: ExitCode.noEmulator,
-    hint: 'Start one with: svc emulator start. Or use a running one with --url or SVC_CONTROL_URL.',
+    hint: 'Connect to a running emulator with --url or SVC_CONTROL_URL, or start one with: svc emulator start',
   },
   already_running: { status: 503, exit: ExitCode.usage },
   port_in_use: { status: 503, exit: ExitCode.usage },

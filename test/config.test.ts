@@ -310,7 +310,7 @@ describe('the configuration file', () => {
     await expect(resolve()).rejects.toMatchObject({
       code: 'usage',
       message: `${path} is not valid JSON: see line 3, column 10.`,
-      hint: `Correct ${path}, or remove it.`,
+      hint: `Correct the content of ${path}`,
     });
   });
 
@@ -353,7 +353,7 @@ describe('the configuration file', () => {
     async () => {
       write('svc.config.ts', 'export default { port: 1 as number };');
       await expect(resolve()).rejects.toThrow(
-        `svc.config.ts needs Node.js 22.18 or later, and this is Node.js ${process.versions.node}.`,
+        `svc.config.ts requires Node.js 22.18 or later, but this is Node.js ${process.versions.node}.`,
       );
     },
   );

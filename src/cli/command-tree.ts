@@ -53,7 +53,7 @@ const loadKeys = () => import('./commands/keys.ts');
 export const commandSections: Readonly<Record<string, Commands>> = {
   'Core commands:': {
     emulator: {
-      summary: 'Start, stop and inspect the emulator of this folder',
+      summary: 'Start, stop and inspect the emulator for this folder',
       examples: [
         ['Start the emulator and forward events to a local receiver', 'emulator start --forward-to 3000'],
         ['Run tests against a temporary emulator', 'emulator exec -- npm test'],
@@ -69,7 +69,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
         wait: defineCommand('Wait until the emulator is ready', loadEmulator, 'emulatorWait'),
         stop: defineCommand('Stop the emulator', loadEmulator, 'emulatorStop'),
         reset: defineCommand(
-          'Reset the emulator to its state after the start or the last loaded snapshot',
+          'Reset the emulator to its startup state, or to the last loaded snapshot',
           loadEmulator,
           'emulatorReset',
         ),

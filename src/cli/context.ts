@@ -48,11 +48,11 @@ export interface Context extends ProcessContext {
    * @throws SvcError `no_emulator` when neither the configuration nor a run file has its address.
    */
   connect(signal?: AbortSignal): Promise<ControlPlane>;
-  /** Connects to the public API of the emulator, with the configured key or the one created at the start. */
+  /** Connects to the public API of the emulator, with the configured key or the one that the emulator created at startup. */
   connectApi(): Promise<ApiClient>;
   /** Path of the self-signed certificate that clients of the emulator must trust; null without one. */
   findCertificate(): Promise<string | null>;
-  /** The configured workspace, or the one created at the start. */
+  /** The configured workspace, or the one that the emulator created at startup. */
   getWorkspaceId(): Promise<string>;
   /** Prints one resource or one page: a JSON document with `--json`, otherwise the text. */
   print(value: unknown, toText: () => string): void;
@@ -106,8 +106,8 @@ export function createContext(
       ca,
       token,
       signal: requestSignal,
-      onDisconnect: () => io.note('The connection was lost; connecting again.'),
-      onReconnect: () => io.note('Connected again.'),
+      onDisconnect: () => io.note('Connection lost. Reconnecting…'),
+      onReconnect: () => io.note('Reconnected.'),
     });
     if (runFile !== null) status ??= await getVerifiedStatus(runFile, control);
     return control;

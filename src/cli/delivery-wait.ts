@@ -58,7 +58,7 @@ export function createTimeoutError(unsettled: readonly Delivery[], timeoutMs: nu
   }
   const message = `${formatDeliveryCount(unsettled.length)} ${unsettled.length === 1 ? 'has' : 'have'} not settled after ${formatDuration(timeoutMs)}.`;
   return new SvcError('timeout', paused.length === 0 ? message : `${message} ${describePaused(paused)}`, {
-    hint: 'See when each is due with: svc deliveries list --status pending. Send them now with: svc clock settle',
+    hint: 'Run svc deliveries list --status pending to see when each is due, or send them now with: svc clock settle',
   });
 }
 

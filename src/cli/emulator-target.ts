@@ -19,7 +19,7 @@ export interface EmulatorTarget {
   readonly controlUrl: string;
   /** The run file that has its address; null when the address is configured. */
   readonly runFile: RunFile | null;
-  /** Path of the self-signed certificate of the emulator of this folder; null without one. */
+  /** Path of the self-signed certificate of the emulator for this folder; null without one. */
   readonly certificatePath: string | null;
   /** Certificates to trust in addition to the default ones, in PEM, as the `ca` option of Node.js and of the client. */
   readonly ca: string | undefined;
@@ -65,7 +65,7 @@ function createNoEmulatorError(location: ProjectLocation): SvcError {
   const hint = parent && {
     hint: `Use the emulator of the parent folder ${parent.folder} with: --url ${new URL(parent.run.control_url).origin}`,
   };
-  return new SvcError('no_emulator', 'No emulator runs in this folder.', hint ?? {});
+  return new SvcError('no_emulator', 'No emulator is running in this folder.', hint ?? {});
 }
 
 /**
@@ -84,7 +84,7 @@ export function assertSecretAllowed(
   if (addressSource === 'file' && sources[secret].kind === 'file') return;
   const { hostname, origin } = new URL(controlUrl);
   if (classifyHost(hostname).kind === 'loopback') return;
-  const sourceName = addressSource === null ? 'the run file of this folder' : sources.controlUrl.name;
+  const sourceName = addressSource === null ? 'the run file in this folder' : sources.controlUrl.name;
   throw new SvcError(
     'usage',
     `${sources[secret].name} was not sent to ${origin}, because that address comes from ${sourceName}.`,
@@ -103,9 +103,9 @@ export async function getVerifiedStatus(
 ): Promise<EmulatorStatus> {
   const status = await control.getStatus({});
   if (status.pid === runFile.pid && status.started_at === runFile.started_at) return status;
-  const message = `The emulator of this folder has ended. A different one (pid ${status.pid}) runs at ${status.url}.`;
+  const message = `The emulator for this folder has stopped. A different emulator (pid ${status.pid}) is running at ${status.url}`;
   throw new SvcError('no_emulator', message, {
-    hint: `Start one with: svc emulator start. Or use the running one with --url ${status.url}`,
+    hint: `Pass --url ${status.url} to use the running emulator, or start one for this folder with: svc emulator start`,
   });
 }
 

@@ -10,7 +10,7 @@ import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } from '../fixtures/template.ts';
 import type { Context } from './context.ts';
 import { readValue } from './file-access.ts';
-import { addWorkspaceOption, collectValues } from './option-parsers.ts';
+import { addWorkspaceOption, collectAssignments, collectValues } from './option-parsers.ts';
 import { addSeedOption, createTemplateScopes, type SeedOptions } from './template-scopes.ts';
 
 export interface EventOptions extends SeedOptions {
@@ -34,12 +34,12 @@ export function addEventOptions(command: Command): Command {
     .option(
       '--override <path=value>',
       'Change a value of the payload, such as items[0].sku=MUG; repeatable',
-      collectValues,
+      collectAssignments,
     )
     .option(
       '--add <path=value>',
       'Add a value to the payload; items[]=… appends an item; repeatable',
-      collectValues,
+      collectAssignments,
     )
     .option('--remove <path>', 'Remove a value from the payload; repeatable', collectValues)
     .option('--idempotency-key <key>', 'Value of the Idempotency-Key header');

@@ -7,8 +7,11 @@ const HEADING = 'Global options:';
 const globalOptions: readonly (readonly [flags: string, description: string])[] = [
   ['--json', 'Print JSON; a stream prints one object per line'],
   ['--no-color', 'Print without colors'],
-  ['--url <url>', 'Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)'],
-  ['--api-key <key>', 'API key to use (default: SVC_API_KEY, or the key created at the start)'],
+  ['--url <url>', 'Emulator to use (default: SVC_CONTROL_URL, or the emulator for this folder)'],
+  [
+    '--api-key <key>',
+    'API key to use (default: SVC_API_KEY, or the key that the emulator created at startup)',
+  ],
 ];
 
 /** Adds them to a command that has all its own options. An option of the command with the same name wins. */

@@ -2,7 +2,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
 import { parseDuration, parseRelativeTime } from '../domain/duration.ts';
+import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
+import { isAssignment } from '../domain/json-path.ts';
 import { parseTimestamp } from '../domain/signature/signature-header.ts';
 import { checkWebhookUrl, toForwardUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
@@ -95,9 +97,24 @@ export function parseList(text: string, previous: readonly string[] = []): strin
   return [...previous, ...items];
 }
 
+/** Collects event types or `*`, as {@link parseList} does. */
+export function parseSubscriptions(text: string, previous: readonly string[] = []): string[] {
+  const types = parseList(text);
+  if (!types.every((type) => type === WILDCARD_SUBSCRIPTION || isEventType(type))) {
+    throw new InvalidArgumentError('Pass event types such as order.shipped, or *.');
+  }
+  return [...previous, ...types];
+}
+
 /** Collects repeated options into a list. */
 export function collectValues(text: string, previous: readonly string[] = []): string[] {
   return [...previous, text];
+}
+
+/** Collects repeated `path=value` options into a list. */
+export function collectAssignments(text: string, previous: readonly string[] = []): string[] {
+  if (!isAssignment(text)) throw new InvalidArgumentError('Pass path=value, such as items[0].sku=MUG.');
+  return collectValues(text, previous);
 }
 
 /** Collects repeated `Name: value` options into one object. */
@@ -119,7 +136,7 @@ export function parseHeaders(
 export function addWorkspaceOption(command: Command): Command {
   return command.option(
     '--workspace <id>',
-    'Workspace ID (default: SVC_WORKSPACE_ID, or the workspace created at the start)',
+    'Workspace ID (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
   );
 }
 

@@ -134,12 +134,12 @@ export function isInteractive({ io, json }: Context): boolean {
 }
 
 function assertInteractive(context: Context, argument: string): void {
-  if (!isInteractive(context)) throw createMissingArgumentError(argument);
+  if (!isInteractive(context)) throw createMissingArgumentError(context, argument);
 }
 
-function createMissingArgumentError(argument: string): SvcError {
+function createMissingArgumentError({ json }: Context, argument: string): SvcError {
   return new SvcError('usage', `Missing ${argument.startsWith('--') ? 'option' : 'argument'}: ${argument}`, {
-    hint: 'Add it, or run the command in a terminal without --json to be asked for it.',
+    hint: `Pass it, or run the command in an interactive terminal ${json ? 'without --json ' : ''}to be prompted for it.`,
   });
 }
 

@@ -20,7 +20,7 @@ export type ReadyStatus = Omit<
 
 export type ReadyLine = ReadyStatus & { readonly type: 'ready' };
 
-/** The endpoint that is registered at the start, if any. */
+/** The endpoint that is registered on startup, if any. */
 type ForwardSettings = Pick<ConfigValues, 'forwardTo' | 'events'>;
 
 /**

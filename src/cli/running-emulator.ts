@@ -44,7 +44,7 @@ export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number
 
 /**
  * A folder can have one emulator, because commands find it by the run file.
- * @throws SvcError `already_running` when an emulator of this folder responds; `untrusted_file` when another user can
+ * @throws SvcError `already_running` when an emulator in this folder responds; `untrusted_file` when another user can
  *   change its run file.
  */
 export async function assertNoneRunning(
@@ -60,6 +60,6 @@ export async function assertNoneRunning(
   if (status === null) return;
   const message = `An emulator is already running in this folder: pid ${status.pid}, ${status.url}, database ${status.db}.`;
   throw new SvcError('already_running', message, {
-    hint: 'Stop it with: svc emulator stop. Or start a second emulator in another folder.',
+    hint: 'Start a second emulator in another folder, or stop this one with: svc emulator stop',
   });
 }

@@ -17,8 +17,8 @@ const schemas = {
     'an API key such as svc_test_…',
     (key) => /^[\w-]{1,256}$/.test(key) && getApiKeyEnvironment(key) !== null,
   ),
-  workspace_id: string('the ID of a workspace', (id) => idPatterns.workspace.test(id)),
-  control_token: string('a token of the control plane', isControlToken),
+  workspace_id: string('a workspace ID', (id) => idPatterns.workspace.test(id)),
+  control_token: string('a control token', isControlToken),
   webhook_secret: secret,
 } as const satisfies Partial<Record<keyof EmulatorStatus, ValueSchema<string>>>;
 

@@ -20,13 +20,13 @@ export function toUsageError({ code, message }: CommanderError, command: Command
     case 'commander.unknownOption':
       return createUnknownOptionError(command, word);
     case 'commander.missingArgument':
-      return createUsageError(`Missing argument: ${word}`, `Write: ${toUsage(command)}`);
+      return createUsageError(`Missing argument: ${word}`, `Use: ${toUsage(command)}`);
     case 'commander.excessArguments':
       return createTooManyArgumentsError(command);
     case 'commander.missingMandatoryOptionValue':
-      return createUsageError(`Missing option: ${toFlag(word)}`, `Write: ${word}`);
+      return createUsageError(`Missing option: ${toFlag(word)}`, `Add: ${word}`);
     case 'commander.optionMissingArgument':
-      return createUsageError(`${toFlag(word)} needs a value.`, `Write: ${word}`);
+      return createUsageError(`${toFlag(word)} needs a value.`, `Use: ${word}`);
     case 'commander.conflictingOption':
       return createUsageError(
         `${toFlag(word)} and ${toFlag(secondWord)} cannot be used together.`,
@@ -95,7 +95,7 @@ function createTooManyArgumentsError(command: Command): SvcError {
   const expected = registeredArguments.length === 0 ? 'none' : registeredArguments.length;
   return createUsageError(
     `Too many arguments: expected ${expected}, got ${args.length}.`,
-    `Write: ${toUsage(command)}`,
+    `Use: ${toUsage(command)}`,
   );
 }
 

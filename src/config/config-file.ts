@@ -56,7 +56,7 @@ async function importDefaultExport(path: string): Promise<unknown> {
   if (extname(path) === '.ts' && !canImportTypeScript) {
     throw new SvcError(
       'usage',
-      `${path} needs Node.js 22.18 or later, and this is Node.js ${process.versions.node}.`,
+      `${path} requires Node.js 22.18 or later, but this is Node.js ${process.versions.node}.`,
       { hint: 'Rename it to svc.config.mjs and remove the types, or use a newer Node.js.' },
     );
   }

@@ -84,7 +84,9 @@ export function checkScheme(
   throw new SvcError(
     'validation_failed',
     `${path} is ${JSON.stringify(scheme)}, but overrides[${JSON.stringify(gapId)}] changes the scheme "svc".`,
-    { hint: 'Remove one of the two. A scheme in schemes defines its signatures completely.' },
+    {
+      hint: 'Remove one of the two. The override applies only to the built-in scheme svc, not to a custom scheme.',
+    },
   );
 }
 
@@ -92,8 +94,8 @@ function parseScheme(name: string, fileValue: unknown, valueLocation: ValueLocat
   if (!SCHEME_NAME.test(name) || Object.hasOwn(schemes, name)) {
     throw invalidValueError(
       name,
-      'a lowercase name such as "acme" that is not the name of a built-in scheme',
-      { ...valueLocation, path: `${valueLocation.path}: the name of a scheme` },
+      'lowercase, such as "acme", and must not be the name of a built-in scheme',
+      { ...valueLocation, path: `${valueLocation.path}: a scheme name` },
     );
   }
   const path = `${valueLocation.path}.${name}`;

@@ -41,6 +41,12 @@ async function readYamlFile(path: string): Promise<unknown> {
   }
 }
 
+/** The problem and the hint for each error code of the file system. */
+const readProblems: Readonly<Record<string, readonly [string, string]>> = {
+  EACCES: ['permission denied', 'Change the permissions of the file, or use another file.'],
+  EISDIR: ['it is a folder', 'Use the path of a file.'],
+};
+
 function readTextFile(path: string): string {
   try {
     // Without the byte order mark.
@@ -53,15 +59,12 @@ function readTextFile(path: string): string {
         cause: error,
       });
     }
-    const problems: Readonly<Record<string, string>> = {
-      EACCES: 'permission denied',
-      EISDIR: 'it is a folder',
-    };
-    throw createInvalidFileError(path, `cannot be read: ${problems[code ?? ''] ?? message}`, error);
+    const [problem, hint] = readProblems[code ?? ''] ?? [message, 'Check the path.'];
+    throw new SvcError('usage', `${path} cannot be read: ${problem}.`, { hint, cause: error });
   }
 }
 
 /** @param predicate completes the sentence that starts with the path */
 export function createInvalidFileError(path: string, predicate: string, cause?: unknown): SvcError {
-  return new SvcError('usage', `${path} ${predicate}.`, { hint: `Correct ${path}, or remove it.`, cause });
+  return new SvcError('usage', `${path} ${predicate}.`, { hint: `Correct the content of ${path}`, cause });
 }

@@ -39,7 +39,7 @@ export interface Setting<T = unknown, Default = unknown> {
 }
 
 function optionalPath(description: string) {
-  return { description, schema: string('the path of a file'), isPath: true } as const;
+  return { description, schema: string('a file path'), isPath: true } as const;
 }
 
 function flag(description: string) {
@@ -70,7 +70,7 @@ export const settings = {
   },
   db: {
     description: 'Database file, or :memory:',
-    schema: string('the path of a file, or ":memory:"'),
+    schema: string('a file path, or ":memory:"'),
     defaultValue: '.svc/<environment>.db',
     isPath: true,
   },
@@ -105,7 +105,7 @@ export const settings = {
     defaultValue: defaultRetentionLimits.megabytes,
   },
   forwardTo: {
-    description: 'Port or URL of your receiver, to register as an endpoint at the start',
+    description: 'Port or URL of your receiver, to register as an endpoint on startup',
     schema: parsedString(
       'a port or a URL such as 3000, localhost:3000/webhooks or https://example.com',
       toForwardUrl,
@@ -117,8 +117,8 @@ export const settings = {
     defaultValue: [WILDCARD_SUBSCRIPTION] as readonly string[],
   },
   envFile: {
-    description: 'File to write the variables of svc env to',
-    schema: string('the path of a file'),
+    description: 'File to write the environment variables to (see svc env)',
+    schema: string('a file path'),
     option: 'writeEnv',
     isPath: true,
   },
@@ -132,7 +132,7 @@ export const settings = {
   },
   publicUrl: {
     description: 'Public URL of your own proxy or tunnel that forwards to the emulator',
-    schema: parsedString('a URL without a query such as https://svc.example.com', parsePublicUrl),
+    schema: parsedString('a URL without a query, such as https://svc.example.com', parsePublicUrl),
   },
   tunnel: flag('Make the API public through cloudflared, which must be installed'),
   open: flag('Open the dashboard in the browser'),
@@ -148,7 +148,8 @@ export const settings = {
     option: 'url',
   },
   controlToken: {
-    description: 'Control token: commands send it; an emulator that starts with it requires it',
+    description:
+      'Token that commands send to the control plane, and that an emulator started with it requires',
     schema: string('at least 16 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
     isSecret: true,
   },
@@ -159,7 +160,7 @@ export const settings = {
   },
   workspaceId: {
     description: 'Workspace that commands use',
-    schema: string('the ID of a workspace'),
+    schema: string('a workspace ID'),
     option: 'workspace',
   },
   overrides: {

@@ -66,7 +66,7 @@ export function isOpenToAll(folder: string, env: EnvironmentVariables): boolean 
 export function findProblem(stats: Stats, owners: readonly number[]): string | null {
   const { uid, gid, mode } = stats;
   if (!owners.includes(uid))
-    return `it belongs to user ${uid}, and svc runs as user ${owners.join(' for user ')}`;
+    return `it belongs to user ${uid}, but svc runs as user ${owners.join(' (on behalf of user ')}${owners.length > 1 ? ')' : ''}`;
   // A symbolic link has no permissions of its own.
   if (stats.isSymbolicLink()) return null;
   const modeText = `mode ${(mode & 0o7777).toString(8)}`;

@@ -26,7 +26,7 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   usage: 'An option, an argument or a setting is invalid.',
   untrusted_file: 'Another user can change a configuration file or the run file, so it is not used.',
   no_emulator: 'No emulator responds at the address.',
-  already_running: 'An emulator of this folder is already running.',
+  already_running: 'An emulator is already running in this folder.',
   port_in_use: 'Another program uses the port.',
   no_tunnel: 'The tunnel did not start.',
   database_in_use: 'Another process has locked the database.',

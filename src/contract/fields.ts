@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
-import { describeIdKindMismatch, type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
+import { describeIdProblem, type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 
 /** The input of an operation without fields. */
@@ -12,12 +12,7 @@ export const noInput = v.strictObject({});
 export const idOf = (kind: IdKind) =>
   v.pipe(
     v.string(),
-    v.regex(idPatterns[kind], ({ input }) => {
-      const mismatch = describeIdKindMismatch(input, kind);
-      return mismatch === null
-        ? `must be an ID that starts with ${idPrefixes[kind]}`
-        : `is invalid: ${mismatch}`;
-    }),
+    v.regex(idPatterns[kind], ({ input }) => describeIdProblem(input, kind)),
     v.metadata({ examples: [`${idPrefixes[kind]}01JD3Z5K8Q4W6X7Y8Z9A0B1C2D`] }),
   );
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 time in UTC'));

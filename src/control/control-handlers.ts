@@ -134,7 +134,7 @@ function createKeyHandlers(sandbox: Sandbox) {
     },
     revokeKey: async ({ id }) => {
       const row = store.apiKeys.find(id);
-      if (row === undefined) throw createNotFoundError('key', id);
+      if (row === undefined) throw createNotFoundError('API key', id);
       await store.write(() => store.apiKeys.revoke(row.seq, wall.now()));
       return toApiKey(store.apiKeys.find(id) ?? row);
     },
@@ -234,8 +234,8 @@ function createFaultHandlers(sandbox: Sandbox) {
     addFault: async (rule) => {
       findWorkspace(sandbox, rule.workspace_id);
       const { webhook_id: webhookId, api_key_id: keyId } = rule;
-      if (webhookId && !store.webhooks.findSeq(webhookId)) throw createNotFoundError('webhook', webhookId);
-      if (keyId && !store.apiKeys.find(keyId)) throw createNotFoundError('key', keyId);
+      if (webhookId && !store.webhooks.findSeq(webhookId)) throw createNotFoundError('endpoint', webhookId);
+      if (keyId && !store.apiKeys.find(keyId)) throw createNotFoundError('API key', keyId);
       return faults.add(rule);
     },
     listFaults: async (input) => {

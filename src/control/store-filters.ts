@@ -27,7 +27,7 @@ export function toDeliveryFilter(
   const { event_id: eventId = null, webhook_id: webhookId = null } = input;
   if (eventId !== null && !store.events.find(eventId)) throw createNotFoundError('event', eventId);
   if (webhookId !== null && !store.webhooks.findSeq(webhookId))
-    throw createNotFoundError('webhook', webhookId);
+    throw createNotFoundError('endpoint', webhookId);
   const now = (workspace ?? sandbox.workspaces.default).clock.now();
   return {
     workspaceSeq: workspace?.seq ?? null,
@@ -58,7 +58,7 @@ export function toAttemptFilter(
   const { store } = sandbox;
   const { webhook_id: webhookId = null, delivery_id: deliveryId = null } = input;
   if (webhookId !== null && !store.webhooks.findSeq(webhookId))
-    throw createNotFoundError('webhook', webhookId);
+    throw createNotFoundError('endpoint', webhookId);
   if (deliveryId !== null && !store.deliveryQueries.find(deliveryId))
     throw createNotFoundError('delivery', deliveryId);
   const workspaceSeq = findWorkspace(sandbox, input.workspace_id)?.seq ?? null;

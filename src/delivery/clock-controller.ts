@@ -156,7 +156,7 @@ function assertNotPastEnd(target: number, { clock }: LoadedWorkspace): void {
       hint:
         now < LAST_SCHEDULE_TIME
           ? `Advance it by at most ${formatDuration(LAST_SCHEDULE_TIME - now)}.`
-          : 'Restore the state after start with: svc emulator reset',
+          : 'Reset the emulator to its startup state with: svc emulator reset',
     },
   );
 }

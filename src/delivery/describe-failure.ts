@@ -63,7 +63,7 @@ function describeNetworkError(error: NetworkError, context: FailureContext): Att
       return stoppedFailure;
     case 'ECONNREFUSED':
       return toConnectionError(
-        `connection refused by ${listTriedAddresses(error, host)}: nothing listens there`,
+        `connection refused by ${listTriedAddresses(error, host)}: nothing is listening there`,
       );
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
@@ -109,7 +109,7 @@ function describeLostConnection(
   if (stage === 'body')
     return `${url.host} ${action} the connection while it sent the response body${describeReceived(response)}`;
   if (closedReusedConnection) {
-    return `${url.host} ${action} a kept-alive connection before it responded; the next attempts use new connections`;
+    return `${url.host} ${action} a keep-alive connection before responding; the next attempts use new connections`;
   }
   const hint = url.protocol === 'http:' ? ' (if it expects TLS, use an https:// URL)' : '';
   return `${url.host} ${action} the connection before it responded${hint}`;

@@ -105,7 +105,7 @@ export function createSender(options: SenderOptions): Sender {
   const { wall } = options;
   const agent = new OutboundAgent(options);
   /**
-   * Origins that closed a kept-alive connection recently, by the monotonic time until which they get new connections only:
+   * Origins that closed a keep-alive connection recently, by the monotonic time until which they get new connections only:
    * another reused connection may fail too. Oldest first.
    */
   const unreliableUntil = new Map<string, number>();

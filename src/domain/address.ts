@@ -20,7 +20,7 @@ export interface AddressClass {
 const PUBLIC: AddressClass = { kind: 'public', description: 'a public address' };
 const PRIVATE: AddressClass = { kind: 'private', description: 'a private address' };
 const LOOPBACK: AddressClass = { kind: 'loopback', description: 'a loopback address' };
-const LINK_LOCAL = createBlocked('a link-local address, where clouds give out credentials');
+const LINK_LOCAL = createBlocked('a link-local address, where cloud providers serve instance credentials');
 const METADATA = createBlocked('a cloud metadata address, which gives out credentials');
 const UNSPECIFIED = createBlocked('the unspecified address');
 const MULTICAST = createBlocked('a multicast address');

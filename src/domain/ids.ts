@@ -24,7 +24,6 @@ const idNouns: Readonly<Record<IdKind, string>> = {
 
 /** Base32 of Douglas Crockford: no I, L, O and U. */
 const BASE32_DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** Limits text of unknown length in messages. */
 const MAX_SHOWN_LENGTH = 64;
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
@@ -49,9 +48,21 @@ export function describeIdKindMismatch(id: string, expectedKind: IdKind): string
   const kinds = Object.keys(idPrefixes) as IdKind[];
   const kind = kinds.find((candidate) => id.startsWith(idPrefixes[candidate]));
   if (kind === undefined || kind === expectedKind) return null;
-  const shown = JSON.stringify(id).slice(1, -1).slice(0, MAX_SHOWN_LENGTH);
   const expectedNoun = idNouns[expectedKind].replace(/^an? /, '');
-  return `${shown} is ${idNouns[kind]} ID; ${expectedNoun} IDs start with ${idPrefixes[expectedKind]}`;
+  return `${toShownId(id)} is ${idNouns[kind]} ID; ${expectedNoun} IDs start with ${idPrefixes[expectedKind]}`;
+}
+
+/** What is wrong with an ID that does not match the pattern of its kind, for a message that starts with the field. */
+export function describeIdProblem(id: string, expectedKind: IdKind): string {
+  const mismatch = describeIdKindMismatch(id, expectedKind);
+  if (mismatch !== null) return `is invalid: ${mismatch}`;
+  const form = `${idPrefixes[expectedKind]} followed by 26 characters`;
+  return `must be ${idNouns[expectedKind]} ID (${form}), not "${toShownId(id)}"`;
+}
+
+/** Limits text of unknown length, and escapes control characters. */
+function toShownId(id: string): string {
+  return JSON.stringify(id).slice(1, -1).slice(0, MAX_SHOWN_LENGTH);
 }
 
 /** Fills a buffer with random bytes; a run with a random seed has its own function. */
@@ -80,7 +91,7 @@ export class UlidGenerator {
     return idPrefixes[kind] + this.#ulid(Math.floor(atMs));
   }
 
-  /** Makes later IDs sort after `id`. Called at the start with the newest stored ID. */
+  /** Makes later IDs sort after `id`. Called on startup with the newest stored ID. */
   continueAfter(id: string): void {
     const ms = parseIdTime(id);
     if (ms !== null && ms >= this.#lastMs) this.#startAt(ms + 1);

@@ -87,6 +87,11 @@ const ASSIGNMENT = /^((?:\[(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\]]*)\]|[^=[])+)=(.*)$
 /** The start of JSON that is not a bare word; `{{` starts a template of a fixture. */
 const JSON_START = /^(?:["[]|\{(?!\{))/;
 
+/** Whether `text` has the form `path=value`. */
+export function isAssignment(text: string): boolean {
+  return ASSIGNMENT.test(text);
+}
+
 /**
  * Reads `path=value`. A value that is JSON keeps its type and text (`12.50`, `true`, `null`, `{"a":1}`, `"12"`); any
  * other value is a string.

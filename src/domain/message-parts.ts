@@ -63,7 +63,7 @@ const descriptions: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EEXIST: 'it already exists',
   EFBIG: 'the file is too large',
-  EIO: 'the disk failed',
+  EIO: 'disk I/O error',
   EISDIR: 'it is a folder',
   ELOOP: 'too many symbolic links',
   EMFILE: 'too many files are open',

@@ -181,7 +181,7 @@ function toListenError(error: NodeJS.ErrnoException, host: string, port: number)
 
 function createPortError(host: string, port: number, cause?: unknown): SvcError {
   return new SvcError('port_in_use', `Port ${port} on ${host} is already in use.`, {
-    hint: `Find out whether it is an emulator: svc emulator status --url http://${host}:${port}/_svc. Or use any free port with --port 0.`,
+    hint: `Use any free port with --port 0, or check whether an emulator uses this port with: svc emulator status --url http://${host}:${port}/_svc`,
     cause,
   });
 }

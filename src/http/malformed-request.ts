@@ -21,7 +21,7 @@ export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Dup
 
 function toMessage({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'HPE_HEADER_OVERFLOW') return 'The headers of the request are too large.';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request was not complete in time.';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request timed out before it was complete.';
   return `The request is not valid HTTP: ${message.replace(/^Parse Error: /, '')}.`;
 }
 

@@ -71,7 +71,7 @@ export const EventTypeName = v.custom<string>(
 );
 export const Scheme = v.custom<string>(
   (value) => typeof value === 'string' || isObject(value),
-  'must be the name of a scheme or a scheme object',
+  'must be a scheme name or a scheme object',
 );
 export const Secret = v.custom<string>(
   (value) =>

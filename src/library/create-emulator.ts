@@ -48,7 +48,7 @@ export interface Emulator extends Workspace {
   status(): EmulatorStatus;
   /** Creates a workspace with its own API key, endpoints, clock and faults, isolated from the others. */
   createWorkspace(options?: CreateWorkspaceOptions): Promise<Workspace>;
-  /** Restores the state after the start. Workspaces created since then no longer exist. */
+  /** Restores the startup state. Workspaces created since then no longer exist. */
   reset(): Promise<void>;
   /**
    * Stops the emulator. Attempts in flight get up to five seconds to finish. After that, every other call fails with an

@@ -138,7 +138,7 @@ function describeDeliveries(
   return Promise.all(
     deliveries.map(async (delivery) => {
       const { id, status, url, attempt_count: attemptCount } = delivery;
-      const line = `  ${id} ${status} to ${url} after ${formatCount(attemptCount, 'attempt')}`;
+      const line = `  ${id} to ${url}: ${status} after ${formatCount(attemptCount, 'attempt')}`;
       if (payload === undefined) return line;
       return `${line}, with ${JSON.stringify(await getPayload(workspace, delivery))}`;
     }),

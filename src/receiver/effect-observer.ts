@@ -123,7 +123,7 @@ function parseCount(text: string): number | null {
 function describeReadProblem(error: ExecException): string {
   const hasExited = typeof error.code === 'number';
   if (!hasExited && !error.signal) return describeConnectionProblem(error as Error);
-  const end = hasExited ? `it ended with exit code ${error.code}` : `it was ended by ${error.signal}`;
+  const end = hasExited ? `it exited with code ${error.code}` : `it was terminated by ${error.signal}`;
   return [end, error.stderr?.trim()].filter(Boolean).join(': ');
 }
 

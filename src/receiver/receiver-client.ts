@@ -112,7 +112,7 @@ export function describeResponses(...responses: readonly ReceiverResponse[]): st
 }
 
 const connectionProblems: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused: nothing listens at this address',
+  ECONNREFUSED: 'connection refused: nothing is listening at this address',
   ECONNRESET: 'connection closed without a response',
   EPIPE: 'connection closed without a response',
   ENOTFOUND: 'the host name does not resolve',

@@ -43,6 +43,13 @@ export interface CheckReport {
   readonly checks: readonly CheckResult[];
 }
 
+const NOT_CHECKED = 'Not checked, because ';
+
+/** Whether a check did not run because of another check. In JSON its status is `not_observable`. */
+export function isSkipped({ meaning }: CheckResult): boolean {
+  return meaning.startsWith(NOT_CHECKED);
+}
+
 /** @throws SvcError `usage` for an unknown name in `only`, `interrupted` when the signal is aborted */
 export async function runChecks(options: RunChecksOptions): Promise<CheckReport> {
   const { scheme, apiKey, only, signal, onProgress } = options;
@@ -106,12 +113,12 @@ class CheckRunner {
       for (const id of [validDeliveryCheck.id, ...(check.requires ?? [])]) {
         const required = this.#checks.get(id) ?? validDeliveryCheck;
         const { status, meaning } = await this.getOutcome(required);
-        if (status !== 'passed') return `Not checked, because ${id} did not pass. ${meaning}`;
+        if (status !== 'passed') return `${NOT_CHECKED}${id} did not pass. ${meaning}`;
       }
     }
     return this.#downSince === null
       ? null
-      : `Not checked, because your receiver has been down since ${this.#downSince}.`;
+      : `${NOT_CHECKED}your receiver has been down since ${this.#downSince}.`;
   }
 
   async #run(check: ReceiverCheck): Promise<CheckOutcome> {

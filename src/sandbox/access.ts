@@ -98,9 +98,9 @@ export function canAccess(caller: Caller, workspaceSeq: number): boolean {
 const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
   workspace: 'workspace',
   event: 'event',
-  webhook: 'webhook',
+  endpoint: 'webhook',
   delivery: 'delivery',
-  key: 'apiKey',
+  'API key': 'apiKey',
   fault: 'fault',
 };
 

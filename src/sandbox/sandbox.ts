@@ -45,7 +45,7 @@ export class EventBus {
   }
 }
 
-/** Created once, at the start. */
+/** Created once, on startup. */
 export interface Sandbox {
   readonly environment: Environment;
   readonly rules: Rules;

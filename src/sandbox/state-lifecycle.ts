@@ -1,4 +1,4 @@
-/** Prepares a sandbox at the start, resets it, and saves and loads snapshots of it. */
+/** Prepares a sandbox on startup, resets it, and saves and loads snapshots of it. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { ValidatedSeed } from '../contract/seed-schema.ts';
 import { validate } from '../contract/validate.ts';
@@ -59,7 +59,7 @@ export class StateLifecycle {
 
   /**
    * Replaces the state by that of a snapshot, including the clocks, and makes it the state that a reset restores. The
-   * default key of this emulator and the endpoint of `--forward-to` are added again, as at the start.
+   * default key of this emulator and the endpoint of `--forward-to` are added again, as on startup.
    * @throws SvcError as `Store.loadSnapshot`, in which case nothing has changed.
    */
   async loadSnapshot(path: string): Promise<void> {
@@ -95,7 +95,7 @@ export class StateLifecycle {
 }
 
 /**
- * Rebuilds the state in memory from the rows, in the same way at the start and after the rows were replaced, so that a
+ * Rebuilds the state in memory from the rows, in the same way on startup and after the rows were replaced, so that a
  * sandbox behaves the same after a reset as after the start.
  */
 function rebuildMemory(sandbox: Sandbox): void {

@@ -163,7 +163,7 @@ export async function removeWebhook(
 /** The row of an endpoint. @throws SvcError `not_found`. */
 export function getWebhookRow({ store }: Pick<Sandbox, 'store'>, id: string) {
   const row = store.webhooks.find(id);
-  if (row === undefined) throw createNotFoundError('webhook', id);
+  if (row === undefined) throw createNotFoundError('endpoint', id);
   return row;
 }
 

@@ -97,11 +97,11 @@ const messages: Readonly<Record<DatabaseFileProblem, string>> = {
 
 const hints: Readonly<Record<DatabaseFileProblem, string>> = {
   removed:
-    'Write the file again with: svc emulator restore. Nothing is lost until the emulator stops. To start with an empty database instead, restart the emulator.',
+    'Nothing is lost until the emulator stops. To start with an empty database, restart the emulator. To keep the state, recreate the file with: svc emulator restore',
   replaced:
-    'Save the state with: svc emulator snapshot save FILE. Then restart the emulator, and load the snapshot. Nothing is lost until the emulator stops.',
+    'Run svc emulator snapshot save FILE to save the state. Then restart the emulator, and load the snapshot. Nothing is lost until the emulator stops.',
   truncated:
-    'Save the data that is still readable. Run: svc emulator snapshot save FILE. Then move the database file away, restart the emulator and load the snapshot.',
+    'Run svc emulator snapshot save FILE to save what can still be read. Then move the database file away, restart the emulator and load the snapshot.',
 };
 
 export function createFileProblemError(problem: DatabaseFileProblem): SvcError {

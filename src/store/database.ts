@@ -69,7 +69,17 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
 function createPrivateFile(path: string): void {
   // Not writable by others, whatever the umask: they could replace the files.
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    // The folder exists, but accepts no files, such as /proc.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new SvcError('database_unusable', `Cannot create the database file ${path}.`, {
+      hint: 'Choose another folder with --db, or use --db :memory:',
+      cause: error,
+    });
+  }
 }
 
 /**
@@ -117,7 +127,7 @@ export function toStoreError(error: unknown, path: string): unknown {
   const code = (error as { code?: unknown }).code;
   if (code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED') {
     return new SvcError('database_in_use', `${path} is in use by another process.`, {
-      hint: 'Stop the emulator that uses it with: svc emulator stop. Or choose another file with --db.',
+      hint: 'Choose another file with --db, or stop the emulator that uses this one with: svc emulator stop',
       cause: error,
     });
   }
@@ -129,7 +139,9 @@ export function toStoreError(error: unknown, path: string): unknown {
   }
   if (
     typeof code === 'string' &&
-    /^(SQLITE_(CANTOPEN|READONLY|IOERR|PERM|FULL)|EACCES|EPERM|EROFS|ENOTDIR|EEXIST|ENOSPC|EFBIG)/.test(code)
+    /^(SQLITE_(CANTOPEN|READONLY|IOERR|PERM|FULL)|EACCES|EPERM|EROFS|ENOTDIR|ELOOP|ENAMETOOLONG|EEXIST|ENOSPC|EFBIG)/.test(
+      code,
+    )
   ) {
     return new SvcError(
       'database_unusable',

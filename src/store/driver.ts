@@ -56,7 +56,7 @@ export function loadDriver(environment: DriverEnvironment): Driver {
   const { name, version } = choosePackage(environment);
   try {
     const driver = environment.require(name) as Driver;
-    // Opening a database loads the native part.
+    // Opening a database loads the native addon.
     new driver(':memory:').close();
     return driver;
   } catch (error) {
@@ -118,7 +118,7 @@ function toDriverError(
   const message = /NODE_MODULE_VERSION|different Node\.js version/.test(error.message)
     ? `${DRIVER} ${version} was built for a different version of Node.js than ${nodeVersion}.`
     : isUnbuilt
-      ? `${DRIVER} ${version} is installed, but its native part was not built.`
+      ? `${DRIVER} ${version} is installed, but its native addon was not built.`
       : `${DRIVER} ${version} cannot be loaded: ${reason}.`;
   const manager = findPackageManager();
   const build = getBuildCommand(manager);

@@ -172,7 +172,7 @@ export function readSchemaVersion(
   if (version <= migrations.length) return version;
   throw new SvcError(
     code,
-    `${path} was written by a newer version of svc: its schema is version ${version}, and this svc supports up to ${migrations.length}.`,
+    `${path} was written by a newer version of svc: its schema is version ${version}, but this svc supports up to ${migrations.length}.`,
     { hint },
   );
 }

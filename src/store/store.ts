@@ -229,6 +229,12 @@ export class Store extends Tables {
    */
   restoreFile(): Promise<void> {
     return this.#runExclusively(async () => {
+      if (this.#options.path === ':memory:') {
+        throw new SvcError(
+          'conflict',
+          'The emulator uses an in-memory database, so there is no file to restore.',
+        );
+      }
       const oldConnection = this.#connection;
       const problem = this.checkFile();
       if (problem === null)

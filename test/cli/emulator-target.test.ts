@@ -58,7 +58,7 @@ describe.each(secrets)('%s', (variable, secret, name) => {
 
   it.each<[string, Given, string]>([
     ['the configuration file', { env, file: { control_url: ELSEWHERE } }, 'svc.config.json'],
-    ['the run file', { env, running: ELSEWHERE }, 'the run file of this folder'],
+    ['the run file', { env, running: ELSEWHERE }, 'the run file in this folder'],
   ])(
     'the credential is not sent to an address on another machine that only %s names',
     async (_, options, place) => {

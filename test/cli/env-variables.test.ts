@@ -40,8 +40,8 @@ const hostile = [
   ['api_key', 'svc_test_a\nPATH=/tmp', 'must be an API key'],
   ['api_key', 'svc_test_$(id)', 'must be an API key'],
   ['api_key', undefined, 'is missing. It must be an API key'],
-  ['workspace_id', 'ws_1\r\nA=1', 'must be the ID of a workspace'],
-  ['control_token', '0123456789abcdef\nA=1', 'must be a token'],
+  ['workspace_id', 'ws_1\r\nA=1', 'must be a workspace ID'],
+  ['control_token', '0123456789abcdef\nA=1', 'must be a control token'],
   ['webhook_secret', 'whsec_0123456789\nA=1', 'must be a secret'],
   ['webhook_secret', { toString: () => 'x' }, 'must be a secret'],
 ] as const;

@@ -61,17 +61,17 @@ describe('a scheme in the configuration file', () => {
     ['header.prefix is missing. It must be the text before each signature, or "".', { header: 'v1=' }],
     ['header.separator must be the text between two signatures, or null,', { header: { separator: '' } }],
     ['header.timestamp_field must be the name of the timestamp', { header: { timestamp_field: 't=' } }],
-    ['headers.signature must be the name of a header, not null.', { headers: { signature: null } }],
-    ['headers.signature must be the name of a header,', { headers: { signature: 'Content-Type' } }],
-    ['headers.timestamp must be the name of a header, or null,', { headers: { timestamp: 'a b' } }],
+    ['headers.signature must be a header name, not null.', { headers: { signature: null } }],
+    ['headers.signature must be a header name,', { headers: { signature: 'Content-Type' } }],
+    ['headers.timestamp must be a header name, or null,', { headers: { timestamp: 'a b' } }],
     ['timestamp_format must be "iso8601", "unix" or "unix_ms",', { timestamp_format: 'rfc2822' }],
     ['headers has no field "signatur".', { headers: { signatur: 'X' } }],
     [
-      'headers.timestamp must be the name of a header, because {timestamp} is signed and would not be sent, not null.',
+      'headers.timestamp must be a header name: the content signs {timestamp}, so a header must carry it, not null.',
       { headers: { timestamp: null } },
     ],
     [
-      'headers.id must be the name of a header, because {id} is signed and would not be sent, not null.',
+      'headers.id must be a header name: the content signs {id}, so a header must carry it, not null.',
       { content: '{id}.{body}', headers: { id: null } },
     ],
     ['headers must be different names,', { headers: { id: 'service-signature' } }],
@@ -90,9 +90,7 @@ describe('a scheme in the configuration file', () => {
 
   it.each(['Acme', 'stripe', '__proto__', 'a b'])('a scheme cannot have the name %s', (name) => {
     const fileValue = JSON.parse(`{${JSON.stringify(name)}: {}}`);
-    expect(() => customSchemes.parse(fileValue, valueLocation)).toThrow(
-      'the name of a scheme must be a lowercase name',
-    );
+    expect(() => customSchemes.parse(fileValue, valueLocation)).toThrow('a scheme name must be lowercase');
   });
 });
 

@@ -84,13 +84,13 @@ describe('findProblem', () => {
 
   it.each([
     ['a file of the user', {}, [1000], null],
-    ['a file of another user', { uid: 0 }, [1000], 'it belongs to user 0, and svc runs as user 1000'],
+    ['a file of another user', { uid: 0 }, [1000], 'it belongs to user 0, but svc runs as user 1000'],
     ['a file of the user who called sudo', {}, [0, 1000], null],
     [
       'a file of a third user under sudo',
       { uid: 7 },
       [0, 1000],
-      'it belongs to user 7, and svc runs as user 0 for user 1000',
+      'it belongs to user 7, but svc runs as user 0 (on behalf of user 1000)',
     ],
     [
       'a file that every user can write to',
@@ -203,7 +203,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
         untrustedError(
           withForeignFile.file,
           withForeignFile.folder,
-          `it belongs to user ${STRANGER}, and svc runs as user 0`,
+          `it belongs to user ${STRANGER}, but svc runs as user 0`,
         ),
       );
       const inForeignFolder = createProject();

@@ -40,7 +40,7 @@ it('the dispatcher makes the attempts of a delivery one at a time and on schedul
   );
 });
 
-it('the attempt list has one attempt for each request a receiver saw, even when receivers drop requests on kept-alive connections [§6.retries.visible]', async () => {
+it('the attempt list has one attempt for each request a receiver saw, even when receivers drop requests on keep-alive connections [§6.retries.visible]', async () => {
   await fc.assert(
     fc.asyncProperty(limits, history, async (limits, steps) => {
       await using transport = await openWireTransport(HOSTS);

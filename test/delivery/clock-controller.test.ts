@@ -184,7 +184,7 @@ describe('the end of the schedule clock', () => {
       now: '9999-01-01T00:00:00.000Z',
     });
     await expect(emulator.control.advanceClock({ ms: 1 })).rejects.toMatchObject({
-      hint: 'Restore the state after start with: svc emulator reset',
+      hint: 'Reset the emulator to its startup state with: svc emulator reset',
     });
   });
 

@@ -115,7 +115,7 @@ describe('allowed destinations', () => {
     );
     expect(result.outcome).toBe('connection_error');
     expect(result.error).toMatch(
-      /^connection refused by 127\.0\.0\.1:\d+( and \[::1\]:\d+)?: nothing listens there$/,
+      /^connection refused by 127\.0\.0\.1:\d+( and \[::1\]:\d+)?: nothing is listening there$/,
     );
   });
 
@@ -245,19 +245,19 @@ describe('an idle connection that the receiver closed', () => {
     });
 
   it.each(['end', 'resetAndDestroy'] as const)(
-    'a request on a kept-alive connection that the receiver closes fails and is not sent again, because the receiver may have read it (%s)',
+    'a request on a keep-alive connection that the receiver closes fails and is not sent again, because the receiver may have read it (%s)',
     async (close) => {
       await using receiver = await closesOnReuse(close);
       const sender = createTestSender({ connectionsPerOrigin: 1 });
       const first = await sender.send(createPostRequest(receiver.url), limits);
       const second = await sender.send(createPostRequest(receiver.url), limits);
       expect([first.outcome, second.outcome]).toEqual(['succeeded', 'connection_error']);
-      expect(second.error).toContain('a kept-alive connection before it responded');
+      expect(second.error).toContain('a keep-alive connection before responding');
       expect(receiver.connections).toBe(1);
     },
   );
 
-  it('the next attempts to an origin that closed a kept-alive connection use new connections for some minutes', async () => {
+  it('the next attempts to an origin that closed a keep-alive connection use new connections for some minutes', async () => {
     await using receiver = await closesOnReuse('end');
     const wall = createTestWallClock();
     const sender = createTestSender({ connectionsPerOrigin: 1, wall });

@@ -20,7 +20,7 @@ describe('connection errors', () => {
     expect(result).toMatchObject({
       outcome: 'connection_error',
       responseStatus: null,
-      error: `connection refused by 127.0.0.1:${receiver.port}: nothing listens there`,
+      error: `connection refused by 127.0.0.1:${receiver.port}: nothing is listening there`,
       response: null,
       retryAfterMs: null,
     });

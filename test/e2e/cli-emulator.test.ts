@@ -215,7 +215,7 @@ describe('svc emulator wait', () => {
     ]);
     expect(noEmulator).toMatchObject({ exitCode: ExitCode.timeout, stdout: '' });
     expect(noEmulator.stderr).toMatch(
-      /^error: .* within 100ms\. No emulator runs in this folder\.\n.*svc emulator start/,
+      /^error: .* within 100ms\. No emulator is running in this folder\.\n.*svc emulator start/,
     );
     expect(closedPort.exitCode).toBe(ExitCode.timeout);
     expect(closedPort.stderr).toContain(`No response from http://127.0.0.1:${free}`);
@@ -300,7 +300,7 @@ describe('svc emulator start and stop fail', () => {
   it('svc emulator stop is an error when no emulator runs', async () => {
     const { exitCode, stderr } = await svcInProcess(['emulator', 'stop'], { cwd: createFolder() });
     expect(exitCode).toBe(ExitCode.noEmulator);
-    expect(stderr).toContain('No emulator runs in this folder.');
+    expect(stderr).toContain('No emulator is running in this folder.');
   });
 });
 
@@ -351,7 +351,7 @@ describe('options of svc emulator start', () => {
     [['emulator', 'start', '--write-env', 'new.env']],
     // Node 20 reads `--env-file` itself without the dashes.
     [['--', 'emulator', 'start', '--env-file', 'new.env']],
-  ])('svc %j creates a file with the variables of svc env', async (words) => {
+  ])('svc %j creates a file with the environment variables of svc env', async (words) => {
     const cwd = createFolder();
     const args = [...words, '--port', '0', '--db', ':memory:', '--detach'];
     expect(await svc(args, { cwd })).toMatchObject({ exitCode: ExitCode.success });

@@ -48,8 +48,8 @@ describe('help', () => {
       Global options:
         --json           Print JSON; a stream prints one object per line
         --no-color       Print without colors
-        --url <url>      Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)
-        --api-key <key>  API key to use (default: SVC_API_KEY, or the key created at the start)
+        --url <url>      Emulator to use (default: SVC_CONTROL_URL, or the emulator for this folder)
+        --api-key <key>  API key to use (default: SVC_API_KEY, or the key that the emulator created at startup)
 
       Examples:
         # Move time forward and send every retry that becomes due

@@ -25,7 +25,7 @@ function post(
 }
 
 describe('svc emulator reset, restore and snapshot', () => {
-  it('svc emulator reset restores the state after the start', async () => {
+  it('svc emulator reset restores the startup state', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver({ status: 503 });
     const { ready } = await startEmulatorForTest(cwd, ...frozenInMemory, '--forward-to', receiver.url);
@@ -53,7 +53,7 @@ describe('svc emulator reset, restore and snapshot', () => {
         cwd: createFolder(),
       });
       expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.noEmulator, stdout: '' });
-      expect(stderr).toContain('No emulator runs in this folder.');
+      expect(stderr).toContain('No emulator is running in this folder.');
     },
   );
 });

@@ -110,7 +110,7 @@ describe.each(Object.entries(commandCases))('svc %s', (name, row) => {
       expect({ exitCode, stderr }).toEqual({ exitCode: ExitCode.success, stderr: '' });
     } else {
       expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.noEmulator, stdout: '' });
-      expect(stderr).toMatch(/^error: No emulator runs in this folder\.\nhint: .*svc emulator start/);
+      expect(stderr).toMatch(/^error: No emulator is running in this folder\.\nhint: .*svc emulator start/);
     }
   });
 });

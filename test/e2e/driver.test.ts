@@ -54,7 +54,7 @@ function runNode(project: string, ...args: string[]) {
 const svc = (project: string, ...args: string[]) =>
   runNode(project, join(project, 'node_modules/svc-emulator/bin/svc.js'), ...args);
 
-const MESSAGE = /better-sqlite3 1[23]\.\S+ is installed, but its native part was not built\./;
+const MESSAGE = /better-sqlite3 1[23]\.\S+ is installed, but its native addon was not built\./;
 const COMMAND = 'npm install-scripts approve better-sqlite3 && npm rebuild better-sqlite3';
 
 describe('a SQLite driver that was not built', () => {

@@ -64,7 +64,7 @@ const stayScript = 'setInterval(() => {}, 1000);';
 const readyScript = `process.stdout.write('ready\\n');`;
 
 describe('the command of svc emulator exec', () => {
-  it('the command receives the variables of svc env and standard input, and owns standard output', async () => {
+  it('the command receives the environment variables that svc env prints and standard input, and owns standard output', async () => {
     const receiver = await startReceiver();
     const script = `
       const { SVC_BASE_URL, SVC_API_KEY, SVC_WORKSPACE_ID, SVC_CONTROL_URL, SVC_WEBHOOK_SECRET } = process.env;

@@ -168,8 +168,8 @@ describe('svc listen', () => {
     expect(lines[1].delivery.webhook_id).toBe(ready.webhook_id);
     subprocess.kill('SIGINT');
     expect((await subprocess).stderr.split('\n')).toEqual([
-      note('The connection was lost; connecting again.'),
-      note('Connected again.'),
+      note('Connection lost. Reconnecting…'),
+      note('Reconnected.'),
     ]);
     expect(await idsOf(createHttpControlClient({ controlUrl: second.ready.control_url }))).toEqual([]);
   });

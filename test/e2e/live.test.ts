@@ -78,7 +78,7 @@ describe('svc deliveries tail --json', () => {
     expect(idsOf(attempts).sort()).toEqual(storedIds.sort());
     subprocess.kill('SIGINT');
     const notes = (await subprocess).stderr.split('\n').map((line) => JSON.parse(line).note.message);
-    expect(notes).toEqual(['The connection was lost; connecting again.', 'Connected again.']);
+    expect(notes).toEqual(['Connection lost. Reconnecting…', 'Reconnected.']);
   });
 });
 
@@ -155,10 +155,10 @@ describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
     const terminal = await open(tailCommand, { cwd });
     await terminal.waitFor(/No attempts yet/);
     first.subprocess.kill('SIGKILL');
-    await terminal.waitFor(/The connection was lost; connecting again\./);
+    await terminal.waitFor(/Connection lost\. Reconnecting…/);
     await first.subprocess;
     await startForwarding(cwd, '--port', new URL(first.ready.url).port);
-    await terminal.waitFor(/Connected again\./, 20_000);
+    await terminal.waitFor(/Reconnected\./, 20_000);
     await svcInProcess(['trigger', 'order.shipped'], { cwd });
     await terminal.waitFor(/→ order\.shipped +← 200/);
   });

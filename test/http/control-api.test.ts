@@ -131,7 +131,7 @@ describe('errors of the control plane', () => {
 
   it('a field of the path overrides the field of the body', async () => {
     const { status, json } = await ask('POST', '/keys/key_1/revoke', { id: 'key_2' });
-    expect([status, json.error.message]).toEqual([404, 'Key key_1 does not exist.']);
+    expect([status, json.error.message]).toEqual([404, 'API key key_1 does not exist.']);
   });
 
   it('an internal error is logged, and its details are not sent to the client', async () => {

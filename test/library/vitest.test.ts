@@ -46,7 +46,7 @@ describe('toHaveDelivered', () => {
     );
     await workspace.clock.settle();
     const failed = expect(workspace).toHaveDelivered('order.shipped', { timeout: '1h' });
-    await expect(failed).rejects.toThrow(/\n {2}del_\w+ failed to http:.+ after 8 attempts$/);
+    await expect(failed).rejects.toThrow(/\n {2}del_\w+ to http:.+: failed after 8 attempts$/);
     await expect(workspace).toHaveDelivered('order.shipped', { status: 'failed' });
   });
 
@@ -55,7 +55,7 @@ describe('toHaveDelivered', () => {
     await expect(workspace).toHaveDelivered('order.shipped', { times: 1, to: receiver.url });
     for (const expectation of [{ payload: { order: 2 } }, { to: 'wh_other' }, { times: 2 }]) {
       const delivered = expect(workspace).toHaveDelivered('order.shipped', { ...expectation, timeout: 20 });
-      await expect(delivered).rejects.toThrow(/del_\w+ succeeded to/);
+      await expect(delivered).rejects.toThrow(/del_\w+ to http:.+: succeeded/);
       await expect(workspace).not.toHaveDelivered('order.shipped', expectation);
     }
     await expect(

@@ -28,7 +28,11 @@ describe('createEffectObserver', () => {
   });
 
   it.each([
-    ['a metadata address', 'http://169.254.169.254/count', 'where clouds give out credentials'],
+    [
+      'a metadata address',
+      'http://169.254.169.254/count',
+      'where cloud providers serve instance credentials',
+    ],
     ['a public address over HTTP', 'http://198.51.100.1/count', 'must use HTTPS'],
   ])('the effect count is not read from %s', async (_, url, problem) => {
     await expect(observe(url)).rejects.toThrow(problem);
@@ -47,11 +51,11 @@ describe('createEffectObserver', () => {
   });
 
   it.each([
-    ['exit 1', 'Could not read a count from exit 1: it ended with exit code 1.'],
-    ['echo locked >&2; exit 2', 'exit 2: it ended with exit code 2: locked.'],
+    ['exit 1', 'Could not read a count from exit 1: it exited with code 1.'],
+    ['echo locked >&2; exit 2', 'exit 2: it exited with code 2: locked.'],
     ['echo many', 'echo many returned "many" instead of a count.'],
     ['echo -1', 'echo -1 returned "-1" instead of a count.'],
-    ['http://127.0.0.1:9/', 'http://127.0.0.1:9/: connection refused: nothing listens at this address.'],
+    ['http://127.0.0.1:9/', 'http://127.0.0.1:9/: connection refused: nothing is listening at this address.'],
   ])('an effect count that cannot be read is a usage error: %s', async (source, message) => {
     await expect(observe(source)).rejects.toMatchObject({
       code: 'usage',

@@ -168,7 +168,10 @@ describe('an invalid seed', () => {
       inWorkspace({ clock: { now: '9999-06-01T00:00:00Z' } }),
       'The seed: workspaces[0].clock.now must be from 1970-01-01 to 9999-01-01',
     ],
-    [inWorkspace({ id: 'ws_1' }), 'The seed: workspaces[0].id must be an ID that starts with ws_'],
+    [
+      inWorkspace({ id: 'ws_1' }),
+      'The seed: workspaces[0].id must be a workspace ID (ws_ followed by 26 characters), not "ws_1"',
+    ],
     [
       { ...inWorkspace({ keys: [{ key: 'svc_test_abcd' }] }), keys: [{ key: 'svc_test_abcd' }] },
       'The seed: keys[0].key occurs twice.',
@@ -188,7 +191,7 @@ describe('an invalid seed', () => {
       hint: expect.stringMatching(/^Also: workspaces\[1\].*; workspaces\[5\]\.name is required; 2 more\.$/),
     });
     await expect(boot({ workspaces: [{ name: '', id: 'x' }] })).rejects.toMatchObject({
-      message: 'The seed: workspaces[0].id must be an ID that starts with ws_.',
+      message: 'The seed: workspaces[0].id must be a workspace ID (ws_ followed by 26 characters), not "x".',
       hint: 'Also: workspaces[0].name must be 1 to 200 characters long; workspaces[0].name must contain a visible character.',
     });
   });

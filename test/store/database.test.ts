@@ -252,6 +252,13 @@ describe('a path that cannot be a database', () => {
     });
   });
 
+  it.runIf(process.platform === 'linux')('openDatabase refuses a folder that accepts no files', () => {
+    expect(refusal('/proc/x.db')).toMatchObject({
+      code: 'database_unusable',
+      message: 'Cannot create the database file /proc/x.db.',
+    });
+  });
+
   it('openDatabase refuses a path whose parent is a file', () => {
     const path = file();
     writeFileSync(path, '');

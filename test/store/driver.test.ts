@@ -16,7 +16,7 @@ const npm: PackageManager = { name: 'npm', major: 11, isGlobal: false };
 interface Installed {
   /** Version of the package; null when it is not installed. */
   readonly version: string | null;
-  /** What happens when its native part is loaded. */
+  /** What happens when its native addon is loaded. */
   readonly failure?: { readonly message: string; readonly code?: string };
   readonly nodeVersion?: string;
   readonly manager?: PackageManager;
@@ -154,7 +154,7 @@ describe('openSqlite', () => {
       refusalOf({ version: '12.11.1', failure: UNBUILT, nodeVersion: '20.19.0', manager }),
     ).toMatchObject({
       code: 'sqlite_unavailable',
-      message: 'better-sqlite3 12.11.1 is installed, but its native part was not built.',
+      message: 'better-sqlite3 12.11.1 is installed, but its native addon was not built.',
       hint: `Use Node.js 22 or later, which needs no build, or build it: ${command}`,
     });
   });
@@ -166,7 +166,7 @@ describe('openSqlite', () => {
     });
   });
 
-  it('the error for a native part that cannot be loaded contains the reason', () => {
+  it('the error for a native addon that cannot be loaded contains the reason', () => {
     const failure = { message: "version `GLIBC_2.99' not found", code: 'ERR_DLOPEN_FAILED' };
     expect(refusalOf({ version: '13.2.0', failure })).toMatchObject({
       message: "better-sqlite3 13.2.0 cannot be loaded: version `GLIBC_2.99' not found.",

@@ -50,7 +50,7 @@ export const speed: CommandDefinition<ClockOptions & { readonly speed: number }>
       parseSpeed,
     ),
   examples: [
-    ['Let an hour of the schedule pass in each second', 'clock speed 3600'],
+    ['Run the schedule clock at one hour per second', 'clock speed 3600'],
     ['Run the schedule clock in real time again', 'clock speed 1'],
   ],
   // A frozen clock stays frozen; `svc clock resume` starts it at this speed.

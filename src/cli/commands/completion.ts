@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../command.ts';
 import { completionScripts, type Shell, shells } from '../completion/shell-scripts.ts';
 
 const INSTALLATION = `
-Installation for every new shell:
+To load completions in every new shell:
   bash        echo 'eval "$(svc completion bash)"' >> ~/.bashrc
   zsh         echo 'source <(svc completion zsh)' >> ~/.zshrc, after the line with compinit
   fish        svc completion fish > ~/.config/fish/completions/svc.fish

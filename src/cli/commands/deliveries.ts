@@ -179,7 +179,7 @@ function createTooFewError(matchedCount: number, count: number, timeoutMs: numbe
       ? `No delivery matched within ${formatDuration(timeoutMs)}.`
       : `Only ${matchedCount} of ${formatDeliveryCount(count)} settled within ${formatDuration(timeoutMs)}.`;
   return new SvcError('timeout', message, {
-    hint: 'List deliveries with: svc deliveries list. List subscriptions with: svc webhooks list',
+    hint: 'Run svc deliveries list to see the deliveries, or list the subscriptions with: svc webhooks list',
   });
 }
 

@@ -114,9 +114,9 @@ async function checkPort(config: Config, context: Context, running: EmulatorStat
   // The emulator can have a different --port, and commands can use a different emulator.
   const runFile = ignoreUntrusted(() => findOwnRunFile(projectFolder, context.env));
   if (runFile !== null)
-    return portFinding.ok(`${new URL(runFile.control_url).port} is used by the emulator of this folder`);
+    return portFinding.ok(`${new URL(runFile.control_url).port} is used by the emulator for this folder`);
   if (running !== null && Number(new URL(running.url).port) === port) {
-    return portFinding.ok(`${port} is used by the emulator that commands use`);
+    return portFinding.ok(`${port} is used by the emulator that --url or SVC_CONTROL_URL selects`);
   }
   if (port === 0) return portFinding.ok('any free port');
   const error = await tryToListen(host, port);

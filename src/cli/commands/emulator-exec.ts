@@ -87,8 +87,8 @@ export const command: CommandDefinition<Options> = {
 const DEFAULTS = { port: '0', db: ':memory:' };
 
 const NOTE = `
-svc sets the variables of svc env for the command. When the command exits, svc also ends the processes
-that it left running.`;
+svc runs the command with the environment variables that svc env prints. When the command exits, svc also
+terminates any processes that the command left running.`;
 
 /** A temporary folder. It is kept when it contains the log of a failure. */
 function createFolder(): string {

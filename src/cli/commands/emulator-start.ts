@@ -52,7 +52,7 @@ export const command: CommandDefinition<Options> = {
       'Start in the background with a clock that is 3600 times faster',
       'emulator start --speed 3600 --detach',
     ],
-    ['Write the variables of svc env to a file', 'emulator start --write-env .env.local'],
+    ['Write the environment variables to a file', 'emulator start --write-env .env.local'],
     ['Serve HTTPS', 'emulator start --https'],
     ['Accept connections from other machines', 'emulator start --host 0.0.0.0'],
     ['Make the API public through cloudflared', 'emulator start --tunnel'],
@@ -81,7 +81,7 @@ export const command: CommandDefinition<Options> = {
     try {
       const stateFolder = createStateFolder(projectFolder, context.env);
       const certificate = writeCertificate(stateFolder, emulator.certificate);
-      // Commands of this folder run on this machine, so they do not use the public address.
+      // Commands in this folder run on this machine, so they do not use the public address.
       const control_url = `${status.url}/_svc`;
       const runFile = { ...status, control_url, ...(certificate && { certificate }) };
       createRunFile(projectFolder, runFile, context.env);

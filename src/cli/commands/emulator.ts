@@ -19,7 +19,7 @@ const STOP_TIMEOUT_MS = 30_000;
 /** Exit code 3 if no emulator is running. */
 export const emulatorStatus: CommandDefinition<object> = {
   examples: [
-    ['Show the emulator of this folder', 'emulator status'],
+    ['Show the emulator for this folder', 'emulator status'],
     ['Read its address and API key in a script', 'emulator status --json'],
   ],
   async run(_options, context) {
@@ -63,7 +63,7 @@ function describeLimits({ days, requests, megabytes }: EmulatorStatus['retention
 /** Returns when the emulator no longer responds: the folder and the port are then free. */
 export const emulatorStop: CommandDefinition<object> = {
   examples: [
-    ['Stop the emulator of this folder', 'emulator stop'],
+    ['Stop the emulator for this folder', 'emulator stop'],
     ['Stop an emulator at another address', 'emulator stop --url http://127.0.0.1:4888'],
   ],
   async run(_options, context) {
@@ -89,7 +89,7 @@ export const emulatorStop: CommandDefinition<object> = {
         { hint: `End its process: kill ${pid}` },
       );
     }
-    context.print({ stopped: true, pid, url }, () => `Stopped the emulator at ${url}.`);
+    context.print({ stopped: true, pid, url }, () => `Stopped the emulator (${url}).`);
   },
 };
 
@@ -149,7 +149,8 @@ interface ConfirmationOptions {
 }
 
 export const emulatorReset: CommandDefinition<ConfirmationOptions> = {
-  configure: (command) => command.option('--yes', 'Reset without asking'),
+  configure: (command) =>
+    command.option('--yes', 'Reset without asking (default outside a terminal and with --json)'),
   examples: [
     ['Reset the emulator', 'emulator reset'],
     ['Reset it in a script', 'emulator reset --yes --json'],
@@ -158,7 +159,7 @@ export const emulatorReset: CommandDefinition<ConfirmationOptions> = {
     const control = await context.connect();
     await confirm(
       context,
-      'Reset the emulator to its state after the start, or after the last snapshot load or restore? Everything since then is deleted.',
+      'Reset the emulator to its startup state, or to its state after the last snapshot load or restore? Everything since then is deleted.',
       yes,
     );
     const status = await control.reset({});
@@ -169,7 +170,7 @@ export const emulatorReset: CommandDefinition<ConfirmationOptions> = {
 
 /** Recreates the database file after it was removed. */
 export const emulatorRestore: CommandDefinition<object> = {
-  examples: [['Write the database file again', 'emulator restore']],
+  examples: [['Recreate the database file', 'emulator restore']],
   async run(_options, context) {
     const control = await context.connect();
     const status = await control.restoreDatabase({});
@@ -188,7 +189,7 @@ export const snapshotSave: CommandDefinition<SnapshotArguments> = {
   configure: (command) =>
     command.argument(
       '<file>',
-      'File to write, on the machine of the emulator; an existing snapshot is replaced',
+      'File to write, on the machine that runs the emulator; an existing snapshot is replaced',
     ),
   examples: [['Save all state', 'emulator snapshot save state.svc']],
   async run({ file }, context) {
@@ -201,8 +202,8 @@ export const snapshotSave: CommandDefinition<SnapshotArguments> = {
 export const snapshotLoad: CommandDefinition<SnapshotArguments & ConfirmationOptions> = {
   configure: (command) =>
     command
-      .argument('<file>', 'Snapshot to load, on the machine of the emulator')
-      .option('--yes', 'Replace the state without asking'),
+      .argument('<file>', 'Snapshot to load, on the machine that runs the emulator')
+      .option('--yes', 'Replace the state without asking (default outside a terminal and with --json)'),
   examples: [
     ['Return to a saved state', 'emulator snapshot load state.svc'],
     ['Load a snapshot in a script', 'emulator snapshot load state.svc --yes --json'],

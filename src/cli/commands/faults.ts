@@ -65,7 +65,7 @@ export const add: CommandDefinition<AddOptions> = {
           requestDrops,
         ),
       )
-      .addOption(choiceOption('--kind <kind>', 'Deliveries: kind of the fault', deliveryFaultKinds))
+      .addOption(choiceOption('--kind <kind>', 'Deliveries: kind of fault', deliveryFaultKinds))
       .option('--webhook <id>', 'Deliveries: only to this endpoint (wh_…)')
       .option('--type <type>', 'Deliveries: only of this event type')
       .option('--delay <duration>', 'Deliveries: duration of delay, reorder or slow-body', parseDurationMs)
@@ -76,7 +76,7 @@ export const add: CommandDefinition<AddOptions> = {
       )
       .option(
         '--probability <p>',
-        'Probability to fire, above 0 and at most 1 (default: 1)',
+        'Probability of firing, above 0 and at most 1 (default: 1)',
         parseProbability,
       )
       .option('--workspace <id>', 'Only in this workspace (default: all workspaces)'),
@@ -86,7 +86,7 @@ export const add: CommandDefinition<AddOptions> = {
       'faults add --on request --method POST --path /events --status 503 --count 2',
     ],
     [
-      'Drop the connection after the next request was handled, to test idempotency',
+      'Drop the connection after the next request is handled, to test idempotency',
       'faults add --on request --drop after --count 1',
     ],
     [

@@ -34,7 +34,7 @@ export const create: CommandDefinition<CreateOptions> = {
       )
       .option(
         '--workspace <id>',
-        'Workspace that the key is bound to (default: SVC_WORKSPACE_ID, or the workspace created at the start)',
+        'Workspace that the key is bound to (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
       )
       .addOption(
         new Option('--all-workspaces', 'Create a key that is not bound to a workspace').conflicts(
@@ -72,7 +72,9 @@ function parseScopes(text: string): Scope[] {
 
 export const revoke: CommandDefinition<{ readonly id?: string; readonly yes?: true }> = {
   configure: (command) =>
-    command.argument('[id]', 'API key ID (key_…)').option('--yes', 'Revoke the key without asking'),
+    command
+      .argument('[id]', 'API key ID (key_…)')
+      .option('--yes', 'Revoke the key without asking (default outside a terminal and with --json)'),
   examples: [['Revoke an API key', 'keys revoke key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],
   async run({ id, yes }, context) {
     const control = await context.connect();

@@ -18,7 +18,7 @@ import {
 } from '../env-variables.ts';
 import { type NewEndpoint, TemporaryEndpoints } from '../listen/temporary-endpoints.ts';
 import { followAttempts, selectStreamTypes } from '../live/follow.ts';
-import { choiceOption, parseHeaders, parseList } from '../option-parsers.ts';
+import { choiceOption, parseHeaders, parseSubscriptions } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
 import { watchReceiver } from '../watch-receiver.ts';
 
@@ -51,7 +51,11 @@ export const command: CommandDefinition<Options> = {
         'Port or URL of your receiver, or TYPE[,TYPE]=URL for some event types; repeatable',
         parseForwardTargets,
       )
-      .option('-e, --events <list>', 'Event types to forward, separated by commas (default: *)', parseList)
+      .option(
+        '-e, --events <list>',
+        'Event types to forward, separated by commas (default: *)',
+        parseSubscriptions,
+      )
       .option(
         '-H, --headers <header>',
         "Header to add to each delivery, as 'Name: value'; repeatable",
@@ -68,12 +72,12 @@ export const command: CommandDefinition<Options> = {
       )
       .option(
         '--write-env <file>',
-        'File to write the variables of svc env to, with the secret of this endpoint',
+        'File to write the environment variables to (see svc env), including the secret of this endpoint',
       )
       .option('--keep', 'Keep the endpoint when the command ends')
       .option(
         '--workspace <id>',
-        'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the one created at the start)',
+        'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the one that the emulator created at startup)',
       ),
   examples: [
     ['Forward all events to a local port', 'listen --forward-to 3000'],

@@ -68,8 +68,9 @@ Rules, each with several checks, and their sections in the service description:
 ${RULES}
 
 The checks send between 110 and 124 deliveries with generated events. Run them against a receiver whose data you can
-lose. Some checks need to know what the receiver did with a delivery. For these, pass --observe with a URL or a command
-that returns a count of effects, such as rows in a table. Without it, these checks are reported as not observable.`;
+afford to lose. Some checks need to know what the receiver did with a delivery. For these, pass --observe with a URL or
+a command that returns a count of effects, such as rows in a table. Without it, these checks are reported as not
+observable.`;
 
 /** Exit code 1 if a check failed, none was observable, or effects could not be counted. */
 export const check: CommandDefinition<CheckCommandOptions> = {

@@ -123,7 +123,7 @@ export const verify: CommandDefinition<VerifyOptions> = {
       .option('--signature <header>', 'Value of the signature header')
       .option('--timestamp <header>', 'Value of the timestamp header')
       .option('--id <header>', 'Value of the ID header, for schemes that sign it')
-      .option('--delivery <id>', 'Check the last attempt of this delivery, at the time when it was sent')
+      .option('--delivery <id>', 'Check the last attempt of this delivery, as of the time it was sent')
       .option(
         '--computed <digest>',
         'With --delivery: digest that your receiver computed; names the mistake that produces it',

@@ -4,7 +4,7 @@ import type { Event } from '../../contract/resources.ts';
 import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { mapAtRate } from '../../control/map-at-rate.ts';
 import { trackDeliveries } from '../../control/wait.ts';
-import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
+import { formatDuration, formatLatency, SECOND_MS } from '../../domain/duration.ts';
 import { type ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { Context } from '../context.ts';
@@ -90,7 +90,7 @@ export async function triggerMany(
     const fields = {
       Events: `${events}${total} in ${formatDuration(durationMs)}`,
       Deliveries: `${succeeded} succeeded, ${failed} failed, ${pending} pending`,
-      [timeLabel]: p50 === null ? null : `p50 ${p50} ms, p99 ${p99} ms`,
+      [timeLabel]: p50 === null ? null : `p50 ${formatLatency(p50)}, p99 ${formatLatency(p99 ?? p50)}`,
     };
     return renderFields(fields, context.io);
   });

@@ -12,7 +12,7 @@ import {
   type PageOptions,
   parseDurationMs,
   parseHeaders,
-  parseList,
+  parseSubscriptions,
   parseWebhookUrl,
   toPageParameters,
 } from '../option-parsers.ts';
@@ -66,7 +66,7 @@ export const create: CommandDefinition<{
         .option(
           '-e, --events <list>',
           'Event types to subscribe to, separated by commas, or * for all',
-          parseList,
+          parseSubscriptions,
         ),
     ),
   examples: [
@@ -111,7 +111,11 @@ export const update: CommandDefinition<UpdateOptions> = {
     command
       .argument('[id]', ID_DESCRIPTION)
       .option('--url <url>', 'Port or URL to deliver to', parseWebhookUrl)
-      .option('-e, --events <list>', 'Event types to subscribe to, instead of the current ones', parseList)
+      .option(
+        '-e, --events <list>',
+        'Event types to subscribe to, instead of the current ones',
+        parseSubscriptions,
+      )
       .option(
         '-H, --headers <header>',
         "Header to add to each delivery, as 'Name: value'; repeatable",
@@ -156,7 +160,9 @@ export const update: CommandDefinition<UpdateOptions> = {
 // `delete` is a reserved word.
 export const deleteCommand: CommandDefinition<{ readonly id?: string; readonly yes?: true }> = {
   configure: (command) =>
-    command.argument('[id]', ID_DESCRIPTION).option('--yes', 'Delete the endpoint without asking'),
+    command
+      .argument('[id]', ID_DESCRIPTION)
+      .option('--yes', 'Delete the endpoint without asking (default outside a terminal and with --json)'),
   examples: [
     ['Delete an endpoint and cancel its pending deliveries', 'webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
   ],

@@ -21,7 +21,7 @@ export const get: CommandDefinition<{ readonly id?: string }> = {
   configure: (command) =>
     command.argument(
       '[id]',
-      'Workspace ID (ws_…) (default: SVC_WORKSPACE_ID, or the workspace created at the start)',
+      'Workspace ID (ws_…) (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
     ),
   examples: [
     ['Show the current workspace', 'workspaces get'],

@@ -53,7 +53,7 @@ export function checkRunFile(location: ProjectLocation, runningPid: number | nul
   const remove = `Remove it: rm ${path}`;
   if (run === null) return file.warning(`${path} cannot be read and is ignored`, remove);
   if (!isAlive) {
-    return file.warning(`${path} belongs to process ${run.pid}, which has ended, and is ignored`, remove);
+    return file.warning(`${path} is ignored: its process ${run.pid} has exited`, remove);
   }
   if (runningPid === run.pid) return file.ok(`${path}, process ${run.pid}`);
   return runningPid === null
@@ -72,7 +72,7 @@ export async function checkClock({ control }: RunningEmulator, workspace_id: str
   if (state.rate > 0 || data.length === 0) return clock.ok(description);
   return clock.warning(
     `${description}; pending deliveries wait until the clock moves`,
-    'Send the next due attempt with: svc clock next. Or resume the clock with: svc clock resume',
+    'Run svc clock next to send the next due attempt, or resume the clock with: svc clock resume',
   );
 }
 

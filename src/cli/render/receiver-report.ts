@@ -1,5 +1,5 @@
 /** Renders the report of `svc receiver check` as a table or as JUnit XML. */
-import type { CheckReport, CheckResult } from '../../receiver/run-checks.ts';
+import { type CheckReport, type CheckResult, isSkipped } from '../../receiver/run-checks.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { escapeXml, startXmlTag } from '../xml.ts';
 import { styleCheckStatus } from './style.ts';
@@ -9,7 +9,10 @@ import { renderTableWithHints } from './table.ts';
 export function renderReport(report: CheckReport, terminalCapabilities: TerminalCapabilities): string {
   const table = renderTableWithHints(
     [
-      { title: 'STATUS', value: ({ status }) => styleCheckStatus(status, terminalCapabilities) },
+      {
+        title: 'STATUS',
+        value: (check) => styleCheckStatus(isSkipped(check) ? 'skipped' : check.status, terminalCapabilities),
+      },
       { title: 'CHECK', value: ({ id }) => id },
       { title: 'SENT', value: ({ sent }) => sent },
       { title: 'RECEIVED', value: ({ received }) => received },
@@ -19,7 +22,9 @@ export function renderReport(report: CheckReport, terminalCapabilities: Terminal
     terminalCapabilities,
   );
   const { passed, failed, not_observable, observer_problem: problem } = report;
-  const counts = `${passed} passed, ${failed} failed, ${not_observable} not observable.`;
+  const skipped = report.checks.filter(isSkipped).length;
+  const skippedCount = skipped === 0 ? '' : `, ${skipped} skipped`;
+  const counts = `${passed} passed, ${failed} failed${skippedCount}, ${not_observable - skipped} not observable.`;
   const observerNote = problem === null ? [] : [`--observe did not always return a count: ${problem}`];
   return [table, '', counts, ...observerNote].join('\n');
 }

@@ -142,9 +142,9 @@ const fieldRules: readonly FieldRule[] = [
     allowNull((text) => text !== '' && isHeaderText(text)),
   ],
   ['header.timestampField', 'the name of the timestamp in the signature header, or null', allowNull(isWord)],
-  ['headers.signature', 'the name of a header', isSchemeHeaderName],
-  ['headers.timestamp', 'the name of a header, or null', allowNull(isSchemeHeaderName)],
-  ['headers.id', 'the name of a header, or null', allowNull(isSchemeHeaderName)],
+  ['headers.signature', 'a header name', isSchemeHeaderName],
+  ['headers.timestamp', 'a header name, or null', allowNull(isSchemeHeaderName)],
+  ['headers.id', 'a header name, or null', allowNull(isSchemeHeaderName)],
   createChoiceRule('timestampFormat', ['iso8601', 'unix', 'unix_ms']),
 ];
 
@@ -154,13 +154,13 @@ type SchemeRule = readonly [path: string, expected: string, isValid: (scheme: Si
 const schemeRules: readonly SchemeRule[] = [
   [
     'headers.timestamp',
-    'the name of a header, because {timestamp} is signed and would not be sent',
+    'a header name: the content signs {timestamp}, so a header must carry it',
     ({ content, header, headers }) =>
       !content.includes('{timestamp}') || headers.timestamp !== null || header.timestampField !== null,
   ],
   [
     'headers.id',
-    'the name of a header, because {id} is signed and would not be sent',
+    'a header name: the content signs {id}, so a header must carry it',
     ({ content, headers }) => !content.includes('{id}') || headers.id !== null,
   ],
   ['headers', 'different names', hasDistinctHeaders],

@@ -16,7 +16,7 @@ export const rawBodyChecks: readonly ReceiverCheck[] = [
   ),
   createSerializationCheck(
     'raw-body.white-space',
-    'white space between fields and a line break at the end',
+    'whitespace between fields and a line break at the end',
     (factory) => addWhiteSpace(factory.createEnvelope()),
   ),
   createSerializationCheck('raw-body.unicode-escape', 'a letter written as a Unicode escape', (factory) =>
@@ -33,7 +33,7 @@ export const rawBodyChecks: readonly ReceiverCheck[] = [
   },
   createRejectedCheck({
     id: 'raw-body.re-spaced',
-    sent: 'a body to which white space was added after signing',
+    sent: 'a body with whitespace added after signing',
     explanation,
     create(factory) {
       const { body, headers } = factory.createValid();

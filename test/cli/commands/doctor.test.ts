@@ -251,7 +251,7 @@ describe('svc doctor with a running emulator', () => {
     const { cwd } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
     expect((await visit({ cwd })).get('/reachable')).toMatchObject({
       status: 'problem',
-      detail: 'connection refused by 127.0.0.1:1: nothing listens there',
+      detail: 'connection refused by 127.0.0.1:1: nothing is listening there',
       remedy: expect.stringContaining('svc webhooks update wh_'),
     });
   });
@@ -324,7 +324,7 @@ describe('svc doctor with a running emulator', () => {
     const { port } = new URL(emulator.status().url);
     const env = { SVC_PORT: port, SVC_CONTROL_URL: other.emulator.status().control_url };
     expect((await visit({ cwd, env })).get('port')).toMatchObject({
-      ...{ status: 'ok', detail: `${port} is used by the emulator of this folder` },
+      ...{ status: 'ok', detail: `${port} is used by the emulator for this folder` },
     });
   });
 
@@ -334,7 +334,7 @@ describe('svc doctor with a running emulator', () => {
     const env = { SVC_PORT: new URL(other.emulator.status().url).port };
     const { port } = new URL(emulator.status().url);
     expect((await visit({ cwd, env })).get('port')).toMatchObject({
-      ...{ status: 'ok', detail: `${port} is used by the emulator of this folder` },
+      ...{ status: 'ok', detail: `${port} is used by the emulator for this folder` },
     });
   });
 
@@ -342,7 +342,7 @@ describe('svc doctor with a running emulator', () => {
     const { cwd, emulator } = await startInFolder();
     const { port } = new URL(emulator.status().url);
     const { get } = await visit({ cwd, env: { SVC_PORT: port } });
-    expect(get('port')).toMatchObject({ status: 'ok', detail: expect.stringContaining('of this folder') });
+    expect(get('port')).toMatchObject({ status: 'ok', detail: expect.stringContaining('for this folder') });
     expect(get('run_file')).toMatchObject({
       ...{ status: 'ok', detail: expect.stringContaining(`process ${process.pid}`) },
     });

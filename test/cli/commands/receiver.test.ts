@@ -53,6 +53,14 @@ describe('svc receiver check', () => {
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
   });
 
+  it('checks after a refused connection are reported as skipped', async () => {
+    const receiver = await createReceiver({ status: 204 });
+    await receiver[Symbol.asyncDispose]();
+    const { out } = await check({ url: receiver.url, rule: ['timestamp.old'] });
+    expect(out).toMatch(/– skipped +timestamp\.old/);
+    expect(out).toMatch(/\n0 passed, 0 failed, 1 skipped, 0 not observable\.\n$/);
+  });
+
   it.each([
     ['http://169.254.169.254/hooks', {}, 'a link-local address'],
     ['http://198.51.100.1/hooks', {}, 'must use HTTPS'],

@@ -194,8 +194,8 @@ describe('the live view of deliveries', () => {
 
   it('notes, such as a lost connection, are shown above the key hints', async () => {
     const { terminal } = await start(run, [failed]);
-    terminal.events?.onNote('The connection was lost; connecting again.\n');
-    expect((await terminal.drawn()).split('\n').at(-2)).toBe('The connection was lost; connecting again.');
+    terminal.events?.onNote('Connection lost. Reconnecting…\n');
+    expect((await terminal.drawn()).split('\n').at(-2)).toBe('Connection lost. Reconnecting…');
     terminal.events?.onKey('q');
   });
 
