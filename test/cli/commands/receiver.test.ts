@@ -53,7 +53,7 @@ describe('svc receiver check', () => {
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
   });
 
-  it('checks after a refused connection are reported as skipped', async () => {
+  it('svc receiver check reports the checks after a refused connection as skipped', async () => {
     const receiver = await createReceiver({ status: 204 });
     await receiver[Symbol.asyncDispose]();
     const { out } = await check({ url: receiver.url, rule: ['timestamp.old'] });
