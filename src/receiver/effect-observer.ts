@@ -94,9 +94,12 @@ class GuardedShell {
       this.#guard = await createProcessGuard(process.env);
       this.#toTarget = targetInSharedGroup();
     }
+    // The group is guarded before the command starts, in case svc is killed before it can write the id of the command.
+    this.#guard.add(this.#toTarget(process.pid));
     const execution = promisify(exec)(command, { cwd, signal });
     const { pid } = execution.child;
     if (pid !== undefined) this.#guard.add(this.#toTarget(pid));
+    this.#guard.remove(process.pid);
     try {
       return (await execution).stdout;
     } finally {
