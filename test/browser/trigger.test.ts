@@ -132,7 +132,7 @@ describeInBrowser('the trigger page', () => {
     await page.getByText('No endpoint is subscribed to order.shipped').waitFor();
     await send(page);
     await sent(page).getByText('No endpoint is subscribed').waitFor();
-    await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
+    await page.getByRole('link', { name: 'Register an endpoint' }).first().click();
     await expect.poll(() => page.title()).toBe('Endpoints · svc');
   });
 

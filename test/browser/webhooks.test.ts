@@ -37,12 +37,12 @@ describeInBrowser('the endpoint pages', () => {
     await expectAccessible(page);
   });
 
-  it('the endpoint pages create an endpoint with errors at each field and show its secret', async () => {
+  it('the endpoint pages register an endpoint with errors at each field and show its secret', async () => {
     const emulator = await start();
     const page = await openDashboard(emulator, { hash: '/webhooks', expectedErrors: /422/ });
-    await press(page, 'Create endpoint');
+    await press(page, 'Register endpoint');
     const dialog = page.getByRole('dialog');
-    const create = () => dialog.getByRole('button', { name: 'Create endpoint' }).click();
+    const create = () => dialog.getByRole('button', { name: 'Register endpoint' }).click();
     await dialog.getByLabel('URL').fill('http://example.com/hooks');
     await dialog.getByRole('button', { name: 'order.shipped' }).click();
     await dialog.getByRole('button', { name: 'invoice.paid' }).click();

@@ -108,7 +108,7 @@ async function triggerOne(
   });
   if (deliveries.length === 0) {
     io.note(`No enabled endpoint subscribes to ${event.type}, so nothing is delivered.`);
-    printHint(`Create an endpoint with: svc webhooks create --url URL --events ${event.type}`, io);
+    printHint(`Register an endpoint with: svc webhooks create --url URL --events ${event.type}`, io);
   }
   if (timeoutMs !== undefined) {
     const undelivered = deliveries.filter(({ status }) => status !== 'succeeded');

@@ -127,7 +127,7 @@ describe('the output', () => {
     const { out, err } = await trigger({ type: 'order.shipped' });
     expect(out).toContain('evt_1');
     expect(err).toContain(
-      'No enabled endpoint subscribes to order.shipped, so nothing is delivered.\nhint: Create an endpoint with: svc webhooks create',
+      'No enabled endpoint subscribes to order.shipped, so nothing is delivered.\nhint: Register an endpoint with: svc webhooks create',
     );
   });
 });

@@ -45,7 +45,7 @@ function ReceiverStep() {
   }
   return (
     <>
-      Add an endpoint on the <a href={toHash({ section: 'webhooks' })}>Endpoints</a> page, or run
+      Register an endpoint on the <a href={toHash({ section: 'webhooks' })}>Endpoints</a> page, or run
       <Example command="svc listen --forward-to http://localhost:3000/webhooks" />
     </>
   );

@@ -102,7 +102,7 @@ export function NoSubscribers({ type }: { readonly type: string }) {
   return (
     <p class="warning-text">
       No endpoint is subscribed to {type === '' ? 'this event type' : type}, so nothing is delivered.{' '}
-      <a href={toHash({ section: 'webhooks' })}>Add an endpoint</a>
+      <a href={toHash({ section: 'webhooks' })}>Register an endpoint</a>
     </p>
   );
 }

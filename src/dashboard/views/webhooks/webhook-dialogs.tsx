@@ -132,11 +132,11 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
     if (created !== null) navigate({ section: 'webhooks', id: created.id });
   };
   return (
-    <Dialog title={created === null ? 'Create endpoint' : 'Signing secret'} onClose={close}>
+    <Dialog title={created === null ? 'Register endpoint' : 'Signing secret'} onClose={close}>
       {created === null ? (
         <WebhookForm
           original={emptyWebhook}
-          action="Create endpoint"
+          action="Register endpoint"
           send={async (webhook) =>
             setCreated(await control.createWebhook({ workspace_id: workspaceId.peek(), ...webhook }))
           }

@@ -33,13 +33,13 @@ function WebhookList() {
     refetchOn: ({ type }) => type === 'reset',
     isPolled: true,
   });
-  useShortcuts([{ key: 'c', description: 'Create an endpoint', run: () => setCreating(true) }]);
+  useShortcuts([{ key: 'c', description: 'Register an endpoint', run: () => setCreating(true) }]);
   return (
     <div class="page">
       <div class="row">
         <h2>Endpoints</h2>
         <button type="button" class="primary" onClick={() => setCreating(true)}>
-          <Icon name="plus" /> Create endpoint
+          <Icon name="plus" /> Register endpoint
         </button>
       </div>
       <QueryView query={query} what="endpoints">
@@ -117,7 +117,7 @@ function NoEndpointsYet() {
         No endpoints yet. An endpoint receives the events that it subscribes to, signed with its own secret.
       </p>
       <p>
-        Click “Create endpoint”, or run <code>{command}</code> <CopyButton what="command" text={command} />
+        Click “Register endpoint”, or run <code>{command}</code> <CopyButton what="command" text={command} />
       </p>
     </EmptyState>
   );
