@@ -137,7 +137,7 @@ describe('the run file of an emulator that was killed', () => {
     ]) {
       const { exitCode, stderr } = await svcInProcess(command, { cwd });
       expect(exitCode).toBe(ExitCode.noEmulator);
-      expect(stderr).toContain(`A different one (pid ${pid}) runs at ${otherEmulator.ready.url}.`);
+      expect(stderr).toContain(`A different emulator (pid ${pid}) is running at ${otherEmulator.ready.url}`);
     }
     expect((await fetch(`${control_url}/status`)).status).toBe(200);
   });

@@ -294,7 +294,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   },
   'fixtures show': {
     args: ['order.shipped'],
-    stdout: /^\{\n {2}"description": "A parcel/,
+    stdout: /^\{\n {2}"description": "An order was handed/,
     jsonFields: ['name', 'kind', 'source', 'overrides', 'file', 'content'],
     invalid: [[], 'Missing argument: name'],
     notFound: [UNKNOWN_ID],
