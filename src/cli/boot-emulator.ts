@@ -11,9 +11,8 @@ import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import { monotonic } from '../timers.ts';
-import type { ProcessContext } from './context.ts';
 import { readNamedFile } from './file-access.ts';
-import type { NoteOutput } from './io.ts';
+import type { NoteOutput, ProcessContext } from './process-context.ts';
 import { printHint, printWarning } from './report-error.ts';
 import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
 

@@ -2,9 +2,6 @@
 import type { CommandDefinition } from './command.ts';
 import type { Example } from './help.ts';
 
-/** The hidden command that the completion scripts call. */
-export const COMPLETE_COMMAND = '__complete';
-
 export interface CommandEntry {
   /** Imperative phrase with a noun. */
   readonly summary: string;

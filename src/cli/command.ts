@@ -3,6 +3,9 @@ import type { Command } from 'commander';
 import type { Context } from './context.ts';
 import type { Example } from './help.ts';
 
+/** The hidden command that the completion scripts call. */
+export const COMPLETE_COMMAND = '__complete';
+
 /**
  * `Options` is what the command line is parsed into: options and arguments by name, in one flat object. `run` reaches
  * the outside only through the context, so that tests need no process.

@@ -7,27 +7,9 @@ import { indentJson } from '../domain/json.ts';
 import type { Rules } from '../profile/rules.ts';
 import { linkIds } from './dashboard-url.ts';
 import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulator-target.ts';
-import { type Io, toJsonIo } from './io.ts';
+import { toJsonIo } from './io.ts';
+import type { ProcessContext } from './process-context.ts';
 import { explainApiError } from './report-error.ts';
-
-/** The signals with which users and supervisors interrupt a command. */
-export const interruptSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-export type SignalHandler = (signal: (typeof interruptSignals)[number]) => void;
-
-/** What a command gets from the process. Tests provide their own. */
-export interface ProcessContext {
-  readonly io: Io;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  /** Wall time in milliseconds since 1970. */
-  readonly now: () => number;
-  /** Aborted when the user interrupts. */
-  readonly signal: AbortSignal;
-  /** Passes interruption signals to `handler` until the returned function is called. */
-  readonly handleSignals: (handler: SignalHandler) => () => void;
-  /** The words of the command line, program first, to start the same command again. */
-  readonly commandLine: readonly string[];
-}
 
 /** Options that every command accepts. */
 export interface GlobalOptions {

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import type { Context } from './context.ts';
+import type { ProcessContext } from './process-context.ts';
 
 /** Reads an option value that can also be a file (`@file`) or standard input (`-`). */
-export async function readValue(value: string, context: Pick<Context, 'io' | 'cwd'>): Promise<Buffer> {
+export async function readValue(value: string, context: Pick<ProcessContext, 'io' | 'cwd'>): Promise<Buffer> {
   if (value === '-') return context.io.readInput();
   if (!value.startsWith('@')) return Buffer.from(value);
   return readNamedFile(value.slice(1), context.cwd);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Argument, Command, Help, HelpConfiguration, Option } from 'commander';
 import { findPackageFolder } from '../package-info.ts';
 import { isGlobal } from './global-options.ts';
-import type { Io } from './io.ts';
+import type { Io } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { rejectUnknownArguments, toFullName } from './usage-error.ts';
 

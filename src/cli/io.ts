@@ -2,57 +2,12 @@
  * The only module that uses standard input, output and error. All text goes through {@link sanitizeForTerminal}, so that
  * no data can control the terminal or be invisible.
  */
-import type { Readable, Writable } from 'node:stream';
 import { isatty, type WriteStream } from 'node:tty';
 import { openScreen, type Screen, type ScreenEvents } from './live/screen.ts';
+import type { Io, TerminalCapabilities } from './process-context.ts';
 import { sanitizeForTerminal, stripStyles } from './terminal-text.ts';
 
 const STANDARD_INPUT = 0;
-
-/** What the destination of a text can show. */
-export interface TerminalCapabilities {
-  /** Columns of the terminal; infinite when output is not a terminal. */
-  readonly width: number;
-  readonly color: boolean;
-  /** Whether it can show symbols such as ✓. */
-  readonly unicode: boolean;
-  /** Whether it can show links. */
-  readonly links: boolean;
-}
-
-/** Standard input, output (data) and error (notes), with the capabilities of both outputs. */
-export interface Io extends TerminalCapabilities {
-  readonly noteCapabilities: TerminalCapabilities;
-  /** Whether prompts are possible. */
-  readonly interactive: boolean;
-  /** Whether standard input is a terminal. This check does not open it, so that a child process can use it. */
-  readonly isStdinTerminal: boolean;
-  /** The streams of prompts. */
-  readonly prompt: { readonly input: Readable; readonly output: Writable };
-  /** Writes data: one or more lines to standard output. */
-  write(text: string): void;
-  /** Writes progress, hints and errors: one or more lines to standard error. */
-  note(text: string): void;
-  /** Writes one JSON object to standard error, on its own line. */
-  noteJson(value: object): void;
-  /** Replaces the progress line; an empty text removes it. Null when standard error is not a terminal. */
-  readonly progress: ((line: string) => void) | null;
-  /** Takes over the whole terminal, including notes. Null when input or output is not a terminal. */
-  readonly openScreen: ((events: ScreenEvents) => Screen) | null;
-  /** Lines of the terminal; infinite when output is not a terminal. */
-  readonly height: number;
-  /**
-   * Shows text in a pager, which is a shell command line, until the user quits it. Null when input or output is not a
-   * terminal.
-   * @returns false when the pager does not start
-   */
-  readonly openPager: ((text: string, pager: string) => Promise<boolean>) | null;
-  /** Reads standard input to its end. */
-  readInput(): Promise<Buffer>;
-}
-
-/** The part that prints notes. */
-export type NoteOutput = Pick<Io, 'note' | 'noteCapabilities'>;
 
 /**
  * Opens standard input only when it is needed, because that takes time.

@@ -2,8 +2,8 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../clock/wall-clock.ts';
 import { ExitCode } from '../errors.ts';
-import { interruptSignals, type SignalHandler } from './context.ts';
 import { createProcessIo } from './io.ts';
+import { interruptSignals, type SignalHandler } from './process-context.ts';
 import { hasFlag, runCommandLine } from './program.ts';
 
 const args = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /** Opens a URL in the browser. */
 import { spawn } from 'node:child_process';
-import type { ProcessContext } from './context.ts';
+import type { ProcessContext } from './process-context.ts';
 
 /** A program that still runs after this time is the browser itself, not a program that starts it. */
 const OPEN_TIMEOUT_MS = 1_000;

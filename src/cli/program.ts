@@ -2,11 +2,12 @@
 import { Command, CommanderError } from 'commander';
 import { ExitCode } from '../errors.ts';
 import { VERSION } from '../package-info.ts';
-import type { CommandDefinition } from './command.ts';
-import { COMPLETE_COMMAND, type CommandEntry, type CommandGroup, commandSections } from './command-tree.ts';
-import { createContext, type ProcessContext } from './context.ts';
+import { COMPLETE_COMMAND, type CommandDefinition } from './command.ts';
+import { type CommandEntry, type CommandGroup, commandSections } from './command-tree.ts';
+import { createContext } from './context.ts';
 import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
 import { addExamples, addLearnMore, createHelpConfiguration, type Example } from './help.ts';
+import type { ProcessContext } from './process-context.ts';
 import { reportError } from './report-error.ts';
 import { toUsageError } from './usage-error.ts';
 

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { escapeToOneLine } from '../domain/invisible-characters.ts';
 import { SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
-import type { TerminalCapabilities } from './io.ts';
+import type { TerminalCapabilities } from './process-context.ts';
 import { type Column, renderTable } from './render/table.ts';
 import { stripStyles } from './terminal-text.ts';
 

@@ -5,7 +5,7 @@ import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Context } from './context.ts';
-import type { TerminalCapabilities } from './io.ts';
+import type { TerminalCapabilities } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { renderFields } from './render/table.ts';
 

@@ -1,7 +1,7 @@
 /** Explains errors, and prints errors, warnings and hints to standard error. */
 import type { ControlPlane } from '../control/control-plane.ts';
 import { type ExitCode, SvcError } from '../errors.ts';
-import type { Io, NoteOutput } from './io.ts';
+import type { Io, NoteOutput } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { sanitizeLine } from './terminal-text.ts';
 

@@ -4,8 +4,8 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStateFolder } from '../control/run-file.ts';
 import { isErrorCode, SvcError } from '../errors.ts';
-import type { ProcessContext } from './context.ts';
 import { pollUntil } from './poll-until.ts';
+import type { ProcessContext } from './process-context.ts';
 import { isReadyLine, type ReadyLine, type ReadyStatus } from './ready-line.ts';
 
 const STARTUP_TIMEOUT_MS = 30_000;

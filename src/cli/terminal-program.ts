@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseJsonObject } from '../domain/json.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
-import type { ProcessContext } from './context.ts';
+import type { ProcessContext } from './process-context.ts';
 import { wrapLines } from './render/text-width.ts';
 
 interface TerminalProgramOptions {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopbackName } from '../domain/address.ts';
 import { getPort, stripBrackets } from '../domain/http-url.ts';
-import type { NoteOutput } from './io.ts';
+import type { NoteOutput } from './process-context.ts';
 import { printHint, printWarning } from './report-error.ts';
 
 const POLL_INTERVAL_MS = 1_000;

@@ -1,7 +1,7 @@
 /** Runs commands in tests with streams in memory and a plain object as the emulator. */
 import { PassThrough } from 'node:stream';
-import { type Context, createContext, type ProcessContext } from '../../src/cli/context.ts';
-import type { Io, TerminalCapabilities } from '../../src/cli/io.ts';
+import { type Context, createContext } from '../../src/cli/context.ts';
+import type { Io, ProcessContext, TerminalCapabilities } from '../../src/cli/process-context.ts';
 import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
 import type { ApiClient, ApiResponse } from '../../src/control/api-client.ts';

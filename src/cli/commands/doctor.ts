@@ -9,7 +9,7 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { checkDatabase, checkDatabaseFile, checkSqliteDriver } from '../doctor/check-database.ts';
 import { checkClock, checkEmulator, checkEndpoints, checkRunFile } from '../doctor/check-emulator.ts';
-import type { TerminalCapabilities } from '../io.ts';
+import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
 import { styleCheckStatus } from '../render/style.ts';
 import { renderTableWithHints } from '../render/table.ts';

@@ -1,6 +1,7 @@
 /** Suggests words for the completion scripts of the shells. */
 import { abortAfter } from '../../timers.ts';
-import { createContext, type ProcessContext } from '../context.ts';
+import { createContext } from '../context.ts';
+import type { ProcessContext } from '../process-context.ts';
 import type { Choice } from '../prompt.ts';
 import { truncateLine } from '../render/text-width.ts';
 import { type Cursor, findCursor } from './cursor.ts';

@@ -2,7 +2,7 @@
  * The completion scripts. Each calls `svc -- __complete` with the words up to the cursor and shows the lines that it
  * prints. The `--` stops Node 20 from reading options.
  */
-import { COMPLETE_COMMAND } from '../command-tree.ts';
+import { COMPLETE_COMMAND } from '../command.ts';
 
 /** The output that makes the shell complete paths. */
 export const FILES = ':files';

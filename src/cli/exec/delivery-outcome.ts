@@ -5,7 +5,7 @@ import { describeDelivery } from '../../control/describe-delivery.ts';
 import { isPending, trackDeliveries } from '../../control/wait.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { Context } from '../context.ts';
-import type { NoteOutput } from '../io.ts';
+import type { NoteOutput } from '../process-context.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
 /** Time for deliveries that are due when the command ends. */

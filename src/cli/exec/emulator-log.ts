@@ -2,7 +2,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { createWriteError } from '../file-access.ts';
-import type { NoteOutput } from '../io.ts';
+import type { NoteOutput } from '../process-context.ts';
 import { renderAttempt, renderRequest, renderReset } from '../render/stream-items.ts';
 import { sanitizeForTerminal } from '../terminal-text.ts';
 

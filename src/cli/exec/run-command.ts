@@ -3,8 +3,9 @@ import { constants } from 'node:os';
 import { execa } from 'execa';
 import { SvcError } from '../../errors.ts';
 import { type ProcessGuard, targetInOwnGroup, targetInSharedGroup } from '../../watchdog/process-guard.ts';
-import type { Context, SignalHandler } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { EnvVariables } from '../env-variables.ts';
+import type { SignalHandler } from '../process-context.ts';
 
 export interface CommandResult {
   /** As in a shell: the exit code of the command, or 128 plus the number of the signal that ended it. */

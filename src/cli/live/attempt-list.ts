@@ -6,7 +6,7 @@ import type { ControlPlane } from '../../control/control-plane.ts';
 import { extrapolateScheduleTime } from '../../domain/clock.ts';
 import { formatDuration, formatRelative } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
-import type { TerminalCapabilities } from '../io.ts';
+import type { TerminalCapabilities } from '../process-context.ts';
 import { renderDelivery } from '../render/deliveries.ts';
 import { formatTimeOfDay } from '../render/format.ts';
 import { styleFor } from '../render/style.ts';

@@ -1,6 +1,6 @@
 /** Renders the report of `svc receiver check` as a table or as JUnit XML. */
 import { type CheckReport, type CheckResult, isSkipped } from '../../receiver/run-checks.ts';
-import type { TerminalCapabilities } from '../io.ts';
+import type { TerminalCapabilities } from '../process-context.ts';
 import { escapeXml, startXmlTag } from '../xml.ts';
 import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';

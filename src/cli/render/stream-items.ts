@@ -3,7 +3,7 @@ import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ApiRequest } from '../../contract/resources.ts';
 import type { StreamItem } from '../../contract/stream-schemas.ts';
 import { formatDuration, formatLatency } from '../../domain/duration.ts';
-import type { TerminalCapabilities } from '../io.ts';
+import type { TerminalCapabilities } from '../process-context.ts';
 import { formatTimeOfDay } from './format.ts';
 import { styleFor, styleHttpStatus, styleOutcome } from './style.ts';
 import { truncateLine } from './text-width.ts';

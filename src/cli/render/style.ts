@@ -5,7 +5,7 @@ import {
   type DisplayStatus,
   deliveryStatusSymbols,
 } from '../../domain/delivery.ts';
-import type { TerminalCapabilities } from '../io.ts';
+import type { TerminalCapabilities } from '../process-context.ts';
 import { styleSequence } from '../terminal-text.ts';
 
 /** SGR attributes: the codes that set and reset each one. */

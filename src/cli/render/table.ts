@@ -1,7 +1,7 @@
 /** Renders tables, lists of fields, and pages of lists. */
 import type { Page } from '../../contract/resources.ts';
 import type { Context } from '../context.ts';
-import type { TerminalCapabilities } from '../io.ts';
+import type { TerminalCapabilities } from '../process-context.ts';
 import { printHint } from '../report-error.ts';
 import { sanitizeLine } from '../terminal-text.ts';
 import { styleFor } from './style.ts';

@@ -1,6 +1,6 @@
 /** Measures, truncates and wraps text by terminal columns: wide characters and emoji take two, colors and links none. */
 import stringWidth from 'string-width';
-import type { TerminalCapabilities } from '../io.ts';
+import type { TerminalCapabilities } from '../process-context.ts';
 import { sanitizeLine, sanitizeLines } from '../terminal-text.ts';
 
 const PLAIN_TEXT = /^[ -~]*$/;

@@ -3,7 +3,7 @@ import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { Expectation, ScriptStep } from '../../fixtures/script-fixtures.ts';
-import type { TerminalCapabilities } from '../io.ts';
+import type { TerminalCapabilities } from '../process-context.ts';
 import { styleFor } from '../render/style.ts';
 
 export interface StepReport {

@@ -1,0 +1,67 @@
+/** What a command gets from its process: the terminal, the environment and the signals. */
+import type { Readable, Writable } from 'node:stream';
+import type { Screen, ScreenEvents } from './live/screen.ts';
+
+/** What the destination of a text can show. */
+export interface TerminalCapabilities {
+  /** Columns of the terminal; infinite when output is not a terminal. */
+  readonly width: number;
+  readonly color: boolean;
+  /** Whether it can show symbols such as ✓. */
+  readonly unicode: boolean;
+  /** Whether it can show links. */
+  readonly links: boolean;
+}
+
+/** Standard input, output (data) and error (notes), with the capabilities of both outputs. */
+export interface Io extends TerminalCapabilities {
+  readonly noteCapabilities: TerminalCapabilities;
+  /** Whether prompts are possible. */
+  readonly interactive: boolean;
+  /** Whether standard input is a terminal. This check does not open it, so that a child process can use it. */
+  readonly isStdinTerminal: boolean;
+  /** The streams of prompts. */
+  readonly prompt: { readonly input: Readable; readonly output: Writable };
+  /** Writes data: one or more lines to standard output. */
+  write(text: string): void;
+  /** Writes progress, hints and errors: one or more lines to standard error. */
+  note(text: string): void;
+  /** Writes one JSON object to standard error, on its own line. */
+  noteJson(value: object): void;
+  /** Replaces the progress line; an empty text removes it. Null when standard error is not a terminal. */
+  readonly progress: ((line: string) => void) | null;
+  /** Takes over the whole terminal, including notes. Null when input or output is not a terminal. */
+  readonly openScreen: ((events: ScreenEvents) => Screen) | null;
+  /** Lines of the terminal; infinite when output is not a terminal. */
+  readonly height: number;
+  /**
+   * Shows text in a pager, which is a shell command line, until the user quits it. Null when input or output is not a
+   * terminal.
+   * @returns false when the pager does not start
+   */
+  readonly openPager: ((text: string, pager: string) => Promise<boolean>) | null;
+  /** Reads standard input to its end. */
+  readInput(): Promise<Buffer>;
+}
+
+/** The part that prints notes. */
+export type NoteOutput = Pick<Io, 'note' | 'noteCapabilities'>;
+
+/** The signals with which users and supervisors interrupt a command. */
+export const interruptSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type SignalHandler = (signal: (typeof interruptSignals)[number]) => void;
+
+/** What a command gets from the process. Tests provide their own. */
+export interface ProcessContext {
+  readonly io: Io;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Wall time in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Aborted when the user interrupts. */
+  readonly signal: AbortSignal;
+  /** Passes interruption signals to `handler` until the returned function is called. */
+  readonly handleSignals: (handler: SignalHandler) => () => void;
+  /** The words of the command line, program first, to start the same command again. */
+  readonly commandLine: readonly string[];
+}
