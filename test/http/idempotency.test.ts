@@ -12,14 +12,14 @@ const DAY_MS = 24 * 3_600_000;
 const body = { type: 'order.shipped', payload: { order: 1 } };
 
 let emulator: TestEmulator;
-let faults: unknown[];
+let internalErrors: unknown[];
 const wall = createTestWallClock();
 beforeEach(async () => {
-  faults = [];
+  internalErrors = [];
   emulator = await startTestEmulator({
     wall,
     clock: { frozen: false },
-    internalErrorLog: { report: (_, fault) => faults.push(fault) },
+    internalErrorLog: { report: (_, fault) => internalErrors.push(fault) },
   });
 });
 afterEach(async () => {
@@ -150,10 +150,10 @@ describe('a POST with an Idempotency-Key', () => {
 
   it('a response is stored together with its effect, or neither is [§4.3]', async () => {
     vi.spyOn(IdempotencyTable.prototype, 'save').mockImplementationOnce(() => {
-      throw new Error('no room');
+      throw new Error('disk full');
     });
     expect((await post('order-1')).status).toBe(500);
-    expect(faults).toEqual([expect.objectContaining({ message: 'no room' })]);
+    expect(internalErrors).toEqual([expect.objectContaining({ message: 'disk full' })]);
     expect(await countEvents()).toBe(0);
     const { status, headers } = await post('order-1');
     expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
