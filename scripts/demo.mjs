@@ -40,7 +40,7 @@ try {
   }
 } finally {
   await Promise.all([...children].map(end));
-  watchdog.stdin.end();
+  watchdog.stdin.end(`${JSON.stringify({ closing: true })}\n`);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 

@@ -15,6 +15,7 @@ import { listGuarded, listRunning, type ProcessTarget, type WatchdogMessage } fr
 const GRACE_MS = 5_000;
 /** Time to wait after SIGKILL. */
 const AFTER_KILL_MS = 1_000;
+const ORPHAN_TIMEOUT_MS = 5_000;
 const POLL_INTERVAL_MS = 20;
 
 const [, , svcPid, folder] = process.argv;
@@ -31,10 +32,22 @@ process.stdin
 async function terminateAll(): Promise<void> {
   // If svc was killed while it wrote, the last line is incomplete.
   const lines = input.split('\n').slice(0, -1);
-  await Promise.all(listGuarded(lines.map((line) => JSON.parse(line) as WatchdogMessage)).map(terminate));
-  // An orphan has another parent: svc was killed and did not delete the folder itself.
-  if (folder !== undefined && process.ppid !== Number(svcPid))
-    rmSync(folder, { recursive: true, force: true });
+  const messages = lines.map((line) => JSON.parse(line) as WatchdogMessage);
+  await Promise.all(listGuarded(messages).map(terminate));
+  if (folder === undefined) return;
+  // The pipe of a killed process closes shortly before the process ends.
+  if (!messages.some((message) => 'closing' in message)) await waitUntilOrphaned();
+  // svc was killed and did not delete the folder itself.
+  if (isOrphaned()) rmSync(folder, { recursive: true, force: true });
+}
+
+async function waitUntilOrphaned(): Promise<void> {
+  const endAt = performance.now() + ORPHAN_TIMEOUT_MS;
+  while (!isOrphaned() && performance.now() < endAt) await pause(POLL_INTERVAL_MS);
+}
+
+function isOrphaned(): boolean {
+  return process.ppid !== Number(svcPid);
 }
 
 function terminate(target: ProcessTarget): Promise<void> {

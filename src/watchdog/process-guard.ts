@@ -39,14 +39,17 @@ export async function createProcessGuard(
     add: send,
     remove: (pid) => send({ released: pid }),
     async terminate() {
-      watchdog.stdin.end();
+      watchdog.stdin.end(`${JSON.stringify({ closing: true } satisfies WatchdogMessage)}\n`);
       await exited;
     },
   };
 }
 
-/** A line of JSON for the watchdog: a command to guard, or the process id of a command to stop guarding. */
-export type WatchdogMessage = ProcessTarget | { readonly released: number };
+/**
+ * A line of JSON for the watchdog: a command to guard, the process id of a command to stop guarding, or that svc closes
+ * the pipe itself.
+ */
+export type WatchdogMessage = ProcessTarget | { readonly released: number } | { readonly closing: true };
 
 /** A command to terminate with its descendants. */
 export interface ProcessTarget {
@@ -85,7 +88,7 @@ export function listGuarded(messages: readonly WatchdogMessage[]): ProcessTarget
   const guarded = new Map<number, ProcessTarget>();
   for (const message of messages) {
     if ('released' in message) guarded.delete(message.released);
-    else guarded.set(message.pid, message);
+    else if ('pid' in message) guarded.set(message.pid, message);
   }
   return [...guarded.values()];
 }

@@ -80,9 +80,9 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
 
   it('svc trigger lists event types with their descriptions', async () => {
     const terminal = await run('trigger');
-    await terminal.type('invoice full.');
+    await terminal.type('invoice was paid');
     expect(await waitForScreen(terminal, /❯ invoice\.paid/)).toMatchInlineSnapshot(`
-      "? Which event type? invoice full.
+      "? Which event type? invoice was paid
         TYPE  DESCRIPTION
       ❯ invoice.paid  An invoice was paid in full.
 

@@ -45,7 +45,7 @@ describe('listRunning', () => {
 it('listGuarded returns the commands that were not released', () => {
   const [first, second] = [targetInOwnGroup(20), targetInOwnGroup(30)];
   expect(listGuarded([first, second, { released: 20 }])).toEqual([second]);
-  expect(listGuarded([first, { released: 20 }, first])).toEqual([first]);
+  expect(listGuarded([first, { released: 20 }, first, { closing: true }])).toEqual([first]);
 });
 
 describe.skipIf(process.platform === 'win32')('listProcesses', () => {
