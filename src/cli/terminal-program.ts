@@ -23,8 +23,7 @@ export async function startTerminalProgram(
   commandLine: string,
   { env, stdio }: TerminalProgramOptions,
 ): Promise<ChildProcess> {
-  const { createProcessGuard } = await import('../watchdog/process-guard.ts');
-  const { targetInSharedGroup } = await import('../watchdog/process-guard.ts');
+  const { createProcessGuard, targetInSharedGroup } = await import('../watchdog/process-guard.ts');
   const guard = await createProcessGuard(env);
   const toTarget = targetInSharedGroup();
   const child = spawn(commandLine, { shell: true, env, stdio });
