@@ -15,23 +15,17 @@ interface TerminalProgramOptions {
   readonly stdio: StdioOptions;
 }
 
-/**
- * Starts a command line in a shell, because it can contain options: `code --wait`. It stays in this process group, because only
- * one group can read from a terminal. If this process is killed, the program ends too.
- */
+/** Starts a command line in a shell, because it can contain options: `code --wait`. If this process is killed, the program ends too. */
 export async function startTerminalProgram(
   commandLine: string,
   { env, stdio }: TerminalProgramOptions,
 ): Promise<ChildProcess> {
-  const { createProcessGuard, targetInSharedGroup } = await import('../watchdog/process-guard.ts');
+  const { createProcessGuard } = await import('../watchdog/process-guard.ts');
   const guard = await createProcessGuard(env);
-  const toTarget = targetInSharedGroup();
-  const child = spawn(commandLine, { shell: true, env, stdio });
-  const { pid } = child;
-  if (pid !== undefined) guard.add(toTarget(pid));
+  const child = guard.start('shared', () => spawn(commandLine, { shell: true, env, stdio }));
   child.once('close', () => {
     // An editor can keep a window open for other files.
-    if (pid !== undefined) guard.remove(pid);
+    guard.release(child);
     void guard.terminate();
   });
   return child;

@@ -8,7 +8,7 @@ import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
-import { createProcessGuard, targetInOwnGroup } from '../watchdog/process-guard.ts';
+import { createProcessGuard } from '../watchdog/process-guard.ts';
 
 export interface Tunnel {
   /** `https://…`, without a slash at its end. */
@@ -33,13 +33,9 @@ const LINE_HEAD = /^\S+Z\s+[A-Z]{3}\s+/;
  */
 export async function openTunnel(target: string, onEnd: (error: SvcError) => void): Promise<Tunnel> {
   const guard = await createProcessGuard(process.env);
-  const child = spawn(PROGRAM, toArguments(target), {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    windowsHide: true,
-    // The process guard ends the process group.
-    detached: process.platform !== 'win32',
-  });
-  if (child.pid !== undefined) guard.add(targetInOwnGroup(child.pid));
+  const child = guard.start('own', ({ detached }) =>
+    spawn(PROGRAM, toArguments(target), { detached, stdio: ['ignore', 'ignore', 'pipe'], windowsHide: true }),
+  );
   const startTimer = setTimeout(() => child.kill(), START_TIMEOUT_MS);
   try {
     const url = await whenConnected(child);

@@ -8,13 +8,7 @@ import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { startPolicyRequest } from '../network/address-policy.ts';
 import { abortAfter } from '../timers.ts';
-import {
-  createProcessGuard,
-  type ProcessGuard,
-  type ProcessTarget,
-  targetInOwnGroup,
-  targetInSharedGroup,
-} from '../watchdog/process-guard.ts';
+import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
 import { describeConnectionProblem } from './receiver-client.ts';
 
 /** Returns the number of effects so far. @throws SvcError `usage` if it cannot be read */
@@ -86,25 +80,19 @@ async function readUrl(url: string, { urlRule: rule, signal }: EffectObserverOpt
 /** Runs shell commands in this process group, so that `sudo` and `ssh` find the terminal. They end with this process. */
 class GuardedShell {
   #guard: ProcessGuard | null = null;
-  #toTarget: (pid: number) => ProcessTarget = targetInOwnGroup;
 
   /** @returns the standard output of the command */
   async read(command: string, { cwd, signal }: EffectObserverOptions): Promise<string> {
-    if (this.#guard === null) {
-      this.#guard = await createProcessGuard(process.env);
-      this.#toTarget = targetInSharedGroup();
-    }
-    // The group is guarded before the command starts, in case svc is killed before it can write the id of the command.
-    this.#guard.add(this.#toTarget(process.pid));
-    const execution = promisify(exec)(command, { cwd, signal });
-    const { pid } = execution.child;
-    if (pid !== undefined) this.#guard.add(this.#toTarget(pid));
-    this.#guard.remove(process.pid);
+    this.#guard ??= await createProcessGuard(process.env);
+    const execution = this.#guard.start('shared', () => {
+      const started = promisify(exec)(command, { cwd, signal });
+      return Object.assign(started, { pid: started.child.pid });
+    });
     try {
       return (await execution).stdout;
     } finally {
       // An aborted command may have left child processes: keep guarding them.
-      if (pid !== undefined && !signal.aborted) this.#guard.remove(pid);
+      if (!signal.aborted) this.#guard.release(execution);
     }
   }
 

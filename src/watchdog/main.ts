@@ -80,7 +80,7 @@ async function terminateGroup(target: ProcessTarget): Promise<void> {
 
 /** The command gets its signal before its descendants, because it may terminate them itself. */
 function pickForSigterm(running: readonly number[], { pid }: ProcessTarget): readonly number[] {
-  return running.includes(pid) ? [pid] : running;
+  return pid !== null && running.includes(pid) ? [pid] : running;
 }
 
 function sendSignal(pid: number, name: NodeJS.Signals): void {

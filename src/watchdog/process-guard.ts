@@ -6,13 +6,28 @@ import { join } from 'node:path';
 import { getPackageFolder } from '../package-info.ts';
 
 export interface ProcessGuard {
-  /** Guards a child, which must not outlive this process. */
-  add(target: ProcessTarget): void;
+  /**
+   * Starts a child process, which is terminated with its descendants when this process exits, even if it is killed.
+   * @param group `own` so that signals of the terminal do not reach the child; `shared` with this process so that the child
+   *   can read from the terminal, which only one group can
+   * @param spawnChild passes `detached` to `spawn`
+   */
+  start<Child extends StartedChild>(
+    group: 'own' | 'shared',
+    spawnChild: (options: { readonly detached: boolean }) => Child,
+  ): Child;
   /** Stops guarding a child and its descendants. */
-  remove(pid: number): void;
+  release(child: StartedChild): void;
   /** Terminates all guarded children and their descendants, within six seconds. */
   terminate(): Promise<void>;
 }
+
+/** A child process. It has no ID if it could not be started. */
+interface StartedChild {
+  readonly pid?: number | undefined;
+}
+
+const HAS_PROCESS_GROUPS = process.platform !== 'win32';
 
 /** @param folder temporary files that the watchdog deletes if this process is killed; null for none. */
 export async function createProcessGuard(
@@ -36,8 +51,27 @@ export async function createProcessGuard(
   watchdog.stdin.on('error', () => undefined);
   const send = (message: WatchdogMessage) => void watchdog.stdin.write(`${JSON.stringify(message)}\n`);
   return {
-    add: send,
-    remove: (pid) => send({ released: pid }),
+    start(group, spawnChild) {
+      if (group === 'own' || !HAS_PROCESS_GROUPS) {
+        const child = spawnChild({ detached: HAS_PROCESS_GROUPS });
+        // The ID of the group is that of the child, so it is not known earlier.
+        if (child.pid !== undefined) send({ pid: child.pid, ...createOwnGroup(child.pid) });
+        return child;
+      }
+      const sharedGroup = findSharedGroup();
+      // Guards the group before the child starts, because this process can be killed before it knows the ID of the child.
+      send({ pid: null, ...sharedGroup });
+      try {
+        const child = spawnChild({ detached: false });
+        if (child.pid !== undefined) send({ pid: child.pid, ...sharedGroup });
+        return child;
+      } finally {
+        send({ released: null });
+      }
+    },
+    release({ pid }) {
+      if (pid !== undefined) send({ released: pid });
+    },
     async terminate() {
       watchdog.stdin.end(`${JSON.stringify({ closing: true } satisfies WatchdogMessage)}\n`);
       await exited;
@@ -45,47 +79,45 @@ export async function createProcessGuard(
   };
 }
 
-/**
- * A line of JSON for the watchdog: a command to guard, the process id of a command to stop guarding, or that svc closes
- * the pipe itself.
- */
-export type WatchdogMessage = ProcessTarget | { readonly released: number } | { readonly closing: true };
+/** A line of JSON for the watchdog: a command to guard, one to stop guarding, or that svc closes the pipe itself. */
+export type WatchdogMessage =
+  | ProcessTarget
+  | { readonly released: ProcessTarget['pid'] }
+  | { readonly closing: true };
 
 /** A command to terminate with its descendants. */
-export interface ProcessTarget {
-  /** Process id of the command. */
-  readonly pid: number;
-  /** The process group of the command and its descendants. */
+export interface ProcessTarget extends TargetGroup {
+  /** Process ID of the command; null while it is being started. */
+  readonly pid: number | null;
+}
+
+/** The process group of a command and its descendants. */
+interface TargetGroup {
   readonly groupId: number;
-  /** Process id of svc, which is not terminated, if the command shares its group; null otherwise. */
+  /** Process ID of svc, which is not terminated, if the command shares its group; null otherwise. */
   readonly svcPid: number | null;
   /** Other processes that were in the group before the command. */
   readonly earlierPids: readonly number[];
 }
 
-/** A command in its own process group. */
-export function targetInOwnGroup(pid: number): ProcessTarget {
-  return { pid, groupId: pid, svcPid: null, earlierPids: [] };
+export function createOwnGroup(pid: number): TargetGroup {
+  return { groupId: pid, svcPid: null, earlierPids: [] };
 }
 
-/**
- * Lists the processes in the group of this process. The returned function describes a command that joins the group later.
- * Windows has no groups.
- */
-export function targetInSharedGroup(): (pid: number) => ProcessTarget {
-  if (process.platform === 'win32') return targetInOwnGroup;
+/** The group of this process, for a command that joins it later. Not for Windows. */
+export function findSharedGroup(): TargetGroup {
   const processes = listProcesses();
   const svcPid = process.pid;
   const groupId = processes.find(({ pid }) => pid === svcPid)?.groupId ?? svcPid;
   const earlierPids = processes
     .filter((entry) => entry.groupId === groupId && entry.pid !== svcPid)
     .map(({ pid }) => pid);
-  return (pid) => ({ pid, groupId, svcPid, earlierPids });
+  return { groupId, svcPid, earlierPids };
 }
 
 /** The commands in the messages that were not released. */
 export function listGuarded(messages: readonly WatchdogMessage[]): ProcessTarget[] {
-  const guarded = new Map<number, ProcessTarget>();
+  const guarded = new Map<number | null, ProcessTarget>();
   for (const message of messages) {
     if ('released' in message) guarded.delete(message.released);
     else if ('pid' in message) guarded.set(message.pid, message);
@@ -95,7 +127,7 @@ export function listGuarded(messages: readonly WatchdogMessage[]): ProcessTarget
 
 /** The process ids of the command, if it still runs, and of its descendants in the group. */
 export function listRunning(
-  target: ProcessTarget,
+  target: TargetGroup,
   processes: readonly ProcessEntry[] = listProcesses(),
 ): number[] {
   const { groupId, svcPid } = target;
@@ -112,7 +144,7 @@ export function listRunning(
  */
 function descendsFromEarlier(
   pid: number,
-  { svcPid, earlierPids }: ProcessTarget,
+  { svcPid, earlierPids }: TargetGroup,
   parents: ReadonlyMap<number, number>,
 ): boolean {
   let ancestor: number | undefined = pid;

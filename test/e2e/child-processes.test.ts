@@ -1,6 +1,7 @@
 /** Child processes of svc and its scripts end with their parent, also when the parent is killed. */
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quoteForShell } from '../../src/domain/shell.ts';
 import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
@@ -14,7 +15,8 @@ import {
   startReceiver,
 } from './test-resources.ts';
 
-const demo = join(import.meta.dirname, '../../scripts/demo.mjs');
+const root = join(import.meta.dirname, '../..');
+const demo = join(root, 'scripts/demo.mjs');
 
 describe.skipIf(!canListProcesses)('child processes', () => {
   it('npm run demo ends its emulator and removes its folder when nothing reads its output anymore', async () => {
@@ -67,6 +69,22 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     killAfterTest(subprocess);
     await expect.poll(() => listProcessesIn(cwd), { timeout: 15_000 }).toContain('sleep 60 ');
     subprocess.kill('SIGKILL');
+    await expectNoProcessIn(cwd);
+  });
+
+  it('a child process in the group of svc ends when svc is killed before it knows the process ID', async () => {
+    const cwd = createFolder();
+    const input = join(root, 'src/watchdog/process-guard.ts');
+    const { output } = await build({ input, platform: 'node', write: false });
+    const script = `${output[0].code}
+      const guard = await createProcessGuard(process.env);
+      guard.start('shared', () => {
+        spawn('sleep', ['60'], { cwd: ${JSON.stringify(cwd)}, stdio: 'ignore' });
+        process.kill(process.pid, 'SIGKILL');
+      });`;
+    const args = ['--input-type=module', '--eval', script];
+    const { signal } = await runProgram(process.execPath, args, { cwd: root, detached: true });
+    expect(signal).toBe('SIGKILL');
     await expectNoProcessIn(cwd);
   });
 

@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import { execa } from 'execa';
 import { SvcError } from '../../errors.ts';
-import { type ProcessGuard, targetInOwnGroup, targetInSharedGroup } from '../../watchdog/process-guard.ts';
+import type { ProcessGuard } from '../../watchdog/process-guard.ts';
 import type { Context } from '../context.ts';
 import type { EnvVariables } from '../env-variables.ts';
 import type { SignalHandler } from '../process-context.ts';
@@ -26,21 +26,21 @@ export async function runCommand(
   { cwd, env, io, handleSignals }: Pick<Context, 'cwd' | 'env' | 'io' | 'handleSignals'>,
 ): Promise<CommandResult> {
   const sharesGroup = io.isStdinTerminal;
-  const toTarget = sharesGroup ? targetInSharedGroup() : targetInOwnGroup;
   let wasInterrupted = false;
-  const subprocess = execa(program, args, {
-    cwd,
-    env: { ...env, ...variables },
-    extendEnv: false,
-    stdio: 'inherit',
-    detached: !sharesGroup && hasProcessGroups(),
-    reject: false,
-    // The guard ends the command, even if this process is killed.
-    cleanup: false,
-    windowsHide: false,
-  });
+  const subprocess = guard.start(sharesGroup ? 'shared' : 'own', ({ detached }) =>
+    execa(program, args, {
+      cwd,
+      env: { ...env, ...variables },
+      extendEnv: false,
+      stdio: 'inherit',
+      detached,
+      reject: false,
+      // The guard ends the command.
+      cleanup: false,
+      windowsHide: false,
+    }),
+  );
   const { pid } = subprocess;
-  if (pid !== undefined) guard.add(toTarget(pid));
   const onSignal: SignalHandler = (signal) => {
     wasInterrupted = true;
     // SIGTERM and SIGHUP end the command within five seconds.
@@ -57,14 +57,10 @@ export async function runCommand(
   }
 }
 
-function hasProcessGroups(): boolean {
-  return process.platform !== 'win32';
-}
-
 /** Sends SIGINT to the group of the command, like a terminal. */
 function interruptGroup(pid: number): void {
   try {
-    process.kill(hasProcessGroups() ? -pid : pid, 'SIGINT');
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGINT');
   } catch {
     // It has ended.
   }
