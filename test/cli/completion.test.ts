@@ -134,6 +134,10 @@ describe('completion of values', () => {
     expect(await completeLine('open ')).toEqual([delivery, event.id, webhook.id]);
     expect(await completeLine('trigger robot')).toEqual(['robot.awoke']);
     expect(await suggestWords(`--url ${url} webhooks get `)).toEqual([webhook.id]);
+    expect(await suggestWords(`--url=${url} webhooks get `)).toEqual([webhook.id]);
+    expect(await suggestWords(`webhooks get --url=${url} `)).toEqual([webhook.id]);
+    const apiKey = `--api-key=${emulator.status().api_key}`;
+    expect(await suggestWords(`${apiKey} --url=${url} events get `)).toEqual([event.id]);
     expect(await suggest('webhooks get ', fake)).toEqual([
       expect.stringMatching(/^wh_\w+\thttp:\/\/127\.0\.0\.1:9\/ {2}robot\.awoke {2}enabled/),
     ]);

@@ -4,7 +4,7 @@ import { createContext } from '../context.ts';
 import type { ProcessContext } from '../process-context.ts';
 import type { Choice } from '../prompt.ts';
 import { truncateLine } from '../render/text-width.ts';
-import { type Cursor, findCursor } from './cursor.ts';
+import { type CompletionContext, parseCompletionContext } from './completion-context.ts';
 import { FILES } from './shell-scripts.ts';
 import { choicesForArgument, choicesForOption, type ValueChoices } from './value-choices.ts';
 
@@ -19,9 +19,9 @@ const DESCRIPTION_SIZE = { width: 80, unicode: true };
  * @returns lines of a word, a tab and a description; or only {@link FILES}
  */
 export async function complete(words: readonly string[], processContext: ProcessContext): Promise<string[]> {
-  const cursor = await findCursor(words);
+  const completionContext = await parseCompletionContext(words);
   const current = words.at(-1) ?? '';
-  const { target, path } = cursor;
+  const { target, path } = completionContext;
   switch (target.kind) {
     case 'name':
       return toLines(
@@ -41,12 +41,18 @@ export async function complete(words: readonly string[], processContext: Process
         choicesForOption(target.option, path),
         target.prefix,
         current,
-        cursor,
+        completionContext,
         processContext,
       );
     case 'argument':
-      return suggestValues(choicesForArgument(target.argument, path), '', current, cursor, processContext);
-    case 'nothing':
+      return suggestValues(
+        choicesForArgument(target.argument, path),
+        '',
+        current,
+        completionContext,
+        processContext,
+      );
+    case 'none':
       return [];
   }
 }
@@ -55,13 +61,13 @@ async function suggestValues(
   values: ValueChoices,
   prefix: string,
   current: string,
-  cursor: Cursor,
+  completionContext: CompletionContext,
   processContext: ProcessContext,
 ): Promise<string[]> {
   const value = current.slice(prefix.length);
   /** The complete items of a list, with the comma after them. */
   const completeItems = values.isList ? value.slice(0, value.lastIndexOf(',') + 1) : '';
-  const items = (await listChoices(values, cursor, processContext))
+  const items = (await listChoices(values, completionContext, processContext))
     .filter(({ value }) => !completeItems.split(',').includes(value))
     .map(({ value, description }) => ({ value: prefix + completeItems + value, description }));
   const lines = toLines(items, current);
@@ -71,7 +77,7 @@ async function suggestValues(
 
 async function listChoices(
   { words = [], sources = [] }: ValueChoices,
-  { globals }: Cursor,
+  { globals }: CompletionContext,
   processContext: ProcessContext,
 ): Promise<Choice[]> {
   const signal = AbortSignal.any([processContext.signal, abortAfter(TIMEOUT_MS)]);

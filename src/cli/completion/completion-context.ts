@@ -11,20 +11,20 @@ export type CompletionTarget =
   /** The value of an option; `prefix` is the part of the word before it: `--status=`. */
   | { readonly kind: 'value'; readonly option: Option; readonly prefix: string }
   | { readonly kind: 'argument'; readonly argument: Argument }
-  | { readonly kind: 'nothing' };
+  | { readonly kind: 'none' };
 
-export interface Cursor {
+export interface CompletionContext {
   readonly target: CompletionTarget;
   /** The words of the name of the command, as far as they are before the cursor. */
   readonly path: readonly string[];
-  /** Global options before the cursor. */
+  /** Values of the global options before the cursor: `--url` and `--api-key`. */
   readonly globals: GlobalOptions;
 }
 
-const NO_TARGET: CompletionTarget = { kind: 'nothing' };
+const NO_TARGET: CompletionTarget = { kind: 'none' };
 
 /** @param words the words of the command line without the program, up to the cursor; the last one is completed */
-export async function findCursor(words: readonly string[]): Promise<Cursor> {
+export async function parseCompletionContext(words: readonly string[]): Promise<CompletionContext> {
   const current = words.at(-1) ?? '';
   const reader = new CommandLineReader();
   for (const word of words.slice(0, -1)) await reader.read(word);
@@ -39,27 +39,28 @@ class CommandLineReader {
   /** The possible next names; null after the name of a command, or an unknown name. */
   #names: Commands | null = commandTree;
   /** The option whose value is the next word. */
-  #openOption: Option | null = null;
+  #pendingOption: Option | null = null;
   #argumentCount = 0;
   #optionsEnded = false;
 
   async read(word: string): Promise<void> {
-    if (this.#openOption !== null && this.#isValue(word, this.#openOption)) {
-      if (isGlobal(this.#openOption)) this.globals[this.#openOption.attributeName()] = word;
-      this.#openOption = null;
+    if (this.#pendingOption !== null && this.#isValue(word, this.#pendingOption)) {
+      if (isGlobal(this.#pendingOption)) this.globals[this.#pendingOption.attributeName()] = word;
+      this.#pendingOption = null;
       return;
     }
-    this.#openOption = null;
-    if (this.#isOption(word)) this.#openOption = this.#findOpenOption(word);
+    this.#pendingOption = null;
+    if (this.#isOption(word)) this.#readOption(word);
     else if (word === '--' && this.path.length > 0) this.#optionsEnded = true;
     else if (this.#names === null) this.#argumentCount++;
-    // `svc help trigger`, and the `--` that stops Node 20 from reading options.
+    // Skip `help` in `svc help trigger`, and the `--` in `svc -- …`, without which Node 20 takes options such as `--env-file`
+    // for itself.
     else if (this.path.length > 0 || (word !== 'help' && word !== '--')) await this.#enter(word, this.#names);
   }
 
   targetAt(current: string): CompletionTarget {
-    if (this.#openOption !== null && this.#isValue(current, this.#openOption)) {
-      return { kind: 'value', option: this.#openOption, prefix: '' };
+    if (this.#pendingOption !== null && this.#isValue(current, this.#pendingOption)) {
+      return { kind: 'value', option: this.#pendingOption, prefix: '' };
     }
     if (current.startsWith('-') && !this.#optionsEnded) return this.#targetOfOption(current);
     if (this.#names !== null) return { kind: 'name', names: this.#names };
@@ -95,8 +96,12 @@ class CommandLineReader {
     return option.required || !word.startsWith('-');
   }
 
-  #findOpenOption(word: string): Option | null {
-    const option = this.#command.options.find(({ long, short }) => word === long || word === short);
-    return option?.required || option?.optional ? option : null;
+  /** Reads `--url`, whose value is the next word, or `--url=http://…`. */
+  #readOption(word: string): void {
+    const [, flag = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    const option = this.#command.options.find(({ long, short }) => flag === long || flag === short);
+    if (!option?.required && !option?.optional) return;
+    if (value === undefined) this.#pendingOption = option;
+    else if (isGlobal(option)) this.globals[option.attributeName()] = value;
   }
 }
