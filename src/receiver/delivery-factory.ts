@@ -63,7 +63,9 @@ export class DeliveryFactory {
 
   /** Returns a factory that differs in the signature scheme. */
   withScheme(scheme: SignatureScheme): DeliveryFactory {
-    return new DeliveryFactory({ ...this.#options, scheme });
+    const factory = new DeliveryFactory({ ...this.#options, scheme });
+    factory.serialize = this.serialize;
+    return factory;
   }
 
   createDeliveryId(): string {

@@ -18,7 +18,7 @@ export interface DeliveryMessage {
 /** A status, or why there is none. */
 export type ReceiverResponse = { readonly durationMs: number } & (
   | { readonly status: number; readonly problem: null }
-  | { readonly status: null; readonly problem: string }
+  | { readonly status: null; readonly problem: string; readonly failure: 'timeout' | 'tls' | 'connection' }
 );
 
 export interface ReceiverClientOptions {
@@ -68,13 +68,20 @@ export function createReceiverClient({
       await finished(message.resume()).catch(() => {});
       return response;
     } catch (error) {
-      const problem = deadline.aborted
-        ? `no response within ${formatDuration(timeoutMs)}`
-        : describeConnectionProblem(error as Error);
-      return { status: null, problem, durationMs: getElapsedMs() };
+      const durationMs = getElapsedMs();
+      if (deadline.aborted) {
+        const problem = `no response within ${formatDuration(timeoutMs)}`;
+        return { status: null, failure: 'timeout', problem, durationMs };
+      }
+      const { code = '' } = error as NodeJS.ErrnoException;
+      const problem = describeConnectionProblem(error as Error);
+      return { status: null, failure: TLS_CODE.test(code) ? 'tls' : 'connection', problem, durationMs };
     }
   };
 }
+
+/** Codes of Node.js for certificates that are not trusted, and for failed handshakes. */
+const TLS_CODE = /CERT|TLS|SSL|EPROTO|UNABLE_TO_VERIFY/;
 
 function assertAllowed(url: string, rule: WebhookUrlRule): void {
   const { protocol, hostname } = new URL(url);

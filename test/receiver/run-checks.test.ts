@@ -1,9 +1,12 @@
+import { createServer } from 'node:https';
 import { describe, expect, it } from 'vitest';
 import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
 import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
 import { SvcError } from '../../src/errors.ts';
 import { serializers } from '../../src/receiver/delivery-factory.ts';
+import { getCertificate } from '../support/certificates.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 import { createReceiver, type ReceivedRequest } from '../support/test-receiver.ts';
 import { checkReceiver, idsOf } from './check-receiver.ts';
 import { API_KEY, SECRET, startDefectiveReceiver } from './defective-receiver.ts';
@@ -116,6 +119,18 @@ describe('runChecks', () => {
     expect(checks.map(({ meaning }) => meaning)).toEqual([expect.stringContaining('the API key')]);
   });
 
+  it.each(Object.keys(serializers) as (keyof typeof serializers)[])(
+    'runChecks detects the API key as the secret although the body is serialized again with %s',
+    async (serializer) => {
+      await using receiver = await startDefectiveReceiver({
+        keys: [API_KEY],
+        toVerified: (body) => serializers[serializer](JSON.parse(body.toString())),
+      });
+      const { checks } = await checkReceiver({ url: receiver.url, only: ['signature.genuine'] });
+      expect(checks.map(({ meaning }) => meaning)).toEqual([expect.stringContaining('the API key')]);
+    },
+  );
+
   it.each([
     [
       'the connection is dropped',
@@ -139,10 +154,25 @@ describe('runChecks', () => {
     ]);
   });
 
+  it('runChecks says that the certificate is the problem when TLS fails', async () => {
+    const server = createServer(getCertificate('self-signed'), (_, response) => response.end());
+    const url = `https://127.0.0.1:${await listenDuringTest(server)}`;
+    const { checks } = await checkReceiver({ url, only: ['signature.genuine'] });
+    expect(checks).toMatchObject([
+      { status: 'failed', meaning: expect.stringContaining('its TLS connection fails') },
+    ]);
+  });
+
   it('runChecks stops waiting for a response after its timeout', async () => {
     await using receiver = await createReceiver({ after: new Promise(() => {}) });
     const { checks } = await checkReceiver({ url: receiver.url, timeoutMs: 50, only: ['signature.genuine'] });
-    expect(checks).toMatchObject([{ status: 'failed', received: 'no response within 50ms' }]);
+    expect(checks).toMatchObject([
+      {
+        status: 'failed',
+        received: 'no response within 50ms',
+        meaning: expect.stringContaining('does not respond to a valid delivery in time'),
+      },
+    ]);
   });
 
   it('runChecks names the check that stops the receiver and runs no check after it', async () => {

@@ -68,7 +68,7 @@ function createRepetitionCheck({ isConcurrent, createMessages, ...check }: Repet
       return failed(
         received,
         count === 0
-          ? 'Your receiver accepts the event but does not process it. A repeat must not undo the first delivery.'
+          ? 'Your receiver accepts the event but does not process it. Process the first delivery, and ignore later ones with the same data.id.'
           : 'Your receiver processes the event more than once. Look up and store each data.id in one atomic step.',
       );
     },

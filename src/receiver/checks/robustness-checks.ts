@@ -82,7 +82,10 @@ async function checkStillRunning(
   const received = describeResponses(...responses);
   return (await context.isResponsive())
     ? passed(received, 'Your receiver accepts it and keeps accepting deliveries.')
-    : failed(received, 'Your receiver accepts no delivery after it. Check its log.');
+    : failed(
+        received,
+        'Your receiver stopped accepting deliveries after this one. Check the log of your receiver.',
+      );
 }
 
 /** Accepted, or rejected in a way that lets the service retry. */

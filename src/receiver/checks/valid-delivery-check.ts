@@ -11,8 +11,9 @@ import {
 } from '../receiver-client.ts';
 
 /**
- * The check that all others require. A receiver that verifies a body after serializing it again accepts only its own form.
- * Each form is tried, and the accepted one is used from then on, so that the checks of `raw-body` can report this defect.
+ * The check that all others require. A receiver that verifies a body after serializing it again accepts only the text that its
+ * own JSON library writes. So the text of each library in `serializers` is tried until one is accepted, or the receiver fails
+ * other than with a 4xx status. The accepted one is kept, or every later check would fail and `raw-body` could not name the defect.
  */
 export const validDeliveryCheck: ReceiverCheck = {
   id: 'signature.genuine',
@@ -33,11 +34,16 @@ export const validDeliveryCheck: ReceiverCheck = {
   },
 };
 
+const noResponseTexts = {
+  timeout:
+    'Your receiver does not respond to a valid delivery in time. Return a 2xx response as soon as you have stored the delivery, and process it later.',
+  tls: 'No delivery reaches your receiver, because its TLS connection fails. Correct its certificate, or trust its certificate authority with --ca.',
+  connection: 'No delivery reaches your receiver. Check the URL, and that the receiver is running.',
+} as const;
+
 async function explainFailure(response: ReceiverResponse, context: CheckContext): Promise<string> {
   const { status } = response;
-  if (status === null) {
-    return 'No delivery reaches your receiver. Check the URL, and that the receiver is running.';
-  }
+  if (status === null) return noResponseTexts[response.failure];
   if (status >= 300 && status < 400) {
     return 'Your receiver redirects, and deliveries do not follow redirects. Pass the URL that it redirects to.';
   }
@@ -45,8 +51,11 @@ async function explainFailure(response: ReceiverResponse, context: CheckContext)
     return 'Nothing accepts POST requests at this path. Check the path of the URL.';
   }
   if (!isRejected(response)) return 'Your receiver fails on a valid delivery. Check its log.';
-  for (const { message, meaning } of listCommonMistakes(context)) {
-    if (isAccepted(await context.send(message))) return meaning;
+  for (const serialize of Object.values(serializers)) {
+    context.deliveries.serialize = serialize;
+    for (const { message, diagnosis } of listCommonMistakes(context)) {
+      if (isAccepted(await context.send(message))) return diagnosis;
+    }
   }
   return 'Your receiver rejects a valid delivery. Check that it uses the secret given with --secret, and that it verifies the content that the scheme signs.';
 }
@@ -55,14 +64,14 @@ async function explainFailure(response: ReceiverResponse, context: CheckContext)
 function listCommonMistakes({
   deliveries,
   apiKey,
-}: CheckContext): { readonly message: DeliveryMessage; readonly meaning: string }[] {
+}: CheckContext): { readonly message: DeliveryMessage; readonly diagnosis: string }[] {
   const otherSchemes = Object.values(schemes).filter(({ name }) => name !== deliveries.scheme.name);
   const mistakes = otherSchemes.map((scheme) => ({
     message: deliveries.withScheme(scheme).createValid(),
-    meaning: `Your receiver verifies the scheme ${scheme.name}. Pass --scheme ${scheme.name}, or change the scheme in your receiver.`,
+    diagnosis: `Your receiver verifies the scheme ${scheme.name}. Pass --scheme ${scheme.name}, or change the scheme in your receiver.`,
   }));
   if (apiKey === null) return mistakes;
   const message = deliveries.sign(deliveries.createBody(), { secrets: [apiKey] });
-  const meaning = 'Your receiver verifies with the API key. Verify with the endpoint secret instead.';
-  return [{ message, meaning }, ...mistakes];
+  const diagnosis = 'Your receiver verifies with the API key. Verify with the endpoint secret instead.';
+  return [{ message, diagnosis }, ...mistakes];
 }
