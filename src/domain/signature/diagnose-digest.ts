@@ -1,12 +1,14 @@
 /** Finds the mistake behind a digest that a receiver computed: tries the known mistakes until the digest matches. */
 import { formatCount } from '../message-parts.ts';
 import {
+  arePairsTried,
   combineMistakes,
   computeHmac,
   type DigestInput,
   type DigestMistake,
   type DigestMistakeReason,
   type HmacInput,
+  MAX_PAIRED_BYTES,
   toHmacInput,
 } from './digest-mistakes.ts';
 import type { SignatureScheme } from './scheme.ts';
@@ -22,19 +24,22 @@ export interface DigestDiagnosis {
 /** Fewer characters could match by chance. */
 const MIN_TRUNCATED_LENGTH = 12;
 
-/** Finds the mistake, or the combination of two mistakes, that produces the digest. */
+/**
+ * Finds up to two mistakes in the HMAC input (one for a large body), and mistakes in the prefix and the encoding, that together
+ * produce the digest.
+ */
 export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const { scheme, secrets } = input;
-  const readings = readDigest(input);
+  const decodings = decodeDigest(input);
   const correctInputs: readonly HmacInput[] = secrets.map((secret) => toHmacInput(input, secret));
   for (const mistakes of combineMistakes(input)) {
     for (const hmacInput of correctInputs) {
       const digest = computeHmac(
         Object.assign({}, hmacInput, ...mistakes.map(({ changedInput }) => changedInput)),
       );
-      const reading = readings.find(({ bytes }) => bytes.equals(digest));
-      if (reading !== undefined) {
-        return describeMatch(input, [...mistakes, ...reading.mistakes], reading.hasPrefix);
+      const decoding = decodings.find(({ bytes }) => bytes.equals(digest));
+      if (decoding !== undefined) {
+        return describeMatch(input, [...mistakes, ...decoding.mistakes], decoding.hasPrefix);
       }
     }
   }
@@ -42,11 +47,13 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const isTruncated =
     text.length >= MIN_TRUNCATED_LENGTH &&
     correctInputs.some((hmacInput) => computeHmac(hmacInput).toString(scheme.encoding).startsWith(text));
-  if (isTruncated || readings.length === 0) return describeMalformed(text, isTruncated, scheme);
+  if (isTruncated || decodings.length === 0) return describeMalformed(text, isTruncated, scheme);
   return {
     ok: false,
     reason: 'signature_mismatch',
-    detail: 'No known mistake or combination of two mistakes produces this digest.',
+    detail: arePairsTried(input)
+      ? 'No known mistake produces this digest, and no two mistakes of different kinds together.'
+      : `No known mistake alone produces this digest. Combinations of mistakes are not tried for a body of more than ${MAX_PAIRED_BYTES / 1024} KiB.`,
     remedy: 'Check again with the secret and the raw body that the receiver used.',
   };
 }
@@ -100,7 +107,7 @@ function describeMalformed(
 }
 
 /** One way to decode the text of a digest. */
-interface DigestReading {
+interface DecodedDigest {
   readonly bytes: Buffer;
   readonly mistakes: readonly DigestMistake[];
   readonly hasPrefix: boolean;
@@ -112,7 +119,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 const ANY_PREFIX = /^(?:v\d\w{0,7}|sha\d{1,3})[=,]/;
 
 /** The possible decodings of the text; none if it is not an HMAC of a known length. */
-function readDigest({ computedDigest, scheme }: DigestInput): DigestReading[] {
+function decodeDigest({ computedDigest, scheme }: DigestInput): DecodedDigest[] {
   const trimmed = computedDigest.trim();
   const { prefix } = scheme.header;
   const hasPrefix = trimmed.startsWith(prefix);
@@ -144,13 +151,16 @@ function listDecodings(text: string): { readonly name: string; readonly bytes: B
     ...(HEX.test(text)
       ? [{ name: /[A-F]/.test(text) ? 'upper-case hex' : 'hex', bytes: Buffer.from(text, 'hex') }]
       : []),
-    ...(base64
-      ? [{ name: /[-_]/.test(text) || !text.endsWith('=') ? 'base64url' : 'base64', bytes: base64 }]
-      : []),
+    ...(base64 ? [{ name: nameBase64(text), bytes: base64 }] : []),
     ...(HEX.test(decodedText)
       ? [{ name: 'the base64 of its hex text', bytes: Buffer.from(decodedText, 'hex') }]
       : []),
   ];
+}
+
+function nameBase64(text: string): string {
+  if (/[-_]/.test(text)) return 'base64url';
+  return text.length % 4 === 0 ? 'base64' : 'base64 without padding';
 }
 
 function removePrefix(text: string, { header: { prefix } }: SignatureScheme): string {

@@ -53,7 +53,11 @@ export interface DigestMistake {
 }
 
 /** Above this size only single mistakes are tried, so that the search takes less than 100 ms. */
-const MAX_PAIRED_BYTES = 64 * 1024;
+export const MAX_PAIRED_BYTES = 64 * 1024;
+
+export function arePairsTried({ message }: DigestInput): boolean {
+  return Buffer.byteLength(message.body) <= MAX_PAIRED_BYTES;
+}
 
 export function toHmacInput({ scheme, message }: DigestInput, secret: string): HmacInput {
   const { algorithm, content: contentTemplate } = scheme;
@@ -90,7 +94,7 @@ export function* combineMistakes(input: DigestInput): Generator<readonly DigestM
     listBodyMistakes(input),
   ];
   for (const mistake of kinds.flat()) yield [mistake];
-  if (Buffer.byteLength(input.message.body) > MAX_PAIRED_BYTES) return;
+  if (!arePairsTried(input)) return;
   for (const [index, kind] of kinds.entries()) {
     for (const first of kind) for (const second of kinds.slice(index + 1).flat()) yield [first, second];
   }
