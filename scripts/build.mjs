@@ -55,7 +55,7 @@ const runsInEmulator = listed(
   'src/control/delivery-handlers.ts',
   'src/control/store-filters.ts',
   'src/control/in-process-control-plane.ts',
-  'src/control/stream-feed.ts',
+  'src/control/shared-changes.ts',
   'src/control/live-stream.ts',
 );
 

@@ -151,7 +151,7 @@ async function startWithStore(
     { sandbox, stateLifecycle, ...engine, fixtureFolders: folders },
     { status: () => status(), stop: () => void lifetime.close() },
   );
-  const control = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerEndpoints);
+  const control = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerCleanup);
   const closing = new AbortController();
   const app = createApp({
     sandbox,

@@ -119,6 +119,6 @@ export interface InternalErrorLog {
 export const processWarningLog: InternalErrorLog = {
   report(where, error) {
     const warning = error instanceof Error ? error : new Error(String(error));
-    process.emitWarning(`${where}: ${warning.stack ?? warning.message}`, 'SvcFault');
+    process.emitWarning(`${where}: ${warning.stack ?? warning.message}`, 'SvcInternalError');
   },
 };

@@ -66,7 +66,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
         wait: defineCommand('Wait until the emulator is ready', loadEmulator, 'emulatorWait'),
         stop: defineCommand('Stop the emulator', loadEmulator, 'emulatorStop'),
         reset: defineCommand(
-          'Reset the emulator to its startup state, or to the last loaded snapshot',
+          'Reset the emulator to its state after startup, or after the last snapshot load or restore',
           loadEmulator,
           'emulatorReset',
         ),
@@ -201,7 +201,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       summary: 'List, show, validate and run fixtures',
       examples: [['List the sample events and scripts', 'fixtures list']],
       subcommands: {
-        list: defineCommand('List sample events and scripts', loadFixtures, 'list'),
+        list: defineCommand('List event fixtures and scripts', loadFixtures, 'list'),
         show: defineCommand('Show a fixture', loadFixtures, 'show', ['get']),
         run: defineCommand('Run a script of several steps', loadFixtures, 'run'),
         types: defineCommand('Generate TypeScript types for event types and payloads', loadFixtures, 'types'),

@@ -1,6 +1,7 @@
 /** Reads the files and values that options name, and describes files that cannot be written. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { createReadError } from '../config/read-data-file.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -14,14 +15,11 @@ export async function readValue(value: string, context: Pick<ProcessContext, 'io
 
 /** @throws SvcError `usage` when the file cannot be read */
 export async function readNamedFile(path: string, cwd: string): Promise<Buffer> {
+  const absolutePath = resolve(cwd, path);
   try {
-    return await readFile(resolve(cwd, path));
+    return await readFile(absolutePath);
   } catch (error) {
-    const message =
-      (error as NodeJS.ErrnoException).code === 'ENOENT'
-        ? `The file ${path} does not exist.`
-        : `The file ${path} cannot be read: ${describeFileError(error)}.`;
-    throw new SvcError('usage', message, { hint: 'Check the path.', cause: error });
+    throw createReadError(absolutePath, error);
   }
 }
 

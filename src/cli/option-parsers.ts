@@ -152,7 +152,7 @@ export function addPageOptions(command: Command, maxLimit = 1000, defaultLimit =
       `Maximum number of items, from 1 to ${maxLimit} (default: ${defaultLimit})`,
       wholeNumberParser(1, maxLimit),
     )
-    .option('--starting-after <id>', 'Show the page after this ID: end_cursor of the previous page');
+    .option('--starting-after <id>', 'Show the items after this ID (end_cursor of the previous page)');
 }
 
 /** Converts {@link PageOptions} to parameters of the control plane. */

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors.ts';
 
 const MIN_INTERVAL_MS = 20;
@@ -19,7 +19,7 @@ export async function pollUntil<Result>(
   while (true) {
     const result = await load();
     if (isDone(result) || performance.now() >= deadline) return result;
-    await pause(pauseMs, undefined, { signal }).catch((error: unknown) => {
+    await sleep(pauseMs, undefined, { signal }).catch((error: unknown) => {
       throw new SvcError('interrupted', 'Interrupted.', { cause: error });
     });
     pauseMs = Math.min(pauseMs * 1.5, MAX_INTERVAL_MS);

@@ -35,11 +35,11 @@ export async function findEmulatorOnPort(
 /** The hint for a port that is in use. @param emulator the emulator that uses it; null for another program */
 export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number): string {
   const findProgram = process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
-  const hint =
+  const alternative =
     emulator === null
-      ? `Find the program that uses it with: ${findProgram}`
-      : `Stop the emulator that uses it (pid ${emulator.pid}, database ${emulator.db}) with: svc emulator stop --url ${emulator.url}`;
-  return `${hint}. Or use any free port with --port 0.`;
+      ? `find the program that uses it with: ${findProgram}`
+      : `stop the emulator that uses it (pid ${emulator.pid}, database ${emulator.db}) with: svc emulator stop --url ${emulator.url}`;
+  return `Use any free port with --port 0, or ${alternative}`;
 }
 
 /**

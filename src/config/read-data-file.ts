@@ -1,7 +1,8 @@
 /** Reads JSON and YAML files that the user named. */
 import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
+import { extname, resolve } from 'node:path';
 import { locateJsonError } from '../domain/json-error-position.ts';
+import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 
 /**
@@ -41,26 +42,29 @@ async function readYamlFile(path: string): Promise<unknown> {
   }
 }
 
-/** The problem and the hint for each error code of the file system. */
-const readProblems: Readonly<Record<string, readonly [string, string]>> = {
-  EACCES: ['permission denied', 'Change the permissions of the file, or use another file.'],
-  EISDIR: ['it is a folder', 'Use the path of a file.'],
+/** The hint for each error code of the file system. */
+const readHints: Readonly<Record<string, string>> = {
+  EACCES: 'Change the permissions of the file, or use another file.',
+  EISDIR: 'Use the path of a file.',
 };
+
+/** @param path absolute, so that a wrong current folder is noticed */
+export function createReadError(path: string, error: unknown): SvcError {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return new SvcError('usage', `The file ${path} does not exist.`, { cause: error });
+  const hint = readHints[code];
+  return new SvcError('usage', `The file ${path} cannot be read: ${describeFileError(error)}.`, {
+    ...(hint !== undefined && { hint }),
+    cause: error,
+  });
+}
 
 function readTextFile(path: string): string {
   try {
     // Without the byte order mark.
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') {
-      throw new SvcError('usage', `The file ${path} does not exist.`, {
-        hint: 'Check the path.',
-        cause: error,
-      });
-    }
-    const [problem, hint] = readProblems[code ?? ''] ?? [message, 'Check the path.'];
-    throw new SvcError('usage', `${path} cannot be read: ${problem}.`, { hint, cause: error });
+    throw createReadError(resolve(path), error);
   }
 }
 

@@ -126,7 +126,8 @@ export const settings = {
   cert: optionalPath('PEM file with the certificate to serve HTTPS with'),
   key: optionalPath('PEM file with the private key of --cert'),
   allowHost: {
-    description: 'More host names that /v1 accepts, without ports, such as host.docker.internal',
+    description:
+      'Additional host names that /v1 accepts, separated by commas, without ports, such as host.docker.internal',
     schema: listOf(parsedString('a host name or address without a port', parseHostName)),
     defaultValue: [] as readonly string[],
   },

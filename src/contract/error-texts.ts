@@ -19,7 +19,7 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
     'An internal error of the emulator, or an injected fault with status 500. Find the request with `svc logs list`.',
   conflict:
     'The operation is not possible in the current state, for example because the emulator was reset in the meantime.',
-  forbidden_origin: 'The `Host` or the `Origin` is not allowed.',
+  forbidden_origin: 'The `Host` or `Origin` header is not allowed.',
   token_required: 'The control token is missing or invalid.',
   storage_unavailable:
     'SQLite cannot read or write the database. Check the free space and the permissions of its folder.',
@@ -37,6 +37,12 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
     'The API closed the connection without a response or failed, usually because of an injected fault.',
   timeout: 'The operation timed out.',
   interrupted: 'The operation was interrupted, or the emulator was closed.',
+};
+
+/** Descriptions of the control plane that differ from those of `/v1`. */
+export const controlErrorTexts: Readonly<Partial<Record<ErrorCode, string>>> = {
+  not_found: 'The path or the resource does not exist.',
+  internal_error: 'An internal error of the emulator. Its log has the details.',
 };
 
 /** The description of an `error.code` as plain text; null for a code that only an injected fault can have set. */
@@ -70,6 +76,6 @@ export const errorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
 /** Messages of the control plane that differ from those of `/v1`. */
 export const controlErrorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
   conflict: 'The endpoint wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D of this delivery has been deleted.',
-  rate_limited: 'Too many requests with a wrong token for the control plane.',
+  rate_limited: 'Too many requests with an invalid control token.',
   forbidden_origin: 'Cross-origin request to /_svc/status blocked.',
 };

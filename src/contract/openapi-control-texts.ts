@@ -11,12 +11,11 @@ export const controlTags: Readonly<Record<string, string>> = {
   Clock: 'The schedule clock of a workspace, which decides when retries are due.',
   Deliveries: 'Deliveries, their attempts and signatures.',
   Faults: 'Faults that you inject into requests and deliveries.',
-  Events:
-    'Stored events, with details that `/v1` does not return. The request log does not contain requests to these operations.',
+  Events: 'Stored events, with details that `/v1` does not return.',
   Endpoints: 'Endpoints, including settings that `/v1` does not support.',
   Workspaces: 'Workspaces and API keys.',
   'Request log': 'Requests to `/v1`.',
-  Fixtures: 'Payload templates for event types.',
+  Fixtures: 'Sample payloads for event types.',
   'Live stream': 'Changes as server-sent events.',
 };
 
@@ -33,11 +32,12 @@ const timeRangeTexts = {
 };
 const deliveryFilterTexts = {
   workspace_id: workspaceFilter,
-  status: 'Only deliveries with this status.',
+  status:
+    'Only deliveries with this status. `pending` includes paused deliveries; `paused` selects only those.',
   event_id: 'Only deliveries of this event.',
   type: 'Only deliveries of this event type.',
   webhook_id: 'Only deliveries to this endpoint.',
-  text: 'Only deliveries with this text in an ID, the type, the URL or the body. Case does not matter.',
+  text: 'Only deliveries with this text in an ID, the type, the URL or the body. The search is case-insensitive.',
   ...timeRangeTexts,
 };
 const webhookId = 'ID of the endpoint.';
@@ -57,7 +57,7 @@ const verificationInputTexts = {
 const webhookSettingTexts = {
   url: 'URL that deliveries are sent to.',
   headers: 'Headers to add to each delivery.',
-  skip_verify: 'Accept any TLS certificate of the receiver.',
+  skip_verify: 'Skip verification of the TLS certificate of the receiver.',
 };
 const EXAMPLE_URL = 'http://localhost:3000/webhooks';
 const SNAPSHOT_PATH = '/tmp/state.svc';
@@ -89,7 +89,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Reset the state',
     description:
-      'Restores the state that the emulator had at startup. If you have loaded a snapshot or restored the database file since, restores the state at that time. Call it before each test.',
+      'Restores the state that the emulator had at startup. If you have loaded a snapshot or restored the database file since then, a reset restores that state instead. Call it before each test.',
     input: {},
     response: 'The emulator after the reset.',
     example: { input: {}, output: example.status },
@@ -143,7 +143,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   },
   setClock: {
     tag: 'Clock',
-    summary: 'Set the clock speed, or freeze or resume the clock',
+    summary: 'Update the clock',
     description:
       'Changes the speed of the clock, freezes it or resumes it. The schedule time itself does not change.',
     input: {
@@ -158,7 +158,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Clock',
     summary: 'Advance the clock',
     description:
-      'Moves the clock forward and stops at each due time. Responds when all attempts that became due have ended.',
+      'Moves the clock forward by `ms`. Each attempt on the way is sent at its due time. Responds when all attempts that became due have ended.',
     input: { workspace_id: clockWorkspace, ms: 'Milliseconds of schedule time to advance by.' },
     response: 'The clock after the move, with the attempts that the move caused.',
     example: { input: { ms: 270_000 }, output: example.clockMove },
@@ -176,7 +176,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Clock',
     summary: 'Advance the clock until all deliveries are settled',
     description:
-      'Moves the clock forward until no delivery is pending. Deliveries to disabled endpoints do not count.',
+      'Moves the clock forward until no delivery is pending. Deliveries to disabled endpoints are ignored.',
     input: { workspace_id: clockWorkspace },
     response: 'The clock after the move, with the attempts that the move caused.',
     example: { input: {}, output: example.clockMove },
@@ -256,7 +256,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'Explain a signature',
     description:
-      'Returns everything that explains the signature of an attempt: the signed text, the secrets and the verification result.',
+      'Explains how an attempt was signed: returns the signed text, the secrets and the verification result.',
     input: { id: deliveryId, attempt: attemptNumber },
     response: 'The explanation of the signature.',
     example: { input: { id: example.ids.delivery }, output: example.signatureDetail },
@@ -273,7 +273,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'Verify an attempt',
     description:
-      'Verifies the signature of an attempt as a receiver does. If it is invalid, returns the reason.',
+      'Verifies the signature of an attempt as a receiver does. If the signature is invalid, the response contains the reason.',
     input: verificationInputTexts,
     response: 'The verification result.',
     example: { input: { id: example.ids.delivery, attempt: 1 }, output: example.verification },
@@ -318,7 +318,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       ...pageInputTexts,
       workspace_id: workspaceFilter,
       type: 'Only events of this type.',
-      text: 'Only events with this text in the ID, the type or the payload. Case does not matter.',
+      text: 'Only events with this text in the ID, the type or the payload. The search is case-insensitive.',
       ...timeRangeTexts,
     },
     response: 'A page of events.',
@@ -347,7 +347,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Endpoints',
     summary: 'Register an endpoint',
     description:
-      'Registers an endpoint, with settings that `/v1` does not support. If the URL had an endpoint before, the new endpoint gets the same secret, unless `secret` is set. With `reuse`, an existing endpoint with this URL is updated and enabled, and keeps its ID and secret. With `listener`, the endpoint is removed ten seconds after the last stream that listens to it has ended.',
+      'Registers an endpoint, with settings that `/v1` does not support. If an endpoint with this URL existed before, the new endpoint reuses its secret unless you set `secret`.',
     input: {
       workspace_id: 'Workspace of the endpoint (default: the default workspace).',
       ...webhookSettingTexts,
@@ -355,7 +355,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       secret:
         'Secret of the endpoint (default: the secret of the last endpoint with this URL, otherwise a random one).',
       listener: 'Remove the endpoint ten seconds after the last stream that listens to it has ended.',
-      reuse: 'Update and enable an existing endpoint with this URL instead of registering a second one.',
+      reuse:
+        'Update and enable an existing endpoint with this URL instead of registering a second one. It keeps its ID and secret.',
     },
     response: 'The endpoint with its secret.',
     example: {
@@ -444,7 +445,10 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'Test an endpoint',
     description:
       'Connects to an endpoint, then sends a delivery of type `svc.probe` with the correct secret and one with a wrong secret. Neither is recorded.',
-    input: { id: webhookId, send: '`false`: connect only, send nothing.' },
+    input: {
+      id: webhookId,
+      send: 'Whether to send the test deliveries (default: `true`). If `false`, only connects to the endpoint.',
+    },
     response: 'The result of the test.',
     example: { input: { id: example.ids.webhook, send: true }, output: example.webhookProbe },
   },
@@ -461,7 +465,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   createWorkspace: {
     tag: 'Workspaces',
     summary: 'Create a workspace',
-    description: 'Creates a workspace with a clock of its own. Create an API key for it with `POST /keys`.',
+    description: 'Creates a workspace with its own clock. Create an API key for it with `POST /keys`.',
     input: { name: 'Name of the workspace.' },
     response: 'The new workspace.',
     example: { input: { name: 'Acme' }, output: example.workspace },
@@ -562,7 +566,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   getFixture: {
     tag: 'Fixtures',
     summary: 'Create a payload from a fixture',
-    description: 'Fills the templates of a fixture, with new values each time.',
+    description:
+      'Returns the payload of a fixture. If it contains templates, each call fills them with new values.',
     input: { type: 'Event type.' },
     response: 'The payload.',
     example: {
@@ -580,13 +585,20 @@ export const controlTexts: OperationTexts<ControlOperations> = {
 export const streamText = {
   tag: 'Live stream',
   summary: 'Follow changes',
-  description:
-    'Streams deliveries, attempts and requests as server-sent events. The first event is `ready`, with the latest sequence number as its `id` and the ID of the database in `store`. If `store` differs after you reconnect, discard the state that your client has stored. The `data` of each other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number. To resume after a lost connection, send the ID of the last event in `Last-Event-ID`. If there is no event for 15 seconds, the emulator sends a comment.',
+  description: [
+    'Streams deliveries, attempts and requests as server-sent events.',
+    '',
+    '- The first event is `ready`, with the latest sequence number as its `id` and the ID of the database in `store`.',
+    '- If `store` differs after you reconnect, discard the state that your client has stored.',
+    '- The `data` of every other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number.',
+    '- To resume after a lost connection, send the ID of the last event in `Last-Event-ID`.',
+    '- If there is no event for 15 seconds, the emulator sends a comment.',
+  ].join('\n'),
   input: {
     types:
       'Types of stream events, separated by commas: `delivery`, `attempt`, `request` (default: all). `reset` is always sent.',
     listener:
-      'IDs of endpoints, separated by commas. Only events of these endpoints are sent. The endpoints are kept while the stream is open.',
+      'IDs of endpoints, separated by commas. Only events of these endpoints are sent. The endpoints are not removed while the stream is open.',
     since_sequence: 'Only events after this sequence number.',
     ...deliveryFilterTexts,
     since: `Also send changes since this time: ${TIME_FORMS} (default: only new changes).`,

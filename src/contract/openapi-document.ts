@@ -72,7 +72,7 @@ export function createControlDocument(serverUrl: string): Json {
     type: 'http',
     scheme: 'bearer',
     description:
-      'Control token. If other machines can reach the emulator, it prints the token when it starts.',
+      'Control token. Required if other machines can reach the emulator, which prints the token at startup.',
   };
   return {
     ...createDocumentHeader(

@@ -1,7 +1,7 @@
 /** The error responses of the OpenAPI documents, and the headers of all responses. They are components: operations refer to them. */
 import { idPatterns } from '../domain/ids.ts';
 import { type ErrorCode, getErrorDefinition } from '../errors.ts';
-import { controlErrorExamples, errorExamples, errorTexts } from './error-texts.ts';
+import { controlErrorExamples, controlErrorTexts, errorExamples, errorTexts } from './error-texts.ts';
 import * as example from './openapi-examples.ts';
 import { isInputInQuery, type Operation, pathParameters } from './operation.ts';
 
@@ -107,7 +107,7 @@ export class ResponseComponents {
 
   #toErrorResponse(codes: readonly ErrorCode[]): Json {
     return {
-      description: codes.map((code) => `\`${code}\`: ${errorTexts[code]}`).join(' '),
+      description: codes.map((code) => `\`${code}\`: ${this.#toText(code)}`).join(' '),
       headers: this.toHeaders(...codes.flatMap((code) => errorHeaders[code] ?? [])),
       content: {
         'application/json': {
@@ -116,6 +116,10 @@ export class ResponseComponents {
         },
       },
     };
+  }
+
+  #toText(code: ErrorCode): string {
+    return (this.#isPublic ? undefined : controlErrorTexts[code]) ?? errorTexts[code];
   }
 
   #toExample(code: ErrorCode): Json {

@@ -5,20 +5,24 @@ import type * as faults from './fault-schemas.ts';
 import type { FieldText, FieldTexts, SchemaText } from './openapi-text.ts';
 import type * as resources from './resources.ts';
 
-const workspaceId = 'Workspace that it belongs to.';
-const createdAt = 'Schedule time at which it was created.';
+const workspaceId = 'ID of the workspace that the object belongs to.';
+/** `/v1` has only one clock, and its document does not explain schedule time. */
+const createdAt = 'Time at which the object was created.';
+const createdAtInScheduleTime = 'Schedule time at which the object was created.';
 const webhookUrl = 'URL that deliveries are sent to.';
 
 export const pageFields: FieldTexts = {
   data: 'Items of this page, newest first.',
   has_more: 'Whether older items follow.',
-  end_cursor: 'ID of the last item: the `starting_after` of the next page. `null` if the page is empty.',
+  end_cursor:
+    'ID of the last item. Pass it as `starting_after` to get the next page. `null` if the page is empty.',
 };
 
 const Event: SchemaText<typeof resources.Event> = {
-  description: 'An event.',
+  description:
+    'Something that happened in a workspace. The service delivers it to each endpoint that subscribes to its type.',
   fields: {
-    id: 'ID of the event. Receivers deduplicate by it.',
+    id: 'ID of the event. Use it to detect duplicate deliveries.',
     workspace_id: workspaceId,
     type: 'Event type, `<noun>.<verb>`.',
     payload: 'Payload of the event.',
@@ -27,7 +31,7 @@ const Event: SchemaText<typeof resources.Event> = {
 };
 
 const Webhook: SchemaText<typeof resources.Webhook> = {
-  description: 'An endpoint.',
+  description: 'A webhook endpoint: a URL that receives events.',
   fields: {
     id: 'ID of the endpoint.',
     workspace_id: workspaceId,
@@ -56,13 +60,14 @@ const ApiKey: SchemaText<typeof resources.ApiKey> = {
 };
 
 const WebhookDetail: SchemaText<typeof resources.WebhookDetail> = {
-  description: 'An endpoint with the settings that only the emulator has.',
+  description: 'An endpoint, with settings that `/v1` does not support.',
   fields: {
     ...Webhook.fields,
+    created_at: createdAtInScheduleTime,
     disabled:
       'Whether the endpoint is disabled. Its pending deliveries wait, and new events create no deliveries for it.',
     headers: 'Headers that are added to each delivery.',
-    skip_verify: 'Whether any TLS certificate of the receiver is accepted.',
+    skip_verify: 'Whether verification of the TLS certificate is skipped.',
     listener:
       'Whether the endpoint is removed ten seconds after the last stream that listens to it has ended.',
     previous_secret_expires_at:
@@ -129,7 +134,7 @@ const Delivery: SchemaText<typeof deliveries.Delivery> = {
   fields: {
     id: 'ID of the delivery. Each attempt sends it in a header.',
     event_id: 'Event that is delivered.',
-    event_type: 'Type of that event.',
+    event_type: 'Type of the delivered event.',
     workspace_id: workspaceId,
     webhook_id: 'Endpoint that receives the delivery.',
     url: webhookUrl,
@@ -139,7 +144,7 @@ const Delivery: SchemaText<typeof deliveries.Delivery> = {
     paused: 'Whether the delivery is pending but not sent because its endpoint is disabled.',
     attempt_count: 'Number of attempts so far.',
     next_attempt_at: 'Schedule time of the next attempt. `null` if none is planned.',
-    created_at: createdAt,
+    created_at: createdAtInScheduleTime,
     settled_at: 'Schedule time at which it succeeded, failed or was canceled. `null` while it is pending.',
     replay_of: 'Delivery that this one is a replay of. `null` for an original delivery.',
   },
@@ -170,8 +175,8 @@ export const newFaultTexts = {
   latency_ms: 'Requests: real time to wait before the response, in milliseconds.',
   drop: 'Requests: close the connection without a response, `before` or `after` the operation.',
   kind: 'Deliveries: what happens to the attempt.',
-  webhook_id: 'Deliveries: only to this endpoint.',
-  type: 'Deliveries: only of this event type.',
+  webhook_id: 'Only for deliveries to this endpoint.',
+  type: 'Only for deliveries of this event type.',
   delay_ms:
     'Deliveries: duration in milliseconds, in schedule time for `delay` and `reorder`, in real time for `slow-body`.',
   probability:
@@ -232,9 +237,9 @@ export const schemaTexts: Readonly<
     fields: {
       ...ClockState.fields,
       attempts: 'Attempts that were sent during the move.',
-      pending: 'Number of deliveries that are still pending.',
+      pending: 'Number of deliveries that are still pending, including paused deliveries.',
       paused: {
-        description: 'Pending deliveries that were not included because their endpoint is disabled.',
+        description: 'Pending deliveries that were not sent because their endpoint is disabled.',
         fields: { webhook_id: 'Endpoint that is disabled.', deliveries: 'Number of its pending deliveries.' },
       },
     },
@@ -290,11 +295,11 @@ export const schemaTexts: Readonly<
       dashboard_url: 'Address of the dashboard, with the token if there is one.',
       control_token: 'Control token. Omitted if none is required.',
       environment: 'Environment of the emulator.',
-      profile: 'Profile that decides the open questions of the service description.',
+      profile: 'Name of the profile. It sets the behavior that the service description leaves open.',
       workspace_id: 'ID of the default workspace.',
       api_key: 'API key of the default workspace.',
       webhook_id: 'Endpoint that `--forward-to` registered. Omitted without that option.',
-      webhook_secret: 'Secret of that endpoint.',
+      webhook_secret: 'Secret of the `--forward-to` endpoint. Omitted without that option.',
       pid: 'Process ID of the emulator.',
       version: 'Version of svc.',
       db: 'Path of the database file, or `:memory:`.',
@@ -304,14 +309,15 @@ export const schemaTexts: Readonly<
       payload_member: 'Field of `POST /v1/events` that contains the payload.',
       deliveries: {
         description: 'Deliveries that have not settled.',
-        fields: { pending: 'Deliveries that are pending.', in_flight: 'Attempts that are in progress.' },
+        fields: { pending: 'Number of pending deliveries.', in_flight: 'Number of attempts in progress.' },
       },
       retention: {
         description: 'Retention limits. `null` means no limit. Pending deliveries are always kept.',
         fields: {
-          days: 'Days after which settled events are removed.',
+          days: 'Days after which events are removed once all their deliveries have settled.',
           requests: 'Maximum number of requests in the request log.',
-          megabytes: 'Database size, in megabytes, above which the oldest settled events are removed.',
+          megabytes:
+            'Database size, in megabytes, above which the oldest events without pending deliveries are removed.',
         },
       },
       storage_problem: {
@@ -334,6 +340,7 @@ export const schemaTexts: Readonly<
     description: 'An event with the request that created it.',
     fields: {
       ...Event.fields,
+      created_at: createdAtInScheduleTime,
       request_id: requestId,
       payload_text: 'The payload as JSON text. Numbers are written as they were sent.',
     },
@@ -345,15 +352,15 @@ export const schemaTexts: Readonly<
       id: Event.fields.id,
       workspace_id: workspaceId,
       type: Event.fields.type,
-      created_at: createdAt,
+      created_at: createdAtInScheduleTime,
       request_id: requestId,
       delivery_counts: {
         description: 'Number of its deliveries by status.',
         fields: {
-          pending: 'Deliveries that are pending.',
-          succeeded: 'Deliveries that succeeded.',
-          failed: 'Deliveries that failed.',
-          canceled: 'Deliveries that were canceled.',
+          pending: 'Number of pending deliveries.',
+          succeeded: 'Number of deliveries that succeeded.',
+          failed: 'Number of deliveries that failed.',
+          canceled: 'Number of deliveries that were canceled.',
         },
       },
     },
@@ -363,6 +370,10 @@ export const schemaTexts: Readonly<
     fields: {
       id: 'ID of the fault.',
       ...newFaultTexts,
+      workspace_id: 'Workspace that the fault is restricted to. Omitted if it applies to all workspaces.',
+      error_code:
+        'Requests: error code of that response. Omitted if it is the code that belongs to the status.',
+      count: 'Maximum number of times that the fault is applied. Omitted if there is no limit.',
       fired: 'Number of times that the fault was applied.',
       created_at: 'Wall time at which the fault was added.',
     },
@@ -398,7 +409,7 @@ export const schemaTexts: Readonly<
     },
   } satisfies SchemaText<typeof emulator.SavedSnapshot>,
   SignatureCheck: {
-    description: 'The steps with which a receiver verifies an attempt.',
+    description: 'The steps that a receiver takes to verify an attempt.',
     fields: {
       signed_parts: signedParts,
       signatures: {
@@ -443,7 +454,7 @@ export const schemaTexts: Readonly<
       type: 'Kind of change. `reset`: the state was replaced. Discard the state that your client has stored.',
       sequence: 'Position in the stream. Later events have higher numbers.',
       delivery:
-        'Delivery that was created or settled, or that the attempt belongs to. The stream does not report that its endpoint was disabled or enabled.',
+        'Delivery that was created or settled, or that the attempt belongs to. The stream does not report when an endpoint is disabled or enabled.',
       attempt: 'Attempt that has ended.',
       request: 'Request that was logged.',
     },

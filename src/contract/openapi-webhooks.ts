@@ -54,7 +54,7 @@ export function createWebhooksSection(
       security: [],
       parameters,
       requestBody: {
-        description: 'The event. Verify the signature of these bytes before you parse them.',
+        description: 'The event. Verify the signature against the raw body before you parse it.',
         required: true,
         content: {
           'application/json': {
@@ -77,7 +77,9 @@ function describeResponses(stopOn410: boolean): Json {
   return {
     '2XX': { description: 'The receiver accepts the delivery.' },
     '4XX': { description: stopOn410 ? `${rejectionText} A 410 response is not retried.` : rejectionText },
-    default: { description: 'Any other response is a failure, redirects included. The delivery is retried.' },
+    default: {
+      description: 'Any other response, including a redirect, is a failure. The delivery is retried.',
+    },
   };
 }
 
@@ -86,10 +88,12 @@ function toPascalCase(type: string): string {
   return type.replace(/(?:^|[._])([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function documentHeaders({ headers }: SignatureScheme, toleranceMs: number): Json[] {
+function documentHeaders({ headers, content }: SignatureScheme, toleranceMs: number): Json[] {
+  const signedText =
+    content === '{body}' ? 'the raw body' : `the string \`${content}\`, where \`{body}\` is the raw body`;
   const tolerance = formatDuration(toleranceMs);
   const headerTexts: [string | null, string, Json][] = [
-    [headers.signature, 'Signature of the raw body.', {}],
+    [headers.signature, `Signature of ${signedText}.`, {}],
     [headers.timestamp, `Time of the attempt. Reject a delivery that is older than ${tolerance}.`, {}],
     [
       headers.id,
@@ -129,7 +133,8 @@ function toEnvelopeSchema(type: string, payloadSchemaName: string): Json {
           id: {
             type: 'string',
             pattern: idPatterns.event.source,
-            description: 'ID of the event. Deduplicate by it: a delivery can arrive more than once.',
+            description:
+              'ID of the event. Use it to detect duplicates, because a delivery can arrive more than once.',
           },
           workspace_id: workspace,
           type: eventType,

@@ -14,7 +14,7 @@ import { listFixtureFiles } from '../fixtures/fixture-index.ts';
 import { readFixture } from '../fixtures/read-fixture.ts';
 import { fillTemplates } from '../fixtures/template.ts';
 import { createApiKey, createNotFoundError } from '../sandbox/access.ts';
-import type { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
+import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StateLifecycle } from '../sandbox/state-lifecycle.ts';
 import {
@@ -53,21 +53,21 @@ export interface ControlPlaneDependencies {
   readonly stateLifecycle: StateLifecycle;
   readonly clock: ClockController;
   readonly sender: Sender;
-  readonly listenerEndpoints: ListenerEndpoints;
+  readonly listenerCleanup: ListenerEndpointCleanup;
   /** Folders with fixtures. Later folders override earlier ones. */
   readonly fixtureFolders: readonly string[];
 }
 
 /** The handler of each operation. They take validated input. */
 export function createControlHandlers(
-  { sandbox, stateLifecycle, clock, sender, fixtureFolders, listenerEndpoints }: ControlPlaneDependencies,
+  { sandbox, stateLifecycle, clock, sender, fixtureFolders, listenerCleanup }: ControlPlaneDependencies,
   emulator: RunningEmulator,
 ): ControlHandlers {
   return {
     ...createEmulatorHandlers(emulator, stateLifecycle),
     ...createWorkspaceHandlers(sandbox),
     ...createKeyHandlers(sandbox),
-    ...createWebhookHandlers(sandbox, listenerEndpoints),
+    ...createWebhookHandlers(sandbox, listenerCleanup),
     ...createEventHandlers(sandbox),
     ...createDeliveryHandlers(sandbox),
     ...createClockHandlers(sandbox, clock),
@@ -141,7 +141,7 @@ function createKeyHandlers(sandbox: Sandbox) {
   } satisfies Partial<ControlHandlers>;
 }
 
-function createWebhookHandlers(sandbox: Sandbox, listenerEndpoints: ListenerEndpoints) {
+function createWebhookHandlers(sandbox: Sandbox, listenerCleanup: ListenerEndpointCleanup) {
   const { store, bus, rules } = sandbox;
   // The same validation as in `/v1`.
   const url = createWebhookUrlSchema(rules);
@@ -158,11 +158,11 @@ function createWebhookHandlers(sandbox: Sandbox, listenerEndpoints: ListenerEndp
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
       validate(NewEndpointSchema, { url: input.url, events: input.events }, 'validation_failed');
       const canReuse = (existing: WebhookRow) =>
-        reuse && (input.listener ? listenerEndpoints.isAbandoned(existing) : isPermanent(existing));
+        reuse && (input.listener ? listenerCleanup.isAbandoned(existing) : isPermanent(existing));
       const row = await store.write(() =>
         registerWebhook(sandbox, { ...input, workspace, skipVerify }, canReuse),
       );
-      if (row.listener === 1) listenerEndpoints.startGracePeriod(row.id);
+      if (row.listener === 1) listenerCleanup.startGracePeriod(row.id);
       bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });
       return { ...toWebhookDetail(row), secret: row.secret };
     },

@@ -1,22 +1,22 @@
 /** The control plane of the emulator in this process. */
 import { controlOperations } from '../contract/control-operations.ts';
 import { validateInput } from '../contract/validate.ts';
-import type { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
+import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ControlHandlers, ControlMethods, ControlPlane } from './control-plane.ts';
 import { createLiveStream } from './live-stream.ts';
-import { StreamFeed } from './stream-feed.ts';
+import { SharedChanges } from './shared-changes.ts';
 
 export function createInProcessControlPlane(
   handlers: ControlHandlers,
   sandbox: Sandbox,
-  listenerEndpoints: ListenerEndpoints,
+  listenerCleanup: ListenerEndpointCleanup,
 ): ControlPlane {
-  const feed = new StreamFeed(sandbox);
+  const sharedChanges = new SharedChanges(sandbox);
   return {
     ...withValidation(handlers),
     stream(input, signal) {
-      const items = createLiveStream(sandbox, listenerEndpoints, feed, input, signal);
+      const items = createLiveStream(sandbox, listenerCleanup, sharedChanges, input, signal);
       return { ready: Promise.resolve(), [Symbol.asyncIterator]: () => items[Symbol.asyncIterator]() };
     },
   };

@@ -10,12 +10,12 @@ import {
 } from '../contract/stream-schemas.ts';
 import { validate } from '../contract/validate.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
-import type { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
+import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';
 import { yieldToEventLoop } from '../timers.ts';
+import { BATCH_SIZE, type SharedChanges, type StreamSelection } from './shared-changes.ts';
 import { toDeliveryFilter } from './store-filters.ts';
-import { BATCH_SIZE, type StreamFeed, type StreamSelection } from './stream-feed.ts';
 
 const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamTopic>;
 
@@ -33,8 +33,8 @@ interface StreamStart {
  */
 export function createLiveStream(
   sandbox: Sandbox,
-  listenerEndpoints: ListenerEndpoints,
-  feed: StreamFeed,
+  listenerCleanup: ListenerEndpointCleanup,
+  sharedChanges: SharedChanges,
   input: StreamInput,
   signal: AbortSignal,
 ): AsyncIterable<StreamItem> {
@@ -63,21 +63,21 @@ export function createLiveStream(
   };
   for (const id of listener) getWebhookRow(sandbox, id);
   return listener.length === 0
-    ? follow(store, feed, stream, signal)
-    : followHeldListeners(sandbox, listenerEndpoints, feed, stream, signal);
+    ? follow(store, sharedChanges, stream, signal)
+    : followHeldListeners(sandbox, listenerCleanup, sharedChanges, stream, signal);
 }
 
 /** Also ends when a reset has removed the endpoints, so that the client notices. */
 async function* followHeldListeners(
   { bus, store }: Sandbox,
-  listenerEndpoints: ListenerEndpoints,
-  feed: StreamFeed,
+  listenerCleanup: ListenerEndpointCleanup,
+  sharedChanges: SharedChanges,
   stream: StreamSelection & StreamStart,
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
   const { listener: ids } = stream;
   const removed = new AbortController();
-  const releases = ids.map((id) => listenerEndpoints.acquire(id));
+  const releases = ids.map((id) => listenerCleanup.acquire(id));
   releases.push(
     bus.subscribe(({ type }) => {
       if (type === 'state_replaced' && ids.some((id) => store.webhooks.find(id) === undefined))
@@ -90,7 +90,7 @@ async function* followHeldListeners(
   // A client that has disconnected requests no further item, so the iteration would not end on its own.
   signal.addEventListener('abort', release);
   try {
-    yield* follow(store, feed, stream, AbortSignal.any([signal, removed.signal]));
+    yield* follow(store, sharedChanges, stream, AbortSignal.any([signal, removed.signal]));
   } finally {
     signal.removeEventListener('abort', release);
     release();
@@ -99,7 +99,7 @@ async function* followHeldListeners(
 
 async function* follow(
   store: Sandbox['store'],
-  feed: StreamFeed,
+  sharedChanges: SharedChanges,
   stream: StreamSelection & StreamStart,
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
@@ -111,15 +111,15 @@ async function* follow(
       yield { type: 'reset', sequence: last };
     }
     if (signal.aborted) return;
-    const batch = feed.listAfter(last, stream.types);
+    const batch = sharedChanges.listAfter(last, stream.types);
     for (const change of batch) {
       last = change.seq;
-      const item = feed.find(change, stream);
+      const item = sharedChanges.find(change, stream);
       if (item !== null) yield item;
       if (signal.aborted) break;
     }
     // No commit can happen between the read and this wait: both are in the same turn of the event loop.
-    if (batch.length === 0) await feed.waitForCommit(signal);
+    if (batch.length === 0) await sharedChanges.waitForCommit(signal);
     // More changes follow, perhaps none of them selected. Yield to the event loop.
     else if (batch.length === BATCH_SIZE) await yieldToEventLoop();
   }

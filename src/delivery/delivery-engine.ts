@@ -1,6 +1,6 @@
 /** Puts together everything that sends deliveries: dispatcher, sender, clock commands and background jobs. */
 import type { RetentionLimits } from '../domain/retention-limits.ts';
-import { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
+import { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import { startRetentionJob } from '../sandbox/retention-job.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { watchDatabaseFile } from '../store/database-file-monitor.ts';
@@ -28,7 +28,7 @@ export interface DeliveryEngineOptions extends Pick<SenderOptions, 'isOwnAddress
 export interface DeliveryEngine {
   readonly sender: Sender;
   readonly dispatcher: Dispatcher;
-  readonly listenerEndpoints: ListenerEndpoints;
+  readonly listenerCleanup: ListenerEndpointCleanup;
   readonly clock: ClockController;
   start(): void;
   /** Gives attempts in flight up to five seconds to end, and stores the clocks. */
@@ -40,7 +40,7 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
   const reportFrom = (part: string) => (error: unknown) => onInternalError(part, error);
   const sender = createSender({ wall: sandbox.wall, rule: sandbox.rules.webhookUrl, ...sending });
   const dispatcher = new Dispatcher({ sandbox, sender, onInternalError: reportFrom('a delivery') });
-  const listenerEndpoints = new ListenerEndpoints(sandbox, {
+  const listenerCleanup = new ListenerEndpointCleanup(sandbox, {
     gracePeriodMs: listenerGraceMs,
     onInternalError: reportFrom('the removal of an endpoint'),
   });
@@ -50,11 +50,11 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
   return {
     sender,
     dispatcher,
-    listenerEndpoints,
+    listenerCleanup,
     clock: new ClockController(sandbox, dispatcher),
     start() {
       dispatcher.start();
-      listenerEndpoints.start();
+      listenerCleanup.start();
       stopWatch = watchDatabaseFile(sandbox.store, reportFrom('the database'));
       stopRetention = startRetentionJob(sandbox, retention, reportFrom('the removal of old rows'));
       // If this fails, the first delivery tries again.
@@ -65,7 +65,7 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
     },
     async stop() {
       clearTimeout(loadTimer);
-      listenerEndpoints.stop();
+      listenerCleanup.stop();
       stopRetention();
       stopWatch();
       await dispatcher.stop(STOP_GRACE_MS);

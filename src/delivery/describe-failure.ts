@@ -76,7 +76,7 @@ function describeNetworkError(error: NetworkError, context: FailureContext): Att
     case 'UND_ERR_HEADERS_OVERFLOW':
       return toConnectionError(`the response headers of ${host} exceed ${HEADERS_LIMIT_BYTES / 1024} KiB`);
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      return toConnectionError(`the response body of ${host} does not have the length of its Content-Length`);
+      return toConnectionError(`the response body of ${host} does not match its Content-Length`);
     case 'HTTPParserError':
       return toConnectionError(describeInvalidHttp(error, context));
     default:

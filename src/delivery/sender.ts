@@ -212,7 +212,7 @@ function toOutcome(
   if (isOutOfFileDescriptors(failure)) throw createOutOfFileDescriptorsError(failure);
   if (failure instanceof Error && INVALID_REQUEST_CODES.has(failure.code ?? '')) {
     const { message } = failure;
-    throw new SvcError('internal_error', `the request cannot be sent: ${message}`, { cause: failure });
+    throw new SvcError('internal_error', `The request cannot be sent: ${message}.`, { cause: failure });
   }
   if (failure !== null) return describeFailure(failure, { ...limits, ...result, url });
   const status = response?.status ?? 0;
@@ -231,7 +231,7 @@ function parseHttpUrl(text: string): URL {
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw new SvcError(
     'internal_error',
-    `the request cannot be sent: ${JSON.stringify(text)} is not an HTTP URL`,
+    `The request cannot be sent: ${JSON.stringify(text)} is not an HTTP URL.`,
   );
 }
 

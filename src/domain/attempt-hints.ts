@@ -26,7 +26,7 @@ export function findAttemptHints(attempt: EndedAttempt, delivery: AttemptedDeliv
   if (first === null) return [];
   const isReceiverDefect = isRefusal(attempt) && !failedByFault(attempt);
   return isReceiverDefect
-    ? [first, `Test the receiver against every rule: ${toCheckCommand(delivery)}`]
+    ? [first, `Check how the receiver handles signatures, duplicates and errors: ${toCheckCommand(delivery)}`]
     : [first];
 }
 
@@ -53,14 +53,14 @@ function findMainHint(attempt: EndedAttempt, delivery: AttemptedDelivery): strin
       : null;
   }
   if (fault && failedByFault(attempt)) {
-    return `Remove the injected fault ${fault.kind}, which caused this failure: svc faults clear ${fault.id}`;
+    return `Remove the injected fault (${fault.kind}) that caused this failure: svc faults clear ${fault.id}`;
   }
   const updateUrl = (address: string) => `svc webhooks update ${delivery.webhook_id} --url ${address}`;
   switch (outcome) {
     case 'http_error':
       return status === null ? null : hintForStatus(status, delivery.id, updateUrl);
     case 'timeout':
-      return 'Return a 2xx as soon as the delivery is stored, and process it later.';
+      return 'Return a 2xx response as soon as you have stored the delivery, and process it later.';
     case 'connection_error':
       return `Start or fix the receiver, or change the endpoint URL: ${updateUrl('URL')}`;
     case 'dns_error':

@@ -99,7 +99,7 @@ function findCookie(cookies: string, name: string): string | undefined {
 }
 
 function createRateError(retryAfterSeconds: number): SvcError {
-  return new SvcError('rate_limited', 'Too many requests with a wrong token for the control plane.', {
+  return new SvcError('rate_limited', 'Too many requests with an invalid control token.', {
     hint: `Wait ${retryAfterSeconds} s, then send the token that the emulator printed when it started.`,
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });

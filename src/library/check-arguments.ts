@@ -11,32 +11,39 @@ import { areTimersFake } from '../timers.ts';
 export type ParameterSchemas = Readonly<Record<string, v.GenericSchema>>;
 
 /**
- * @param call the call as users write it, such as `clock.advance`
+ * @param callName the call as users write it, such as `clock.advance`
  * @throws SvcError `usage` that names the first unknown or invalid argument or option, at any depth, and the closest valid name
  */
-export function checkArguments(call: string, parameters: ParameterSchemas, args: readonly unknown[]): void {
+export function checkArguments(
+  callName: string,
+  parameters: ParameterSchemas,
+  args: readonly unknown[],
+): void {
   for (const [index, [name, schema]] of Object.entries(parameters).entries()) {
     const prefix = name === 'options' ? [] : [name];
-    checkOptionNames(call, schema, args[index], prefix);
+    checkOptionNames(callName, schema, args[index], prefix);
     const issue = v.safeParse(schema, args[index], { abortEarly: true }).issues?.[0];
-    if (issue !== undefined) throw toUsageError(call, issue, prefix);
+    if (issue !== undefined) throw toUsageError(callName, issue, prefix);
   }
 }
 
-/** Wraps each function so that it rejects if an argument is invalid. */
+/**
+ * Wraps each function so that it rejects if an argument is invalid.
+ * @param group the property that users call the functions on, such as `events`
+ */
 export function withArgumentChecks<Api extends object>(
   group: string,
   api: Api,
   parameters: { readonly [Name in keyof Api & string]: ParameterSchemas },
 ): Api {
-  const calls = Object.entries(api).map(([name, call]) => [
+  const methods = Object.entries(api).map(([name, method]) => [
     name,
     async (...args: unknown[]) => {
-      checkArguments(`${group}${name}`, parameters[name as keyof Api & string], args);
-      return call(...args);
+      checkArguments(`${group}.${name}`, parameters[name as keyof Api & string], args);
+      return method(...args);
     },
   ]);
-  return Object.fromEntries(calls) as Api;
+  return Object.fromEntries(methods) as Api;
 }
 
 type Path = readonly (string | number)[];
@@ -50,38 +57,39 @@ interface SchemaNode {
   readonly getter?: (input: unknown) => SchemaNode;
 }
 
-function checkOptionNames(call: string, schema: unknown, value: unknown, path: Path): void {
+function checkOptionNames(callName: string, schema: unknown, value: unknown, path: Path): void {
   const { type, entries, item, wrapped, getter } = schema as SchemaNode;
   const inner = getter?.(value) ?? wrapped;
   if (typeof value !== 'object' || value === null) return;
-  if (inner !== undefined) checkOptionNames(call, inner, value, path);
+  if (inner !== undefined) checkOptionNames(callName, inner, value, path);
   if (item !== undefined && Array.isArray(value)) {
-    for (const [index, entry] of value.entries()) checkOptionNames(call, item, entry, [...path, index]);
+    for (const [index, entry] of value.entries()) checkOptionNames(callName, item, entry, [...path, index]);
   }
   if (entries === undefined) return;
   for (const [name, field] of Object.entries(value)) {
     const fieldSchema = Object.hasOwn(entries, name) ? entries[name] : undefined;
-    if (fieldSchema !== undefined) checkOptionNames(call, fieldSchema, field, [...path, name]);
+    if (fieldSchema !== undefined) checkOptionNames(callName, fieldSchema, field, [...path, name]);
     else if (type === 'strict_object')
-      throw toUnknownOptionError(call, [...path, name], Object.keys(entries));
+      throw toUnknownOptionError(callName, [...path, name], Object.keys(entries));
   }
 }
 
-function toUnknownOptionError(call: string, path: Path, validNames: readonly string[]): SvcError {
+function toUnknownOptionError(callName: string, path: Path, validNames: readonly string[]): SvcError {
   const parent = path.slice(0, -1);
   const names = validNames.map((name) => formatFieldPath([...parent, name]));
   const hint =
     suggestMatch(String(path.at(-1)), validNames, (name) => formatFieldPath([...parent, name])) ??
     `Use one of ${names.join(', ')}.`;
-  return new SvcError('usage', `${call} has no option ${formatFieldPath(path)}.`, { hint });
+  return new SvcError('usage', `${callName} has no option ${formatFieldPath(path)}.`, { hint });
 }
 
-function toUsageError(call: string, issue: v.BaseIssue<unknown>, prefix: Path): SvcError {
+function toUsageError(callName: string, issue: v.BaseIssue<unknown>, prefix: Path): SvcError {
   const { problem } = toProblem(issue);
   const path = [...prefix, ...(issue.path ?? []).map(({ key }) => key as string | number)];
   const subject = path.length === 0 ? 'the argument' : formatFieldPath(path);
-  const lacksValue = problem.startsWith('must') && !problem.includes(', not ');
-  const message = `${call}: ${subject} ${problem}${lacksValue ? `, not ${show(issue.input)}` : ''}.`;
+  // Some problems of `toProblem` already end with `, not <type>`.
+  const omitsReceived = problem.startsWith('must') && !problem.includes(', not ');
+  const message = `${callName}: ${subject} ${problem}${omitsReceived ? `, not ${formatValue(issue.input)}` : ''}.`;
   const hint = issue.type === 'picklist' ? suggestMatch(String(issue.input), listChoices(issue)) : null;
   return new SvcError('usage', message, hint === null ? {} : { hint });
 }
@@ -93,7 +101,7 @@ function listChoices({ expected }: v.BaseIssue<unknown>): string[] {
 
 const MAX_SHOWN_LENGTH = 64;
 
-function show(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value instanceof Date) return 'a Date';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';

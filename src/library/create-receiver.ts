@@ -84,7 +84,7 @@ export const ReceiverOptionsSchema = v.optional(
     toleranceMs: v.optional(
       v.custom<number>(
         (value) => typeof value === 'number' && value >= 0,
-        'must be a number of milliseconds',
+        'must be a number of milliseconds, 0 or more',
       ),
     ),
   } satisfies SchemasOf<ReceiverOptions>),

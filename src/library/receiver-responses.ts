@@ -76,7 +76,10 @@ const responseSchemas = {
 const ResponseOptionsSchema = v.strictObject({
   ...responseSchemas,
   delayMs: v.optional(
-    v.custom<number>((value) => typeof value === 'number' && value >= 0, 'must be a number of milliseconds'),
+    v.custom<number>(
+      (value) => typeof value === 'number' && value >= 0,
+      'must be a number of milliseconds, 0 or more',
+    ),
   ),
   after: v.optional(
     v.custom<object>((value) => typeof Object(value).then === 'function', 'must be a promise'),

@@ -243,12 +243,12 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
       checkArguments('trigger', triggerParameters, args);
       return triggerUnchecked(...args);
     },
-    events: withArgumentChecks('events.', createEvents(setup), eventParameters),
-    deliveries: withArgumentChecks('deliveries.', deliveries, deliveryParameters),
-    clock: withArgumentChecks('clock.', clock, clockParameters),
-    webhooks: withArgumentChecks('webhooks.', webhooks, webhookParameters),
-    requests: withArgumentChecks('requests.', requests, requestParameters),
-    faults: withArgumentChecks('faults.', faults, faultParameters),
+    events: withArgumentChecks('events', createEvents(setup), eventParameters),
+    deliveries: withArgumentChecks('deliveries', deliveries, deliveryParameters),
+    clock: withArgumentChecks('clock', clock, clockParameters),
+    webhooks: withArgumentChecks('webhooks', webhooks, webhookParameters),
+    requests: withArgumentChecks('requests', requests, requestParameters),
+    faults: withArgumentChecks('faults', faults, faultParameters),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -67,20 +67,20 @@ export function requireScope({ rules }: Pick<Sandbox, 'rules'>, caller: Caller, 
 
 /**
  * Returns the workspace that a request names, or the one that the key is bound to.
- * @param missing error code, and field name for the message, if neither the request nor the key names a workspace.
+ * @param ifMissing error code, and field name for the message, if neither the request nor the key names a workspace.
  * @throws SvcError `not_found` for a workspace that the key cannot access (gap `workspace.hidden`).
  */
 export function resolveWorkspace(
   sandbox: Pick<Sandbox, 'workspaces'>,
   caller: Caller,
   id: string | undefined,
-  missing: { readonly parameter: string; readonly code: 'invalid_request' | 'validation_failed' },
+  ifMissing: { readonly field: string; readonly code: 'invalid_request' | 'validation_failed' },
 ): LoadedWorkspace {
   if (id === undefined) {
     if (caller.workspaceSeq !== null) return sandbox.workspaces.get(caller.workspaceSeq);
     throw new SvcError(
-      missing.code,
-      `${missing.parameter} is required, because the API key is not bound to a workspace.`,
+      ifMissing.code,
+      `${ifMissing.field} is required, because the API key is not bound to a workspace.`,
     );
   }
   const workspace = sandbox.workspaces.find(id);
@@ -94,7 +94,7 @@ export function canAccess(caller: Caller, workspaceSeq: number): boolean {
   return caller.workspaceSeq === null || caller.workspaceSeq === workspaceSeq;
 }
 
-/** The id kind of each noun that {@link createNotFoundError} accepts. */
+/** The ID kind of the nouns that have one, so that the message can say that an ID is of another kind. */
 const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
   workspace: 'workspace',
   event: 'event',
@@ -104,7 +104,10 @@ const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
   fault: 'fault',
 };
 
-/** @param kind noun for the message, such as `event`. */
+/**
+ * @param kind noun for the message, such as `event`.
+ * @param id what the client passed; an event type if the noun is `fixture`.
+ */
 export function createNotFoundError(kind: string, id: string): SvcError {
   const idKind = idKinds[kind];
   const mismatch = idKind === undefined ? null : describeIdKindMismatch(id, idKind);

@@ -215,8 +215,8 @@ export function listEvents(
   input: EventListInput,
 ): string {
   const { store, rules } = sandbox;
-  const missing = { parameter: rules.list.workspaceParameter, code: 'invalid_request' } as const;
-  const workspace = resolveWorkspace(sandbox, caller, input.workspaceId, missing);
+  const ifMissing = { field: rules.list.workspaceParameter, code: 'invalid_request' } as const;
+  const workspace = resolveWorkspace(sandbox, caller, input.workspaceId, ifMissing);
   const request = toPageRequest(input, (id) => {
     const row = store.events.find(id);
     return row?.workspace_seq === workspace.seq ? row.seq : undefined;

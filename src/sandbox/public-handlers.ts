@@ -110,4 +110,4 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
   };
 }
 
-const MISSING_WORKSPACE = { parameter: 'workspace_id', code: 'validation_failed' } as const;
+const MISSING_WORKSPACE = { field: 'workspace_id', code: 'validation_failed' } as const;

@@ -18,7 +18,7 @@ export interface NewWebhook {
   readonly disabled?: boolean | undefined;
   /** Skips verification of the receiver's TLS certificate. */
   readonly skipVerify?: boolean | undefined;
-  /** Exists only while a `svc listen` uses it, see `listener-endpoints.ts`. */
+  /** Exists only while a `svc listen` uses it, see `listener-endpoint-cleanup.ts`. */
   readonly listener?: boolean | undefined;
 }
 

@@ -17,8 +17,11 @@ export interface DriverEnvironment {
 }
 
 const DRIVER = 'better-sqlite3';
-/** Version 12 in a clone of this repository on Node.js 20, where the lockfile has version 13 under the usual name. */
-const CLONE_DRIVER = 'better-sqlite3-node-20';
+/**
+ * Alias of version 12, only for developing on Node.js 20: the lockfile installs version 13 as `better-sqlite3`. See
+ * `scripts/sqlite-for-node-20`.
+ */
+const DEVELOPMENT_DRIVER = 'better-sqlite3-node-20';
 
 let loadedDriver: Driver | undefined;
 
@@ -42,12 +45,12 @@ export function resolveDriver(): string {
 }
 
 function getCurrentEnvironment(): DriverEnvironment {
-  // A CommonJS bundle has no `import.meta.url`.
-  const module = import.meta.url ? fileURLToPath(import.meta.url) : join(process.cwd(), 'package.json');
+  // A user's bundler may convert this file to CommonJS, which has no `import.meta.url`. Then resolve from the current folder.
+  const resolveFrom = import.meta.url ? fileURLToPath(import.meta.url) : join(process.cwd(), 'package.json');
   return {
-    require: createRequire(module),
+    require: createRequire(resolveFrom),
     nodeVersion: process.versions.node,
-    findPackageManager: () => findPackageManager(dirname(module), process.env.npm_config_user_agent),
+    findPackageManager: () => findPackageManager(dirname(resolveFrom), process.env.npm_config_user_agent),
   };
 }
 
@@ -74,7 +77,7 @@ function choosePackage(environment: DriverEnvironment): { name: string; version:
     );
   }
   if (!isKnownToCrash(version, nodeVersion)) return { name: DRIVER, version };
-  if (findVersion(require, CLONE_DRIVER) !== null) return { name: CLONE_DRIVER, version: '12' };
+  if (findVersion(require, DEVELOPMENT_DRIVER) !== null) return { name: DEVELOPMENT_DRIVER, version: '12' };
   const message = `${DRIVER} ${version} crashes on Node.js ${nodeVersion}.`;
   throw createUnavailableError(message, getCrashHint(version, environment));
 }
@@ -102,7 +105,8 @@ function getCrashHint(version: string, { findPackageManager }: DriverEnvironment
   const manager = findPackageManager();
   if (!version.startsWith('13.')) return `Update it: ${getUpdateCommand(manager)}`;
   const hint = 'Use Node.js 22 or later';
-  // The other package managers install a separate version for this package.
+  // npm shares the project's better-sqlite3 with this package. Other package managers, and a global installation, do not, so
+  // installing version 12 in the project has no effect.
   return manager.name === 'npm' && !manager.isGlobal
     ? `${hint}, or install version 12: npm install ${DRIVER}@^12.11.1`
     : `${hint}.`;

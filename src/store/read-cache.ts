@@ -1,4 +1,4 @@
-/** Caches rows that every request reads, until a row of their table changes. */
+/** Caches rows that requests or events read often, until a row of their table changes. */
 
 /** Maximum number of values. When it is reached, the cache is emptied. */
 const MAX_VALUES = 1_000;

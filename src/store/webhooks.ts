@@ -22,7 +22,7 @@ export interface WebhookRow {
   readonly headers: string;
   /** Whether the receiver's TLS certificate is not verified. */
   readonly skip_verify: 0 | 1;
-  /** Whether it exists only while a `svc listen` uses it, see `sandbox/listener-endpoints.ts`. */
+  /** Whether it exists only while a `svc listen` uses it, see `sandbox/listener-endpoint-cleanup.ts`. */
   readonly listener: 0 | 1;
   readonly created_at: number;
   readonly deleted_at: number | null;

@@ -7,7 +7,7 @@
  */
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { listGuarded, listRunning, type ProcessTarget, type WatchdogMessage } from './process-guard.ts';
 
@@ -43,7 +43,7 @@ async function terminateAll(): Promise<void> {
 
 async function waitUntilOrphaned(): Promise<void> {
   const endAt = performance.now() + ORPHAN_TIMEOUT_MS;
-  while (!isOrphaned() && performance.now() < endAt) await pause(POLL_INTERVAL_MS);
+  while (!isOrphaned() && performance.now() < endAt) await sleep(POLL_INTERVAL_MS);
 }
 
 function isOrphaned(): boolean {
@@ -74,7 +74,7 @@ async function terminateGroup(target: ProcessTarget): Promise<void> {
         sendSignal(pid, 'SIGTERM');
       }
     }
-    await pause(POLL_INTERVAL_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 

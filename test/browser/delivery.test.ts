@@ -107,9 +107,9 @@ describeInBrowser('the delivery page', () => {
     await expect
       .poll(() => marksOf(page).allTextContents())
       .toEqual([
-        'Attempt #1 500, http_errorstart',
-        'Attempt #2 302, http_error+5m',
-        'Attempt #3 503, http_error+35m',
+        'Attempt #1 500, HTTP errorstart',
+        'Attempt #2 302, HTTP error+5m',
+        'Attempt #3 503, HTTP error+35m',
         'Attempt #4 200, succeeded replay+35m',
       ]);
   });
@@ -120,11 +120,11 @@ describeInBrowser('the delivery page', () => {
     await expect
       .poll(() => marksOf(page).allTextContents())
       .toEqual([
-        'Attempt #1 500, http_errorstart',
+        'Attempt #1 500, HTTP errorstart',
         ...['+5m', '+35m', '+2h 35m', '+8h 35m', '+20h 35m', '+1d 20h', '+2d 20h'].map(
           (since, index) => `#${index + 2} planned${since}`,
         ),
-        'end+72h',
+        'retry window ends+72h',
       ]);
     const lengths = page.locator('.timeline-gap-collapsed .timeline-gap-duration');
     await expect.poll(() => lengths.allTextContents()).toEqual(['2h', '6h', '12h', '1d', '1d', '3h 25m']);

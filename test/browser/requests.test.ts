@@ -113,7 +113,7 @@ describeInBrowser('the request log', () => {
     expect((await emulator.api('GET', '/events')).status).toBe(503);
     await dialog.getByText('applied 1 of 1 time, used up').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
-    await rows.getByText('fault status').waitFor();
+    await rows.getByText('injected fault: status').waitFor();
     await rows.getByRole('link', { name: 'GET /v1/events' }).click();
     await page.getByText('comes from an injected fault').waitFor();
     await page.getByRole('button', { name: '1 fault' }).click();

@@ -82,6 +82,29 @@ describeInBrowser('the endpoint pages', () => {
     await page.getByRole('link', { name: 'http://localhost:9/second' }).waitFor();
   });
 
+  it('the endpoint pages load at most 1,000 endpoints, the highest limit of a list', async () => {
+    const emulator = await start();
+    const webhook = await emulator.control.createWebhook({ url: 'http://localhost:9/hooks' });
+    const page = await openDashboard(emulator);
+    const limits: (string | null)[] = [];
+    await page.route(
+      ({ pathname }) => pathname === '/_svc/webhooks',
+      async (route) => {
+        limits.push(new URL(route.request().url()).searchParams.get('limit'));
+        await route.fulfill({ json: { data: [webhook], has_more: true, end_cursor: webhook.id } });
+      },
+    );
+    onTestFinished(() => page.unrouteAll());
+    await page.evaluate("location.hash = '#/webhooks'");
+    for (let limit = 50; limit < 1_000; limit += 50) {
+      await expect.poll(() => limits).toContain(String(limit));
+      await press(page, 'Show more');
+    }
+    await page.getByText('Only the newest 1000 endpoints are shown.').waitFor();
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+    expect(Math.max(...limits.map(Number))).toBe(1_000);
+  });
+
   it('the endpoint pages show the results of the latest attempts and link them', async () => {
     const { page, receiver, trigger } = await startOne([200, 503]);
     const attempts = page.getByRole('region', { name: 'Attempts' });
@@ -198,7 +221,7 @@ describeInBrowser('the endpoint pages', () => {
     await faults.getByText('applied 0 of 2 times').waitFor();
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature' });
     await skipToNextPoll(page);
-    await faults.getByText('every event for every endpoint').waitFor();
+    await faults.getByText('all event types, all endpoints').waitFor();
     await expect
       .poll(async () => (await emulator.control.listFaults({})).data[1])
       .toMatchObject({

@@ -119,7 +119,7 @@ describe('the control plane token', () => {
     });
     const args = ['emulator', 'start', '--port', String(port), '--db', ':memory:'];
     expect(await runCommandLine(args, host)).toBe(ExitCode.usage);
-    expect(capturedOutput.err).toContain('Find the program that uses it with: lsof');
+    expect(capturedOutput.err).toContain('find the program that uses it with: lsof');
     expect(received).toEqual([undefined]);
   });
 });

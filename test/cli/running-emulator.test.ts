@@ -17,7 +17,7 @@ it.each(['{"ok":true}', 'null', '[]', '{}', '<h1>Hello</h1>'])(
     const server = createServer((_, response) => response.end(body));
     const port = await listenDuringTest(server);
     expect(await findAt(port)).toBeNull();
-    expect(suggestForBusyPort(null, port)).toContain('Find the program that uses it with: lsof');
+    expect(suggestForBusyPort(null, port)).toContain('find the program that uses it with: lsof');
   },
 );
 
@@ -25,4 +25,10 @@ it('an emulator on the port is found with its URL and process id', async () => {
   await using emulator = await startTestEmulator();
   const { url, pid } = emulator.status();
   expect(await findAt(Number(new URL(url).port))).toMatchObject({ url, pid });
+});
+
+it('the hint for a busy port ends with a command to copy, without a period after it', async () => {
+  await using emulator = await startTestEmulator();
+  const status = emulator.status();
+  expect(suggestForBusyPort(status, 4777)).toMatch(new RegExp(`svc emulator stop --url ${status.url}$`));
 });

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
 import { createControlDocument } from '../../src/contract/openapi-document.ts';
 import { createWebhooksSection } from '../../src/contract/openapi-webhooks.ts';
+import { type SchemeName, schemes } from '../../src/domain/signature/schemes.ts';
 import { builtInEventTypes } from '../../src/fixtures/event-fixtures.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -180,6 +181,29 @@ describe('the document of the service', () => {
     const rules = resolveRules('relaxed', { 'signature.tolerance': '10m' });
     const eventTypes = [{ type: 'a.b', description: '', payload: {}, payloadSchema: {} }];
     expect(JSON.stringify(createWebhooksSection({ eventTypes, rules }, {}))).toContain('older than 10m.');
+  });
+
+  it.each<[SchemeName, string]>([
+    ['svc', 'Signature of the string `{timestamp}.{body}`, where `{body}` is the raw body.'],
+    ['github', 'Signature of the raw body.'],
+  ])('documents what the signature of the scheme %s covers [signature.content]', (scheme, description) => {
+    const rules = { ...resolveRules('relaxed'), signature: schemes[scheme] };
+    const eventTypes = [{ type: 'a.b', description: '', payload: {}, payloadSchema: {} }];
+    const { 'a.b': webhook } = createWebhooksSection({ eventTypes, rules }, {});
+    expect(webhook).toMatchObject({
+      post: {
+        parameters: expect.arrayContaining([
+          expect.objectContaining({ name: schemes[scheme].headers.signature, description }),
+        ]),
+      },
+    });
+  });
+
+  it('the document of the control plane describes errors without the API keys and the request log of /v1', () => {
+    const responses = JSON.stringify(createControlDocument('http://127.0.0.1:4777/_svc').components);
+    expect(responses).toContain('`not_found`: The path or the resource does not exist.');
+    expect(responses).not.toContain('the API key has no access');
+    expect(responses).not.toContain('svc logs list');
   });
 
   it('the document lists the codes of errors and the page of events', () => {

@@ -112,7 +112,7 @@ describe('connection errors', () => {
     [
       'sends two different lengths',
       'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
-      'does not have the length of its Content-Length',
+      'does not match its Content-Length',
     ],
   ])('a receiver that %s is a connection error', async (_what, bytes, error) => {
     await using receiver = await afterRequest((socket) => socket.write(Buffer.from(bytes, 'latin1')));

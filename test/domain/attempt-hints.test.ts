@@ -57,7 +57,9 @@ it.each([400, 401, 403, 418, 422, 500, 503])(
   'svc receiver check with the URL of the receiver is suggested after %s',
   (response_status) => {
     const remedies = findAttemptHints({ outcome: 'http_error', response_status }, delivery);
-    expect(remedies.at(-1)).toBe(`Test the receiver against every rule: ${check}`);
+    expect(remedies.at(-1)).toBe(
+      `Check how the receiver handles signatures, duplicates and errors: ${check}`,
+    );
   },
 );
 

@@ -91,13 +91,16 @@ function listFields({ parameters, requestBody }: Operation): string {
   const fields = body.length > 0 ? body : query;
   if (fields.length === 0) return '';
   const names = fields.map((field) => `\`${field.name}\`${field.required ? ' (required)' : ''}`);
-  return ` ${body.length > 0 ? 'Body' : 'Query'}: ${names.join(', ')}.`;
+  return `${body.length > 0 ? 'Body' : 'Query'}: ${names.join(', ')}.`;
 }
 
 function renderOperation(entry: Entry): string {
   const { method, path, operation } = entry;
+  // Fields after a list would belong to its last item.
+  const separator = operation.description.includes('\n') ? '\n\n' : ' ';
+  const text = [operation.description, listFields(operation)].filter(Boolean).join(separator);
   return `### ${operation.summary}
-\`${method} ${path}\`: ${operation.description}${listFields(operation)}
+\`${method} ${path}\`: ${text}
 \`\`\`sh
 ${renderCurl(entry)}
 \`\`\`

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { H3Event } from 'h3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
-import { StreamFeed, WAKE_SLICE } from '../../src/control/stream-feed.ts';
+import { SharedChanges, WAKE_SLICE } from '../../src/control/shared-changes.ts';
 import { MAX_LAG, sseResponse } from '../../src/http/sse-response.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { AttemptTable } from '../../src/store/attempts.ts';
@@ -115,10 +115,10 @@ describe('a client of the live stream', () => {
 describe('the feed of the live stream', () => {
   it(`the feed wakes ${WAKE_SLICE} clients in a turn of the event loop`, async () => {
     const store = createStore();
-    const feed = new StreamFeed({ store } as unknown as Sandbox);
+    const sharedChanges = new SharedChanges({ store } as unknown as Sandbox);
     let woken = 0;
     for (let count = 0; count < 2.5 * WAKE_SLICE; count++) {
-      void feed.waitForCommit(new AbortController().signal).then(() => {
+      void sharedChanges.waitForCommit(new AbortController().signal).then(() => {
         woken++;
       });
     }

@@ -5,9 +5,10 @@ import { completionScripts, type Shell, shells } from '../completion/shell-scrip
 const INSTALLATION = `
 To load completions in every new shell:
   bash        echo 'eval "$(svc completion bash)"' >> ~/.bashrc
-  zsh         echo 'source <(svc completion zsh)' >> ~/.zshrc, after the line with compinit
+  zsh         echo 'source <(svc completion zsh)' >> ~/.zshrc
   fish        svc completion fish > ~/.config/fish/completions/svc.fish
-  powershell  Add-Content $PROFILE 'svc completion powershell | Out-String | Invoke-Expression'`;
+  powershell  Add-Content $PROFILE 'svc completion powershell | Out-String | Invoke-Expression'
+For zsh, put the line after compinit in ~/.zshrc.`;
 
 export const command: CommandDefinition<{ readonly shell: Shell }> = {
   configure: (command) =>

@@ -61,12 +61,12 @@ export const command: CommandDefinition<Options> = {
       )
       .option(
         '--wait [duration]',
-        'Wait up to this long for every response, with exit code 1 if a replay failed (default: 30s)',
+        'Wait up to this long for every response; exit with code 1 if a replay fails (default: 30s)',
         parseDurationMs,
       )
       .option(
         '--yes',
-        'Replay all failed deliveries without asking (default outside a terminal and with --json)',
+        'Replay all failed deliveries without asking (implied outside a terminal and with --json)',
       ),
   examples: [
     ['Send a delivery again', 'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],

@@ -120,7 +120,7 @@ export const wait: CommandDefinition<WaitOptions> = {
       command.addOption(
         choiceOption(
           '--status <status>',
-          'Status to wait for, with exit code 1 if a delivery settles with another status',
+          'Status to wait for; exit with code 1 if a delivery settles with another status',
           settledStatuses,
         ).default(undefined, 'any'),
       ),
@@ -179,7 +179,10 @@ function createTooFewError(matchedCount: number, count: number, timeoutMs: numbe
       ? `No delivery matched within ${formatDuration(timeoutMs)}.`
       : `Only ${matchedCount} of ${formatDeliveryCount(count)} settled within ${formatDuration(timeoutMs)}.`;
   return new SvcError('timeout', message, {
-    hint: 'Run svc deliveries list to see the deliveries, or list the subscriptions with: svc webhooks list',
+    hint:
+      matchedCount === 0
+        ? 'List the endpoints and their event types with: svc webhooks list'
+        : 'List the deliveries with: svc deliveries list',
   });
 }
 

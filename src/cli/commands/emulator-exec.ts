@@ -37,7 +37,7 @@ export const command: CommandDefinition<Options> = {
     addStartOptions(command, ['envFile', 'open'], DEFAULTS)
       .option(
         '--require-settled',
-        'Fail with exit code 1 if a delivery did not arrive, and list those deliveries',
+        'Exit with code 1 if a delivery failed or is still pending, and list those deliveries',
       )
       .option(
         '--expect-failed <count>',

@@ -26,7 +26,7 @@ import { renderAttempt, renderReset } from '../render/stream-items.ts';
 import { assertNoneRunning } from '../running-emulator.ts';
 import { startDetached } from '../start-detached.ts';
 import { addStartOptions } from '../start-options.ts';
-import { warnIfNotListening, watchReceiver } from '../watch-receiver.ts';
+import { waitForReceiver, warnIfNotListening } from '../wait-for-receiver.ts';
 
 const RUN_FILE_CHECK_INTERVAL_MS = 500;
 
@@ -100,8 +100,8 @@ export const command: CommandDefinition<Options> = {
 
 const TOKEN_NOTE = `
 If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
-a token. The printed dashboard link contains the token. Commands in this folder find it. Elsewhere, set
-SVC_CONTROL_TOKEN.`;
+a token. The printed dashboard link contains the token. svc commands in this folder use the token automatically.
+Elsewhere, set SVC_CONTROL_TOKEN.`;
 
 /** Restores the run file, which `git clean -fdx` can remove. @returns a function that stops the checks */
 function restoreRunFileIfRemoved(projectFolder: string, runFile: RunFile, env: Context['env']): () => void {
@@ -129,7 +129,7 @@ async function printUntilStopped(
   const stopped = new AbortController();
   closed.then(() => stopped.abort());
   const signal = AbortSignal.any([context.signal, stopped.signal]);
-  if (forwardTo !== null) void watchReceiver(forwardTo, { io: context.io, signal });
+  if (forwardTo !== null) void waitForReceiver(forwardTo, { io: context.io, signal });
   if (context.json) {
     if (!signal.aborted) await once(signal, 'abort');
     return;

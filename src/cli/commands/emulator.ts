@@ -150,7 +150,7 @@ interface ConfirmationOptions {
 
 export const emulatorReset: CommandDefinition<ConfirmationOptions> = {
   configure: (command) =>
-    command.option('--yes', 'Reset without asking (default outside a terminal and with --json)'),
+    command.option('--yes', 'Reset without asking (implied outside a terminal and with --json)'),
   examples: [
     ['Reset the emulator', 'emulator reset'],
     ['Reset it in a script', 'emulator reset --yes --json'],
@@ -159,7 +159,7 @@ export const emulatorReset: CommandDefinition<ConfirmationOptions> = {
     const control = await context.connect();
     await confirm(
       context,
-      'Reset the emulator to its startup state, or to its state after the last snapshot load or restore? Everything since then is deleted.',
+      'Reset the emulator? Everything since startup, or since the last snapshot load or restore, is deleted.',
       yes,
     );
     const status = await control.reset({});
@@ -203,7 +203,7 @@ export const snapshotLoad: CommandDefinition<SnapshotArguments & ConfirmationOpt
   configure: (command) =>
     command
       .argument('<file>', 'Snapshot to load, on the machine that runs the emulator')
-      .option('--yes', 'Replace the state without asking (default outside a terminal and with --json)'),
+      .option('--yes', 'Replace the state without asking (implied outside a terminal and with --json)'),
   examples: [
     ['Return to a saved state', 'emulator snapshot load state.svc'],
     ['Load a snapshot in a script', 'emulator snapshot load state.svc --yes --json'],

@@ -57,7 +57,11 @@ export const add: CommandDefinition<AddOptions> = {
       .option('--key <id>', 'Requests: only with this API key (key_…)')
       .option('--status <status>', 'Requests: respond with this error status', wholeNumberParser(400, 599))
       .option('--error-code <code>', 'Requests: error.code of that response')
-      .option('--latency <duration>', 'Requests: wait this long first, in real time', parseDurationMs)
+      .option(
+        '--latency <duration>',
+        'Requests: wait this long before the operation, in real time',
+        parseDurationMs,
+      )
       .addOption(
         choiceOption(
           '--drop <when>',

@@ -87,7 +87,8 @@ function pointToSchema(text: string, kind: FixtureFile['kind'], projectFolder: s
 }
 
 export const types: CommandDefinition<{ readonly open?: boolean }> = {
-  configure: (command) => command.option('--open', 'Accept event types without a fixture too'),
+  configure: (command) =>
+    command.option('--open', 'Generate types that also allow event types without a fixture'),
   examples: [
     ['Write the event types of your fixtures to a file', 'fixtures types > svc-events.d.ts'],
     ['Accept other event types too', 'fixtures types --open > svc-events.d.ts'],

@@ -74,7 +74,7 @@ export const revoke: CommandDefinition<{ readonly id?: string; readonly yes?: tr
   configure: (command) =>
     command
       .argument('[id]', 'API key ID (key_…)')
-      .option('--yes', 'Revoke the key without asking (default outside a terminal and with --json)'),
+      .option('--yes', 'Revoke the key without asking (implied outside a terminal and with --json)'),
   examples: [['Revoke an API key', 'keys revoke key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],
   async run({ id, yes }, context) {
     const control = await context.connect();

@@ -20,7 +20,7 @@ import { type NewEndpoint, TemporaryEndpoints } from '../listen/temporary-endpoi
 import { followAttempts, selectStreamTypes } from '../live/follow.ts';
 import { choiceOption, parseHeaders, parseSubscriptions } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
-import { watchReceiver } from '../watch-receiver.ts';
+import { waitForReceiver } from '../wait-for-receiver.ts';
 
 interface ForwardTarget {
   readonly url: string;
@@ -61,7 +61,7 @@ export const command: CommandDefinition<Options> = {
         "Header to add to each delivery, as 'Name: value'; repeatable",
         parseHeaders,
       )
-      .option('--skip-verify', 'Accept any TLS certificate of the receiver')
+      .option('--skip-verify', 'Skip verification of the TLS certificate of the receiver')
       .option('--print-secret', 'Print the endpoint secret and exit; the same URL always has the same secret')
       .addOption(
         choiceOption(
@@ -170,7 +170,7 @@ async function listen(listener: TemporaryEndpoints, options: Options, context: C
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);
   for (const url of new Set(endpoints.map((endpoint) => endpoint.url))) {
-    void watchReceiver(url, { io: context.io, signal });
+    void waitForReceiver(url, { io: context.io, signal });
   }
   const types = options.format === 'json' ? 'attempt' : selectStreamTypes(context);
   const stream = listener.follow(types, context.signal, async () => {

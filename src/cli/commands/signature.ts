@@ -126,7 +126,7 @@ export const verify: CommandDefinition<VerifyOptions> = {
       .option('--delivery <id>', 'Check the last attempt of this delivery, as of the time it was sent')
       .option(
         '--computed <digest>',
-        'With --delivery: digest that your receiver computed; names the mistake that produces it',
+        'With --delivery: digest that your receiver computed, to find the mistake that produces it',
       )
       .option('--request <file>', 'File with the raw HTTP request: headers and body')
       .option(

@@ -39,7 +39,7 @@ export const command: CommandDefinition<Options> = {
       )
       .option(
         '--wait [duration]',
-        'Wait up to this long for every delivery to settle, with exit code 1 if one failed (default: 30s)',
+        'Wait up to this long for every delivery to settle; exit with code 1 if one fails (default: 30s)',
         parseDurationMs,
       ),
   examples: [

@@ -122,7 +122,7 @@ export const update: CommandDefinition<UpdateOptions> = {
         parseHeaders,
       )
       .option('--no-headers', 'Remove the added headers')
-      .option('--skip-verify', 'Accept any TLS certificate of the receiver')
+      .option('--skip-verify', 'Skip verification of the TLS certificate of the receiver')
       .option('--no-skip-verify', 'Verify the TLS certificate of the receiver again')
       .addOption(
         new Option('--disable', 'Pause pending deliveries and create no new ones').conflicts('enable'),
@@ -162,7 +162,7 @@ export const deleteCommand: CommandDefinition<{ readonly id?: string; readonly y
   configure: (command) =>
     command
       .argument('[id]', ID_DESCRIPTION)
-      .option('--yes', 'Delete the endpoint without asking (default outside a terminal and with --json)'),
+      .option('--yes', 'Delete the endpoint without asking (implied outside a terminal and with --json)'),
   examples: [
     ['Delete an endpoint and cancel its pending deliveries', 'webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
   ],

@@ -143,7 +143,7 @@ export function timestampTooOld(timestampMs: number, now: number, toleranceMs: n
     reason: 'timestamp_too_old',
     detail: `The signature is valid, but it was made at ${toIso(timestampMs)}, ${formatDuration(ageMs)} before ${toIso(now)}. This exceeds the tolerance of ${formatDuration(toleranceMs)} by ${formatDuration(ageMs - toleranceMs)}.`,
     remedy:
-      'Reject it as a possible replay. If it is genuine, check the clock of this machine, and check that no queue delays the verification.',
+      'Reject the delivery as a possible replay. If it is genuine, check the clock of this machine, and check that no queue delays the verification.',
   };
 }
 
@@ -152,7 +152,7 @@ export function timestampInFuture(timestampMs: number, now: number, toleranceMs:
   return {
     reason: 'timestamp_in_future',
     detail: `The signature is valid, but its timestamp ${toIso(timestampMs)} is ${formatDuration(aheadMs)} after ${toIso(now)}. This exceeds the tolerance of ${formatDuration(toleranceMs)} by ${formatDuration(aheadMs - toleranceMs)}.`,
-    remedy: 'Reject it, and check the clocks of this machine and the sender.',
+    remedy: 'Reject the delivery, and check the clocks of this machine and the sender.',
   };
 }
 
@@ -210,7 +210,7 @@ export const unknownSecret: Refusal = {
   reason: 'wrong_secret',
   detail:
     'The signature does not match the given secret, and the body is unchanged: the signature was made with another secret or is forged.',
-  remedy: 'Reject it. If it is genuine, correct the secret in the configuration of the receiver.',
+  remedy: 'Reject the delivery. If it is genuine, correct the secret in the configuration of the receiver.',
 };
 
 export function timestampChanged(received: string, signed: string): Refusal {
@@ -259,13 +259,16 @@ export const bodyMisread: Refusal = {
 };
 
 export function signatureMismatch(secretCount: number, receivedBytes: number): Refusal {
-  const secrets = secretCount === 1 ? 'the given secret' : `any of the ${secretCount} given secrets`;
+  const secrets =
+    secretCount === 1
+      ? 'the given secret and body'
+      : `any of the ${secretCount} given secrets with the given body`;
   return {
     reason: 'signature_mismatch',
-    detail: `The signature does not match ${secrets} with a body of ${formatCount(receivedBytes, 'byte')}: either the secret is wrong, or the body was changed after signing.`,
+    detail: `The signature does not match ${secrets} (${formatCount(receivedBytes, 'byte')}): either the secret is wrong, or the body was changed after signing.`,
     remedy:
       receivedBytes === 0
-        ? 'Read the raw request body before anything else consumes it. The given body is empty.'
+        ? 'Read the raw request body before anything else consumes it: the given body is empty.'
         : 'Compare the secret with the endpoint secret first. If they are the same, make sure that you verify the raw request body.',
   };
 }

@@ -79,7 +79,9 @@ export function getScheme(nameOrScheme: unknown): SignatureScheme {
     problem === null
       ? `Signature scheme ${JSON.stringify(nameOrScheme)} does not exist.`
       : `The field ${problem.path} of the signature scheme must be ${problem.expected}.`,
-    { hint: `Use a built-in scheme: ${schemeNames.join(', ')}` },
+    {
+      hint: `${problem === null ? 'Use' : 'Correct the scheme, or use'} a built-in scheme: ${schemeNames.join(', ')}`,
+    },
   );
 }
 

@@ -3,6 +3,7 @@ import './clock.css';
 import type { RefObject } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { parseDuration } from '../../../domain/duration.ts';
+import { formatCount } from '../../../domain/message-parts.ts';
 import { useLiveItems } from '../../live-stream.ts';
 import { clock, scheduleNow, wallNow } from '../../schedule-clock.ts';
 import { useShortcuts } from '../../shortcuts.ts';
@@ -110,13 +111,13 @@ function CurrentTime() {
 function SpeedButtons() {
   return (
     <fieldset>
-      <legend class="visually-hidden">Speed: schedule seconds per real second</legend>
+      <legend class="visually-hidden">Speed: seconds of schedule time per second of real time</legend>
       {SPEEDS.map((speed) => (
         <button
           key={speed}
           type="button"
           aria-pressed={clock.value?.rate === speed}
-          title={`${speed} schedule ${speed === 1 ? 'second' : 'seconds'} per real second`}
+          title={`${formatCount(speed, 'second')} of schedule time per second of real time`}
           onClick={() => changeClock({ speed, frozen: false })}
         >
           ×{speed}

@@ -2,6 +2,7 @@
 import { useId, useState } from 'preact/hooks';
 import type { AttemptDetail } from '../../../contract/delivery-schemas.ts';
 import { indentJson } from '../../../domain/json.ts';
+import { formatOutcome, outcomeLabels } from '../../outcome-labels.ts';
 import { formatHeaders } from './attempt-formats.ts';
 import { type CollapsedRow, collapseEqual, diffLines } from './line-diff.ts';
 
@@ -17,7 +18,7 @@ const parts: Record<string, (attempt: AttemptDetail) => string> = {
   'Request body': ({ request }) => indentJson(request.body),
   Response: ({ response, response_status: status, outcome, error }) =>
     response === null
-      ? `${outcome}: ${error}`
+      ? `${outcomeLabels[outcome]}: ${error}`
       : [status, ...formatHeaders(response.headers), '', indentJson(response.body)].join('\n'),
 };
 
@@ -42,9 +43,9 @@ export function AttemptComparison({ attempts, attempt }: Props) {
           value={compared.number}
           onChange={(event) => setSelectedNumber(Number(event.currentTarget.value))}
         >
-          {otherAttempts.map(({ number, outcome, response_status: status }) => (
-            <option key={number} value={number}>
-              attempt {number}, {outcome} {status ?? ''}
+          {otherAttempts.map((otherAttempt) => (
+            <option key={otherAttempt.number} value={otherAttempt.number}>
+              attempt {otherAttempt.number}, {formatOutcome(otherAttempt)}
             </option>
           ))}
         </select>

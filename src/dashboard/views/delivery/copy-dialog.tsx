@@ -34,8 +34,8 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
           'curl command',
           toCurlCommand(request),
           <>
-            The exact request with its original timestamp. Receivers that check the timestamp reject it after
-            five minutes. To sign it again:{' '}
+            The exact request with its original timestamp. Receivers that check the timestamp usually reject
+            it after five minutes. To sign it again:{' '}
             <CopyButton
               what="svc sign command"
               label="Copy svc sign command"

@@ -6,6 +6,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import type { AttemptOutcome } from '../../../domain/delivery.ts';
 import { formatSpan, HOUR_MS, SECOND_MS } from '../../../domain/duration.ts';
+import { outcomeLabels } from '../../outcome-labels.ts';
 import { scheduleNow } from '../../schedule-clock.ts';
 import { buildTimeline, type Gap, type TimelineStep } from './build-timeline.ts';
 
@@ -82,7 +83,7 @@ function TimelineMark({ step, isSelected, onSelect }: TimelineMarkProps) {
           <MarkIcon outcome={outcome} isManual={isManual} />
           <span class="timeline-label">
             <span class="visually-hidden">Attempt </span>#{number} {status ?? outcomeLabels[outcome]}
-            <span class="visually-hidden">, {outcome}</span>
+            <span class="visually-hidden">, {outcomeLabels[outcome]}</span>
             {isManual && <span class="timeline-manual"> replay</span>}
           </span>
           <span class="timeline-since">{sinceFirst}</span>
@@ -109,26 +110,17 @@ function TimelineMark({ step, isSelected, onSelect }: TimelineMarkProps) {
       );
     case 'end':
       return (
-        <span class="timeline-mark" title={`The retry window ends: ${title}`}>
+        <span class="timeline-mark" title={title}>
           <svg class="timeline-icon" viewBox="0 0 20 20" aria-hidden="true">
             <path d="M10 2v16" />
           </svg>
-          <span class="timeline-label">end</span>
+          <span class="timeline-label">retry window ends</span>
           {/* The description of the service gives the retry window in hours. */}
           <span class="timeline-since">+{Math.round(step.sinceFirstMs / HOUR_MS)}h</span>
         </span>
       );
   }
 }
-
-/** Shown instead of a response status. */
-const outcomeLabels: Partial<Record<AttemptOutcome, string>> = {
-  timeout: 'timeout',
-  connection_error: 'connection error',
-  dns_error: 'DNS error',
-  tls_error: 'TLS error',
-  blocked: 'blocked',
-};
 
 interface MarkIconProps {
   /** Null for a planned attempt. */

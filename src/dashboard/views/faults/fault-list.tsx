@@ -70,11 +70,8 @@ function Row({ fault, onClear }: { readonly fault: Fault; readonly onClear: () =
 }
 
 function describeScope({ on, method, path, api_key_id: key, type, webhook_id: webhook }: Fault): string {
-  const scope =
-    on === 'request'
-      ? [method, path, key]
-      : [type === undefined ? 'every event' : `only ${type}`, webhook === undefined && 'for every endpoint'];
-  return scope.filter(Boolean).join(' ') || 'every request';
+  if (on === 'request') return [method, path, key].filter(Boolean).join(' ') || 'every request';
+  return [type ?? 'all event types', ...(webhook === undefined ? ['all endpoints'] : [])].join(', ');
 }
 
 const MAX_FAULTS = 1000;

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../control/replay.ts';
 import { toHash } from '../../address.ts';
+import { formatOutcome } from '../../outcome-labels.ts';
 import { describeFilter } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Properties } from '../../ui/properties.tsx';
@@ -140,9 +141,7 @@ function BulkReplayProgress({ step, tally, error, onStop, onClose }: BulkReplayP
             <a href={toHash({ section: 'deliveries', id: delivery.id })} onClick={onClose}>
               <code>{delivery.id}</code>
             </a>{' '}
-            {attempt === null
-              ? 'canceled before it was sent'
-              : `${attempt.outcome} ${attempt.response_status ?? ''}`}
+            {attempt === null ? 'canceled before it was sent' : formatOutcome(attempt)}
           </li>
         )}
       </LimitedList>

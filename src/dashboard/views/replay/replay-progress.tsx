@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import type { Replay, ReplayChanges } from '../../../control/replay.ts';
+import { formatLatency } from '../../../domain/duration.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { useLiveItems } from '../../live-stream.ts';
@@ -42,7 +43,7 @@ function Result({ delivery, attempt, onLeave }: ReplayResult & Pick<Props, 'onLe
   const query = { ...route.value.query, attempt: String(attempt.number), tab: '' };
   return (
     <>
-      <OutcomeBadge {...attempt} /> <span class="muted">in {Math.round(attempt.duration_ms)} ms</span>{' '}
+      <OutcomeBadge {...attempt} /> <span class="muted">in {formatLatency(attempt.duration_ms)}</span>{' '}
       <a href={toHash({ section: 'deliveries', id: delivery.id, query })} onClick={onLeave}>
         {delivery.replay_of !== null && attempt.number === 1
           ? 'Open the new delivery'

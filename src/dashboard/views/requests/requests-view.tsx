@@ -95,7 +95,7 @@ function renderCells(request: ApiRequest, address: string) {
     </a>,
     <span class="requests-resource">
       {code !== null && <small>{code}</small>}
-      {fault !== undefined && <small>fault {fault.kind}</small>}
+      {fault !== undefined && <small>injected fault: {fault.kind}</small>}
       <ResourceLink id={resource} />
     </span>,
     formatLatency(duration_ms),

@@ -12,7 +12,7 @@ import { Time } from '../../ui/time.tsx';
 import { type Query, useQuery } from '../../use-query.ts';
 import { computeAttemptStats, formatSuccessRate, mergeNewest } from './attempt-stats.ts';
 
-const CHART_SLOTS = 100;
+const MAX_BARS = 100;
 const MAX_LISTED = 10;
 
 /** Outcomes and durations of the latest attempts to an endpoint. */
@@ -48,13 +48,13 @@ function AttemptStatistics({ attempts }: { readonly attempts: readonly AttemptSu
     <>
       <div class="webhooks-charts">
         <figure>
-          <OutcomeChart attempts={attempts} slots={CHART_SLOTS} />
+          <OutcomeChart attempts={attempts} maxBars={MAX_BARS} />
           <figcaption>
             <strong>{formatSuccessRate(attemptStats)}</strong> succeeded: {succeeded} of the last {count}
           </figcaption>
         </figure>
         <figure>
-          <LatencyChart attempts={attempts} slots={CHART_SLOTS} />
+          <LatencyChart attempts={attempts} maxBars={MAX_BARS} />
           <figcaption>
             p50 <strong>{formatLatency(p50)}</strong>, p95 <strong>{formatLatency(p95)}</strong>, longest{' '}
             {formatLatency(longest)} <span class="muted">(logarithmic scale)</span>
@@ -108,33 +108,38 @@ interface Props {
   /** Newest first. */
   readonly attempts: readonly AttemptSummary[];
   /** How many attempts fit into the chart. */
-  readonly slots: number;
+  readonly maxBars: number;
 }
 
 /** Height of one half of the outcome chart, and of the latency chart. */
 const HEIGHT = 20;
 const BAR_WIDTH = 0.8;
 
+/** `Last attempt`, `Last 3 attempts` */
+function describeLastAttempts(last: 'Last' | 'last', count: number): string {
+  return count === 1 ? `${last} attempt` : `${last} ${count} attempts`;
+}
+
 /** Successes stand above the line, failures below it. */
-export function OutcomeChart({ attempts, slots }: Props) {
-  const shown = attempts.slice(0, slots);
+export function OutcomeChart({ attempts, maxBars }: Props) {
+  const shown = attempts.slice(0, maxBars);
   const succeeded = shown.filter(isSucceeded).length;
   return (
     <Chart
       attempts={shown}
-      slots={slots}
-      label={`Last ${shown.length} attempts: ${succeeded} succeeded, ${shown.length - succeeded} failed`}
+      maxBars={maxBars}
+      label={`${describeLastAttempts('Last', shown.length)}: ${succeeded} succeeded, ${shown.length - succeeded} failed`}
       top={-HEIGHT}
       toBar={(attempt) => ({ y: isSucceeded(attempt) ? -HEIGHT : 0, height: HEIGHT })}
     >
-      <path class="webhooks-axis" d={`M0 0H${slots}`} />
+      <path class="webhooks-axis" d={`M0 0H${maxBars}`} />
     </Chart>
   );
 }
 
 /** The scale is logarithmic, so that one attempt of ten seconds does not flatten those of ten milliseconds. */
-function LatencyChart({ attempts, slots }: Props) {
-  const shown = attempts.slice(0, slots);
+function LatencyChart({ attempts, maxBars }: Props) {
+  const shown = attempts.slice(0, maxBars);
   const attemptStats = computeAttemptStats(shown);
   if (attemptStats === null) return null;
   const { p50, p95, longest } = attemptStats;
@@ -142,13 +147,13 @@ function LatencyChart({ attempts, slots }: Props) {
   return (
     <Chart
       attempts={shown}
-      slots={slots}
-      label={`Durations of the last ${shown.length} attempts: p50 ${formatLatency(p50)}, p95 ${formatLatency(p95)}, longest ${formatLatency(longest)}`}
+      maxBars={maxBars}
+      label={`Durations of the ${describeLastAttempts('last', shown.length)}: p50 ${formatLatency(p50)}, p95 ${formatLatency(p95)}, longest ${formatLatency(longest)}`}
       top={0}
       toBar={({ duration_ms: ms }) => ({ y: HEIGHT - toHeight(ms), height: toHeight(ms) })}
     >
-      <path class="webhooks-percentile" d={`M0 ${HEIGHT - toHeight(p50)}H${slots}`} />
-      <path class="webhooks-percentile" d={`M0 ${HEIGHT - toHeight(p95)}H${slots}`} />
+      <path class="webhooks-percentile" d={`M0 ${HEIGHT - toHeight(p50)}H${maxBars}`} />
+      <path class="webhooks-percentile" d={`M0 ${HEIGHT - toHeight(p95)}H${maxBars}`} />
     </Chart>
   );
 }
@@ -161,11 +166,11 @@ interface ChartProps extends Props {
   readonly children: ComponentChildren;
 }
 
-function Chart({ attempts, slots, label, top, toBar, children }: ChartProps) {
+function Chart({ attempts, maxBars, label, top, toBar, children }: ChartProps) {
   return (
     <svg
       class="webhooks-chart"
-      viewBox={`0 ${top} ${slots} ${HEIGHT - top}`}
+      viewBox={`0 ${top} ${maxBars} ${HEIGHT - top}`}
       preserveAspectRatio="none"
       role="img"
       aria-label={label}
@@ -174,7 +179,7 @@ function Chart({ attempts, slots, label, top, toBar, children }: ChartProps) {
         <rect
           key={attempt.id}
           class={isSucceeded(attempt) ? 'succeeded' : 'failed'}
-          x={slots - index - 1}
+          x={maxBars - index - 1}
           width={BAR_WIDTH}
           {...toBar(attempt)}
         />

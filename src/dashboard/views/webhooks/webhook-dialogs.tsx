@@ -55,7 +55,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
   return (
     <Dialog title="Rotate secret" onClose={onClose}>
       <form class="stack" onSubmit={submit} noValidate>
-        <p>New deliveries are signed with a new secret, and with the previous one until it expires.</p>
+        <p>Deliveries are signed with a new secret, and also with the previous one until it expires.</p>
         <Field
           label="Keep the previous secret valid for"
           name="overlap_ms"

@@ -39,7 +39,7 @@ export function NewWebhookSecret({
     <div class="stack">
       <p>
         Your receiver needs this secret to verify signatures. The API does not return it again, but you can
-        show it in this dashboard.
+        view it in this dashboard.
       </p>
       <p class="row webhooks-secret card">
         <code>{secret}</code> <CopyButton what="secret" text={secret} label="Copy" />

@@ -23,7 +23,9 @@ export function WebhooksView({ route: { id } }: { readonly route: Route }) {
 
 /** Limited, because each row loads its own statistics. */
 const PAGE_SIZE = 50;
-const CHART_SLOTS = 40;
+/** The highest limit of a list in the control plane. */
+const MAX_LIMIT = 1_000;
+const MAX_BARS = 40;
 
 function WebhookList() {
   const [isCreating, setCreating] = useState(false);
@@ -53,10 +55,16 @@ function WebhookList() {
                   <Row key={webhook.id} webhook={webhook} />
                 ))}
               </ul>
-              {hasMore && (
+              {hasMore && limit < MAX_LIMIT && (
                 <button type="button" onClick={() => setLimit(limit + PAGE_SIZE)}>
                   Show more
                 </button>
+              )}
+              {hasMore && limit === MAX_LIMIT && (
+                <p class="muted">
+                  Only the newest {MAX_LIMIT} endpoints are shown. To list older ones, use{' '}
+                  <code>svc webhooks list --starting-after</code>.
+                </p>
               )}
             </>
           )
@@ -86,7 +94,7 @@ function Row({ webhook }: { readonly webhook: WebhookDetail }) {
       )}
       {attempts !== undefined && attemptStats !== null && last !== undefined && (
         <>
-          <OutcomeChart attempts={attempts} slots={CHART_SLOTS} />
+          <OutcomeChart attempts={attempts} maxBars={MAX_BARS} />
           <dl class="webhooks-stats">
             <div>
               <dt>Succeeded</dt>

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { couldBeListening, watchReceiver } from '../../src/cli/watch-receiver.ts';
+import { couldBeListening, waitForReceiver } from '../../src/cli/wait-for-receiver.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createFakeHost } from './fake-context.ts';
 
-describe('watchReceiver', () => {
+describe('waitForReceiver', () => {
   it('a receiver that listens causes no warning', async () => {
     await using receiver = await createReceiver();
     const { host, capturedOutput } = createFakeHost();
-    await watchReceiver(receiver.url, host);
+    await waitForReceiver(receiver.url, host);
     expect(capturedOutput).toEqual({ out: '', err: '' });
   });
 
@@ -16,7 +16,7 @@ describe('watchReceiver', () => {
     const port = await findFreePort();
     const { host, capturedOutput } = createFakeHost();
     const url = `http://127.0.0.1:${port}/hooks`;
-    const watched = watchReceiver(url, host);
+    const watched = waitForReceiver(url, host);
     await expect.poll(() => capturedOutput.err).toContain(`warning: Nothing is listening at ${url} yet.`);
     await using _ = await createReceiver({}, { port });
     await watched;
@@ -27,7 +27,7 @@ describe('watchReceiver', () => {
   it('the watch ends with the emulator', async () => {
     const end = new AbortController();
     const { host, capturedOutput } = createFakeHost({ signal: end.signal });
-    const watched = watchReceiver(`http://127.0.0.1:${await findFreePort()}`, host);
+    const watched = waitForReceiver(`http://127.0.0.1:${await findFreePort()}`, host);
     await expect.poll(() => capturedOutput.err).toContain('Nothing is listening');
     end.abort();
     await watched;

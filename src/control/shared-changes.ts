@@ -35,14 +35,14 @@ export interface StreamSelection {
   readonly historyStart: HistoryStart | null;
 }
 
-/** A change as the clients receive it; null if its rows were removed. */
+/** A change as clients receive it; null if its rows were removed. */
 interface SharedChange {
   readonly item: TopicItem | null;
   /** The body of the delivery. */
   readonly getBody: () => string;
 }
 
-export class StreamFeed {
+export class SharedChanges {
   readonly #sandbox: Sandbox;
   /** Number of the commit that the caches belong to, because each commit can change rows. */
   #cachedCommit = 0;

@@ -1,6 +1,6 @@
 /** Warns when nothing listens at a receiver URL: many users start their receiver after the emulator. */
 import { connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isLoopbackName } from '../domain/address.ts';
 import { getPort, stripBrackets } from '../domain/http-url.ts';
 import type { NoteOutput } from './process-context.ts';
@@ -8,7 +8,7 @@ import { printHint, printWarning } from './report-error.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Errors that prove that nothing listens. Others can come from this machine or from a proxy. */
+/** Errors that prove that nothing listens. Others, such as `EMFILE` or a blocked network, say nothing about the receiver. */
 const NOT_LISTENING_CODES = ['ECONNREFUSED', 'ENOTFOUND'];
 
 /** @returns whether it warned */
@@ -20,13 +20,13 @@ export async function warnIfNotListening(url: string, io: NoteOutput): Promise<b
 }
 
 /** Like {@link warnIfNotListening}, and reports when something listens. Ends then, or when `signal` is aborted. */
-export async function watchReceiver(
+export async function waitForReceiver(
   url: string,
   { io, signal }: { readonly io: NoteOutput; readonly signal: AbortSignal },
 ): Promise<void> {
   if (!(await warnIfNotListening(url, io))) return;
   do {
-    await pause(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
   } while (!(await couldBeListening(url)));
   io.note(`${url} is listening now.`);

@@ -7,7 +7,7 @@ import { clearTimeout, setTimeout } from '../timers.ts';
 import type { Sandbox } from './sandbox.ts';
 import { removeWebhook } from './webhooks.ts';
 
-export interface ListenerEndpointsOptions {
+export interface ListenerEndpointCleanupOptions {
   readonly gracePeriodMs: number;
   /** Called if an endpoint cannot be removed. */
   readonly onInternalError: (error: unknown) => void;
@@ -21,14 +21,17 @@ interface ListenerState {
   graceTimer?: NodeJS.Timeout;
 }
 
-export class ListenerEndpoints {
+export class ListenerEndpointCleanup {
   readonly #sandbox: Pick<Sandbox, 'store' | 'bus' | 'workspaces'>;
-  readonly #options: ListenerEndpointsOptions;
+  readonly #options: ListenerEndpointCleanupOptions;
   /** By id. */
   readonly #states = new Map<string, ListenerState>();
   #isStopped = false;
 
-  constructor(sandbox: Pick<Sandbox, 'store' | 'bus' | 'workspaces'>, options: ListenerEndpointsOptions) {
+  constructor(
+    sandbox: Pick<Sandbox, 'store' | 'bus' | 'workspaces'>,
+    options: ListenerEndpointCleanupOptions,
+  ) {
     this.#sandbox = sandbox;
     this.#options = options;
   }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ListenerEndpoints } from '../../src/sandbox/listener-endpoints.ts';
+import { ListenerEndpointCleanup } from '../../src/sandbox/listener-endpoint-cleanup.ts';
 import { isPermanent, registerWebhook } from '../../src/sandbox/webhooks.ts';
 import { failedResult, runEventLoop, startDispatcher } from '../delivery/dispatcher-setup.ts';
 
@@ -16,25 +16,25 @@ function startListeners(options: Parameters<typeof startDispatcher>[0] = {}) {
   const dispatch = startDispatcher(options);
   const { sandbox, store, workspace } = dispatch;
   const onFault = vi.fn();
-  const listenerEndpoints = new ListenerEndpoints(sandbox, {
+  const listenerCleanup = new ListenerEndpointCleanup(sandbox, {
     gracePeriodMs: GRACE_MS,
     onInternalError: onFault,
   });
-  listenerEndpoints.start();
-  onTestFinished(() => listenerEndpoints.stop());
+  listenerCleanup.start();
+  onTestFinished(() => listenerCleanup.stop());
   return {
     ...dispatch,
-    listeners: listenerEndpoints,
+    listeners: listenerCleanup,
     onFault,
     /** As `svc listen` registers it. */
     register(listener = true) {
       const input = { workspace, url: 'http://127.0.0.1:9/', events: ['*'], listener };
       const webhook = store.writeNow(() =>
         registerWebhook(sandbox, input, (row) =>
-          listener ? listenerEndpoints.isAbandoned(row) : isPermanent(row),
+          listener ? listenerCleanup.isAbandoned(row) : isPermanent(row),
         ),
       );
-      if (listener) listenerEndpoints.startGracePeriod(webhook.id);
+      if (listener) listenerCleanup.startGracePeriod(webhook.id);
       return webhook;
     },
     isThere: (id: string) => store.webhooks.find(id) !== undefined,
@@ -45,7 +45,7 @@ function startListeners(options: Parameters<typeof startDispatcher>[0] = {}) {
   };
 }
 
-describe('ListenerEndpoints', () => {
+describe('ListenerEndpointCleanup', () => {
   it('an endpoint that no stream holds for the grace period is deleted and its deliveries are canceled', async () => {
     const { register, isThere, later, trigger, attempt, get } = startListeners();
     const { id } = register();
@@ -83,7 +83,10 @@ describe('ListenerEndpoints', () => {
     await later(GRACE_MS * 10);
     expect([gone, faithful].map(({ id }) => isThere(id))).toEqual([true, true]);
 
-    const restarted = new ListenerEndpoints(sandbox, { gracePeriodMs: GRACE_MS, onInternalError: () => {} });
+    const restarted = new ListenerEndpointCleanup(sandbox, {
+      gracePeriodMs: GRACE_MS,
+      onInternalError: () => {},
+    });
     restarted.start();
     restarted.acquire(faithful.id);
     await later(GRACE_MS);
