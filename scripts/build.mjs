@@ -84,6 +84,7 @@ const chunkGroups = [
     name: 'common',
     test: listed(
       'src/config/project-folders.ts',
+      'src/config/read-data-file.ts',
       'src/config/trusted-path.ts',
       'src/domain/message-parts.ts',
       'src/package-info.ts',
@@ -91,6 +92,7 @@ const chunkGroups = [
       'src/domain/address.ts',
       'src/domain/delivery.ts',
       'src/domain/http-url.ts',
+      'src/domain/json-error-position.ts',
       'src/domain/retry-policy.ts',
       'src/domain/shell.ts',
     ),

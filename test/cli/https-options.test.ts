@@ -96,8 +96,8 @@ describe('commands with an HTTPS emulator', () => {
       mkdirSync(cwd);
       const { exitCode, err } = await run(args, { cwd });
       expect(exitCode).toBe(2);
-      expect(err).toContain(`Stop the emulator that uses it (pid ${pid}, `);
-      expect(err).toContain(`svc emulator stop --url ${url}. `);
+      expect(err).toContain(`stop the emulator that uses it (pid ${pid}, `);
+      expect(err).toContain(`svc emulator stop --url ${url}`);
     },
   );
 

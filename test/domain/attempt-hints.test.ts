@@ -13,7 +13,7 @@ it.each<[AttemptOutcome, number | null, string]>([
   ['http_error', 418, 'the response and the log'],
   ['http_error', 429, '--rate'],
   ['http_error', 503, 'the response and the log'],
-  ['timeout', null, 'as soon as the delivery is stored'],
+  ['timeout', null, 'as soon as you have stored the delivery'],
   ['connection_error', null, 'Start or fix the receiver'],
   ['dns_error', null, 'Correct the host name'],
   ['tls_error', null, '--ca FILE'],

@@ -53,7 +53,7 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
     reason: 'signature_mismatch',
     detail: arePairsTried(input)
       ? 'No known mistake produces this digest, and no two mistakes of different kinds together.'
-      : `No known mistake alone produces this digest. Combinations of mistakes are not tried for a body of more than ${MAX_PAIRED_BYTES / 1024} KiB.`,
+      : `No single known mistake produces this digest. If the body is larger than ${MAX_PAIRED_BYTES / 1024} KiB, svc does not try combinations of mistakes.`,
     remedy: 'Check again with the secret and the raw body that the receiver used.',
   };
 }
