@@ -53,7 +53,7 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
     reason: 'signature_mismatch',
     detail: arePairsTried(input)
       ? 'No known mistake produces this digest, and no two mistakes of different kinds together.'
-      : `No single known mistake produces this digest. If the body is larger than ${MAX_PAIRED_BYTES / 1024} KiB, svc does not try combinations of mistakes.`,
+      : `No single known mistake produces this digest. svc did not try combinations of mistakes, because the body is larger than ${MAX_PAIRED_BYTES / 1024} KiB.`,
     remedy: 'Check again with the secret and the raw body that the receiver used.',
   };
 }
