@@ -5,7 +5,7 @@
 import { type ControlInput, controlOperations } from '../contract/control-operations.ts';
 import { expandPath, isInputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
 import type { ControlMethods, ControlPlane } from './control-plane.ts';
-import { followStream } from './follow-stream.ts';
+import { followStream, type StreamPosition } from './follow-stream.ts';
 import { parseResponse } from './parse-response.ts';
 
 export interface ControlRequest {
@@ -31,11 +31,13 @@ export interface ControlClientOptions {
   readonly onDisconnect?: (() => void) | undefined;
   /** Called when the live stream is connected again. */
   readonly onReconnect?: (() => void) | undefined;
+  /** Called with the position of the server when the live stream is connected. */
+  readonly onReady?: ((position: StreamPosition) => void) | undefined;
 }
 
 export function createControlClient(
   { send, open }: ControlTransport,
-  { controlUrl, onDisconnect, onReconnect }: ControlClientOptions,
+  { controlUrl, onDisconnect, onReconnect, onReady }: ControlClientOptions,
 ): ControlPlane {
   const methods = Object.fromEntries(
     Object.entries<Operation>(controlOperations).map(([name, operation]) => [
@@ -57,6 +59,7 @@ export function createControlClient(
         signal,
         onDisconnect,
         onReconnect,
+        onReady,
         connect: (after, signal) =>
           open({
             method: 'GET',

@@ -23,6 +23,8 @@ export interface StreamSource {
   readonly onDisconnect?: (() => void) | undefined;
   /** Called when the stream is connected again. */
   readonly onReconnect?: (() => void) | undefined;
+  /** Called with the position of the server when the stream is connected, before the first item of the connection. */
+  readonly onReady?: ((position: StreamPosition) => void) | undefined;
 }
 
 /**
@@ -59,7 +61,7 @@ export function followStream(source: StreamSource): LiveStream {
 }
 
 async function* follow(source: StreamSource, onConnect: () => void): AsyncGenerator<StreamItem, undefined> {
-  const { signal, onDisconnect, onReconnect } = source;
+  const { signal, onDisconnect, onReconnect, onReady } = source;
   let lastSequence = source.after;
   let storeId: string | null = null;
   let isLost = false;
@@ -74,6 +76,8 @@ async function* follow(source: StreamSource, onConnect: () => void): AsyncGenera
         isLost = false;
         failures = 0;
         const streamPosition = readPosition(message, source.address);
+        onReady?.(streamPosition);
+        if (signal.aborted) break;
         const resumeAfter =
           storeId === null || storeId === streamPosition.store
             ? Math.min(lastSequence ?? 0, streamPosition.newest)
@@ -105,7 +109,7 @@ async function* follow(source: StreamSource, onConnect: () => void): AsyncGenera
 const READY = 'ready';
 
 /** The current position of the server. */
-interface StreamPosition {
+export interface StreamPosition {
   /** Id of the store. Sequences of another store mean something else. */
   readonly store: string;
   /**

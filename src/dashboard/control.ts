@@ -1,31 +1,33 @@
 /** The connection to the control plane of the emulator that serves this page. */
 import { signal } from '@preact/signals';
-import { type ControlRequest, createControlClient } from '../control/control-client.ts';
+import {
+  type ControlClientOptions,
+  type ControlRequest,
+  type ControlTransport,
+  createControlClient,
+} from '../control/control-client.ts';
+import type { ControlPlane } from '../control/control-plane.ts';
 import { toServerError } from '../control/parse-response.ts';
 import { SvcError } from '../errors.ts';
 
 /** Whether the live stream is connected; null before the first connection. */
 export const isConnected = signal<boolean | null>(null);
 
-export const control = createControlClient(
-  {
-    async send(request) {
-      return (await sendRequest(request)).text();
-    },
-    async open(request) {
-      return readChunks(await sendRequest(request));
-    },
+const transport: ControlTransport = {
+  async send(request) {
+    return (await sendRequest(request)).text();
   },
-  {
-    controlUrl: `${location.origin}/_svc`,
-    onDisconnect: () => {
-      isConnected.value = false;
-    },
-    onReconnect: () => {
-      isConnected.value = true;
-    },
+  async open(request) {
+    return readChunks(await sendRequest(request));
   },
-);
+};
+
+/** A client with its own callbacks for the live stream. */
+export function createControl(callbacks: Omit<ControlClientOptions, 'controlUrl'>): ControlPlane {
+  return createControlClient(transport, { controlUrl: `${location.origin}/_svc`, ...callbacks });
+}
+
+export const control = createControl({});
 
 async function sendRequest({ url, signal, ...request }: ControlRequest): Promise<Response> {
   const response = await fetch(url, { ...request, signal: signal ?? null }).catch((error) => {

@@ -1,35 +1,63 @@
 /**
- * The live stream of the emulator, shared by the whole page. Items are delivered in batches, because rendering each of
- * hundreds per second is too slow.
+ * The live stream of the emulator. The tabs of a browser share one, because browsers open only six connections to a host:
+ * the tab that holds a lock follows the stream and sends what it receives to the others. The stream covers all workspaces, so
+ * the tabs can show different ones. Items are delivered in batches, because rendering each of hundreds per second is too slow.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import type { StreamItem } from '../contract/stream-schemas.ts';
-import { control, isConnected } from './control.ts';
+import type { StreamPosition } from '../control/follow-stream.ts';
+import { sleep } from '../timers.ts';
+import { createControl, isConnected } from './control.ts';
 
 /** Background tabs run timers only once per second. */
 const BATCH_MS = 100;
+/** A page that has missed more changes than this loads its data again. */
+const MAX_MISSED = 5_000;
+const MAX_PAUSE_MS = 5_000;
+/** Contains the URL of this script: tabs with another version of the page may send other messages. */
+const SHARED_NAME = `svc live stream ${import.meta.url}`;
 
 type Listener = (items: readonly StreamItem[]) => void;
 
-const listeners = new Set<Listener>();
-let batch: StreamItem[] = [];
+/** A sequence in the change feed of one store. */
+interface Position {
+  readonly store: string;
+  readonly sequence: number;
+}
 
-/** Keeps the stream open and reconnects with backoff. */
-export async function openLiveStream(): Promise<void> {
-  for (let failures = 0; ; failures++) {
-    try {
-      const stream = control.stream({}, new AbortController().signal);
-      void stream.ready.then(() => {
-        isConnected.value = true;
-        failures = 0;
-      }, noop);
-      for await (const item of stream) enqueue(item);
-    } catch {
-      // The first connection failed or was rejected; retry.
-      isConnected.value = false;
-    }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(250 * 2 ** failures, 5_000)));
-  }
+/** What the tab that follows the stream sends to the others. */
+interface StreamUpdate {
+  readonly isConnected: boolean;
+  /** The end of `items`; null before the first connection. */
+  readonly position: Position | null;
+  /** The sequence before the first of `items`; null when changes before them were skipped. */
+  readonly after: number | null;
+  readonly items: readonly StreamItem[];
+}
+
+const STATE_REQUEST = 'state';
+
+const listeners = new Set<Listener>();
+/** Items that this tab has received from the emulator since the last update. */
+let batch: StreamItem[] = [];
+/** The listeners have received everything up to here; null before the first update. */
+let position: Position | null = null;
+let isLeading = false;
+/** Aborted when this tab no longer follows the stream or waits for its turn. */
+let turn = new AbortController();
+
+/** Only secure contexts have Web Locks. Elsewhere, each visible tab follows the stream on its own. */
+const locks: LockManager | undefined = navigator.locks;
+const channel = locks === undefined ? null : new BroadcastChannel(SHARED_NAME);
+
+/** Follows the stream while the page is visible. A hidden page only receives what other tabs send. */
+export function openLiveStream(): void {
+  channel?.addEventListener('message', ({ data }: MessageEvent<StreamUpdate | typeof STATE_REQUEST>) => {
+    if (data !== STATE_REQUEST) applyUpdate(data);
+    else if (isLeading && isConnected.value !== null) channel.postMessage(toUpdate([], isConnected.value));
+  });
+  document.addEventListener('visibilitychange', takeTurn);
+  takeTurn();
 }
 
 /**
@@ -50,14 +78,114 @@ export function useLiveItems(listener: Listener): void {
   }, []);
 }
 
-function enqueue(item: StreamItem): void {
-  if (batch.length === 0) setTimeout(flush, BATCH_MS);
-  batch.push(item);
+function takeTurn(): void {
+  turn.abort();
+  turn = new AbortController();
+  const { signal } = turn;
+  channel?.postMessage(STATE_REQUEST);
+  if (document.hidden) return;
+  if (locks === undefined) void followUntil(signal);
+  // Rejects when the page becomes hidden before its turn.
+  else locks.request(SHARED_NAME, { signal }, () => followUntil(signal)).catch(noop);
+}
+
+/** Follows the stream and connects again with increasing pauses, until `signal` is aborted. */
+async function followUntil(signal: AbortSignal): Promise<void> {
+  isLeading = true;
+  let failures = 0;
+  while (!signal.aborted) {
+    const restart = new AbortController();
+    try {
+      await followFromPosition(AbortSignal.any([signal, restart.signal]), (isContinued) => {
+        failures = 0;
+        if (!isContinued) restart.abort();
+      });
+    } catch {
+      // The first connection failed or was rejected.
+      publish(toUpdate([], false));
+    }
+    if (!restart.signal.aborted) await sleep(Math.min(250 * 2 ** failures++, MAX_PAUSE_MS), signal);
+  }
+  isLeading = false;
+}
+
+/** @param onReady called for each connection, with whether it continues where the listeners are */
+async function followFromPosition(
+  signal: AbortSignal,
+  onReady: (isContinued: boolean) => void,
+): Promise<void> {
+  const control = createControl({
+    onReady: (ready) => {
+      flush();
+      const isContinued = position === null || canContinueAt(ready);
+      publish(position !== null && isContinued ? toUpdate([]) : startAt(ready));
+      onReady(isContinued);
+    },
+    onDisconnect: () => {
+      flush();
+      publish(toUpdate([], false));
+    },
+  });
+  for await (const item of control.stream({ since_sequence: position?.sequence }, signal)) {
+    if (signal.aborted) break;
+    if (batch.length === 0) setTimeout(flush, BATCH_MS);
+    batch.push(item);
+  }
+  flush();
+}
+
+/** False for another database, one that has lost its latest changes, and after a long time without a stream. */
+function canContinueAt({ store, newest }: StreamPosition): boolean {
+  if (position?.store !== store) return false;
+  const missed = newest - position.sequence;
+  return missed >= 0 && missed <= MAX_MISSED;
+}
+
+function startAt({ store, newest }: StreamPosition): StreamUpdate {
+  return { isConnected: true, position: { store, sequence: newest }, after: null, items: [] };
+}
+
+/** An update with the items that follow the position. */
+function toUpdate(items: readonly StreamItem[], isConnected = true): StreamUpdate {
+  const end = items.at(-1)?.sequence;
+  return {
+    isConnected,
+    position: position && { ...position, sequence: end ?? position.sequence },
+    after: position?.sequence ?? null,
+    items,
+  };
 }
 
 function flush(): void {
+  if (batch.length === 0) return;
   const items = batch;
   batch = [];
+  publish(toUpdate(items));
+}
+
+function publish(update: StreamUpdate): void {
+  channel?.postMessage(update);
+  applyUpdate(update);
+}
+
+/** Delivers the items that the listeners have not received, or a reset if changes are missing. */
+function applyUpdate({ isConnected: isUp, position: end, after, items }: StreamUpdate): void {
+  const start = position;
+  position = end ?? start;
+  isConnected.value = isUp;
+  if (start === null || end === null) {
+    deliver(items);
+  } else if (end.store !== start.store || after === null || after > start.sequence) {
+    deliver([{ type: 'reset', sequence: end.sequence }]);
+  } else {
+    // The tab that follows the stream now may have received less than this one before.
+    if (end.sequence < start.sequence) position = start;
+    deliver(items.filter(({ sequence }) => sequence > start.sequence));
+  }
+}
+
+function deliver(items: readonly StreamItem[]): void {
+  if (items.length === 0) return;
   for (const listener of listeners) listener(items);
 }
 

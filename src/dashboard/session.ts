@@ -23,6 +23,8 @@ export function selectWorkspace(id: string): void {
   selectedWorkspaceId.value = id;
 }
 
+const RETRY_MS = 1_000;
+
 /**
  * Loads the status and the workspaces, and reloads them when the live stream reconnects, after a reset, and when an
  * event happens in an unknown workspace.
@@ -59,6 +61,7 @@ async function loadSession(): Promise<void> {
     status.value = emulatorStatus;
     workspaces.value = data;
   } catch {
-    isConnected.value = false;
+    // After a lost connection, the next one loads the session.
+    if (isConnected.peek()) setTimeout(() => void loadSession(), RETRY_MS);
   }
 }

@@ -1,5 +1,5 @@
 /** Opens the dashboard of a real emulator in Chromium. */
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { chromiumPath, launchChromium } from './chromium.ts';
 
@@ -39,6 +39,10 @@ export interface OpenOptions {
    * Uses a page that no other test uses.
    */
   readonly hasFakeTimers?: boolean;
+  /** Opens another tab of the browser that shows this page. */
+  readonly besides?: Page;
+  /** Runs before the scripts of the page. Use it only with a page that no other test uses. */
+  readonly initScript?: string;
 }
 
 /** Opens the dashboard. Unexpected console messages and exceptions fail the test. */
@@ -51,9 +55,12 @@ export async function openDashboard(
     colorScheme = 'light',
     expectedErrors,
     hasFakeTimers = false,
+    besides,
+    initScript,
   }: OpenOptions = {},
 ): Promise<Page> {
-  const page = (hasFakeTimers ? undefined : idlePages.pop()) ?? (await createPage());
+  const isReusable = !hasFakeTimers && besides === undefined;
+  const page = (isReusable ? idlePages.pop() : undefined) ?? (await createPage(besides?.context()));
   if (hasFakeTimers) await page.clock.install();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
@@ -61,12 +68,13 @@ export async function openDashboard(
     if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
   });
   onTestFinished(async () => {
-    await (hasFakeTimers ? page.context().close() : releasePage(page));
+    await (isReusable ? releasePage(page) : besides === undefined ? page.context().close() : page.close());
     const unexpected = problems.filter((text) => expectedErrors?.test(text) !== true);
     if (unexpected.length > 0) throw new Error(`Unexpected messages of the page:\n${unexpected.join('\n')}`);
   });
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme });
+  if (initScript !== undefined) await page.addInitScript(initScript);
   const url = new URL(emulator.status().dashboard_url);
   url.hash = hash;
   await page.goto(url.href);
@@ -94,9 +102,10 @@ async function releasePage(page: Page): Promise<void> {
   }
 }
 
-async function createPage(): Promise<Page> {
+async function createPage(besides?: BrowserContext): Promise<Page> {
   if (browser === undefined) throw new Error('openDashboard() belongs in describeInBrowser().');
-  const context = await (await browser).newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+  const context =
+    besides ?? (await (await browser).newContext({ permissions: ['clipboard-read', 'clipboard-write'] }));
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   delayKeysUntilEffectsRan(page);
