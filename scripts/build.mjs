@@ -86,6 +86,7 @@ const chunkGroups = [
       'src/config/project-folders.ts',
       'src/config/read-data-file.ts',
       'src/config/trusted-path.ts',
+      'src/create-folder.ts',
       'src/domain/message-parts.ts',
       'src/package-info.ts',
       'src/control/run-file.ts',

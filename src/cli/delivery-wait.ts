@@ -8,7 +8,9 @@ import { formatDuration } from '../domain/duration.ts';
 import { formatDeliveryCount } from '../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
+import type { Io } from './process-context.ts';
 import { renderProgressBar, withProgress } from './progress.ts';
+import { printHint } from './report-error.ts';
 import type { ScheduleTimeOf } from './schedule-time.ts';
 
 /** The time limit of `--wait` without a value. */
@@ -45,6 +47,12 @@ export async function explainDeliveries(
   for (const delivery of details) io.note(describeDelivery(delivery, scheduleTimeOf(delivery)));
   const rest = deliveries.length - explained.length;
   if (rest > 0) io.note(`… and ${rest} more.`);
+}
+
+/** Prints why an event of this type has no deliveries. */
+export function explainNoDeliveries(type: string, io: Io): void {
+  io.note(`No enabled endpoint subscribes to ${type}, so nothing is delivered.`);
+  printHint(`Register an endpoint with: svc webhooks create --url URL --events ${type}`, io);
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The run file `.svc/run.json`, with which the commands in a folder find its emulator. */
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFoldersAbove, listProjectFolders, type ProjectLocation } from '../config/project-folders.ts';
 import { assertTrusted, type EnvironmentVariables, isTrusted } from '../config/trusted-path.ts';
+import { createFolder } from '../create-folder.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
@@ -32,7 +33,7 @@ export function createStateFolder(projectFolder: string, env: EnvironmentVariabl
   const ignoreFile = join(folder, '.gitignore');
   assertStateFolderTrusted(projectFolder, env);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o755 });
+    createFolder(folder, 0o755);
     if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
   } catch (error) {
     throw new SvcError('usage', `Cannot create the folder ${folder}: ${describeFileError(error)}.`, {

@@ -1,5 +1,5 @@
 /** Describes why an exchange failed, and what to do about it. */
-import type { AttemptOutcome } from '../domain/delivery.ts';
+import { type AttemptOutcome, CONNECTION_REFUSED } from '../domain/delivery.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { addBrackets } from '../domain/http-url.ts';
 import { formatCount } from '../domain/message-parts.ts';
@@ -63,7 +63,7 @@ function describeNetworkError(error: NetworkError, context: FailureContext): Att
       return stoppedFailure;
     case 'ECONNREFUSED':
       return toConnectionError(
-        `connection refused by ${listTriedAddresses(error, host)}: nothing is listening there`,
+        `${CONNECTION_REFUSED} by ${listTriedAddresses(error, host)}: nothing is listening there`,
       );
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':

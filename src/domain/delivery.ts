@@ -29,6 +29,28 @@ export const attemptOutcomes = [
 ] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
+/** How the error of an attempt starts if the receiver refused the connection. */
+export const CONNECTION_REFUSED = 'connection refused';
+
+const failureDescriptions = {
+  timeout: 'timed out',
+  connection_error: 'connection failed',
+  dns_error: 'DNS lookup failed',
+  tls_error: 'TLS failed',
+  blocked: 'blocked',
+} as const satisfies Partial<Record<AttemptOutcome, string>>;
+
+/** What happened, for people: the status of the response (`503`), or why there was no complete response (`timed out`). */
+export function describeOutcome(attempt: {
+  readonly outcome: AttemptOutcome;
+  readonly response_status: number | null;
+  readonly error: string | null;
+}): string {
+  const { outcome, response_status: status, error } = attempt;
+  if (outcome === 'succeeded' || outcome === 'http_error') return String(status);
+  return error?.startsWith(CONNECTION_REFUSED) ? CONNECTION_REFUSED : failureDescriptions[outcome];
+}
+
 /** A status for display; `paused` is a pending delivery whose endpoint is disabled (gap `delivery.paused`). */
 export type DisplayStatus = DeliveryStatus | 'paused';
 

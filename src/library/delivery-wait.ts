@@ -10,6 +10,7 @@ import {
   type WaitResult,
   waitForDeliveries,
 } from '../control/wait.ts';
+import { describeOutcome } from '../domain/delivery.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { formatCount, formatDeliveryCount } from '../domain/message-parts.ts';
@@ -128,8 +129,8 @@ async function describeDeliveries({ control, result, clock }: ReportContext): Pr
     describeDelivery(detail, clock.at),
     // A single attempt is already described by the line of its delivery.
     ...(detail.attempts.length === 1 ? [] : detail.attempts).map(
-      ({ number, outcome, response_status: status, duration_ms: ms }) =>
-        `  attempt ${number}: ${outcome}${status === null ? '' : ` ${status}`} after ${formatDuration(ms)}`,
+      (attempt) =>
+        `  attempt ${attempt.number}: ${describeOutcome(attempt)} after ${formatDuration(attempt.duration_ms)}`,
     ),
   ]);
   const omittedCount = deliveries.length - MAX_LINES;

@@ -38,7 +38,6 @@ export class CheckContext {
   #effectCounter: EffectCounter | ObservationUnavailable | undefined;
   #responses: ReceiverResponse[] = [];
 
-  /** @throws SvcError `usage` for a URL to which deliveries may not go */
   constructor(options: CheckContextOptions) {
     this.deliveries = new DeliveryFactory(options);
     this.apiKey = options.apiKey;

@@ -35,10 +35,7 @@ export interface ReceiverClientOptions {
 
 export type SendToReceiver = (message: DeliveryMessage) => Promise<ReceiverResponse>;
 
-/**
- * Redirects are not followed (gap `delivery.success`).
- * @throws SvcError `usage` for a URL to which deliveries may not go
- */
+/** Redirects are not followed (gap `delivery.success`). */
 export function createReceiverClient({
   url,
   urlRule,
@@ -46,7 +43,6 @@ export function createReceiverClient({
   ca,
   signal,
 }: ReceiverClientOptions): SendToReceiver {
-  assertAllowed(url, urlRule);
   const certificates = ca === undefined ? undefined : [...rootCertificates, ca];
 
   return async ({ body, headers }) => {
@@ -83,7 +79,8 @@ export function createReceiverClient({
 /** Codes of Node.js for certificates that are not trusted, and for failed handshakes. */
 const TLS_CODE = /CERT|TLS|SSL|EPROTO|UNABLE_TO_VERIFY/;
 
-function assertAllowed(url: string, rule: WebhookUrlRule): void {
+/** @throws SvcError `usage` for a URL to which deliveries may not go */
+export function assertAllowedReceiver(url: string, rule: WebhookUrlRule): void {
   const { protocol, hostname } = new URL(url);
   const host = classifyHost(hostname);
   const problem = findTargetProblem(rule, protocol, host);

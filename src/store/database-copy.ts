@@ -4,7 +4,6 @@ import {
   closeSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -16,6 +15,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
+import { createFolder } from '../create-folder.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { deleteUnpublished } from './connection.ts';
@@ -115,7 +115,7 @@ export async function writeRemovedFile(
 ): Promise<void> {
   const temporaryPath = `${path}.${randomUUID()}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    createFolder(dirname(path));
     await copyDatabase(db, temporaryPath);
     beforeRename();
     // This write-ahead log belongs to the removed file.

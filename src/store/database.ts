@@ -1,7 +1,8 @@
 /** Opens the SQLite file: sets pragmas, locks it against a second emulator and runs migrations. Checks it for damage. */
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
+import { createFolder } from '../create-folder.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
@@ -68,7 +69,7 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
 /** Readable only by its owner, because it contains endpoint secrets. SQLite creates the log with the same mode. */
 function createPrivateFile(path: string): void {
   // Not writable by others, whatever the umask: they could replace the files.
-  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  createFolder(dirname(path), 0o755);
   if (existsSync(path)) return;
   try {
     closeSync(openSync(path, 'a', 0o600));

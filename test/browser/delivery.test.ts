@@ -107,9 +107,9 @@ describeInBrowser('the delivery page', () => {
     await expect
       .poll(() => marksOf(page).allTextContents())
       .toEqual([
-        'Attempt #1 500, HTTP errorstart',
-        'Attempt #2 302, HTTP error+5m',
-        'Attempt #3 503, HTTP error+35m',
+        'Attempt #1 500, failedstart',
+        'Attempt #2 302, failed+5m',
+        'Attempt #3 503, failed+35m',
         'Attempt #4 200, succeeded replay+35m',
       ]);
   });
@@ -120,7 +120,7 @@ describeInBrowser('the delivery page', () => {
     await expect
       .poll(() => marksOf(page).allTextContents())
       .toEqual([
-        'Attempt #1 500, HTTP errorstart',
+        'Attempt #1 500, failedstart',
         ...['+5m', '+35m', '+2h 35m', '+8h 35m', '+20h 35m', '+1d 20h', '+2d 20h'].map(
           (since, index) => `#${index + 2} planned${since}`,
         ),

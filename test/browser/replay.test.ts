@@ -45,7 +45,7 @@ describeInBrowser('a replay', () => {
     await page.getByRole('button', replay).click();
     await page.getByRole('link', { name: 'Open attempt 2' }).click();
     await expect.poll(() => page.url()).toContain(`/deliveries/${id}?attempt=2`);
-    await page.getByText('succeeded 200').first().waitFor();
+    await page.getByText('✓ 200').first().waitFor();
     expect(receiver.requests.map(({ headers }) => headers['service-delivery-id'])).toEqual([id, id]);
   });
 
@@ -75,7 +75,7 @@ describeInBrowser('a replay', () => {
     const dialog = page.getByRole('dialog', replay);
     await dialog.getByText(id).waitFor();
     await page.keyboard.press('Enter');
-    await dialog.getByText('succeeded 200').waitFor();
+    await dialog.getByText('✓ 200').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(receiver.requests).toHaveLength(2);
@@ -105,7 +105,7 @@ describeInBrowser('a replay', () => {
     await dialog.getByRole('button', { name: 'Format' }).click();
     await expect.poll(() => editor.inputValue()).toContain('\n  "total": 12.50,');
     await dialog.getByRole('button', replay).click();
-    await dialog.getByText('succeeded 200').waitFor();
+    await dialog.getByText('✓ 200').waitFor();
     expect((await receiver.nth(2)).body.toString()).toBe('{"total":12.50,"n":9007199254740993}');
     await editor.fill('{}');
     await dialog.getByRole('button', { name: 'Reset' }).click();
@@ -126,7 +126,7 @@ describeInBrowser('a replay', () => {
     await dialog.getByText('Not replayed: url must use HTTPS').waitFor();
     await address.fill(`${other.url}/elsewhere`);
     await dialog.getByRole('button', replay).click();
-    await dialog.getByText('succeeded 200').waitFor();
+    await dialog.getByText('✓ 200').waitFor();
     expect(other.requests.map(({ path }) => path)).toEqual(['/elsewhere']);
     expect(receiver.requests).toHaveLength(1);
   });

@@ -119,8 +119,8 @@ describeInBrowser('the endpoint pages', () => {
     await expect
       .poll(() => attempts.getByRole('listitem').allTextContents())
       .toEqual([
-        expect.stringMatching(/^invoice\.paid attempt 1.*http_error 503/),
-        expect.stringMatching(/^order\.shipped attempt 1.*succeeded 200/),
+        expect.stringMatching(/^invoice\.paid attempt 1.*✗ 503/),
+        expect.stringMatching(/^order\.shipped attempt 1.*✓ 200/),
       ]);
     await attempts.getByRole('link', { name: 'invoice.paid' }).click();
     await expect.poll(() => page.url()).toMatch(/#\/deliveries\/del_\w+\?attempt=1$/);

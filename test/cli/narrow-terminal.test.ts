@@ -62,7 +62,7 @@ const views: Readonly<Record<string, () => string>> = {
   'the list of events': () =>
     renderTable(
       eventColumns(now),
-      [{ id: `evt_${OPAQUE}`, type: `${LONG}.made`, created_at: TIME, payload: { LONG } } as never],
+      [{ id: `evt_${OPAQUE}`, type: `${LONG}.made`, created_at: TIME, payloadText: LONG } as never],
       io,
     ),
   'the list of endpoints': () =>

@@ -4,6 +4,7 @@ import {
   type DeliveryProgress,
   type DeliveryProjection,
   decideNextStep,
+  describeOutcome,
   projectAttempts,
 } from '../../src/domain/delivery.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
@@ -112,3 +113,24 @@ describe('projectAttempts', () => {
     expect(plan({}, often)).toHaveLength(100);
   });
 });
+
+it.each([
+  ['succeeded', 204, null, '204'],
+  ['http_error', 503, 'the receiver responded with 503', '503'],
+  ['timeout', 200, 'localhost:3000 started a response but did not finish it within 15s', 'timed out'],
+  [
+    'connection_error',
+    null,
+    'connection refused by 127.0.0.1:3000: nothing is listening there',
+    'connection refused',
+  ],
+  ['connection_error', null, 'localhost:3000 closed the connection before it responded', 'connection failed'],
+  ['dns_error', null, null, 'DNS lookup failed'],
+  ['tls_error', null, null, 'TLS failed'],
+  ['blocked', null, null, 'blocked'],
+] as const)(
+  'an attempt that ended with %s (status %s, error %j) is described as "%s"',
+  (outcome, response_status, error, text) => {
+    expect(describeOutcome({ outcome, response_status, error })).toBe(text);
+  },
+);

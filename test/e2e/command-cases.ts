@@ -91,7 +91,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   },
   'deliveries get': {
     args: ({ delivery }) => [delivery],
-    stdout: /^Delivery +del_[\s\S]*Attempt 1 +✓ succeeded 200[\s\S]*Signed string\n {2}\d{4}-/,
+    stdout: /^Delivery +del_[\s\S]*Attempt 1 +✓ 200[\s\S]*Signed string\n {2}\d{4}-/,
     jsonFields: ['id', 'status', 'attempts'],
     invalid: [[], 'Missing argument: id'],
     notFound: [`del_${UNKNOWN_ID}`],

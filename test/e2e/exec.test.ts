@@ -374,7 +374,7 @@ describe('the emulator log of svc emulator exec', () => {
     expect(stderr).toMatch(/ {2}POST {2}201 .* \/v1\/events$/m);
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     expect(stderr).toContain(lines.map((line) => `  ${line}`).join('\n'));
-    expect(lines).toContainEqual(expect.stringContaining('http_error 410'));
+    expect(lines).toContainEqual(expect.stringContaining('the receiver responded with 410'));
   });
 
   it('--log keeps the log, and no message mentions it when the command succeeds', async () => {

@@ -135,7 +135,7 @@ describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
     await terminal.press('d');
     await terminal.waitFor(/Delivery +del_/);
     await terminal.press('PageDown');
-    await terminal.waitFor(/Attempt 1 .*http_error 503/);
+    await terminal.waitFor(/Attempt 1 .*✗ 503/);
     await terminal.press('End');
     await terminal.waitFor(/line (\d+) of \1$/);
     await terminal.press('q');

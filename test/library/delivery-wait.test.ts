@@ -59,8 +59,8 @@ describe('deliveries.wait', () => {
       report: [
         '0 of 1 delivery of order.shipped succeeded within 50ms.',
         '  del_… pending after 2 attempts, next attempt in 30m: the receiver responded with 500 Internal Server Error',
-        '    attempt 1: http_error 500 after …ms',
-        '    attempt 2: http_error 500 after …ms',
+        '    attempt 1: 500 after …ms',
+        '    attempt 2: 500 after …ms',
         "  Send the next attempt with clock.advance('30m'): the clock is frozen.",
       ].join('\n'),
       hint: "Send the next attempt with clock.advance('30m'): the clock is frozen.",

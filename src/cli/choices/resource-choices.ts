@@ -1,21 +1,35 @@
 /** The resources of the emulator: the columns of their lists, and the choices of prompts and completion, newest first. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
-import type { ApiKey, Event, WebhookDetail, Workspace } from '../../contract/resources.ts';
+import type { ApiKey, Event, Page, WebhookDetail, Workspace } from '../../contract/resources.ts';
+import type { ApiResponse } from '../../control/api-client.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { formatRelative } from '../../domain/duration.ts';
+import { getAtPath } from '../../domain/json-path.ts';
+import { parseJsonTree, serializeJsonTree } from '../../domain/json-tree.ts';
 import type { Context } from '../context.ts';
 import { type ChoiceList, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import type { Column } from '../render/table.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
+type EventRow = Event & { readonly payloadText: string };
+
+/** Adds the payload as the emulator wrote it, because parsing rounds numbers above 2^53. */
+export function toEventRows({ value, text }: ApiResponse<Page<Event>>): EventRow[] {
+  const page = parseJsonTree(text);
+  return value.data.map((event, index) => ({
+    ...event,
+    payloadText: serializeJsonTree(getAtPath(page, ['data', index, 'payload']) ?? ''),
+  }));
+}
+
 /** The creation time of an event is a schedule time. */
-export function eventColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<Event>[] {
+export function eventColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<EventRow>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
     { title: 'TYPE', value: ({ type }) => type, hideOrder: 3 },
     { title: 'CREATED', value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)), hideOrder: 2 },
-    { title: 'PAYLOAD', value: ({ payload }) => JSON.stringify(payload), hideOrder: 1, canTruncate: true },
+    { title: 'PAYLOAD', value: ({ payloadText }) => payloadText, hideOrder: 1, canTruncate: true },
   ];
 }
 
@@ -87,12 +101,13 @@ export const eventChoices: ChoiceSource = {
       context.connectApi(),
       context.connect(),
     ]);
-    const { value: page } = await api.listEvents({
+    const response = await api.listEvents({
       [list.workspaceParameter]: await context.getWorkspaceId(),
       limit: String(MAX_CHOICES),
     });
-    const scheduleTimeOf = await fetchScheduleTimes(page.data, control, context);
-    return toChoiceList(page.data, eventColumns(scheduleTimeOf), toId);
+    const rows = toEventRows(response);
+    const scheduleTimeOf = await fetchScheduleTimes(rows, control, context);
+    return toChoiceList(rows, eventColumns(scheduleTimeOf), toId);
   },
 };
 

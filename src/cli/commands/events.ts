@@ -1,7 +1,7 @@
 /** `svc events`: lists, shows and creates events through the public API, so that the scopes and the workspace of the key apply. */
 import { indentJson } from '../../domain/json.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
-import { eventChoices, eventColumns } from '../choices/resource-choices.ts';
+import { eventChoices, eventColumns, toEventRows } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
 import { addPageOptions, addWorkspaceOption, type PageOptions } from '../option-parsers.ts';
@@ -24,15 +24,19 @@ export const list: CommandDefinition<ListOptions> = {
   async run({ type, workspace, limit, startingAfter }, context) {
     const { list } = await context.resolveRules();
     const api = await context.connectApi();
-    const { value: page, text } = await api.listEvents({
+    const response = await api.listEvents({
       [list.workspaceParameter]: workspace ?? (await context.getWorkspaceId()),
       ...(type === undefined ? {} : { type }),
       ...(limit === undefined ? {} : { limit: String(limit) }),
       ...(startingAfter === undefined ? {} : { starting_after: startingAfter }),
     });
-    const scheduleTimeOf = await fetchScheduleTimes(page.data, await context.connect(), context);
-    if (context.json) context.io.write(indentJson(text));
-    else printPage(context, page, 'events', eventColumns(scheduleTimeOf));
+    if (context.json) {
+      context.io.write(indentJson(response.text));
+      return;
+    }
+    const rows = toEventRows(response);
+    const scheduleTimeOf = await fetchScheduleTimes(rows, await context.connect(), context);
+    printPage(context, { ...response.value, data: rows }, 'events', eventColumns(scheduleTimeOf));
   },
 };
 

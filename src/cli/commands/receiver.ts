@@ -1,9 +1,10 @@
 /** `svc receiver`: checks a receiver against the receiver rules, and prints or writes an example that passes every check. */
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { settings } from '../../config/settings.ts';
+import { createFolder } from '../../create-folder.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { isEventType } from '../../domain/event.ts';
 import { quoteForShell } from '../../domain/shell.ts';
@@ -20,6 +21,7 @@ import {
 import { fillTemplates } from '../../fixtures/template.ts';
 import { createEffectObserver } from '../../receiver/effect-observer.ts';
 import { receiverRules } from '../../receiver/receiver-check.ts';
+import { assertAllowedReceiver } from '../../receiver/receiver-client.ts';
 import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -153,13 +155,16 @@ type CheckOptions = Omit<RunChecksOptions, 'countEffects' | 'onProgress'>;
 
 async function toCheckOptions(options: CheckCommandOptions, context: Context): Promise<CheckOptions> {
   const { ca, eventType } = options;
-  const secret = requireSecret(options.secret, context);
   const { cwd, signal, now } = context;
   const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: options.scheme });
+  const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
+  assertAllowedReceiver(url, urlRule);
+  const secret = requireSecret(options.secret, context);
   // Rejects a secret without a key, with which anybody could sign.
   requireSecrets(scheme, secret);
   const { values, projectFolder } = await context.resolveConfig(ca === undefined ? {} : { ca });
   return {
+    url,
     urlRule,
     scheme,
     secret,
@@ -169,7 +174,6 @@ async function toCheckOptions(options: CheckCommandOptions, context: Context): P
     apiKey: values.apiKey,
     only: options.rule ?? [],
     timeoutMs: options.timeout ?? DEFAULT_TIMEOUT_MS,
-    url: options.url ?? (await askText(context, 'url', parseReceiverUrl)),
     payload: await createPayload(eventType, projectFolder, context),
     ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
   };
@@ -241,7 +245,7 @@ async function writeFiles({ files }: ReceiverExample, folder: string): Promise<v
   for (const { path, content } of files) {
     const file = join(folder, path);
     try {
-      await mkdir(dirname(file), { recursive: true });
+      createFolder(dirname(file));
       await writeFile(file, content);
     } catch (error) {
       throw createWriteError(file, error, OTHER_FOLDER_HINT);

@@ -8,7 +8,7 @@ import { formatDuration, formatLatency, SECOND_MS } from '../../domain/duration.
 import { type ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { Context } from '../context.ts';
-import { showDeliveryProgress, toWaitExitCode } from '../delivery-wait.ts';
+import { explainNoDeliveries, showDeliveryProgress, toWaitExitCode } from '../delivery-wait.ts';
 import { pollUntil } from '../poll-until.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { renderFields } from '../render/table.ts';
@@ -94,6 +94,7 @@ export async function triggerMany(
     };
     return renderFields(fields, context.io);
   });
+  if (deliveries.length === 0) explainNoDeliveries(options.type, context.io);
   if (failure) throw addRateHint(failure.error);
   return toWaitExitCode(deliveries, timeoutMs);
 }

@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import {
   DEFAULT_WAIT_MS,
   explainDeliveries,
+  explainNoDeliveries,
   showDeliveryProgress,
   toWaitExitCode,
 } from '../delivery-wait.ts';
@@ -17,7 +18,6 @@ import { parseDurationMs, parseRate, wholeNumberParser } from '../option-parsers
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields, renderTable } from '../render/table.ts';
-import { printHint } from '../report-error.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 import { triggerMany } from './trigger-many.ts';
 
@@ -106,10 +106,7 @@ async function triggerOne(
     if (deliveries.length === 0) return eventText;
     return `${eventText}\n\n${renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, io)}`;
   });
-  if (deliveries.length === 0) {
-    io.note(`No enabled endpoint subscribes to ${event.type}, so nothing is delivered.`);
-    printHint(`Register an endpoint with: svc webhooks create --url URL --events ${event.type}`, io);
-  }
+  if (deliveries.length === 0) explainNoDeliveries(event.type, io);
   if (timeoutMs !== undefined) {
     const undelivered = deliveries.filter(({ status }) => status !== 'succeeded');
     await explainDeliveries(undelivered, scheduleTimeOf, control, context);

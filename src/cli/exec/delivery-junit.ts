@@ -1,8 +1,9 @@
 /** Writes deliveries as test cases in JUnit XML, with a suite for each endpoint. */
-import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Attempt, DeliveryDetail } from '../../contract/delivery-schemas.ts';
-import { settledReasonDescriptions } from '../../domain/delivery.ts';
+import { createFolder } from '../../create-folder.ts';
+import { describeOutcome, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { createWriteError } from '../file-access.ts';
 import { escapeXml, startXmlTag, type XmlAttributes } from '../xml.ts';
 
@@ -75,9 +76,9 @@ function renderResult({ status, settled_reason: reason, attempts }: DeliveryDeta
   ];
 }
 
-function describeAttempt({ number, sent_at: at, outcome, response_status: status, error }: Attempt): string {
-  const result = status === null ? outcome : `${outcome} ${status}`;
-  return `#${number} ${at} ${result}${error === null ? '' : `: ${error}`}`;
+function describeAttempt(attempt: Attempt): string {
+  const { number, sent_at: at, error } = attempt;
+  return `#${number} ${at} ${error ?? describeOutcome(attempt)}`;
 }
 
 function toSeconds(attempts: readonly Attempt[]): string {
@@ -102,7 +103,7 @@ export function assertReportWritable(path: string): void {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
       throw new Error(`${folder} is not a folder`);
     }
-    mkdirSync(folder, { recursive: true });
+    createFolder(folder);
     accessSync(folder, constants.W_OK);
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder');
   } catch (error) {

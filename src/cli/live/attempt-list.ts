@@ -4,6 +4,7 @@ import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas
 import type { TopicItem } from '../../contract/stream-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { extrapolateScheduleTime } from '../../domain/clock.ts';
+import { describeOutcome } from '../../domain/delivery.ts';
 import { formatDuration, formatRelative } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
@@ -140,8 +141,7 @@ export function attemptColumns(
 function renderResponse({ attempt, delivery }: AttemptRow, capabilities: TerminalCapabilities): string {
   const style = styleFor(capabilities);
   if (attempt === null) return style.dim(delivery.status === 'pending' ? '…' : delivery.status);
-  const text = String(attempt.response_status ?? attempt.outcome);
-  return (attempt.outcome === 'succeeded' ? style.green : style.red)(text);
+  return (attempt.outcome === 'succeeded' ? style.green : style.red)(describeOutcome(attempt));
 }
 
 function describeAttempt({ attempt }: AttemptRow, maxAttempts: number): string {

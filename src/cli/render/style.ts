@@ -1,9 +1,9 @@
 /** Styles of texts: colors, symbols of states. */
 import {
-  type AttemptOutcome,
   checkStatusSymbols,
   type DisplayStatus,
   deliveryStatusSymbols,
+  describeOutcome,
 } from '../../domain/delivery.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { styleSequence } from '../terminal-text.ts';
@@ -52,15 +52,14 @@ export function styleStatus(status: DisplayStatus, capabilities: StyleCapabiliti
   return colors[status](withSymbol(status, status, capabilities));
 }
 
-/** `✓ succeeded 200`, `✗ http_error 503`, `✗ timeout` */
+/** `✓ 200`, `✗ 503`, `✗ timed out` */
 export function styleOutcome(
-  attempt: { readonly outcome: AttemptOutcome; readonly response_status: number | null },
+  attempt: Parameters<typeof describeOutcome>[0],
   capabilities: StyleCapabilities,
 ): string {
-  const { outcome, response_status: status } = attempt;
   const style = styleFor(capabilities);
-  const text = status === null ? outcome : `${outcome} ${status}`;
-  return outcome === 'succeeded'
+  const text = describeOutcome(attempt);
+  return attempt.outcome === 'succeeded'
     ? style.green(withSymbol('succeeded', text, capabilities))
     : style.red(withSymbol('failed', text, capabilities));
 }

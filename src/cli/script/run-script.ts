@@ -5,6 +5,7 @@ import type { ApiClient } from '../../control/api-client.ts';
 import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { toEventBody } from '../../control/event-body.ts';
 import { isPending } from '../../control/wait.ts';
+import { describeOutcome } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json.ts';
 import { formatPath, getAtPath } from '../../domain/json-path.ts';
@@ -135,8 +136,7 @@ class ScriptRun {
   async #moveClock(clockMove: Promise<ClockMove>): Promise<StepOutcome> {
     const move = await clockMove;
     const attempts = move.attempts.map(
-      ({ delivery_id: id, number, outcome, response_status: status }) =>
-        `${id}  attempt ${number}  ${outcome}${status === null ? '' : ` ${status}`}`,
+      (attempt) => `${attempt.delivery_id}  attempt ${attempt.number}  ${describeOutcome(attempt)}`,
     );
     const lines = [`${move.now}  ${attempts.length} sent, ${move.pending} pending`, ...attempts];
     return { ok: true, result: JSON.stringify(move), lines };

@@ -1,9 +1,9 @@
 import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import {
-  type AttemptOutcome,
   type DeliveryStatus,
   deliveryStatuses,
   deliveryStatusSymbols,
+  describeOutcome,
   getDisplayStatus,
 } from '../../domain/delivery.ts';
 import { toHash } from '../address.ts';
@@ -42,16 +42,12 @@ export function HttpStatusBadge({ status }: { readonly status: number }) {
   );
 }
 
-/** `✓ succeeded 200`, `✗ http_error 503`, `✗ timeout` */
-export function OutcomeBadge(attempt: {
-  readonly outcome: AttemptOutcome;
-  readonly response_status: number | null;
-}) {
+/** `✓ 200`, `✗ 503`, `✗ timed out` */
+export function OutcomeBadge(attempt: Pick<AttemptSummary, 'outcome' | 'response_status' | 'error'>) {
   const state = attempt.outcome === 'succeeded' ? 'succeeded' : 'failed';
   return (
     <span class={`badge ${state}`}>
-      <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {attempt.outcome}{' '}
-      {attempt.response_status ?? ''}
+      <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {describeOutcome(attempt)}
     </span>
   );
 }

@@ -109,8 +109,8 @@ describe('svc clock', () => {
     const { context, capturedOutput } = fake();
     await settle.run({}, context);
     expect(capturedOutput.out).toMatchInlineSnapshot(`
-      "SCHEDULED            OUTCOME           TOOK  TYPE           DELIVERY                        ATTEMPT  ERROR
-      2026-11-20 12:05:00  ✗ http_error 503  12ms  order.shipped  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  2        the receiver responded with 503
+      "SCHEDULED            OUTCOME  TOOK  TYPE           DELIVERY                        ATTEMPT  ERROR
+      2026-11-20 12:05:00  ✗ 503    12ms  order.shipped  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  2        the receiver responded with 503
 
       Workspace      ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
       Schedule time  2026-11-23T12:00:00.000Z

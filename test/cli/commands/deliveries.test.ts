@@ -77,7 +77,7 @@ describe('svc deliveries get', () => {
     await getCommand.run({ id: 'del_1' }, context);
     for (const part of [
       'Next attempt  2026-11-20T12:05:00.000Z (in 5m)',
-      'Attempt 1  ✗ http_error 503  12ms  schedule',
+      'Attempt 1  ✗ 503  12ms  schedule',
       'Error       the receiver responded with 503\nWhat to do  Read the response and the log of the receiver to find the error.\n',
       'Scheduled   2026-11-20T11:57:00.000Z (3m ago)\nSent        2026-11-20T11:57:00.010Z (2m ago)\n',
       '  POST http://localhost:3000/webhooks\n  Service-Signature: v1=00\n',
@@ -200,7 +200,7 @@ describe('svc deliveries tail', () => {
   it('a failed attempt is printed with its error and the time of the next attempt', async () => {
     const { context, capturedOutput } = createFakeContext({ control: { stream: () => streamOf([item]) } });
     await tailCommand.run({}, context);
-    expect(capturedOutput.out).toContain('11:57:00.010  ✗ http_error 503  12ms  del_01JD');
+    expect(capturedOutput.out).toContain('11:57:00.010  ✗ 503  12ms  del_01JD');
     expect(capturedOutput.out).toContain(
       'the receiver responded with 503 — retry at 2026-11-20T12:05:00.000Z',
     );
@@ -228,7 +228,7 @@ describe('svc deliveries tail', () => {
     await tailCommand.run({}, context);
     expect(capturedOutput.out).toBe(
       [
-        '11:57:00.010  ✗ http_error 503  12ms  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  #1  order…',
+        '11:57:00.010  ✗ 503  12ms  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  #1  order.shipped  h…',
         '              the receiver responded with 503 — retry at 2026-11-20T12:05:00.00…',
         '',
       ].join('\n'),

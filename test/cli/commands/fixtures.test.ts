@@ -109,7 +109,7 @@ describe('svc fixtures run', () => {
       { expect: { status: 'failed' } },
     ]);
     expect(result).toMatchObject({ value: ExitCode.success });
-    expect(out).toMatch(/✓ advance 5m .*1 sent, 1 pending\n +del_\w+ {2}attempt 2 {2}http_error 503\n/);
+    expect(out).toMatch(/✓ advance 5m .*1 sent, 1 pending\n +del_\w+ {2}attempt 2 {2}503\n/);
     expect(out).toMatch(/✓ settle .*0 pending\n/);
   });
 

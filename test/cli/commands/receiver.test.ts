@@ -72,6 +72,16 @@ describe('svc receiver check', () => {
     });
   });
 
+  it.each([
+    ['a missing URL', undefined, 'Missing argument'],
+    ['a URL to which deliveries cannot go', 'http://169.254.169.254/hooks', 'a link-local address'],
+  ])('%s is reported before a missing secret', async (_, url, message) => {
+    await expect(check({ url, secret: undefined })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(message),
+    });
+  });
+
   it('--json and --format json print the same JSON report', async () => {
     await using receiver = await createReceiver(respondTo);
     const options = { url: receiver.url, rule: ['timestamp.old'] };
@@ -202,6 +212,16 @@ describe('svc receiver example', () => {
     expect(err).toBe(
       `hint: Start it with: cd 'my app' && npm install next react react-dom ${sqlite} && SVC_WEBHOOK_SECRET=whsec_… npx next dev\n`,
     );
+  });
+
+  it.runIf(process.platform === 'linux')('--out rejects a folder that cannot be created', async () => {
+    await expect(example({ framework: 'h3', out: '/proc/svc' })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(
+        /^Cannot write \/proc\/svc\/\S+: the file or its folder does not exist\.$/,
+      ),
+      hint: 'Pass another folder with --out.',
+    });
   });
 
   it('--out does not overwrite files', async () => {

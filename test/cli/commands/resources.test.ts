@@ -106,6 +106,17 @@ describe('command options', () => {
     await run('events list', { ...page, type: 'a.b', workspace: 'ws_1' }, context);
     expect(calls).toEqual([{ workspace_id: 'ws_1', type: 'a.b', limit: '5', starting_after: 'x_1' }]);
   });
+
+  it('svc events list prints the numbers of a payload as they were written', async () => {
+    const event = { id: 'evt_1', workspace_id: 'ws_1', type: 'a.b', created_at: '2026-11-20T12:00:00.000Z' };
+    const events = pageOf({ ...event, payload: { n: 9007199254740992 } });
+    const text = JSON.stringify(events).replace('9007199254740992', '9007199254740993');
+    const { context, capturedOutput } = createFakeContext({
+      api: { listEvents: async () => apiResponse(events, text) },
+    });
+    await run('events list', {}, context);
+    expect(capturedOutput.out).toContain('{"n":9007199254740993}');
+  });
 });
 
 async function run(name: string, options: object, context: unknown): Promise<void> {

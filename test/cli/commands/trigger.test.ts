@@ -273,6 +273,14 @@ describe('--count', () => {
     expect(err).toBe('');
   });
 
+  it('--count says that no endpoint receives the events', async () => {
+    const { err } = await trigger({ type: 'order.shipped', count: 2 });
+    expect(err).toBe(
+      'No enabled endpoint subscribes to order.shipped, so nothing is delivered.\n' +
+        'hint: Register an endpoint with: svc webhooks create --url URL --events order.shipped\n',
+    );
+  });
+
   it('--count with --idempotency-key sends each event with its own key', async () => {
     const { sent } = await trigger({ type: 'order.shipped', count: 3, idempotencyKey: 'load' });
     expect(sent.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['load-1', 'load-2', 'load-3']);

@@ -65,8 +65,8 @@ describe('renderDeliveryJUnit', () => {
     ];
     const text = renderDeliveryJUnit([aDetail({ attempts })]);
     expect(text).toContain('<failure type="timeout" message="pending: no response in 15s">');
-    expect(text).toContain('#1 2026-11-20T11:57:00.010Z http_error 503: the receiver responded with 503');
-    expect(text).toContain('#2 2026-11-20T11:57:00.010Z timeout: no response in 15s');
+    expect(text).toContain('#1 2026-11-20T11:57:00.010Z the receiver responded with 503');
+    expect(text).toContain('#2 2026-11-20T11:57:00.010Z no response in 15s');
     expect(renderDeliveryJUnit([aDetail({})])).toContain('message="pending: not attempted"');
   });
 

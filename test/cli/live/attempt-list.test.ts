@@ -66,7 +66,7 @@ describe('attempt rows', () => {
       error: 'connection refused',
     } as const;
     expect(texts(rowsOf(attempted(failed)))).toMatchObject([
-      { RESPONSE: '← connection_error', WHY: 'connection refused' },
+      { RESPONSE: '← connection refused', WHY: 'connection refused' },
     ]);
   });
 

@@ -205,7 +205,7 @@ describe('the live view of deliveries', () => {
     terminal.events?.onResize({ columns: 100, rows: 40 });
     const details = await terminal.press('d');
     for (const part of [
-      'Attempt 1  ✗ http_error 503',
+      'Attempt 1  ✗ 503',
       'Error       the receiver responded with 503',
       'Service-Signature: v1=00',
       '"n": 9007199254740993',

@@ -1,8 +1,8 @@
 /** The differences between two attempts. */
 import { useId, useState } from 'preact/hooks';
 import type { AttemptDetail } from '../../../contract/delivery-schemas.ts';
+import { describeOutcome } from '../../../domain/delivery.ts';
 import { indentJson } from '../../../domain/json.ts';
-import { formatOutcome, outcomeLabels } from '../../outcome-labels.ts';
 import { formatHeaders } from './attempt-formats.ts';
 import { type CollapsedRow, collapseEqual, diffLines } from './line-diff.ts';
 
@@ -16,9 +16,9 @@ const CONTEXT_LINES = 3;
 const parts: Record<string, (attempt: AttemptDetail) => string> = {
   'Request headers': ({ request }) => [`POST ${request.url}`, ...formatHeaders(request.headers)].join('\n'),
   'Request body': ({ request }) => indentJson(request.body),
-  Response: ({ response, response_status: status, outcome, error }) =>
+  Response: ({ response, response_status: status, error }) =>
     response === null
-      ? `${outcomeLabels[outcome]}: ${error}`
+      ? `None: ${error}`
       : [status, ...formatHeaders(response.headers), '', indentJson(response.body)].join('\n'),
 };
 
@@ -45,7 +45,7 @@ export function AttemptComparison({ attempts, attempt }: Props) {
         >
           {otherAttempts.map((otherAttempt) => (
             <option key={otherAttempt.number} value={otherAttempt.number}>
-              attempt {otherAttempt.number}, {formatOutcome(otherAttempt)}
+              attempt {otherAttempt.number}, {describeOutcome(otherAttempt)}
             </option>
           ))}
         </select>

@@ -1,7 +1,7 @@
 /** Summarizes the result of a delivery with the hints of the command line. Pure. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { findAttemptHints } from '../../../domain/attempt-hints.ts';
-import { settledReasonDescriptions } from '../../../domain/delivery.ts';
+import { describeOutcome, settledReasonDescriptions } from '../../../domain/delivery.ts';
 
 interface DeliverySummary {
   readonly headline: string;
@@ -32,11 +32,12 @@ export function summarizeDelivery(delivery: DeliveryDetail): DeliverySummary {
   };
 }
 
-function toReason({ outcome, response_status: status, error }: AttemptDetail): string {
+function toReason(attempt: AttemptDetail): string {
+  const { outcome, response_status: status, error } = attempt;
   // The error of a redirect also says where to.
   const isRedirect = status !== null && status < 400;
   if (outcome === 'http_error' && !isRedirect) return `Your receiver returned ${status}.`;
-  return toSentence(error ?? outcome);
+  return toSentence(error ?? describeOutcome(attempt));
 }
 
 const MAX_EXCERPT_LINES = 3;

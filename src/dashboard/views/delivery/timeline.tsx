@@ -4,9 +4,8 @@
  */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import type { AttemptOutcome } from '../../../domain/delivery.ts';
+import { type AttemptOutcome, describeOutcome } from '../../../domain/delivery.ts';
 import { formatSpan, HOUR_MS, SECOND_MS } from '../../../domain/duration.ts';
-import { outcomeLabels } from '../../outcome-labels.ts';
 import { scheduleNow } from '../../schedule-clock.ts';
 import { buildTimeline, type Gap, type TimelineStep } from './build-timeline.ts';
 
@@ -69,7 +68,7 @@ function TimelineMark({ step, isSelected, onSelect }: TimelineMarkProps) {
   const title = `${new Date(step.at).toISOString()} (schedule time)`;
   switch (step.kind) {
     case 'attempt': {
-      const { number, outcome, response_status: status, trigger } = step.attempt;
+      const { number, outcome, trigger } = step.attempt;
       const isManual = trigger === 'manual';
       return (
         <button
@@ -82,8 +81,8 @@ function TimelineMark({ step, isSelected, onSelect }: TimelineMarkProps) {
         >
           <MarkIcon outcome={outcome} isManual={isManual} />
           <span class="timeline-label">
-            <span class="visually-hidden">Attempt </span>#{number} {status ?? outcomeLabels[outcome]}
-            <span class="visually-hidden">, {outcomeLabels[outcome]}</span>
+            <span class="visually-hidden">Attempt </span>#{number} {describeOutcome(step.attempt)}
+            <span class="visually-hidden">, {outcome === 'succeeded' ? 'succeeded' : 'failed'}</span>
             {isManual && <span class="timeline-manual"> replay</span>}
           </span>
           <span class="timeline-since">{sinceFirst}</span>

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../control/replay.ts';
+import { describeOutcome } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
-import { formatOutcome } from '../../outcome-labels.ts';
 import { describeFilter } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Properties } from '../../ui/properties.tsx';
@@ -141,7 +141,7 @@ function BulkReplayProgress({ step, tally, error, onStop, onClose }: BulkReplayP
             <a href={toHash({ section: 'deliveries', id: delivery.id })} onClick={onClose}>
               <code>{delivery.id}</code>
             </a>{' '}
-            {attempt === null ? 'canceled before it was sent' : formatOutcome(attempt)}
+            {attempt === null ? 'canceled before it was sent' : describeOutcome(attempt)}
           </li>
         )}
       </LimitedList>
