@@ -3,11 +3,15 @@ import type Database from 'better-sqlite3';
 
 type Statement = Database.Statement<unknown[]>;
 
-/** Values for the parameters: a list for `?`, an object for `@name`. */
-type SqlValues = readonly unknown[] | object;
+type SqlValue = string | number | bigint | Uint8Array | null;
+
+/** Values for the parameters: a list for `?`, an object for `@name`. `Row` is the type of the object. */
+type SqlValues<Row = Record<string, SqlValue>> =
+  | readonly SqlValue[]
+  | { readonly [Name in keyof Row]: SqlValue };
 
 /** better-sqlite3 binds separate arguments faster than a list. */
-function toArguments(values: SqlValues): readonly unknown[] {
+function toArguments(values: readonly unknown[] | object): readonly unknown[] {
   return Array.isArray(values) ? values : [values];
 }
 
@@ -45,7 +49,7 @@ export class Sql {
     return this.#prepareValue(text).all(...toArguments(values)) as Value[];
   }
 
-  run(text: string, values: SqlValues = []): Database.RunResult {
+  run<Row>(text: string, values: SqlValues<Row> = []): Database.RunResult {
     return this.#prepare(text).run(...toArguments(values));
   }
 
