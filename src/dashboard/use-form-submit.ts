@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { toErrorMessage } from './toasts.ts';
 
-interface FormSubmit {
+export interface FormSubmit {
   readonly error: FormError | null;
   readonly isBusy: boolean;
   readonly submit: (event: Event) => void;

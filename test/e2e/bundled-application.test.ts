@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { driverFolder } from '../support/sqlite.ts';
 import { runProgram } from './cli-program.ts';
-import { type PackedPackage, packPackage } from './packed-project.ts';
+import { npmInstall, type PackedPackage, packPackage } from './packed-project.ts';
 
 const APPLICATION = `
   import { createEmulator, createReceiver } from 'svc-emulator';
@@ -43,15 +43,7 @@ beforeAll(async () => {
   source = mkdtempSync(join(tmpdir(), 'svc-bundling-'));
   target = mkdtempSync(join(tmpdir(), 'svc-bundled-'));
   writeFileSync(join(source, 'package.json'), '{"private":true}');
-  const quiet = [
-    '--prefer-offline',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--no-save',
-    '--no-package-lock',
-  ];
-  await execa('npm', ['install', ...quiet, 'esbuild@0.28.2'], { cwd: source });
+  await npmInstall(source, ['esbuild@0.28.2']);
   packed.installInto(join(source, 'node_modules'));
   writeFileSync(join(source, 'application.mjs'), APPLICATION);
   mkdirSync(join(target, 'node_modules'));

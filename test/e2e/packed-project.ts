@@ -17,11 +17,27 @@ export interface PackedPackage {
   remove(): void;
 }
 
+/** Installs packages for a test: without their scripts, and without a request if npm has them in its cache. */
+export async function npmInstall(cwd: string, packages: readonly string[]): Promise<void> {
+  await execa(
+    'npm',
+    ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', ...packages],
+    { cwd },
+  );
+}
+
+/** Packs this repository into a file in `folder`. */
+export async function npmPack(folder: string) {
+  // --ignore-scripts, because a second build would remove the existing one while other tests use it.
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const { stdout } = await execa('npm', args, { cwd: root });
+  const [pack] = JSON.parse(stdout);
+  return pack as { readonly filename: string; readonly files: readonly { readonly path: string }[] };
+}
+
 export async function packPackage(): Promise<PackedPackage> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-packed-'));
-  // --ignore-scripts, because a second build would remove the existing one while other tests use it.
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  const [{ filename }] = JSON.parse((await execa('npm', pack, { cwd: root })).stdout);
+  const { filename } = await npmPack(folder);
   await execa('tar', ['-xzf', filename], { cwd: folder });
   return {
     installInto(modules, packages = []) {

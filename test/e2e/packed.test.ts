@@ -8,6 +8,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { driverFolder } from '../support/sqlite.ts';
+import { npmInstall, npmPack } from './packed-project.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -43,22 +44,11 @@ let packed: string[];
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'svc-packed-'));
   await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}');
-  // --ignore-scripts, because a second build would remove the existing one while other tests use it.
-  const pack = await execa('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
-    cwd: root,
-  });
-  const [{ filename, files }] = JSON.parse(pack.stdout);
-  packed = files.map((file: { path: string }) => file.path);
-  // --ignore-scripts, because compiling SQLite takes minutes on Node.js 20. The build of `npm ci` has the same version.
+  const { filename, files } = await npmPack(project);
+  packed = files.map(({ path }) => path);
+  // Compiling SQLite takes minutes on Node.js 20. The build of `npm ci` has the same version.
   const sqlite = JSON.parse(await readFile(join(driverFolder, 'package.json'), 'utf8'));
-  const packages = [`./${filename}`, `better-sqlite3@${sqlite.version}`];
-  await execa(
-    'npm',
-    ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', ...packages],
-    {
-      cwd: project,
-    },
-  );
+  await npmInstall(project, [`./${filename}`, `better-sqlite3@${sqlite.version}`]);
   const build = join(driverFolder, 'build');
   if (existsSync(build))
     await cp(build, join(project, 'node_modules/better-sqlite3/build'), { recursive: true });

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runProgram } from './cli-program.ts';
-import { type PackedPackage, packPackage } from './packed-project.ts';
+import { npmInstall, type PackedPackage, packPackage } from './packed-project.ts';
 
 const root = join(import.meta.dirname, '../..');
 const recipes = join(import.meta.dirname, 'recipes');
@@ -38,15 +38,7 @@ beforeAll(async () => {
   packed = await packPackage();
   project = createProject();
   withVitest4 = createProject();
-  const quiet = [
-    '--prefer-offline',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--no-save',
-    '--no-package-lock',
-  ];
-  await execa('npm', ['install', ...quiet, ...versions], { cwd: project });
+  await npmInstall(project, versions);
   packed.installInto(join(project, 'node_modules'), ['@types/node']);
   packed.installInto(join(withVitest4, 'node_modules'), ['@types/node', 'vitest']);
 }, 240_000);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { useFormSubmit } from '../use-form-submit.ts';
+import { type FormSubmit, useFormSubmit } from '../use-form-submit.ts';
 import { FormErrorText } from './field.tsx';
 import { Icon } from './icon.tsx';
 
@@ -28,6 +28,33 @@ export function Dialog({ title, onClose, children }: Props) {
   );
 }
 
+interface DialogFormProps {
+  readonly children: ComponentChildren;
+  readonly form: FormSubmit;
+  /** Content of the button that submits. */
+  readonly action: ComponentChildren;
+  readonly tone?: 'primary' | 'danger';
+  readonly onClose: () => void;
+}
+
+/** A form in a dialog, with its error and its buttons. */
+export function DialogForm({ children, form, action, tone = 'primary', onClose }: DialogFormProps) {
+  return (
+    <form class="stack" onSubmit={form.submit} noValidate>
+      {children}
+      <FormErrorText error={form.error} />
+      <div class="row">
+        <button type="submit" class={tone} disabled={form.isBusy}>
+          {action}
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
+
 interface ConfirmDialogProps extends Props {
   /** Label of the button that confirms. */
   readonly action: string;
@@ -36,21 +63,12 @@ interface ConfirmDialogProps extends Props {
 
 /** Asks before an action that cannot be undone. Stays open when the action fails. */
 export function ConfirmDialog({ title, action, onConfirm, onClose, children }: ConfirmDialogProps) {
-  const { error, isBusy, submit } = useFormSubmit([], onConfirm);
+  const form = useFormSubmit([], onConfirm);
   return (
     <Dialog title={title} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
+      <DialogForm form={form} action={action} tone="danger" onClose={onClose}>
         {children}
-        <FormErrorText error={error} />
-        <div class="row">
-          <button type="submit" class="danger" disabled={isBusy}>
-            {action}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

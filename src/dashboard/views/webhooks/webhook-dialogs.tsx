@@ -8,7 +8,7 @@ import { control } from '../../control.ts';
 import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { showToast } from '../../toasts.ts';
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, Dialog, DialogForm } from '../../ui/dialog.tsx';
 import { connectFields, Field, FormErrorText } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
@@ -40,7 +40,7 @@ export function EditDialog({ webhook, onClose }: Props) {
 export function RotateDialog({ webhook: { id }, onClose }: Props) {
   const [overlap, setOverlap] = useState('24h');
   const [secret, setSecret] = useState<string | null>(null);
-  const { error, isBusy, submit } = useFormSubmit(['overlap_ms'], async () => {
+  const form = useFormSubmit(['overlap_ms'], async () => {
     const ms = parseDuration(overlap);
     if (ms === null) throw new SvcError('usage', 'overlap_ms must be a duration such as 0s, 1h or 24h.');
     setSecret((await control.rotateWebhookSecret({ id, overlap_ms: ms })).secret);
@@ -54,26 +54,25 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
   }
   return (
     <Dialog title="Rotate secret" onClose={onClose}>
-      <form class="stack" onSubmit={submit} noValidate>
+      <DialogForm
+        form={form}
+        action={
+          <>
+            <Icon name="key" /> Rotate
+          </>
+        }
+        onClose={onClose}
+      >
         <p>Deliveries are signed with a new secret, and also with the previous one until it expires.</p>
         <Field
           label="Keep the previous secret valid for"
           name="overlap_ms"
           hint="In schedule time. Enter 0s to expire it immediately."
-          error={error}
+          error={form.error}
           value={overlap}
           onChange={setOverlap}
         />
-        <FormErrorText error={error} />
-        <div class="row">
-          <button type="submit" class="primary" disabled={isBusy}>
-            <Icon name="key" /> Rotate
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -1,0 +1,100 @@
+/** The handlers of the operations on endpoints. */
+import * as v from 'valibot';
+import { createSubscriptionsSchema, createWebhookUrlSchema } from '../contract/public-operations.ts';
+import type { WebhookProbe } from '../contract/resources.ts';
+import { validate } from '../contract/validate.ts';
+import { type ProbeResult, probeWebhook } from '../delivery/probe-webhook.ts';
+import type { Sender, SendResult } from '../delivery/sender.ts';
+import { DAY_MS } from '../domain/duration.ts';
+import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import {
+  getWebhookRow,
+  isPermanent,
+  registerWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+} from '../sandbox/webhooks.ts';
+import { toListBody, toPageRequest } from '../store/row-page.ts';
+import { toWebhookDetail, type WebhookRow } from '../store/webhooks.ts';
+import type { ControlHandlers } from './control-plane.ts';
+import { findWorkspace } from './store-filters.ts';
+
+/** Schedule time for which deliveries are also signed with the previous secret after a rotation. */
+const DEFAULT_OVERLAP_MS = DAY_MS;
+
+export function createWebhookHandlers(
+  sandbox: Sandbox,
+  listenerCleanup: ListenerEndpointCleanup,
+  sender: Sender,
+) {
+  const { store, bus, rules } = sandbox;
+  // The same validation as in `/v1`.
+  const url = createWebhookUrlSchema(rules);
+  const events = createSubscriptionsSchema(sandbox);
+  const NewEndpointSchema = v.object({ url, events });
+  const EndpointChangeSchema = v.object({ url: v.optional(url), events: v.optional(events) });
+  return {
+    listWebhooks: async (input) => {
+      const workspace = findWorkspace(sandbox, input.workspace_id);
+      const pageRequest = toPageRequest(input, (id) => store.webhooks.findSeq(id));
+      return toListBody(store.webhooks.list(workspace?.seq ?? null, pageRequest), toWebhookDetail);
+    },
+    createWebhook: async ({ workspace_id, skip_verify: skipVerify, reuse, ...input }) => {
+      const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
+      validate(NewEndpointSchema, { url: input.url, events: input.events }, 'validation_failed');
+      const canReuse = (existing: WebhookRow) =>
+        reuse && (input.listener ? listenerCleanup.isAbandoned(existing) : isPermanent(existing));
+      const row = await store.write(() =>
+        registerWebhook(sandbox, { ...input, workspace, skipVerify }, canReuse),
+      );
+      if (row.listener === 1) listenerCleanup.startGracePeriod(row.id);
+      bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });
+      return { ...toWebhookDetail(row), secret: row.secret };
+    },
+    getWebhook: async ({ id }) => toWebhookDetail(getWebhookRow(sandbox, id)),
+    updateWebhook: async ({ id, skip_verify: skipVerify, ...change }) => {
+      validate(EndpointChangeSchema, { url: change.url, events: change.events }, 'validation_failed');
+      const { seq } = getWebhookRow(sandbox, id);
+      const webhook = await store.write(() => updateWebhook(sandbox, id, { ...change, skipVerify }));
+      bus.publish({ type: 'webhook_changed', webhookSeq: seq });
+      return webhook;
+    },
+    deleteWebhook: async ({ id }) => {
+      const canceled = await removeWebhook(sandbox, id);
+      return { id, deleted: true, canceled_deliveries: canceled };
+    },
+    rotateWebhookSecret: ({ id, overlap_ms }) =>
+      store.write(() => rotateWebhookSecret(sandbox, id, overlap_ms ?? DEFAULT_OVERLAP_MS)),
+    revealSecret: async ({ id }) => {
+      const { secret, previous_secret } = getWebhookRow(sandbox, id);
+      return { secret, previous_secret };
+    },
+    probeWebhook: async (input) => toWebhookProbe(await probeWebhook(sandbox, sender, input)),
+  } satisfies Partial<ControlHandlers>;
+}
+
+function toWebhookProbe({ id, url, connection, responses }: ProbeResult): WebhookProbe {
+  const { outcome, error, durationMs, address, certificate } = connection;
+  return {
+    webhook_id: id,
+    url,
+    connection: {
+      outcome,
+      error,
+      address,
+      duration_ms: durationMs,
+      certificate: certificate && {
+        issuer: certificate.issuer,
+        valid_to: new Date(certificate.validTo).toISOString(),
+      },
+    },
+    genuine: responses && toProbeResponse(responses.genuine),
+    forged: responses && toProbeResponse(responses.forged),
+  };
+}
+
+function toProbeResponse({ outcome, responseStatus, error, durationMs }: SendResult) {
+  return { outcome, response_status: responseStatus, error, duration_ms: durationMs };
+}
