@@ -25,7 +25,7 @@ export interface DispatcherOptions {
   readonly onInternalError: (error: unknown) => void;
 }
 
-/** Marks a load of pending deliveries, so that a reset or a newer load can cancel it. */
+/** Marks a load of pending deliveries, so that a reset can cancel it. */
 interface LoadInProgress {
   /** The only workspace whose deliveries it loads; null for all workspaces. */
   readonly workspaceSeq: number | null;
@@ -45,8 +45,8 @@ export class Dispatcher {
   /** Monotonic time before which nothing is sent, after an error of the store. */
   #backOffUntil = 0;
   #lastError = '';
-  /** Whether a step failed, so that the queues may differ from the rows. */
-  #mustReload = false;
+  /** Endpoints whose queues may differ from the rows, because a step failed. They are read again after the pause. */
+  readonly #staleEndpoints = new Set<number>();
   readonly #timer: EarliestTimer;
   #unsubscribe = () => {};
   readonly #waiters = new Set<() => void>();
@@ -58,7 +58,7 @@ export class Dispatcher {
     this.#sandbox = sandbox;
     this.#sender = sender;
     this.#onInternalError = onInternalError;
-    this.#timer = new EarliestTimer(sandbox.wall, () => this.#runSafely(() => this.#wake()));
+    this.#timer = new EarliestTimer(sandbox.wall, () => this.#wake());
   }
 
   get isRunning(): boolean {
@@ -73,7 +73,7 @@ export class Dispatcher {
   /** Loads the pending deliveries from the store and subscribes to new ones. */
   start(): void {
     this.#state = 'running';
-    this.#unsubscribe = this.#sandbox.bus.subscribe((event) => this.#runSafely(() => this.#onEvent(event)));
+    this.#unsubscribe = this.#sandbox.bus.subscribe((event) => this.#onEvent(event));
     this.#loadEndpoints();
   }
 
@@ -134,13 +134,16 @@ export class Dispatcher {
       this.#loadEvent(event.workspaceSeq, event.eventSeq);
       return;
     }
-    const queue = this.#getOrCreateQueue(event.webhookSeq);
-    // The event can be older than the current state.
-    if (queue === undefined) return;
-    if (event.type === 'delivery_due') queue.schedule(event.deliverySeq, event.dueAt);
-    else if (event.type === 'deliveries_canceled') queue.reload();
-    else queue.isEnabled = this.#sandbox.store.webhooks.getBySeq(event.webhookSeq).disabled === 0;
-    this.#reschedule(queue);
+    const { webhookSeq } = event;
+    this.#runStep(webhookSeq, () => {
+      const queue = this.#getOrCreateQueue(webhookSeq);
+      // The event can be older than the current state.
+      if (queue === undefined) return;
+      if (event.type === 'delivery_due') queue.schedule(event.deliverySeq, event.dueAt);
+      else if (event.type === 'deliveries_canceled') queue.reload();
+      else queue.isEnabled = this.#isEnabled(webhookSeq);
+      this.#reschedule(queue);
+    });
     this.#startAttempts();
   }
 
@@ -150,8 +153,8 @@ export class Dispatcher {
     this.#schedules.clear();
     this.#loads.clear();
     this.#readyQueues.clear();
+    this.#staleEndpoints.clear();
     this.#inFlight = 0;
-    this.#mustReload = false;
     this.#loadEndpoints();
     this.#checkWaiters();
   }
@@ -172,7 +175,7 @@ export class Dispatcher {
     for (let count = 0; count < SLICE_SIZE; count++) {
       const queue = dueTimes.popDue(now);
       if (queue === undefined) break;
-      this.#reschedule(queue);
+      this.#runStep(queue.webhookSeq, () => this.#reschedule(queue));
     }
     const backOffMs = this.#backOffUntil - this.#sandbox.wall.monotonic();
     while (backOffMs <= 0) {
@@ -213,11 +216,11 @@ export class Dispatcher {
     }
     schedule.expiringCount--;
     if (!this.#isCurrent(queue) || this.#state === 'stopped') return;
-    this.#runSafely(() => {
+    this.#runStep(queue.webhookSeq, () => {
       queue.reload();
       this.#reschedule(queue);
-      this.#startAttempts();
     });
+    this.#startAttempts();
   }
 
   /** Starts as many attempts as the limits allow. */
@@ -233,24 +236,27 @@ export class Dispatcher {
       this.#wakeIn(this.#backOffUntil - now);
       return;
     }
-    if (this.#mustReload) {
-      this.#mustReload = false;
-      this.#loadEndpoints();
-      return;
+    for (const webhookSeq of this.#staleEndpoints) {
+      if (!this.#runStep(webhookSeq, () => this.#reloadEndpoint(webhookSeq))) return;
+      this.#staleEndpoints.delete(webhookSeq);
     }
     for (let queue = this.#findNextQueue(); queue !== undefined; queue = this.#findNextQueue()) {
-      const deliverySeq = queue.takeDue();
-      const schedule = this.#getOrCreateSchedule(queue.workspace);
-      // `#reschedule` adds it again at the end if it has more to send.
-      this.#readyQueues.delete(queue);
-      schedule.readyQueues.delete(queue);
-      this.#reschedule(queue);
-      if (deliverySeq === undefined) continue;
-      this.#inFlight++;
-      schedule.inFlight++;
-      void this.#makeAttempt(queue, deliverySeq);
+      if (!this.#runStep(queue.webhookSeq, () => this.#startNextAttempt(queue))) return;
     }
     this.#checkWaiters();
+  }
+
+  #startNextAttempt(queue: EndpointQueue): void {
+    const schedule = this.#getOrCreateSchedule(queue.workspace);
+    // `#reschedule` adds it again at the end if it has more to send.
+    this.#readyQueues.delete(queue);
+    schedule.readyQueues.delete(queue);
+    const deliverySeq = queue.takeDue();
+    this.#reschedule(queue);
+    if (deliverySeq === undefined) return;
+    this.#inFlight++;
+    schedule.inFlight++;
+    void this.#makeAttempt(queue, deliverySeq);
   }
 
   /** The next queue that can have another attempt in flight. */
@@ -277,23 +283,41 @@ export class Dispatcher {
     this.#getOrCreateSchedule(queue.workspace).inFlight--;
     // After the stop nothing is scheduled, and the store may be closed.
     if (this.#state === 'stopped') return;
-    this.#runSafely(() => {
+    this.#runStep(queue.webhookSeq, () => {
       queue.release(deliverySeq, dueAt);
       this.#reschedule(queue);
-      this.#startAttempts();
     });
+    this.#startAttempts();
     this.#checkWaiters();
   }
 
-  /** Runs a step. If it throws, reports the error. The step is not repeated; the queues are read from the store later. */
-  #runSafely(step: () => void): void {
+  /**
+   * Runs a step for one endpoint. If it throws, the error is reported, and the endpoint is read again after a pause; the
+   * step is not repeated.
+   * @returns whether it succeeded
+   */
+  #runStep(webhookSeq: number, step: () => void): boolean {
     try {
       step();
+      return true;
     } catch (error) {
       this.#backOff(error);
-      this.#mustReload = true;
+      this.#staleEndpoints.add(webhookSeq);
       this.#wakeIn(STORE_RETRY_MS);
+      return false;
     }
+  }
+
+  #reloadEndpoint(webhookSeq: number): void {
+    const queue = this.#getOrCreateQueue(webhookSeq);
+    if (queue === undefined) return;
+    queue.isEnabled = this.#isEnabled(webhookSeq);
+    queue.reload();
+    this.#reschedule(queue);
+  }
+
+  #isEnabled(webhookSeq: number): boolean {
+    return this.#sandbox.store.webhooks.getBySeq(webhookSeq).disabled === 0;
   }
 
   #backOff(error: unknown): void {
@@ -341,25 +365,20 @@ export class Dispatcher {
 
   /** Whether a load that may have deliveries of the workspace is in progress or needed. */
   #isLoading(workspaceSeq: number): boolean {
-    if (this.#mustReload) return true;
+    if (this.#staleEndpoints.size > 0) return true;
     for (const load of this.#loads) {
       if (load.workspaceSeq === null || load.workspaceSeq === workspaceSeq) return true;
     }
     return false;
   }
 
-  /** Creates the queues of the endpoints that have a pending delivery, and updates those that exist. */
+  /** Creates the queues of the endpoints that have a pending delivery. */
   #loadEndpoints(): void {
-    for (const load of this.#loads) if (load.workspaceSeq === null) this.#loads.delete(load);
     this.#load(null, 0, (afterSeq) => {
       const rows = this.#sandbox.store.webhooks.listNextDue(afterSeq, SLICE_SIZE);
       for (const row of rows) {
-        const existing = this.#queues.get(row.seq);
-        if (existing !== undefined) {
-          existing.isEnabled = row.disabled === 0;
-          existing.reload();
-        } else if (row.next_due_at === null) continue;
-        this.#reschedule(existing ?? this.#addQueue(row, row.next_due_at));
+        if (row.next_due_at === null || this.#queues.has(row.seq)) continue;
+        this.#reschedule(this.#addQueue(row, row.next_due_at));
       }
       return rows;
     });
@@ -400,7 +419,7 @@ export class Dispatcher {
         this.#backOff(error);
         setTimeout(step, STORE_RETRY_MS).unref();
       }
-      this.#runSafely(() => this.#startAttempts());
+      this.#startAttempts();
     };
     step();
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MINUTE_MS } from '../../src/domain/duration.ts';
 import { failedResult, NOW, startDispatcher } from './dispatcher-setup.ts';
 
@@ -65,5 +65,37 @@ describe('an error of the store while the dispatcher handles a change', () => {
     pass(1_000);
     await moveTo(NOW);
     expect(sent).toHaveLength(2);
+  });
+
+  it('only the endpoint of the failed step is read again, once per pause, and the others get their deliveries', async () => {
+    const { endpoint, trigger, attempt, store, sent, faults, pass, moveTo } = startDispatcher();
+    const failing = endpoint('http://127.0.0.1:9/failing');
+    endpoint('http://127.0.0.1:9/other');
+    await trigger();
+    await (await attempt(1)).respond(failedResult);
+    await (await attempt(2)).respond(failedResult);
+    const { deliveries, webhooks } = store;
+    const failingSeq = webhooks.findSeq(failing.id);
+    const { listDue } = deliveries;
+    const listDueSpy = vi.spyOn(deliveries, 'listDue').mockImplementation((webhookSeq, ...rest) => {
+      if (webhookSeq === failingSeq) throw new Error('page on fire');
+      return listDue.call(deliveries, webhookSeq, ...rest);
+    });
+    const listNextDue = vi.spyOn(webhooks, 'listNextDue');
+    const findNextDueAt = vi.spyOn(deliveries, 'findNextDueAt');
+    const dueAt = NOW + 5 * MINUTE_MS;
+    await moveTo(dueAt);
+    for (let seconds = 1; seconds <= 3; seconds++) {
+      pass(1_000);
+      await moveTo(dueAt);
+    }
+    expect(faults).toHaveLength(4);
+    expect(sent.slice(2)).toMatchObject([{ url: 'http://127.0.0.1:9/other' }]);
+    expect(listNextDue).not.toHaveBeenCalled();
+    expect(findNextDueAt.mock.calls.filter(([seq]) => seq === failingSeq)).toHaveLength(3);
+    listDueSpy.mockRestore();
+    pass(1_000);
+    await moveTo(dueAt);
+    expect(sent.slice(3)).toMatchObject([{ url: 'http://127.0.0.1:9/failing' }]);
   });
 });
