@@ -12,7 +12,7 @@ import {
 } from './delivery-schemas.ts';
 import { ClockMove, ClockState, Diagnosis, EmulatorStatus, SavedSnapshot } from './emulator-schemas.ts';
 import { Fault, NewFaultInput } from './fault-schemas.ts';
-import { ExtraHeaders, idOf, Name, noInput, Secret, Speed, Timestamp } from './fields.ts';
+import { ExtraHeaders, idOf, Name, noInput, ScheduleTime, Secret, Speed, Timestamp } from './fields.ts';
 import {
   AttemptFilter,
   DeliveryFilter,
@@ -107,8 +107,17 @@ export const controlOperations = {
     output: ClockState,
   }),
   advanceClock: defineOperation('POST', '/clock/advance', {
-    input: v.strictObject({ ...WorkspaceFilter, ms: wholeNumberFrom(0, MAX_ADVANCE_MS) }),
+    input: v.pipe(
+      v.strictObject({
+        ...WorkspaceFilter,
+        ms: v.optional(wholeNumberFrom(0, MAX_ADVANCE_MS)),
+        to: v.optional(ScheduleTime),
+      }),
+      v.check(({ ms, to }) => (ms === undefined) !== (to === undefined), 'must have either ms or to'),
+      v.metadata({ jsonSchema: { oneOf: [{ required: ['ms'] }, { required: ['to'] }] } }),
+    ),
     output: ClockMove,
+    errors: ['usage'],
   }),
   /** Moves the clock to the next due attempt. */
   nextClock: defineOperation('POST', '/clock/next', {

@@ -158,8 +158,12 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Clock',
     summary: 'Advance the clock',
     description:
-      'Moves the clock forward by `ms`. Each attempt on the way is sent at its due time. Responds when all attempts that became due have ended.',
-    input: { workspace_id: clockWorkspace, ms: 'Milliseconds of schedule time to advance by.' },
+      'Moves the clock forward by `ms` or to `to`. Each attempt on the way is sent at its due time. Responds when all attempts that became due have ended.',
+    input: {
+      workspace_id: clockWorkspace,
+      ms: 'Milliseconds of schedule time to advance by.',
+      to: 'Schedule time to advance to. It must not be before the current schedule time.',
+    },
     response: 'The clock after the move, with the attempts that the move caused.',
     example: { input: { ms: 270_000 }, output: example.clockMove },
   },

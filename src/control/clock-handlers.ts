@@ -47,9 +47,13 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
       });
       return toClockState(workspace);
     },
-    advanceClock: ({ ms, ...input }, signal) => {
+    advanceClock: ({ ms, to, ...input }, signal) => {
       const workspace = getWorkspace(input);
-      return toClockMove(workspace, clockController.advance(workspace, ms, signal));
+      const move =
+        to === undefined
+          ? clockController.advance(workspace, ms ?? 0, signal)
+          : clockController.advanceTo(workspace, Date.parse(to), signal);
+      return toClockMove(workspace, move);
     },
     nextClock: (input, signal) => {
       const workspace = getWorkspace(input);

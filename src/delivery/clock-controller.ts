@@ -53,6 +53,15 @@ export class ClockController {
     });
   }
 
+  /** Moves the clock to a schedule time. Resolves as {@link advance}. @throws SvcError `usage` for a time in the past */
+  advanceTo(workspace: LoadedWorkspace, target: number, signal?: AbortSignal): Promise<number> {
+    return this.#enqueueCommand(workspace, () => {
+      const now = workspace.clock.now();
+      if (target < now) throw createPastTimeError(target, now);
+      return this.#moveTo(workspace, target, signal);
+    });
+  }
+
   /** Moves the clock to the next due time, if there is one. Resolves as {@link advance}. */
   next(workspace: LoadedWorkspace, signal?: AbortSignal): Promise<number> {
     return this.#enqueueCommand(workspace, async () => {
@@ -144,6 +153,13 @@ export class ClockController {
     );
     return result;
   }
+}
+
+function createPastTimeError(time: number, now: number): SvcError {
+  const [target, current] = [time, now].map((at) => new Date(at).toISOString());
+  return new SvcError('usage', `${target} is before the schedule time ${current}.`, {
+    hint: 'Pass a later time. The schedule clock only moves forward.',
+  });
 }
 
 function assertNotPastEnd(target: number, { clock }: LoadedWorkspace): void {

@@ -12,7 +12,6 @@ import { type Fault, NewFault } from '../contract/fault-schemas.ts';
 import { Speed } from '../contract/fields.ts';
 import type { ApiRequest } from '../contract/resources.ts';
 import { listAll } from '../control/control-plane.ts';
-import { SvcError } from '../errors.ts';
 import { type Duration, DurationValue, fieldsSetByLibrary, Id, Time, toMs } from './argument-schemas.ts';
 import { checkArguments, withArgumentChecks } from './check-arguments.ts';
 import { type DeliverySnapshot, toSnapshot } from './delivery-snapshot.ts';
@@ -198,15 +197,7 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
   const clock: Clock = {
     show: () => control.getClock(workspace),
     advance: async (by) => control.advanceClock({ ...workspace, ms: toMs(by) }),
-    async advanceTo(time) {
-      const { now } = await control.getClock(workspace);
-      const ms = new Date(time).getTime() - Date.parse(now);
-      if (ms >= 0) return control.advanceClock({ ...workspace, ms });
-      const isoTime = new Date(time).toISOString();
-      throw new SvcError('usage', `clock.advanceTo: ${isoTime} is before the schedule time ${now}.`, {
-        hint: 'Pass a later time. The schedule clock only moves forward.',
-      });
-    },
+    advanceTo: async (time) => control.advanceClock({ ...workspace, to: new Date(time).toISOString() }),
     next: () => control.nextClock(workspace),
     settle: () => control.settleClock(workspace),
     freeze: () => control.setClock({ ...workspace, frozen: true }),

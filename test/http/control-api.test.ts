@@ -110,6 +110,9 @@ describe('errors of the control plane', () => {
     [422, 'validation_failed', 'POST', '/keys', '{"scopes":["events:read"],"__proto__":{}}'],
     [422, 'validation_failed', 'POST', '/workspaces', { name: 7 }],
     [422, 'validation_failed', 'POST', '/clock/advance', { ms: -1 }],
+    [422, 'validation_failed', 'POST', '/clock/advance', {}],
+    [422, 'validation_failed', 'POST', '/clock/advance', { ms: 1, to: '2100-01-01T00:00:00Z' }],
+    [400, 'usage', 'POST', '/clock/advance', { to: '2000-01-01T00:00:00Z' }],
     [422, 'validation_failed', 'POST', '/clock/advance', '{"ms":1e400}'],
   ])('the control plane responds with %i %s to %s %s', async (status, code, method, path, body, headers) => {
     const { json, ...response } = await ask(method, path, body, headers);

@@ -55,6 +55,15 @@ describe('clock.advanceTo', () => {
     expect(await workspace.clock.advanceTo(later.toISOString())).toMatchObject({ now: later.toISOString() });
   });
 
+  test('clock.advanceTo moves the clock to the time even if the clock moves before it is called', async ({
+    workspace,
+  }) => {
+    const { now } = await workspace.clock.freeze();
+    const later = new Date(Date.parse(now) + 600_000);
+    const [, move] = await Promise.all([workspace.clock.advance('5m'), workspace.clock.advanceTo(later)]);
+    expect(move.now).toBe(later.toISOString());
+  });
+
   test('clock.advanceTo rejects a time in the past', async ({ workspace }) => {
     await expect(workspace.clock.advanceTo('2000-01-01T00:00:00Z')).rejects.toMatchObject({
       ...{ code: 'usage', message: expect.stringContaining('is before the schedule time') },
