@@ -5,7 +5,14 @@ import { type Route, type Section, toHash } from './address.ts';
 import { control, isConnected } from './control.ts';
 import icon from './icon.svg';
 import { navigate, route } from './router.ts';
-import { refreshStatus, selectWorkspace, status, workspaceId, workspaces } from './session.ts';
+import {
+  missingWorkspaceId,
+  refreshStatus,
+  selectWorkspace,
+  status,
+  workspaceId,
+  workspaces,
+} from './session.ts';
 import { shortcuts, useShortcuts } from './shortcuts.ts';
 import { dismissToast, showToast, toasts, withErrorToast } from './toasts.ts';
 import { Dialog } from './ui/dialog.tsx';
@@ -67,7 +74,11 @@ export function App() {
       </div>
       <main ref={content} tabIndex={-1}>
         <h1 class="visually-hidden">{title}</h1>
-        <View route={route.value} />
+        {missingWorkspaceId.value === null ? (
+          <View route={route.value} />
+        ) : (
+          <MissingWorkspace id={missingWorkspaceId.value} />
+        )}
       </main>
       <ReplayDialog />
       <Toasts />
@@ -97,15 +108,30 @@ function WorkspaceSelect() {
   return (
     <select
       aria-label="Workspace"
-      value={workspaceId.value}
+      value={workspaceId.value ?? ''}
       onChange={(event) => selectWorkspace(event.currentTarget.value)}
     >
+      {workspaceId.value === undefined && <option value="">unknown</option>}
       {workspaces.value.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}
         </option>
       ))}
     </select>
+  );
+}
+
+function MissingWorkspace({ id }: { readonly id: string }) {
+  return (
+    <div class="placeholder" role="alert">
+      <p>
+        Workspace <code>{id}</code> does not exist in this emulator.
+      </p>
+      <p>The link may be from another emulator, or the emulator was reset.</p>
+      <button type="button" onClick={() => selectWorkspace(status.value?.workspace_id ?? '')}>
+        Open the default workspace
+      </button>
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-/** The schedule clock of the selected workspace, extrapolated between responses of the emulator. */
+/** The schedule clocks of the workspaces, extrapolated between responses of the emulator. */
 import { computed, effect, signal } from '@preact/signals';
 import type { ClockState } from '../contract/emulator-schemas.ts';
 import { extrapolateScheduleTime } from '../domain/clock.ts';
@@ -9,40 +9,76 @@ import { workspaceId } from './session.ts';
 const POLL_INTERVAL_MS = 2_000;
 const TICK_MS = 250;
 
-/** The last state that the emulator reported; undefined before the first. */
-export const clock = signal<ClockState>();
-
-const receivedAt = signal(0);
 const tick = signal(performance.now());
 
-/** Current schedule time in milliseconds since 1970; undefined before the first response. */
-export const scheduleNow = computed(() => {
-  const { value } = clock;
-  return value && extrapolateScheduleTime(value, tick.value - receivedAt.value);
-});
+export class WorkspaceClock {
+  /** The last state that the emulator reported; undefined before the first. */
+  readonly state = signal<ClockState>();
+  readonly #receivedAt = signal(0);
 
-/** Current time of the emulator's wall clock in milliseconds since 1970. */
-export const wallNow = computed(() => {
-  const { value } = clock;
-  return value && Date.parse(value.wall) + Math.max(0, tick.value - receivedAt.value);
-});
+  /** Current schedule time in milliseconds since 1970; undefined before the first response. */
+  readonly now = computed(() => {
+    const { value } = this.state;
+    return value && extrapolateScheduleTime(value, tick.value - this.#receivedAt.value);
+  });
 
-/** Real milliseconds until a schedule time; null while the clock is frozen. */
-export function realTimeUntil(time: string): number | null {
-  const { value } = clock;
-  if (value === undefined || scheduleNow.value === undefined || value.rate === 0) return null;
-  return Math.max(0, Date.parse(time) - scheduleNow.value) / value.rate;
+  /** Current time of the emulator's wall clock in milliseconds since 1970. */
+  readonly wallNow = computed(() => {
+    const { value } = this.state;
+    return value && Date.parse(value.wall) + Math.max(0, tick.value - this.#receivedAt.value);
+  });
+
+  /** Real milliseconds until a schedule time; null while the clock is frozen. */
+  realTimeUntil(time: string): number | null {
+    const { value } = this.state;
+    if (value === undefined || this.now.value === undefined || value.rate === 0) return null;
+    return Math.max(0, Date.parse(time) - this.now.value) / value.rate;
+  }
+
+  set(state: ClockState): void {
+    this.state.value = state;
+    this.#receivedAt.value = performance.now();
+    tick.value = this.#receivedAt.value;
+  }
 }
+
+/** By workspace ID. */
+const clocks = new Map<string, WorkspaceClock>();
+const unknownClock = new WorkspaceClock();
+
+/** The clock of a workspace; one without a time for undefined. */
+export function clockOf(id: string | undefined): WorkspaceClock {
+  if (id === undefined) return unknownClock;
+  const clock = clocks.get(id) ?? new WorkspaceClock();
+  clocks.set(id, clock);
+  return clock;
+}
+
+/** The clock of the selected workspace. */
+export const selectedClock = computed(() => clockOf(workspaceId.value));
 
 export function setClock(state: ClockState): void {
-  if (state.workspace_id !== workspaceId.peek()) return;
-  clock.value = state;
-  receivedAt.value = performance.now();
-  tick.value = receivedAt.value;
+  clockOf(state.workspace_id).set(state);
 }
 
-export async function refreshClock(): Promise<void> {
-  const id = workspaceId.peek();
+/** Workspaces whose clocks are shown next to the selected one, with the number of components that show them. */
+const watched = new Map<string, number>();
+
+/**
+ * Keeps the clock of a workspace up to date.
+ * @returns a function that ends it
+ */
+export function watchClock(id: string): () => void {
+  watched.set(id, (watched.get(id) ?? 0) + 1);
+  if (clockOf(id).state.peek() === undefined) void refreshClock(id);
+  return () => {
+    const count = (watched.get(id) ?? 1) - 1;
+    if (count > 0) watched.set(id, count);
+    else watched.delete(id);
+  };
+}
+
+export async function refreshClock(id: string | undefined): Promise<void> {
   if (id === undefined || document.hidden) return;
   // The connection status shows the error; the next poll may succeed.
   await control.getClock({ workspace_id: id }).then(setClock, () => undefined);
@@ -51,7 +87,8 @@ export async function refreshClock(): Promise<void> {
 setInterval(() => {
   if (!document.hidden && isConnected.peek()) tick.value = performance.now();
 }, TICK_MS);
-setInterval(() => void refreshClock(), POLL_INTERVAL_MS);
-effect(() => {
-  if (workspaceId.value !== undefined) void refreshClock();
-});
+setInterval(() => {
+  const { value: selected } = workspaceId;
+  for (const id of new Set([selected, ...watched.keys()])) void refreshClock(id);
+}, POLL_INTERVAL_MS);
+effect(() => void refreshClock(workspaceId.value));

@@ -1,26 +1,43 @@
 /** The state of the emulator and the selected workspace. */
-import { computed, effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { Workspace } from '../contract/resources.ts';
+import { listAll } from '../control/control-plane.ts';
 import { control, isConnected } from './control.ts';
 import { subscribe } from './live-stream.ts';
+import { addressWorkspaceId, navigate, replaceRoute, route } from './router.ts';
 
 /** Undefined until the first response. */
 export const status = signal<EmulatorStatus>();
 export const workspaces = signal<readonly Workspace[]>([]);
 
-const STORAGE_KEY = 'svc.workspace';
-const selectedWorkspaceId = signal(sessionStorage.getItem(STORAGE_KEY));
-
-/** ID of the selected workspace; undefined until the first response. */
+/** ID of the selected workspace; undefined until the first response, and when it does not exist. */
 export const workspaceId = computed(() => {
-  const workspace = workspaces.value.find(({ id }) => id === selectedWorkspaceId.value);
-  return workspace?.id ?? status.value?.workspace_id;
+  const { value: id } = addressWorkspaceId;
+  if (id === null || status.value === undefined) return status.value?.workspace_id;
+  return workspaces.value.some((workspace) => workspace.id === id) ? id : undefined;
 });
 
+/** ID of the workspace in the address when it does not exist; otherwise null. */
+export const missingWorkspaceId = computed(() =>
+  status.value !== undefined && workspaceId.value === undefined ? addressWorkspaceId.value : null,
+);
+
+/** Selects a workspace and leaves the open item, which belongs to another one. */
 export function selectWorkspace(id: string): void {
-  sessionStorage.setItem(STORAGE_KEY, id);
-  selectedWorkspaceId.value = id;
+  const { section, id: openId, query } = route.peek();
+  const { attempt: _, tab: __, ...filter } = query;
+  navigate(openId === null ? { section, query } : { section, query: filter }, toAddressId(id));
+}
+
+/** Selects the workspace of the open item, without a history entry. */
+export function replaceWorkspace(id: string): void {
+  if (id !== workspaceId.peek()) replaceRoute(route.peek(), toAddressId(id));
+}
+
+/** The address of the default workspace does not contain its ID. */
+function toAddressId(id: string): string | null {
+  return id === status.peek()?.workspace_id ? null : id;
 }
 
 const RETRY_MS = 1_000;
@@ -54,12 +71,14 @@ export async function refreshStatus(): Promise<void> {
 
 async function loadSession(): Promise<void> {
   try {
-    const [emulatorStatus, { data }] = await Promise.all([
+    const [emulatorStatus, list] = await Promise.all([
       control.getStatus({}),
-      control.listWorkspaces({ limit: 1000 }),
+      listAll((page) => control.listWorkspaces(page)),
     ]);
-    status.value = emulatorStatus;
-    workspaces.value = data;
+    batch(() => {
+      status.value = emulatorStatus;
+      workspaces.value = list;
+    });
   } catch {
     // After a lost connection, the next one loads the session.
     if (isConnected.peek()) setTimeout(() => void loadSession(), RETRY_MS);

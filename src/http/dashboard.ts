@@ -49,7 +49,7 @@ export function mountDashboard(app: H3, options: DashboardOptions): void {
   const openPage = (event: H3Event, requestId: string) => {
     guard.assertCanOpenPage(event);
     const cookie = auth.createCookie(event);
-    if (cookie !== null) return redirectWithCookie(cookie, requestId);
+    if (cookie !== null) return redirectWithCookie(event.url, cookie, requestId);
     auth.assertAuthorized(event);
     return fileResponse(getFile('/'), event, 'no-cache', requestId);
   };
@@ -73,13 +73,15 @@ export function mountDashboard(app: H3, options: DashboardOptions): void {
 }
 
 /** Redirects to the page without the token, which must not stay in the address bar and the history. */
-function redirectWithCookie(cookie: string, requestId: string): HTTPResponse {
+function redirectWithCookie({ searchParams }: URL, cookie: string, requestId: string): HTTPResponse {
+  const query = new URLSearchParams(searchParams);
+  query.delete('token');
   return new HTTPResponse(null, {
     status: 303,
     headers: {
       ...pageHeaders,
       'Request-Id': requestId,
-      Location: './',
+      Location: query.size === 0 ? './' : `./?${query}`,
       'Set-Cookie': cookie,
       'Cache-Control': 'no-store',
     },

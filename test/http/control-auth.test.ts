@@ -175,6 +175,8 @@ describe('a request with the token', () => {
     expect(link.search).toBe(`?token=${TOKEN}`);
     const { status, headers, text } = await ask(link.pathname + link.search);
     expect([status, headers.location, text]).toEqual([303, './', '']);
+    const shared = await ask(`/?ws=ws_1&token=${TOKEN}`);
+    expect(shared.headers.location).toBe('./?ws=ws_1');
     expect(headers['set-cookie']).toEqual([`svc_token_${port}=${TOKEN}; HttpOnly; SameSite=Lax; Path=/`]);
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
     const [cookie = ''] = (headers['set-cookie']?.[0] ?? '').split(';');

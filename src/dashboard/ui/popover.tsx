@@ -1,6 +1,7 @@
 /** A button that opens a panel below it. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { route } from '../router.ts';
 
 interface Props {
   readonly label: string;
@@ -23,12 +24,11 @@ export function Popover({ label, button, class: buttonClass, children }: Props) 
     };
     const events = ['pointerdown', 'focusin'];
     for (const event of events) addEventListener(event, closeOutside);
-    addEventListener('hashchange', close);
     return () => {
       for (const event of events) removeEventListener(event, closeOutside);
-      removeEventListener('hashchange', close);
     };
   }, [isOpen]);
+  useEffect(close, [route.value]);
   const closeByKey = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return;
     event.preventDefault();

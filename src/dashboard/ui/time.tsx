@@ -1,6 +1,7 @@
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { formatRelative } from '../../domain/duration.ts';
-import { scheduleNow, wallNow } from '../schedule-clock.ts';
+import type { WorkspaceClock } from '../schedule-clock.ts';
+import { useClock } from './workspace-scope.tsx';
 
 interface Props {
   /** ISO 8601. */
@@ -8,24 +9,36 @@ interface Props {
   readonly clock: 'schedule' | 'wall';
 }
 
-/** `3m ago`, `in 4m 12s`, with the exact time as a tooltip. */
+/** When something happened: `3m ago`, with the exact time as a tooltip. */
 export function Time({ at, clock }: Props) {
-  const now = (clock === 'schedule' ? scheduleNow : wallNow).value;
+  const workspaceClock = useClock();
+  const now = (clock === 'schedule' ? workspaceClock.now : workspaceClock.wallNow).value;
   return (
     <time dateTime={at} title={`${at} (${clock} time)`}>
+      {/* Until the next response of the emulator, the page may not know that the clock was moved. */}
+      {now === undefined ? at : formatRelative(at, Math.max(now, Date.parse(at)))}
+    </time>
+  );
+}
+
+/** When something is due in schedule time: `in 4m 12s`, with the exact time as a tooltip. */
+export function DueTime({ at }: Pick<Props, 'at'>) {
+  const now = useClock().now.value;
+  return (
+    <time dateTime={at} title={`${at} (schedule time)`}>
       {now === undefined ? at : formatRelative(at, now)}
     </time>
   );
 }
 
 /** Whether the schedule clock has reached a time. */
-export function isReached(at: string): boolean {
-  return scheduleNow.value !== undefined && scheduleNow.value >= Date.parse(at);
+export function isReached(at: string, { now }: WorkspaceClock): boolean {
+  return now.value !== undefined && now.value >= Date.parse(at);
 }
 
 /** When an attempt is due. A due attempt waits while its endpoint queue is busy. */
 export function AttemptDueTime({ at }: { readonly at: string }) {
-  return isReached(at) ? <>due now</> : <Time at={at} clock="schedule" />;
+  return isReached(at, useClock()) ? <>due now</> : <DueTime at={at} />;
 }
 
 interface AttemptCountProps {
@@ -36,11 +49,12 @@ interface AttemptCountProps {
 export function AttemptCount({
   delivery: { attempt_count: count, next_attempt_at: next },
 }: AttemptCountProps) {
+  const isDue = isReached(next ?? '', useClock());
   return (
     <span class="muted">
       {count} {count === 1 ? 'attempt' : 'attempts'}
-      {next !== null && (isReached(next) ? ', due now' : ', next ')}
-      {next !== null && !isReached(next) && <Time at={next} clock="schedule" />}
+      {next !== null && (isDue ? ', due now' : ', next ')}
+      {next !== null && !isDue && <DueTime at={next} />}
     </span>
   );
 }

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { ClockMove } from '../../../contract/emulator-schemas.ts';
 import { control } from '../../control.ts';
-import { clock, refreshClock, setClock } from '../../schedule-clock.ts';
+import { refreshClock, selectedClock, setClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { withErrorToast } from '../../toasts.ts';
 
@@ -36,7 +36,7 @@ export async function changeClock(change: Pick<ControlInput<'setClock'>, 'speed'
 }
 
 export function toggleFrozen(): Promise<void> {
-  return changeClock({ frozen: clock.peek()?.rate !== 0 });
+  return changeClock({ frozen: selectedClock.peek().state.peek()?.rate !== 0 });
 }
 
 /** @param name of the duration, such as `5m` */
@@ -67,7 +67,7 @@ async function moveClock(
   moveInProgress.value = { workspaceId: id, title, attemptCount: 0 };
   const result = await withErrorToast(requestMove({ workspace_id: id }));
   moveInProgress.value = null;
-  if (result === undefined) return refreshClock();
+  if (result === undefined) return refreshClock(id);
   setClock(result);
   lastResult.value = result;
 }

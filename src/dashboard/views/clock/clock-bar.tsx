@@ -5,7 +5,7 @@ import { useId, useRef, useState } from 'preact/hooks';
 import { parseDuration } from '../../../domain/duration.ts';
 import { formatCount } from '../../../domain/message-parts.ts';
 import { useLiveItems } from '../../live-stream.ts';
-import { clock, scheduleNow, wallNow } from '../../schedule-clock.ts';
+import { selectedClock } from '../../schedule-clock.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { showToast } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -52,7 +52,7 @@ export function ClockBar() {
     ).length;
     if (sentCount > 0) addAttempts(sentCount);
   });
-  const isFrozen = clock.value?.rate === 0;
+  const isFrozen = selectedClock.value.state.value?.rate === 0;
   return (
     <section class="clock" aria-label="Clock" aria-busy={moveInProgress.value !== null}>
       <CurrentTime />
@@ -89,13 +89,14 @@ export function ClockBar() {
 }
 
 function CurrentTime() {
-  const { value: now } = scheduleNow;
-  if (clock.value === undefined || now === undefined || wallNow.value === undefined) {
+  const clock = selectedClock.value;
+  const [state, now, wallNow] = [clock.state.value, clock.now.value, clock.wallNow.value];
+  if (state === undefined || now === undefined || wallNow === undefined) {
     return <p class="muted clock-time">Loading clock…</p>;
   }
-  const { rate } = clock.value;
+  const { rate } = state;
   const [date, time] = formatUtc(now).split(' ');
-  const distance = formatDistance(now, wallNow.value);
+  const distance = formatDistance(now, wallNow);
   return (
     <p class="clock-time">
       <Icon name="clock" />
@@ -116,7 +117,7 @@ function SpeedButtons() {
         <button
           key={speed}
           type="button"
-          aria-pressed={clock.value?.rate === speed}
+          aria-pressed={selectedClock.value.state.value?.rate === speed}
           title={`${formatCount(speed, 'second')} of schedule time per second of real time`}
           onClick={() => changeClock({ speed, frozen: false })}
         >

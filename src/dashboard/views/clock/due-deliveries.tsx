@@ -3,7 +3,7 @@ import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { shortenUrl, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { clock, realTimeUntil, refreshClock, scheduleNow } from '../../schedule-clock.ts';
+import { refreshClock, selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { Popover } from '../../ui/popover.tsx';
 import { useQuery } from '../../use-query.ts';
@@ -26,7 +26,7 @@ export function DueDeliveries() {
           <span>{first.event_type}</span>
           <span class="muted clock-due-url">→ {shortenUrl(first.url)}</span>
           <DueTime delivery={first} />
-          {clock.value?.rate !== 0 && <RealDueTime delivery={first} />}
+          {selectedClock.value.state.value?.rate !== 0 && <RealDueTime delivery={first} />}
         </>
       }
     >
@@ -49,18 +49,20 @@ export function DueDeliveries() {
 }
 
 function DueTime({ delivery: { next_attempt_at: at } }: { readonly delivery: Delivery }) {
-  if (at === null || scheduleNow.value === undefined) return null;
+  const now = selectedClock.value.now.value;
+  if (at === null || now === undefined) return null;
   return (
     <time dateTime={at} title={`${at} (schedule time)`}>
-      {formatDue(at, scheduleNow.value)}
+      {formatDue(at, now)}
     </time>
   );
 }
 
 /** Shown when it differs from schedule time. */
 function RealDueTime({ delivery: { next_attempt_at: at } }: { readonly delivery: Delivery }) {
-  if (at === null || clock.value?.rate === 1) return null;
-  return <span class="muted">{formatRealDue(realTimeUntil(at))}</span>;
+  const clock = selectedClock.value;
+  if (at === null || clock.state.value?.rate === 1) return null;
+  return <span class="muted">{formatRealDue(clock.realTimeUntil(at))}</span>;
 }
 
 function useDueDeliveries(): readonly Delivery[] {
@@ -68,14 +70,14 @@ function useDueDeliveries(): readonly Delivery[] {
   const { value = [], refetch } = useQuery(
     async () => {
       if (workspace === undefined) return [];
-      void refreshClock();
+      void refreshClock(workspace);
       return (await control.listDue({ workspace_id: workspace, limit: MAX_SHOWN })).data;
     },
     [workspace],
     { refetchOn: (item) => item.type === 'reset' || isInWorkspace(item, workspace) },
   );
   // When another client moves the clock, the stream does not announce that a retry became due.
-  const nextDueAt = clock.value?.next_due_at;
+  const nextDueAt = selectedClock.value.state.value?.next_due_at;
   useEffect(() => {
     if (nextDueAt !== value[0]?.next_attempt_at) refetch();
   }, [nextDueAt]);

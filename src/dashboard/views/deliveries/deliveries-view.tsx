@@ -8,7 +8,7 @@ import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import type { ItemUpdate } from '../../feed.ts';
 import { updateQuery } from '../../router.ts';
-import { scheduleNow } from '../../schedule-clock.ts';
+import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { withErrorToast } from '../../toasts.ts';
@@ -135,7 +135,10 @@ function isInWorkspace(workspace: string | undefined, item: StreamItem): item is
 function toUpdate(item: DeliveryItem, filter: DeliveryFilter): ItemUpdate<Delivery> {
   const { delivery } = item;
   const body = item.type === 'attempt' ? item.attempt.request.body : undefined;
-  return { item: delivery, matches: matchesFilter(filter, delivery, body, scheduleNow.peek() ?? 0) };
+  return {
+    item: delivery,
+    matches: matchesFilter(filter, delivery, body, selectedClock.peek().now.peek() ?? 0),
+  };
 }
 
 function StatusButtons({ selected }: { readonly selected: string | undefined }) {

@@ -1,13 +1,15 @@
 /** The result of a delivery: why it failed and what to do, or when the next attempt is due. */
 import { useState } from 'preact/hooks';
 import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import type { ClockMove } from '../../../contract/emulator-schemas.ts';
 import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
 import { control } from '../../control.ts';
-import { clock, realTimeUntil, scheduleNow, setClock } from '../../schedule-clock.ts';
+import { setClock } from '../../schedule-clock.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Time } from '../../ui/time.tsx';
+import { DueTime, isReached } from '../../ui/time.tsx';
+import { useClock } from '../../ui/workspace-scope.tsx';
 import { type Hint, summarizeDelivery } from './delivery-summary.ts';
 
 interface Props {
@@ -54,31 +56,37 @@ function NextAttempt({ delivery, dueAt }: Props & { readonly dueAt: string }) {
   const [isBusy, setBusy] = useState(false);
   const skip = async () => {
     setBusy(true);
-    const ms = Math.max(0, Math.ceil(Date.parse(dueAt) - (scheduleNow.peek() ?? 0)));
-    const moved = await withErrorToast(control.advanceClock({ workspace_id: delivery.workspace_id, ms }));
+    const moved = await withErrorToast(advanceTo(delivery.workspace_id, dueAt));
     if (moved !== undefined) setClock(moved);
     setBusy(false);
   };
-  const now = scheduleNow.value;
+  const clock = useClock();
   // The attempt is in progress or its endpoint queue is busy.
-  if (now !== undefined && now >= Date.parse(dueAt))
-    return <p class="delivery-next">The next attempt is due now.</p>;
+  if (isReached(dueAt, clock)) return <p class="delivery-next">The next attempt is due now.</p>;
   return (
     <div class="row delivery-next">
       <Icon name="clock" />
       <span>
-        Next attempt <Time at={dueAt} clock="schedule" /> <RealTime dueAt={dueAt} />
+        Next attempt <DueTime at={dueAt} /> <RealTime dueAt={dueAt} />
       </span>
-      <button type="button" disabled={isBusy || now === undefined} onClick={skip}>
+      <button type="button" disabled={isBusy || clock.now.value === undefined} onClick={skip}>
         <Icon name="skip" /> {isBusy ? 'Sending…' : 'Advance to this attempt'}
       </button>
     </div>
   );
 }
 
+/** Asks for the current time first, because the page only extrapolates it. */
+async function advanceTo(workspaceId: string, dueAt: string): Promise<ClockMove> {
+  const { now } = await control.getClock({ workspace_id: workspaceId });
+  const ms = Math.max(0, Date.parse(dueAt) - Date.parse(now));
+  return control.advanceClock({ workspace_id: workspaceId, ms });
+}
+
 function RealTime({ dueAt }: { readonly dueAt: string }) {
-  const real = realTimeUntil(dueAt);
-  const rate = clock.value?.rate;
+  const clock = useClock();
+  const real = clock.realTimeUntil(dueAt);
+  const rate = clock.state.value?.rate;
   if (rate === 0)
     return (
       <span class="muted">

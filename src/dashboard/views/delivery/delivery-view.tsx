@@ -12,6 +12,7 @@ import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
+import { SelectedWorkspaceScope } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { openReplayDialog } from '../replay/replay-dialog.tsx';
 import { ReplayProgress, useReplay } from '../replay/replay-progress.tsx';
@@ -30,7 +31,11 @@ export function DeliveryView({ id }: { readonly id: string }) {
   const shownQuery = query.error === null ? { ...query, value: shownDelivery.current } : query;
   return (
     <QueryView query={shownQuery} what="the delivery">
-      {(delivery) => <DeliveryContent delivery={delivery} />}
+      {(delivery) => (
+        <SelectedWorkspaceScope workspaceId={delivery.workspace_id}>
+          <DeliveryContent delivery={delivery} />
+        </SelectedWorkspaceScope>
+      )}
     </QueryView>
   );
 }

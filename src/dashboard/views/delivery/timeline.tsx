@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { type AttemptOutcome, describeOutcome } from '../../../domain/delivery.ts';
 import { formatSpan, HOUR_MS, SECOND_MS } from '../../../domain/duration.ts';
-import { scheduleNow } from '../../schedule-clock.ts';
+import { useClock } from '../../ui/workspace-scope.tsx';
 import { buildTimeline, type Gap, type TimelineStep } from './build-timeline.ts';
 
 interface Props {
@@ -17,6 +17,7 @@ interface Props {
 
 export function Timeline({ delivery, selectedAttempt, onSelect }: Props) {
   const list = useRef<HTMLOListElement>(null);
+  const { now } = useClock();
   const selectByArrowKey = (event: KeyboardEvent) => {
     const offset = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (offset === undefined || selectedAttempt === undefined) return;
@@ -37,7 +38,7 @@ export function Timeline({ delivery, selectedAttempt, onSelect }: Props) {
     if (!isInView)
       listElement.scrollLeft = item.offsetLeft + item.offsetWidth / 2 - listElement.clientWidth / 2;
   }, [selectedAttempt?.number]);
-  const steps = buildTimeline(delivery, delivery.status === 'pending' ? scheduleNow.value : undefined);
+  const steps = buildTimeline(delivery, delivery.status === 'pending' ? now.value : undefined);
   if (steps.length === 0) return null;
   return (
     <section aria-label="Timeline">

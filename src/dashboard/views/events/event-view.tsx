@@ -13,6 +13,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptCount, Time } from '../../ui/time.tsx';
+import { SelectedWorkspaceScope, WorkspaceScope } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 
 export function EventView({ id }: { readonly id: string }) {
@@ -20,17 +21,19 @@ export function EventView({ id }: { readonly id: string }) {
   return (
     <QueryView query={query} what="the event">
       {(event) => (
-        <div class="stack">
-          <header class="row">
-            <h2>{event.type}</h2>
-            <a class="button push-right" href={toHash({ section: 'trigger', query: { event: id } })}>
-              <Icon name="bolt" /> Trigger again
-            </a>
-          </header>
-          <EventProperties event={event} />
-          <EventDeliveries key={id} eventId={id} />
-          <EventContent event={event} />
-        </div>
+        <SelectedWorkspaceScope workspaceId={event.workspace_id}>
+          <div class="stack">
+            <header class="row">
+              <h2>{event.type}</h2>
+              <a class="button push-right" href={toHash({ section: 'trigger', query: { event: id } })}>
+                <Icon name="bolt" /> Trigger again
+              </a>
+            </header>
+            <EventProperties event={event} />
+            <EventDeliveries key={id} eventId={id} />
+            <EventContent event={event} />
+          </div>
+        </SelectedWorkspaceScope>
       )}
     </QueryView>
   );
@@ -119,7 +122,9 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
                   <li key={delivery.id}>
                     <StatusBadge status={delivery.status} paused={delivery.paused} />
                     <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
-                    <AttemptCount delivery={delivery} />
+                    <WorkspaceScope workspaceId={delivery.workspace_id}>
+                      <AttemptCount delivery={delivery} />
+                    </WorkspaceScope>
                   </li>
                 ))}
               </ul>

@@ -4,7 +4,7 @@ import type { ApiRequest } from '../../../contract/resources.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { pickFilters, type Route } from '../../address.ts';
 import { control } from '../../control.ts';
-import { wallNow } from '../../schedule-clock.ts';
+import { selectedClock } from '../../schedule-clock.ts';
 import { status } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { FilterInput, FilterSelect, RECENT_PERIODS } from '../../ui/filter-bar.tsx';
@@ -29,7 +29,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
     key: JSON.stringify(filter),
     fetchPage: (page) => control.listRequests({ ...toListInput(filter), ...page }),
     onItems: (items, feed) => {
-      const now = wallNow.peek() ?? 0;
+      const now = selectedClock.peek().wallNow.peek() ?? 0;
       const updates = items.flatMap((item) =>
         item.type === 'request'
           ? [{ item: item.request, matches: matchesFilter(filter, item.request, now) }]

@@ -3,6 +3,7 @@ import type { ApiErrorResponse } from '../../public-api-client.ts';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { DeliveryCounts, StatusBadge } from '../../ui/status-badge.tsx';
 import { AttemptCount } from '../../ui/time.tsx';
+import { WorkspaceScope } from '../../ui/workspace-scope.tsx';
 import { startRun, type TriggerRun, triggerRuns } from './trigger-runs.ts';
 
 const MAX_SHOWN = 8;
@@ -20,7 +21,9 @@ export function TriggerHistory() {
           <li key={run.number} class="card stack">
             <RunHeader run={run} />
             {run.error !== null && <ApiErrorAlert apiErrorResponse={run.error} />}
-            <RunDeliveries run={run} />
+            <WorkspaceScope workspaceId={run.input.workspaceId}>
+              <RunDeliveries run={run} />
+            </WorkspaceScope>
           </li>
         ))}
       </ol>

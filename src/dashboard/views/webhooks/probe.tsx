@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type Finding, toProbeFindings } from '../../../control/findings.ts';
 import { checkStatusSymbols } from '../../../domain/delivery.ts';
 import { control } from '../../control.ts';
-import { wallNow } from '../../schedule-clock.ts';
+import { selectedClock } from '../../schedule-clock.ts';
 import { toErrorMessage } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
 
@@ -16,7 +16,7 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
     try {
       const result = await control.probeWebhook({ id: webhookId });
       // The page already shows the URL.
-      setState(toProbeFindings({ ...result, url: 'the endpoint' }, wallNow.peek() ?? 0));
+      setState(toProbeFindings({ ...result, url: 'the endpoint' }, selectedClock.peek().wallNow.peek() ?? 0));
     } catch (error) {
       setState({ error: toErrorMessage(error) });
     }

@@ -8,7 +8,8 @@ import { withErrorToast } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { isReached, Time } from '../../ui/time.tsx';
+import { DueTime, isReached, Time } from '../../ui/time.tsx';
+import { SelectedWorkspaceScope, useClock } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
 import { Probe } from './probe.tsx';
@@ -25,13 +26,13 @@ export function WebhookView({ id }: { readonly id: string }) {
       </a>
       <QueryView query={query} what="the endpoint">
         {(webhook) => (
-          <>
+          <SelectedWorkspaceScope workspaceId={webhook.workspace_id}>
             <WebhookHeader webhook={webhook} onChange={query.refetch} />
             <WebhookProperties webhook={webhook} />
             <WebhookAttempts webhookId={id} />
             <Probe key={id} webhookId={id} />
             <WebhookFaults webhook={webhook} />
-          </>
+          </SelectedWorkspaceScope>
         )}
       </QueryView>
     </div>
@@ -86,6 +87,7 @@ function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
 
 function WebhookProperties({ webhook }: { readonly webhook: WebhookDetail }) {
   const { id, events, headers, skip_verify, previous_secret_expires_at: expiry, created_at } = webhook;
+  const clock = useClock();
   return (
     <Properties
       class="card"
@@ -95,7 +97,7 @@ function WebhookProperties({ webhook }: { readonly webhook: WebhookDetail }) {
         Secret: <WebhookSecret key={`${id} ${expiry}`} webhookId={id} />,
         'Previous secret': expiry !== null && (
           <>
-            {isReached(expiry) ? 'expired' : 'expires'} <Time at={expiry} clock="schedule" />
+            {isReached(expiry, clock) ? 'expired' : 'expires'} <DueTime at={expiry} />
           </>
         ),
         Headers:

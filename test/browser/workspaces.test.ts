@@ -1,0 +1,90 @@
+/** The workspace of a page: in its address, and with its own clock. */
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { typesOf } from './delivery-list.ts';
+
+const DAY_MS = 86_400_000;
+const selectOf = (page: Page) => page.getByLabel('Workspace');
+
+/** A second workspace, whose clock is ten days ahead, with one delivery that failed once. */
+async function openTwoWorkspaces() {
+  const emulator = await startTestEmulator();
+  onTestFinished(emulator.close);
+  const receiver = await createReceiver(503);
+  onTestFinished(receiver.close);
+  const second = await emulator.control.createWorkspace({ name: 'Second' });
+  const workspace = { workspace_id: second.id };
+  await emulator.control.advanceClock({ ...workspace, ms: 10 * DAY_MS });
+  await emulator.control.createWebhook({ ...workspace, url: `${receiver.url}/hooks` });
+  const { key } = await emulator.control.createKey({ ...workspace, scopes: ['events:write'] });
+  await emulator.api('POST', '/events', { type: 'made.second' }, { authorization: `Bearer ${key}` });
+  await receiver.waitFor(1);
+  await emulator.control.advanceClock({ ...workspace, ms: 0 });
+  const [delivery] = (await emulator.control.listDeliveries(workspace)).data;
+  if (delivery === undefined) throw new Error('The event was not delivered.');
+  return { emulator, second, workspace, delivery };
+}
+
+describeInBrowser('the workspace of a page', () => {
+  it('the selected workspace is in the address, which Back and a new tab follow', async () => {
+    const { emulator, second } = await openTwoWorkspaces();
+    const page = await openDashboard(emulator, { hash: '/events' });
+    await selectOf(page).selectOption('Second');
+    await expect.poll(() => page.url()).toContain(`?ws=${second.id}#/events`);
+    await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
+    await expect.poll(() => typesOf(page)).toEqual(['made.second']);
+    const tab = await openDashboard(emulator, { besides: page });
+    await tab.goto(page.url());
+    await expect.poll(() => selectOf(tab).inputValue()).toBe(second.id);
+    await page.goBack();
+    await page.goBack();
+    await expect.poll(() => selectOf(page).inputValue()).toBe(emulator.status().workspace_id);
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('the page says that the workspace of a link does not exist and links the default one', async () => {
+    const { emulator } = await openTwoWorkspaces();
+    const page = await openDashboard(emulator);
+    await page.goto(page.url().replace('/#', '/?ws=ws_gone#'));
+    await page.getByRole('alert').getByText('Workspace ws_gone does not exist').waitFor();
+    await page.getByRole('button', { name: 'Open the default workspace' }).click();
+    await page.getByText('No deliveries yet').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('a link to a delivery of another workspace selects that workspace', async () => {
+    const { emulator, second, delivery } = await openTwoWorkspaces();
+    const page = await openDashboard(emulator, { hash: `/deliveries/${delivery.id}` });
+    await expect.poll(() => selectOf(page).inputValue()).toBe(second.id);
+    await expect.poll(() => page.url()).toContain(`?ws=${second.id}#/deliveries/${delivery.id}`);
+    await expect.poll(() => typesOf(page)).toEqual(['made.second']);
+    await selectOf(page).selectOption({ index: 0 });
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries');
+  });
+
+  it('the delivery page uses the clock of its workspace, and advances it to the next attempt', async () => {
+    const { emulator, workspace, delivery } = await openTwoWorkspaces();
+    const before = await emulator.control.getClock(workspace);
+    const page = await openDashboard(emulator);
+    await page.getByText('No deliveries yet').waitFor();
+    await page.evaluate(`location.hash = '#/deliveries/${delivery.id}'`);
+    const shown = page.getByRole('article', { name: 'Delivery' });
+    await shown.getByText('Next attempt in 5m').waitFor();
+    await shown.getByText(/^Due just now, sent/).waitFor();
+    await shown.getByRole('button', { name: 'Advance to this attempt' }).click();
+    await shown.getByText('Attempt 2 of 2').waitFor();
+    const after = await emulator.control.getClock(workspace);
+    expect(Date.parse(after.now) - Date.parse(before.now)).toBe(300_000);
+  });
+
+  it('the request log shows the deliveries of an event by the clock of their workspace', async () => {
+    const { emulator, delivery } = await openTwoWorkspaces();
+    const page = await openDashboard(emulator, { hash: `/requests?resource=${delivery.event_id}` });
+    await page.getByRole('grid').getByRole('link', { name: 'POST /v1/events' }).click();
+    const shown = page.getByRole('article', { name: 'Request' });
+    await shown.getByText('1 attempt, next in 5m').waitFor();
+  });
+});
