@@ -15,6 +15,8 @@ const SPEED = 120;
 const LIMIT_MS = 60_000;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+/** Selects the SQLite driver that runs with this version of Node.js. */
+const sqliteHook = join(root, 'test/support/sqlite-for-node-20.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
 const inColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
 const children = new Set();
@@ -100,10 +102,11 @@ async function startEmulator(...options) {
   return emulator;
 }
 
-/** Starts the receiver of docs/receivers.md. `showNextLine` prints its next line of output. */
+/** Starts the example receiver of `svc receiver example --framework node`. `showNextLine` prints its next line of output. */
 async function startReceiver(secret) {
-  const receiver = start([join(root, 'docs/receivers/receiver.mjs')], {
+  const receiver = start(['--import', sqliteHook, join(root, 'fixtures/receivers/node.mjs')], {
     PORT: '0',
+    INBOX_DB: ':memory:',
     SVC_WEBHOOK_SECRET: secret,
   });
   const lines = createInterface(receiver.stdout);

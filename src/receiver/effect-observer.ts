@@ -1,4 +1,4 @@
-/** Reads the effect count from a URL that returns `{"count": n}`, or from a command that prints that or the number. */
+/** Reads the effect count from a URL that returns `{"count": n}` or `{"ids": […]}`, or from a command that prints that or the number. */
 import { type ExecException, exec } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -23,7 +23,8 @@ export interface EffectObserver {
 const READ_TIMEOUT_MS = 10_000;
 /** Maximum number of characters to read. A count is shorter. */
 const RESPONSE_LIMIT = 64 * 1024;
-const HINT = 'Return {"count": n} from the URL, or print that object or only the number from the command.';
+const HINT =
+  'Return {"count": n} or {"ids": […]} from the URL, or print that object or only the number from the command.';
 
 export interface EffectObserverOptions {
   /** Working folder of a command. */
@@ -104,6 +105,8 @@ class GuardedShell {
 function parseCount(text: string): number | null {
   try {
     const value: unknown = JSON.parse(text);
+    const { ids } = Object(value);
+    if (Array.isArray(ids)) return ids.length;
     const count = typeof value === 'number' ? value : Object(value).count;
     return Number.isSafeInteger(count) && count >= 0 ? count : null;
   } catch {

@@ -344,7 +344,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   'receiver example': {
     args: ['--framework', 'express'],
     stdout: /^\/\/ receiver\.mjs\n[\s\S]*express\.raw[\s\S]*\/\/ deliveries\.mjs\n[\s\S]*timingSafeEqual/,
-    jsonFields: ['framework', 'packages', 'start', 'files'],
+    jsonFields: ['framework', 'packages', 'install', 'start', 'files'],
     invalid: [[], 'Missing option: --framework'],
     needsNoEmulator: true,
   },

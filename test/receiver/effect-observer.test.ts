@@ -7,11 +7,14 @@ const observe = (source: string) =>
   createEffectObserver(source, { cwd: import.meta.dirname, urlRule: 'local', signal }).countEffects();
 
 describe('createEffectObserver', () => {
-  it.each(['{"count": 3}', '3\n'])('the effect count is read from a URL with GET: %j', async (body) => {
-    await using receiver = await createReceiver({ body });
-    expect(await observe(`${receiver.url}/count`)).toBe(3);
-    expect(receiver.requests).toMatchObject([{ method: 'GET', path: '/count' }]);
-  });
+  it.each(['{"count": 3}', '{"ids": ["evt_1", "evt_2", "evt_1"]}', '3\n'])(
+    'the effect count is read from a URL with GET: %j',
+    async (body) => {
+      await using receiver = await createReceiver({ body });
+      expect(await observe(`${receiver.url}/count`)).toBe(3);
+      expect(receiver.requests).toMatchObject([{ method: 'GET', path: '/count' }]);
+    },
+  );
 
   it.each(['echo 3', `echo '{"count":3}'`, 'ls effect-observer.test.ts | wc -l | sed s/1/3/'])(
     'the effect count is read from the output of a shell command: %s',

@@ -1,7 +1,8 @@
-// Serves the route handler of the Next.js example through the Fetch API instead of Next.js.
+// Serves the route handlers of the Next.js example through the Fetch API instead of Next.js.
 import { serve } from '@hono/node-server';
-import { POST } from '../../fixtures/receivers/next.mjs';
+import { GET, POST } from './app/webhooks/route.js';
 
-serve({ fetch: POST, port: 0, hostname: '127.0.0.1' }, ({ port }) => {
+const fetch = (request) => (request.method === 'POST' ? POST(request) : GET());
+serve({ fetch, port: Number(process.env.PORT), hostname: '127.0.0.1' }, ({ port }) => {
   process.stdout.write(`listening on ${port}\n`);
 });

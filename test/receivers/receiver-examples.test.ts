@@ -1,43 +1,40 @@
-/** Runs the receivers of `svc receiver example` as programs and checks them with `svc receiver check`. */
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+/** Runs the receivers of `svc receiver example` as programs: checks them with `svc receiver check`, and kills them. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { type Framework, frameworks } from '../../src/fixtures/receiver-examples.ts';
 import { sign } from '../../src/signature.ts';
 import { checkReceiver, idsOf } from '../receiver/check-receiver.ts';
 import { SECRET } from '../receiver/defective-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
-import { type RunningReceiver, ready, startProgram } from './receiver-process.ts';
+import { isPresent, type RunningExample, startReceiver, writeReceiver } from './receiver-process.ts';
 
 /** Each test runs once. `SVC_TEST_TIMES=20` repeats it, to find flaky results. */
 const repeats = Number(process.env.SVC_TEST_TIMES ?? 1) - 1;
+const present = frameworks.filter(isPresent);
 
-const driverHook = new URL('../support/sqlite-for-node-20.mjs', import.meta.url).href;
-
-function programOf(framework: Framework): string {
-  const file = framework === 'next' ? 'next-server.mjs' : `../../fixtures/receivers/${framework}.mjs`;
-  return join(import.meta.dirname, file);
+/** Returns a function that starts the receiver, always with the same files, and on the port of the first start. */
+function prepare(framework: Framework, { onTestFinished }: TestContext) {
+  const folder = createTemporaryFolder();
+  writeReceiver(framework, folder);
+  let port = 0;
+  return async () => {
+    const receiver = await startReceiver(framework, { secret: SECRET, folder, port });
+    onTestFinished(receiver.stop);
+    port = receiver.port;
+    return receiver;
+  };
 }
 
-async function start(framework: Framework, scratch: string): Promise<RunningReceiver> {
-  const command = [process.execPath, '--import', driverHook, programOf(framework)] as const;
-  const receiver = await startProgram(command, { secret: SECRET, scratch, ready });
-  onTestFinished(receiver.stop);
-  return receiver;
-}
-
-/** Number of events that the receiver has processed. */
-async function countProcessed({ printed }: RunningReceiver): Promise<number> {
-  return (await printed(/^/)).match(/^processed /gm)?.length ?? 0;
-}
-
-describe('svc receiver example', { timeout: 60_000 }, () => {
-  it.each(frameworks)(
+describe.concurrent('svc receiver example', { timeout: 60_000, repeats }, () => {
+  it.for(present)(
     'the example receiver with %s passes svc receiver check [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]',
-    { repeats },
-    async (framework) => {
-      const receiver = await start(framework, createTemporaryFolder());
-      const url = `http://127.0.0.1:${receiver.port}/webhooks`;
-      const report = await checkReceiver({ url, countEffects: () => countProcessed(receiver) });
+    async (framework, context) => {
+      const receiver = await prepare(framework, context)();
+      const report = await checkReceiver({
+        url: receiver.url,
+        countEffects: async () => (await receiver.readEffects()).length,
+      });
       expect(idsOf(report, 'failed')).toEqual([]);
       // Its work takes no time, so it may be done before the order can be observed.
       const notObservable = idsOf(report, 'not_observable');
@@ -45,29 +42,49 @@ describe('svc receiver example', { timeout: 60_000 }, () => {
     },
   );
 
-  it('the example receiver remembers accepted events after a restart [§6.6]', async () => {
-    const scratch = createTemporaryFolder();
-    const firstReceiver = await start('node', scratch);
-    const twice = createDelivery('evt_twice');
-    expect(await deliver(firstReceiver, twice)).toBe(204);
-    // Events are processed in order: the first is done when the next one is.
-    expect(await deliver(firstReceiver, createDelivery('evt_next'))).toBe(204);
-    await firstReceiver.printed(/^processed order\.shipped evt_next$/m);
-    await firstReceiver.stop();
-
-    const restartedReceiver = await start('node', scratch);
-    expect(await deliver(restartedReceiver, twice)).toBe(204);
-    expect(await deliver(restartedReceiver, createDelivery('evt_last'))).toBe(204);
-    expect(await restartedReceiver.printed(/evt_last$/m)).not.toContain('evt_twice');
-  });
+  it.for(present)(
+    'the example receiver with %s processes each event once, even if senders disconnect and it is killed [§6.6]',
+    async (framework, context) => {
+      const start = prepare(framework, context);
+      const events = Array.from({ length: 20 }, (_, index) => createDelivery(`evt_${100 + index}`));
+      const ids = events.map(({ id }) => id);
+      const acceptedIds = new Set<string>();
+      for (const isLast of [false, false, true]) {
+        const receiver = await start();
+        // What was accepted is not lost, although it is not sent again.
+        await waitForEffects(receiver, [...acceptedIds]);
+        await disconnectInBody(receiver);
+        const sending = [...events, ...events].map(async (event) => {
+          if ((await deliver(receiver, event)) === 204) acceptedIds.add(event.id);
+        });
+        await (isLast ? Promise.all(sending) : Promise.any(sending));
+        if (isLast) await waitForEffects(receiver, ids);
+        // Deliveries that are in progress end without a response.
+        else await Promise.all([receiver.kill(), Promise.allSettled(sending)]);
+        if (isLast) expect([...(await receiver.readEffects())].sort()).toEqual(ids);
+      }
+    },
+  );
 });
 
-function createDelivery(id: string) {
-  const payload = JSON.stringify({ type: 'order.shipped', data: { id } });
-  return { payload, headers: sign({ payload, secret: SECRET, id: 'del_1' }).headers };
+async function waitForEffects(receiver: RunningExample, ids: readonly string[]): Promise<void> {
+  await vi.waitFor(
+    async () => expect(await receiver.readEffects()).toEqual(expect.arrayContaining([...ids])),
+    20_000,
+  );
 }
 
-async function deliver({ port }: RunningReceiver, { payload, headers }: ReturnType<typeof createDelivery>) {
-  const url = `http://127.0.0.1:${port}/webhooks`;
+async function disconnectInBody({ port }: RunningExample): Promise<void> {
+  const socket = connect(port, '127.0.0.1').resume();
+  socket.end('POST /webhooks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"data"');
+  await once(socket, 'close');
+}
+
+function createDelivery(id: string) {
+  const payload = JSON.stringify({ type: 'order.shipped', data: { id, payload: { city: 'Zürich 東京' } } });
+  return { id, payload, headers: sign({ payload, secret: SECRET, id: 'del_1' }).headers };
+}
+
+async function deliver({ url }: RunningExample, { payload, headers }: ReturnType<typeof createDelivery>) {
   return (await fetch(url, { method: 'POST', headers, body: payload })).status;
 }

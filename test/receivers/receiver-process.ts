@@ -1,20 +1,20 @@
-/** Starts the receivers of `docs/receivers`, each if its interpreter is installed. */
+/** Starts receivers: those of `svc receiver example`, each if its interpreter is installed, and other programs. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
+import { type Framework, readReceiverExample } from '../../src/fixtures/receiver-examples.ts';
 
-const folder = join(import.meta.dirname, '../../docs/receivers');
+type Command = readonly [string, ...string[]];
 
-export interface Language {
-  readonly name: string;
-  readonly file: string;
+interface Runtime {
   /** A command that succeeds if the receiver can run. */
-  readonly needs: readonly [string, ...string[]];
-  /** Returns the command that runs the receiver. Build output goes to the folder `scratch`. */
-  command(file: string, scratch: string): readonly [string, ...string[]];
+  readonly needs: Command;
+  /** Builds a receiver in its folder. */
+  readonly build?: Command;
+  /** The processes of the receiver; the last one is the web server. */
+  commands(port: number): readonly Command[];
   /** Matches the output of the listening program, with the port in its first group. */
   readonly ready: RegExp;
 }
@@ -22,51 +22,47 @@ export interface Language {
 /** Matches the output of our own receivers. */
 export const ready = /^listening on (\d+)$/m;
 
-export const languages: readonly Language[] = [
-  {
-    name: 'Node.js',
-    file: 'receiver.mjs',
-    needs: [process.execPath, '--version'],
-    command: (file) => [process.execPath, file],
-    ready,
+const driverHook = new URL('../support/sqlite-for-node-20.mjs', import.meta.url).href;
+const node: Command = [process.execPath, '--import', driverHook];
+
+function runtimeFor(needs: Command, program: Command): Runtime {
+  return { needs, commands: () => [program], ready };
+}
+
+const javascript = runtimeFor([process.execPath, '--version'], [...node, 'receiver.mjs']);
+/** Serves the route handler through the Fetch API instead of Next.js. */
+const NEXT_SERVER = 'next-server.mjs';
+/** The Python with FastAPI: the packages of Debian belong to its own Python. */
+const fastapiPython =
+  ['python3', '/usr/bin/python3'].find((python) => canRun([python, '-c', 'import fastapi, uvicorn'])) ??
+  'python3';
+
+const runtimes: Readonly<Record<Framework, Runtime>> = {
+  node: javascript,
+  express: javascript,
+  fastify: javascript,
+  hono: javascript,
+  h3: javascript,
+  next: runtimeFor([process.execPath, '--version'], [...node, NEXT_SERVER]),
+  python: runtimeFor(['python3', '-c', 'import sqlite3'], ['python3', 'receiver.py']),
+  fastapi: {
+    needs: [fastapiPython, '-c', 'import fastapi, uvicorn'],
+    commands: (port) => [[fastapiPython, '-m', 'uvicorn', 'receiver:app', '--port', String(port)]],
+    ready: /Uvicorn running on http:\/\/127\.0\.0\.1:(\d+)/,
   },
-  {
-    name: 'Python',
-    file: 'receiver.py',
-    needs: ['python3', '--version'],
-    command: (file) => ['python3', file],
-    ready,
-  },
-  {
-    name: 'Go',
-    file: 'receiver.go',
-    needs: ['go', 'version'],
-    command: (file, scratch) => {
-      const program = join(scratch, 'receiver');
-      execFileSync('go', ['build', '-o', program, file]);
-      return [program];
-    },
-    ready,
-  },
-  {
-    name: 'Ruby',
-    file: 'receiver.rb',
-    needs: ['ruby', '-e', 'require "webrick"'],
-    command: (file) => ['ruby', file],
-    ready,
-  },
-  {
-    name: 'PHP',
-    file: 'receiver.php',
-    needs: ['php', '--version'],
-    command: (file) => ['php', '-S', '127.0.0.1:0', file],
-    // The web server of PHP ignores PORT and prints its own message.
+  go: { ...runtimeFor(['go', 'version'], ['./receiver']), build: ['go', 'build', 'receiver.go'] },
+  ruby: runtimeFor(['ruby', '-e', 'require "webrick"; require "sqlite3"'], ['ruby', 'receiver.rb']),
+  php: {
+    needs: ['php', '-r', 'exit(extension_loaded("pdo_sqlite") ? 0 : 1);'],
+    commands: (port) => [
+      ['php', 'receiver.php'],
+      ['php', '-S', `127.0.0.1:${port}`, 'receiver.php'],
+    ],
     ready: /\(http:\/\/127\.0\.0\.1:(\d+)\) started/,
   },
-];
+};
 
-/** Whether the receiver of a language can run here. */
-export function isPresent({ needs: [command, ...args] }: Language): boolean {
+function canRun([command, ...args]: Command): boolean {
   try {
     execFileSync(command, args, { stdio: 'ignore' });
     return true;
@@ -75,38 +71,85 @@ export function isPresent({ needs: [command, ...args] }: Language): boolean {
   }
 }
 
+/** Whether the receiver can run here. Prints a warning if not. */
+export function isPresent(framework: Framework): boolean {
+  const { needs } = runtimes[framework];
+  if (canRun(needs)) return true;
+  process.stderr.write(`SKIPPED: the ${framework} receiver; \`${needs.join(' ')}\` fails.\n`);
+  return false;
+}
+
+/** Writes the files of `svc receiver example` to a folder, with what they need to run. */
+export function writeReceiver(framework: Framework, folder: string): void {
+  const { files } = readReceiverExample(framework);
+  for (const { path, content } of files) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+  copyFileSync(join(import.meta.dirname, NEXT_SERVER), join(folder, NEXT_SERVER));
+  const [command, ...args] = runtimes[framework].build ?? [];
+  if (command !== undefined) execFileSync(command, args, { cwd: folder });
+}
+
 export interface RunningReceiver {
   readonly port: number;
   /** Resolves to all output so far as soon as it matches `pattern`. */
   printed(pattern: RegExp): Promise<string>;
   stop(): Promise<void>;
+  /** Like `kill -9`: the receiver cannot finish anything. */
+  kill(): Promise<void>;
 }
 
-export async function startReceiver(language: Language, secret: string): Promise<RunningReceiver> {
-  const scratch = mkdtempSync(join(tmpdir(), 'svc-receiver-'));
-  const command = language.command(join(folder, language.file), scratch);
-  const receiver = await startProgram(command, { secret, scratch, ready: language.ready });
-  const stop = async () => {
-    await receiver.stop();
-    rmSync(scratch, { recursive: true });
+export interface RunningExample extends RunningReceiver {
+  /** The URL for deliveries. */
+  readonly url: string;
+  /** Returns the IDs of the events that had an effect. */
+  readEffects(): Promise<readonly string[]>;
+}
+
+/** Starts the receiver in a folder of {@link writeReceiver}. @param port default: a free one */
+export async function startReceiver(
+  framework: Framework,
+  { secret, folder, port = 0 }: { readonly secret: string; readonly folder: string; readonly port?: number },
+): Promise<RunningExample> {
+  const { commands, ready } = runtimes[framework];
+  const processes: RunningReceiver[] = [];
+  const all = commands(port);
+  for (const command of all) {
+    const pattern = command === all.at(-1) ? ready : /^/;
+    processes.push(await startProgram(command, { secret, scratch: folder, ready: pattern, port }));
+  }
+  const server = processes.at(-1);
+  if (server === undefined) throw new Error(`The ${framework} receiver has no process.`);
+  const origin = `http://127.0.0.1:${server.port}`;
+  const effectsUrl = framework === 'next' ? `${origin}/webhooks` : `${origin}/effects`;
+  return {
+    ...server,
+    url: `${origin}/webhooks`,
+    readEffects: async () => ((await (await fetch(effectsUrl)).json()) as { ids: string[] }).ids,
+    stop: async () => void (await Promise.all(processes.map(({ stop }) => stop()))),
+    kill: async () => void (await Promise.all(processes.map(({ kill }) => kill()))),
   };
-  return { ...receiver, stop };
 }
 
-interface ProgramOptions extends Pick<Language, 'ready'> {
+interface ProgramOptions extends Pick<Runtime, 'ready'> {
   readonly secret: string;
   /** Working folder of the receiver. */
   readonly scratch: string;
+  /** Default: a free port. */
+  readonly port?: number;
 }
 
-/** Starts a receiver on a free port. */
+/** Starts a receiver. */
 export async function startProgram(
-  [command, ...args]: ReturnType<Language['command']>,
-  { secret, scratch, ready }: ProgramOptions,
+  [command, ...args]: Command,
+  { secret, scratch, ready, port = 0 }: ProgramOptions,
 ): Promise<RunningReceiver> {
   const subprocess = execa(command, args, {
     cwd: scratch,
-    env: { PORT: '0', SVC_WEBHOOK_SECRET: secret, TMPDIR: scratch },
+    env: { PORT: String(port), SVC_WEBHOOK_SECRET: secret },
     stdin: 'ignore',
     all: true,
     reject: false,
@@ -125,12 +168,14 @@ export async function startProgram(
     while (!pattern.test(text)) await Promise.race([once(output, 'data'), exitError]);
     return text;
   };
+  const end = async (signal: NodeJS.Signals) => {
+    subprocess.kill(signal);
+    await subprocess;
+  };
   return {
     port: Number(ready.exec(await printed(ready))?.[1]),
     printed,
-    stop: async () => {
-      subprocess.kill();
-      await subprocess;
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   };
 }

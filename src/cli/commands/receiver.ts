@@ -195,11 +195,11 @@ function parseEventType(text: string): string {
 export const example: CommandDefinition<{ readonly framework?: Framework; readonly out?: string }> = {
   configure: (command) =>
     command
-      .addOption(choiceOption('--framework <name>', 'Framework of the receiver', frameworks))
+      .addOption(choiceOption('--framework <name>', 'Framework or language of the receiver', frameworks))
       .option('--out <folder>', 'Write the files to this folder instead of printing them'),
   examples: [
     ['Print a receiver for Express', 'receiver example --framework express'],
-    ['Write a receiver for Hono to a folder', 'receiver example --framework hono --out receiver'],
+    ['Write a receiver in Python to a folder', 'receiver example --framework python --out receiver'],
   ],
   async run({ framework, out }, context) {
     const example = readReceiverExample(framework ?? (await askFramework(context)));
@@ -253,15 +253,19 @@ async function writeFiles({ files }: ReceiverExample, folder: string): Promise<v
   }
 }
 
-/** Each file, after a comment line with its path. */
+/** A single file unchanged, or each file after a comment line with its path. */
 function renderFiles({ files }: ReceiverExample): string {
-  return files.map(({ path, content }) => `// ${path}\n${content}`).join('\n');
+  const [first, ...others] = files;
+  if (first !== undefined && others.length === 0) return first.content.trimEnd();
+  const comment = first?.path.endsWith('.py') ? '#' : '//';
+  return files.map(({ path, content }) => `${comment} ${path}\n${content}`).join('\n');
 }
 
 function listPaths({ files }: ReceiverExample, out: string): string {
   return files.map(({ path }) => join(out, path)).join('\n');
 }
 
-function toNextStep({ packages, start }: ReceiverExample, out: string): string {
-  return `Start it with: cd ${quoteForShell(out)} && npm install ${packages.join(' ')} && SVC_WEBHOOK_SECRET=whsec_… ${start}`;
+function toNextStep({ install, start }: ReceiverExample, out: string): string {
+  const steps = [`cd ${quoteForShell(out)}`, install, 'export SVC_WEBHOOK_SECRET=whsec_…', start];
+  return `Start it with: ${steps.filter((step) => step !== null).join(' && ')}`;
 }

@@ -210,7 +210,22 @@ describe('svc receiver example', () => {
     expect(out.trimEnd().split('\n')).toEqual(files);
     expect(readFileSync(join(cwd, files[0] ?? ''), 'utf8')).toContain('export async function POST');
     expect(err).toBe(
-      `hint: Start it with: cd 'my app' && npm install next react react-dom ${sqlite} && SVC_WEBHOOK_SECRET=whsec_… npx next dev\n`,
+      `hint: Start it with: cd 'my app' && npm install next react react-dom ${sqlite} && export SVC_WEBHOOK_SECRET=whsec_… && npx next dev\n`,
+    );
+  });
+
+  it('the next step has no installation for a receiver without packages', async () => {
+    const { out, err } = await example({ framework: 'go', out: 'go' }, { cwd: createTemporaryFolder() });
+    expect(out).toBe('go/receiver.go\n');
+    expect(err).toBe(
+      'hint: Start it with: cd go && export SVC_WEBHOOK_SECRET=whsec_… && go run receiver.go\n',
+    );
+  });
+
+  it('a single file is printed unchanged, and several files after a comment with the path of each', async () => {
+    expect((await example({ framework: 'php' })).out).toMatch(/^<\?php\n[\s\S]*\n}\n$/);
+    expect((await example({ framework: 'fastapi' })).out).toMatch(
+      /^# receiver\.py\n[\s\S]*FastAPI\(\)[\s\S]*\n# deliveries\.py\n[\s\S]*\n$/,
     );
   });
 
