@@ -38,10 +38,10 @@ const rows: Record<Section, readonly Row[]> = {
     ['§1.https', 'The API is served over HTTPS.'],
     [
       '§1.operations',
-      'Retrieve a workspace; create, retrieve and list events; register a webhook endpoint.',
+      'The API retrieves workspaces, creates, retrieves and lists events, and registers webhook endpoints.',
       ['§4.get-workspace', '§4.create-event', '§4.get-event', '§4.list-events', '§4.create-webhook'],
     ],
-    ['§1.deliveries', 'Events are delivered, signed, to the endpoints registered on their workspace.'],
+    ['§1.deliveries', 'Signed events are delivered to the endpoints of their workspace.'],
     ['§1.environments', 'Production and sandbox are isolated; data is not shared.'],
     ['§1.base-address', 'A base address ends in `/v1`; every path is relative to it.'],
   ],
@@ -111,10 +111,10 @@ const rows: Record<Section, readonly Row[]> = {
   ],
   '5. Authentication': [
     ['§5.1', 'Every request carries `Authorization: Bearer <API_KEY>`.'],
-    ['§5.2', 'A `svc_test_` key works against the sandbox only, a `svc_live_` key against production.'],
+    ['§5.2', 'A `svc_test_` key works only in the sandbox, and a `svc_live_` key only in production.'],
     ['§5.3', 'Restricted keys are sent in the same way; the service enforces their scopes.'],
     ['§5.4', 'A key that lacks a scope gets 403 and a message that names the scope.'],
-    ['§5.5', '`events:write` lets a key create events, `webhooks:manage` register endpoints.'],
+    ['§5.5', '`events:write` lets a key create events, and `webhooks:manage` lets it register endpoints.'],
     ['§5.6', 'The full list of scopes: not specified.', ['key.scopes']],
     [
       '§5.7',

@@ -76,7 +76,7 @@ describe('listGaps', () => {
     const list = listGaps('strict', { 'rate.limit': { burst: 500 }, 'retry.jitter': 0.1 });
     expect(list.find(({ id }) => id === 'rate.limit')).toEqual({
       id: 'rate.limit',
-      question: 'How many requests can a key make?',
+      question: 'How many requests can a client make with one key?',
       choices: [
         '"off"',
         '"per_second": a whole number from 1 to 1000000',

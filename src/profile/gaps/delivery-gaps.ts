@@ -17,16 +17,16 @@ export const deliveryGaps = {
     question: 'Which response of the receiver counts as success?',
     references: ['§6.5', '§6.retries.non-2xx'],
     reason:
-      'The description retries every response other than 2xx. A redirect is not a 2xx, and following it would send signed data to another address.',
+      'According to the description, every response other than 2xx leads to a retry. A redirect is not a 2xx, and following it would send signed data to another address.',
     answer: '2xx within the time limit; a redirect is not followed and counts as a failure',
   },
   'delivery.states': {
     question: 'Which states does a delivery have, and when do they change?',
     references: ['§3.states', '§6.retries.visible'],
     reason:
-      'Either an attempt is still to come, or the outcome is known. No other described resource has states.',
+      'A delivery either has another attempt to come or a final result. Other resources need no states.',
     answer:
-      '`pending` from its creation, and again while a replay is due; `succeeded` after a successful attempt; `failed` when an attempt fails and no other follows, or when 72 hours pass while the endpoint is disabled; `canceled` when its endpoint is deleted',
+      '`pending` from its creation, and again while a replay is due; `succeeded` after a successful attempt; `failed` when an attempt fails and no retry follows, or when 72 hours pass while the endpoint is disabled; `canceled` when its endpoint is deleted',
   },
   'delivery.paused': {
     question: 'What happens to pending deliveries while their endpoint is disabled?',
@@ -34,13 +34,13 @@ export const deliveryGaps = {
     reason:
       'No delivery is lost while you repair an endpoint, and none waits forever. The retry window starts with the first attempt, or at creation if there was no attempt.',
     answer:
-      'they are paused: `status` stays `pending`, `paused` is true and nothing is sent. Clock moves skip them and list them. 72 hours after the retry window starts, a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, due deliveries are sent immediately. A replay waits until then. If only paused deliveries remain, `svc deliveries wait`, `--wait` and `deliveries.wait` stop immediately with `timeout` and name the endpoint. With a count they keep waiting',
+      'they are paused: `status` stays `pending`, `paused` is true and nothing is sent. Clock moves skip them and list them. 72 hours after the retry window starts, a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, due deliveries are sent immediately. A replay waits until then. If only paused deliveries remain, `svc deliveries wait`, `--wait` and `deliveries.wait` stop immediately with `timeout` and name the endpoint. With a count, they keep waiting',
   },
   'delivery.timeout': {
     question: 'How long can an attempt take?',
     references: ['§6.5'],
     reason:
-      'A receiver responds before it processes the event, so fifteen seconds are enough. They are measured on the wall clock, however fast the schedule clock runs.',
+      'A receiver responds before it processes the event, so fifteen seconds are enough. Time limits use the wall clock and do not depend on the schedule clock.',
     schema: objectOf({ connect: duration('10ms', '10m'), attempt: duration('10ms', '10m') }),
     relaxed: { connect: '5s', attempt: '15s' },
   },
@@ -48,7 +48,7 @@ export const deliveryGaps = {
     question: "How much of the receiver's response is stored?",
     references: ['§2.delivery.fields', '§6.retries.visible'],
     reason:
-      'Enough for a stack trace. A longer response is marked as truncated, and its connection is closed at the limit.',
+      'The default is enough for a stack trace. A longer response is marked as truncated, and its connection is closed at the limit.',
     schema: byteSize('0B', '16MiB'),
     relaxed: '64KiB',
   },
@@ -62,14 +62,14 @@ export const deliveryGaps = {
   'delivery.order': {
     question: 'In which order do deliveries arrive?',
     references: ['§6.delivery', '§6.6'],
-    reason: 'Retries change any order, and webhook senders usually guarantee none.',
+    reason: 'Retries can change the order, and webhook senders usually guarantee none.',
     answer: 'no order is guaranteed',
   },
   'retry.schedule': {
     question: 'How long are the waits after attempts 1, 2, 3 and so on? The last wait repeats.',
     references: ['§6.retries.schedule', '§6.retries.window', '§8.gap'],
     reason:
-      'The description gives the first two waits, then up to 24 hours. These waits lead to eight attempts, the last one 68 h 35 min after the first. An attempt that would start later than 72 h after the first is not made, and the delivery fails immediately.',
+      'The description gives the first two waits, and a maximum of 24 hours for the others. These waits lead to eight attempts, the last one 68 h 35 min after the first. If the next attempt would start more than 72 h after the first, the delivery fails immediately.',
     schema: withRule(
       listOf(duration('1s', '24h')),
       'with a sum of at most 72h',
@@ -78,7 +78,7 @@ export const deliveryGaps = {
     relaxed: ['5m', '30m', '2h', '6h', '12h', '24h', '24h'],
   },
   'retry.jitter': {
-    question: 'How much can a wait vary, as a share in each direction?',
+    question: 'By what share can a wait vary in each direction?',
     references: ['§6.retries.schedule'],
     reason:
       'The described delays are typical, not exact. Tests need exact delays; in production, jitter keeps retries from arriving all at once. The variation comes from the random seed of the run.',
@@ -89,15 +89,14 @@ export const deliveryGaps = {
   'retry.after': {
     question: "What is the effect of the receiver's `Retry-After` header?",
     references: ['§6.retries.schedule', '§8.gap'],
-    reason:
-      'A receiver that asks for more time gets it, within the described limits: 24 hours and the retry window.',
+    reason: 'A receiver can request more time, within the described limits: 24 hours and the retry window.',
     schema: oneOf({ heeded: 'it can delay the next attempt, never bring it forward', ignored: 'none' }),
     relaxed: 'heeded',
   },
   'retry.410': {
     question: 'What is the effect of a 410 Gone response?',
     references: ['§6.retries.non-2xx'],
-    reason: 'The description retries every response other than 2xx.',
+    reason: 'According to the description, every response other than 2xx leads to a retry.',
     schema: oneOf({
       failure: 'a failure like any other: the delivery is retried',
       stop: 'the delivery fails immediately',

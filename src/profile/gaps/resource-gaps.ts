@@ -8,33 +8,34 @@ export const resourceGaps = {
     question: 'Which fields does the body of `POST /events` have, and which one carries the payload?',
     references: ['§4.4'],
     reason:
-      'The minimum that an event needs: `type` (required, `<noun>.<verb>`), the payload (a JSON object, default: `{}`) and `workspace_id` (default: the workspace of the key).',
+      'An event needs only `type` (required, `<noun>.<verb>`), the payload (a JSON object, default: `{}`) and `workspace_id` (default: the workspace of the key).',
     schema: oneOf({ payload: 'the field `payload`', data: 'the field `data`' }),
     relaxed: 'payload',
   },
   'event.record': {
     question: 'Which fields does an event have?',
     references: ['§2.event.fields'],
-    reason: 'They say what was sent, which workspace it belongs to and when it was created.',
+    reason: 'The fields show what was sent, which workspace the event belongs to, and when it was created.',
     answer: '`id`, `workspace_id`, `type`, `payload`, `created_at`',
   },
   'workspace.record': {
     question: 'Which fields does a workspace have?',
     references: ['§2.workspace.fields'],
-    reason: 'Enough to identify a workspace and its environment.',
+    reason: 'These fields are enough to identify a workspace and its environment.',
     answer: '`id`, `name`, `environment`, `created_at`',
   },
   'webhook.record': {
     question: 'Which other fields does a webhook endpoint have?',
     references: ['§2.webhook.fields', '§2.webhook.secret'],
-    reason: 'The four described fields and the creation time. The secret is shown once, as described.',
+    reason:
+      'An endpoint has the described fields and its creation time. The secret is shown only once, as described.',
     answer: '`id`, `workspace_id`, `url`, `events`, `created_at`, and `secret` in the creation response only',
   },
   'webhook.operations': {
     question: 'Which other webhook operations exist?',
     references: ['§4.6'],
     reason:
-      'A client that uses an operation that is not described would fail in production. During development you still need these operations.',
+      'A client that uses an undescribed operation would fail in production. During development, you still need these operations.',
     answer:
       'none under `/v1`: `GET /webhooks` returns 405, and `/webhooks/{id}` returns 404. The control plane (`svc webhooks`, the dashboard) lists, retrieves, updates, disables and deletes endpoints and rotates their secrets',
   },
@@ -42,13 +43,13 @@ export const resourceGaps = {
     question: 'Which fields does the delivery envelope have besides `data`?',
     references: ['§2.envelope', '§2.envelope.fields'],
     reason:
-      'A receiver routes by type before it reads the data. The body is serialized once, when the event is created, so that every attempt and every replay sends the same bytes.',
+      'With `type`, a receiver can choose a handler before it reads the data. The body is serialized once, when the event is created, so that every attempt and every replay sends the same bytes.',
     answer: '`type`, `workspace_id` and `created_at`; `data` is the event record',
   },
   'event.catalogue': {
     question: 'Which event types exist?',
     references: ['§6.gaps.catalogue', '§2.webhook.events'],
-    reason: 'During development you choose your own types. The strict profile rejects a misspelled one.',
+    reason: 'During development, you choose your own types. The strict profile rejects misspelled types.',
     schema: oneOf({
       open: 'any type of the form `<noun>.<verb>`; the fixtures are examples',
       closed: 'only types that have a fixture',
@@ -66,7 +67,7 @@ export const resourceGaps = {
     question: 'Which endpoint URLs are accepted?',
     references: ['§2.webhook.url', '§6.registration.url'],
     reason:
-      'The description requires public HTTPS, and the production environment enforces it. During development a receiver listens on plain HTTP at localhost.',
+      'The description requires public HTTPS, and the production environment enforces it. During development, receivers usually listen on plain HTTP at localhost.',
     schema: oneOf({
       local: 'HTTPS to any address; HTTP only to loopback and private addresses',
       public: 'only HTTPS to publicly reachable addresses',
@@ -79,7 +80,7 @@ export const resourceGaps = {
     question: 'Is a subscription to `*` accepted?',
     references: ['§2.webhook.wildcard', '§6.registration.wildcard'],
     reason:
-      'The description discourages it in production, so the production environment rejects it. It is useful while you explore the API.',
+      'The description discourages `*` in production, so the production environment rejects it. During development, `*` is useful to explore the API.',
     schema: oneOf({
       accepted: 'in both environments',
       rejected_in_production: 'only in the sandbox environment',

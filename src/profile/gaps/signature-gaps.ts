@@ -16,7 +16,7 @@ export const signatureGaps = {
     question: 'Which algorithm is used, and which part of the secret is the key?',
     references: ['§6.gaps.signature'],
     reason:
-      'Most webhook senders use it. The key needs no decoding, so verification is short in every language.',
+      'Most webhook senders use HMAC-SHA256. The key needs no decoding, so verification takes little code in every language.',
     schema: objectOf({
       hash: oneOf({ sha256: 'HMAC-SHA256', sha512: 'HMAC-SHA512', sha1: 'HMAC-SHA1' }),
       key: oneOf({
@@ -30,13 +30,15 @@ export const signatureGaps = {
     question: 'What is the format of `Service-Signature`?',
     references: ['§6.headers.signature', '§6.gaps.signature'],
     reason:
-      'A version prefix allows another algorithm later. A list allows a second secret during a rotation.',
+      'With a version prefix, another algorithm can be added later. With a list, a second secret can be used during a rotation.',
     schema: oneOf({
-      'v1=<hex>': 'lowercase hex; during a rotation several signatures joined by `,`, the current one first',
-      '<hex>': 'the digest without a prefix; several joined by `,`',
-      '<base64>': 'the digest without a prefix; several joined by `,`',
-      '<hash>=<hex>': 'the name of the hash as the prefix, as in `sha256=…`; several joined by `,`',
-      'v1,<base64>': 'as in Standard Webhooks; several joined by a space',
+      'v1=<hex>':
+        'lowercase hex; during a rotation, several signatures are joined by `,`, the current one first',
+      '<hex>': 'the digest without a prefix; several signatures are joined by `,`',
+      '<base64>': 'the digest without a prefix; several signatures are joined by `,`',
+      '<hash>=<hex>':
+        'the name of the hash as the prefix, as in `sha256=…`; several signatures are joined by `,`',
+      'v1,<base64>': 'as in Standard Webhooks; several signatures are joined by a space',
     }),
     relaxed: 'v1=<hex>',
   },
@@ -51,7 +53,7 @@ export const signatureGaps = {
     question: 'How far can a timestamp be from the current time of the receiver?',
     references: ['§6.3', '§8.tolerance'],
     reason:
-      'The description gives five minutes for old deliveries. The same limit for future timestamps prevents somebody from storing a signature for later use.',
+      'The description sets a limit of five minutes for old deliveries. With the same limit for timestamps in the future, a signature is never valid for long.',
     schema: duration('1s', '24h'),
     relaxed: '5m',
   },
@@ -64,7 +66,7 @@ export const signatureGaps = {
   'id.format': {
     question: 'What does the opaque part of an ID look like?',
     references: ['§2.ids'],
-    reason: 'IDs sort by creation time, which keeps cursor pages stable while events are created.',
+    reason: 'IDs sort by creation time, so pages stay stable while events are created.',
     answer: 'a ULID: 26 characters of Crockford base32 that begin with the creation time',
   },
 } satisfies Record<string, Gap>;
