@@ -90,7 +90,10 @@ export const deliveryGaps = {
     question: "What is the effect of the receiver's `Retry-After` header?",
     references: ['§6.retries.schedule', '§8.gap'],
     reason: 'A receiver can request more time, within the described limits: 24 hours and the retry window.',
-    schema: oneOf({ heeded: 'it can delay the next attempt, never bring it forward', ignored: 'none' }),
+    schema: oneOf({
+      heeded: 'it can delay the next attempt, never bring it forward',
+      ignored: 'it has no effect',
+    }),
     relaxed: 'heeded',
   },
   'retry.410': {
