@@ -590,7 +590,7 @@ export const streamText = {
   tag: 'Live stream',
   summary: 'Follow changes',
   description: [
-    'Streams deliveries, attempts and requests as server-sent events.',
+    'Streams deliveries, attempts, requests and changes of endpoints as server-sent events.',
     '',
     '- The first event is `ready`, with the latest sequence number as its `id` and the ID of the database in `store`.',
     '- If `store` differs after you reconnect, discard the state that your client has stored.',
@@ -600,7 +600,7 @@ export const streamText = {
   ].join('\n'),
   input: {
     types:
-      'Types of stream events, separated by commas: `delivery`, `attempt`, `request` (default: all). `reset` is always sent.',
+      'Types of stream events, separated by commas: `delivery`, `attempt`, `request`, `webhook` (default: all). `reset` is always sent.',
     listener:
       'IDs of endpoints, separated by commas. Only events of these endpoints are sent. The endpoints are not removed while the stream is open.',
     since_sequence: 'Only events after this sequence number.',

@@ -453,10 +453,11 @@ export const schemaTexts: Readonly<
     fields: {
       type: 'Kind of change. `reset`: the state was replaced. Discard the state that your client has stored.',
       sequence: 'Position in the stream. Later events have higher numbers.',
-      delivery:
-        'Delivery that was created or settled, or that the attempt belongs to. The stream does not report when an endpoint is disabled or enabled.',
+      delivery: 'Delivery that was created or settled, or that the attempt belongs to.',
       attempt: 'Attempt that has ended.',
       request: 'Request that was logged.',
+      webhook:
+        'Endpoint that was changed, disabled or enabled. The deliveries of a disabled endpoint are paused.',
     },
   },
   Verification: {

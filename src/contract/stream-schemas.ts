@@ -4,13 +4,15 @@ import { Attempt, Delivery } from './delivery-schemas.ts';
 import { Count, idOf } from './fields.ts';
 import { DeliveryFilter } from './list-filters.ts';
 import { wholeNumberFrom } from './operation.ts';
-import { ApiRequest } from './resources.ts';
+import { ApiRequest, WebhookDetail } from './resources.ts';
 
 /** One item of the live stream. `sequence` always increases. A client resumes after the last one that it received. */
 export const StreamItem = v.variant('type', [
   v.object({ type: v.literal('delivery'), sequence: Count, delivery: Delivery }),
   v.object({ type: v.literal('attempt'), sequence: Count, attempt: Attempt, delivery: Delivery }),
   v.object({ type: v.literal('request'), sequence: Count, request: ApiRequest }),
+  /** An endpoint was changed, disabled or enabled. */
+  v.object({ type: v.literal('webhook'), sequence: Count, webhook: WebhookDetail }),
   /** A reset or a snapshot has replaced the state. Sent regardless of the filter. */
   v.object({ type: v.literal('reset'), sequence: Count }),
 ]);
@@ -26,7 +28,7 @@ function listInText<Item extends v.GenericSchema<string>>(item: Item) {
 
 /** The filter of the live stream. It continues after `since_sequence`, or starts now. */
 export const StreamInput = v.strictObject({
-  types: v.optional(listInText(v.picklist(['delivery', 'attempt', 'request']))),
+  types: v.optional(listInText(v.picklist(['delivery', 'attempt', 'request', 'webhook']))),
   /** Endpoints to listen to. They are kept while the stream is open. */
   listener: v.optional(listInText(idOf('webhook'))),
   since_sequence: v.optional(wholeNumberFrom(0)),

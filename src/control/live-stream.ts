@@ -17,7 +17,7 @@ import { yieldToEventLoop } from '../timers.ts';
 import { BATCH_SIZE, type SharedChanges, type StreamSelection } from './shared-changes.ts';
 import { toDeliveryFilter } from './store-filters.ts';
 
-const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamTopic>;
+const ALL_TYPES = ['delivery', 'attempt', 'request', 'webhook'] as const satisfies ReadonlyArray<StreamTopic>;
 
 interface StreamStart {
   readonly types: ReadonlySet<StreamTopic>;
@@ -121,6 +121,6 @@ async function* follow(
     // No commit can happen between the read and this wait: both are in the same turn of the event loop.
     if (batch.length === 0) await sharedChanges.waitForCommit(signal);
     // More changes follow, perhaps none of them selected. Yield to the event loop.
-    else if (batch.length === BATCH_SIZE) await yieldToEventLoop();
+    else if (batch.length >= BATCH_SIZE) await yieldToEventLoop();
   }
 }

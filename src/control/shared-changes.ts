@@ -6,6 +6,7 @@ import { toApiRequest } from '../store/api-requests.ts';
 import { toAttempt } from '../store/attempts.ts';
 import type { Change } from '../store/change-feed.ts';
 import { toDelivery } from '../store/delivery-queries.ts';
+import { toWebhookDetail } from '../store/webhooks.ts';
 import { setImmediate } from '../timers.ts';
 
 /** Number of changes that are read from the store at a time. */
@@ -26,7 +27,7 @@ interface HistoryStart {
 
 /** The items that a client receives. */
 export interface StreamSelection {
-  /** For deliveries and attempts. Requests have only a workspace. */
+  /** For deliveries and attempts. Requests have only a workspace, and endpoints a workspace and an ID. */
   readonly filter: DeliveryCondition;
   /** Wall time from which on requests are not sent. */
   readonly untilWall: number | null;
@@ -103,18 +104,22 @@ export class SharedChanges {
     if (this.#toResume.length > 0) setImmediate(() => this.#resumeSlice());
   }
 
-  #read({ type, seq: sequence, deliverySeq }: Change): SharedChange {
+  #read({ type, seq: sequence, rowSeq }: Change): SharedChange {
     const { store, rules } = this.#sandbox;
     let body: string | undefined;
     const getBody = () => {
-      body ??= store.deliveryQueries.getBody(deliverySeq);
+      body ??= store.deliveryQueries.getBody(rowSeq);
       return body;
     };
     if (type === 'request') {
       const row = store.apiRequests.findBySeq(sequence);
       return { item: row ? { type, sequence, request: toApiRequest(row) } : null, getBody };
     }
-    const row = store.deliveryQueries.findBySeq(deliverySeq);
+    if (type === 'webhook') {
+      const row = store.webhooks.findWithWorkspace(rowSeq);
+      return { item: row ? { type, sequence, webhook: toWebhookDetail(row) } : null, getBody };
+    }
+    const row = store.deliveryQueries.findBySeq(rowSeq);
     if (row === undefined) return { item: null, getBody };
     const delivery = toDelivery(row);
     if (type === 'delivery') return { item: { type, sequence, delivery }, getBody };
@@ -148,13 +153,21 @@ function isSelected(
       (untilWall === null || Date.parse(at) < untilWall)
     );
   }
+  const isListenedTo = (id: string) => listener.length === 0 || listener.includes(id);
+  if (item.type === 'webhook') {
+    const { id, workspace_id } = item.webhook;
+    const isWanted =
+      (filter.workspace_id ?? workspace_id) === workspace_id && (filter.webhook_id ?? id) === id;
+    return isWanted && isListenedTo(id);
+  }
   const { delivery } = item;
-  const isListenedTo = listener.length === 0 || listener.includes(delivery.webhook_id);
-  return isListenedTo && matchesDeliveryFilter(filter, delivery, getBody) === true;
+  return isListenedTo(delivery.webhook_id) && matchesDeliveryFilter(filter, delivery, getBody) === true;
 }
 
 function isOlder(item: TopicItem, { wall, schedule }: HistoryStart): boolean {
   if (item.type === 'request') return Date.parse(item.request.at) < wall;
   if (item.type === 'attempt') return Date.parse(item.attempt.sent_at) < wall;
+  // The stored history has no changes of endpoints.
+  if (item.type === 'webhook') return true;
   return Date.parse(item.delivery.settled_at ?? item.delivery.created_at) < schedule;
 }

@@ -124,7 +124,7 @@ export interface WaitTarget {
 
 /**
  * Tracks deliveries by the stream until `canStop` or the timeout. It does not poll, so that waiting for thousands of deliveries
- * is cheap. The stream does not report that an endpoint was disabled, so the list is read again after the timeout.
+ * is cheap. When an endpoint is changed, it reads the list again, because deliveries of a disabled endpoint are paused.
  * @returns the deliveries as they were last seen.
  * @throws SvcError `interrupted`
  */
@@ -140,19 +140,20 @@ export async function trackDeliveries(
   const end = AbortSignal.any([signal, stopped.signal, abortAfter(timeoutMs)]);
 
   async function follow(): Promise<void> {
-    const stream = control.stream({ ...filter, types: 'delivery,attempt' }, end);
+    const stream = control.stream({ ...filter, types: 'delivery,attempt,webhook' }, end);
     await stream.ready;
-    for (const delivery of await list()) tracker.record(delivery);
-    onChange?.(tracker.counts);
-    if (canStop(tracker.counts)) return;
+    if (record(await list())) return;
     for await (const item of stream) {
-      if (!('delivery' in item) || !includes(item.delivery)) continue;
-      tracker.record(item.delivery);
-      onChange?.(tracker.counts);
-      if (canStop(tracker.counts)) return;
+      const isTracked = 'delivery' in item && includes(item.delivery);
+      if (isTracked ? record([item.delivery]) : item.type === 'webhook' && record(await list())) return;
     }
-    if (!end.aborted || signal.aborted) return;
-    for (const delivery of await list()) tracker.record(delivery);
+  }
+
+  /** @returns whether to stop */
+  function record(deliveries: readonly Delivery[]): boolean {
+    for (const delivery of deliveries) tracker.record(delivery);
+    onChange?.(tracker.counts);
+    return canStop(tracker.counts);
   }
 
   try {

@@ -43,7 +43,8 @@ export function registerWebhook(
   input: NewWebhook,
   canReuse: (row: WebhookRow) => boolean,
 ): WebhookWithWorkspace {
-  const { webhooks } = sandbox.store;
+  const { store } = sandbox;
+  const { webhooks } = store;
   const earlierRows = webhooks.listByUrl(input.workspace.seq, input.url);
   const reusableRow = earlierRows.find(canReuse);
   if (reusableRow === undefined) {
@@ -51,6 +52,7 @@ export function registerWebhook(
   }
   const row = { ...applyChange(reusableRow, { disabled: false, ...input }), deleted_at: null };
   webhooks.update(row);
+  store.changeFeed.recordWebhookChange(row.seq, store.nextSeq());
   return row;
 }
 
@@ -100,12 +102,13 @@ export interface WebhookChange {
  * and new events create no deliveries for it. Call inside a write.
  */
 export function updateWebhook(
-  sandbox: Pick<Sandbox, 'store'>,
+  { store }: Pick<Sandbox, 'store'>,
   id: string,
   change: WebhookChange,
 ): WebhookDetail {
-  const row = applyChange(getWebhookRow(sandbox, id), change);
-  sandbox.store.webhooks.update(row);
+  const row = applyChange(getWebhookRow({ store }, id), change);
+  store.webhooks.update(row);
+  store.changeFeed.recordWebhookChange(row.seq, store.nextSeq());
   return toWebhookDetail(row);
 }
 

@@ -1,4 +1,4 @@
-/** Reads new deliveries, attempts and requests in commit order, across tables, by the sequence that they share. */
+/** Reads new deliveries, attempts, requests and changes of endpoints in commit order, by the sequence that they share. */
 import type { StreamTopic } from '../contract/stream-schemas.ts';
 import type { UnpublishedEvent } from './connection.ts';
 import { type Sql, Table } from './sql.ts';
@@ -6,27 +6,32 @@ import { type Sql, Table } from './sql.ts';
 export interface Change {
   readonly seq: number;
   readonly type: StreamTopic;
-  /** Sequence of the delivery that changed; 0 for a request. */
-  readonly deliverySeq: number;
+  /** Sequence of the delivery or endpoint that changed; 0 for a request. */
+  readonly rowSeq: number;
 }
 
 /** A delivery changes when it is created and, if no attempt settles it, when it is settled. */
 const SOURCES = {
   delivery: [
-    `SELECT seq, 'delivery' AS type, seq AS deliverySeq FROM deliveries WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
-    `SELECT settled_seq AS seq, 'delivery' AS type, seq AS deliverySeq FROM deliveries
+    `SELECT seq, 'delivery' AS type, seq AS rowSeq FROM deliveries WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
+    `SELECT settled_seq AS seq, 'delivery' AS type, seq AS rowSeq FROM deliveries
        WHERE settled_seq IS NOT NULL AND settled_seq > @after AND seq <= @upTo ORDER BY settled_seq LIMIT @limit`,
   ],
   attempt: [
-    `SELECT seq, 'attempt' AS type, delivery_seq AS deliverySeq FROM attempts WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
+    `SELECT seq, 'attempt' AS type, delivery_seq AS rowSeq FROM attempts WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
   ],
   request: [
-    `SELECT seq, 'request' AS type, 0 AS deliverySeq FROM api_requests WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
+    `SELECT seq, 'request' AS type, 0 AS rowSeq FROM api_requests WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
   ],
+  // The table has no sequence of changes, so memory holds it.
+  webhook: [],
 } as const satisfies Record<StreamTopic, readonly string[]>;
 
 export class ChangeFeed extends Table {
   readonly #unpublished: Pick<UnpublishedEvent, 'hiddenRange'>;
+  /** The last change of each endpoint that was changed in this process, oldest first. */
+  readonly #webhookChanges = new Map<number, Change>();
+  #lastWebhookChangeSeq = 0;
 
   constructor(sql: Sql, unpublished: Pick<UnpublishedEvent, 'hiddenRange'>) {
     super(sql);
@@ -47,10 +52,26 @@ export class ChangeFeed extends Table {
     return seq ?? 0;
   }
 
-  /** The first `limit` visible changes of the given types after the sequence `after`, in order. */
+  /** Records that an endpoint was changed. Call inside the write. @param seq a new sequence */
+  recordWebhookChange(webhookSeq: number, seq: number): void {
+    this.#webhookChanges.delete(webhookSeq);
+    this.#webhookChanges.set(webhookSeq, { seq, type: 'webhook', rowSeq: webhookSeq });
+    this.#lastWebhookChangeSeq = seq;
+  }
+
+  /** The visible changes of the given types after the sequence `after`, in order: the first `limit`, and the changes of endpoints among them. */
   listAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
     const upTo = this.#unpublished.hiddenRange.from - 1;
+    const changes = this.#listRowsAfter(after, upTo, types, limit);
+    if (!types.has('webhook') || this.#lastWebhookChangeSeq <= after) return changes;
+    const last = changes.length < limit ? upTo : (changes.at(-1)?.seq ?? upTo);
+    const webhookChanges = [...this.#webhookChanges.values()].filter(({ seq }) => seq > after && seq <= last);
+    return [...changes, ...webhookChanges].sort((a, b) => a.seq - b.seq);
+  }
+
+  #listRowsAfter(after: number, upTo: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
     const sources = [...types].sort().flatMap((type) => SOURCES[type]);
+    if (sources.length === 0) return [];
     const parts = sources.map((source) => `SELECT * FROM (${source})`);
     return this.sql.all(`${parts.join(' UNION ALL ')} ORDER BY seq LIMIT @limit`, { after, upTo, limit });
   }

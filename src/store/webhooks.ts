@@ -65,6 +65,11 @@ export class WebhookTable extends Table {
     return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE h.id = ? AND h.deleted_at IS NULL`, [id]);
   }
 
+  /** The endpoint with this sequence, unless it was deleted. */
+  findWithWorkspace(seq: number): WebhookWithWorkspace | undefined {
+    return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE h.seq = ? AND h.deleted_at IS NULL`, [seq]);
+  }
+
   /** The endpoints of a workspace with this exact URL, newest first, including deleted ones. */
   listByUrl(workspaceSeq: number, url: string): WebhookWithWorkspace[] {
     return this.sql.all(

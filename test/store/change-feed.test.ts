@@ -3,9 +3,9 @@ import type { StreamTopic } from '../../src/contract/stream-schemas.ts';
 import { explainPrepared } from './query-plan.ts';
 import { insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
 
-const ALL: ReadonlySet<StreamTopic> = new Set(['delivery', 'attempt', 'request']);
+const ALL: ReadonlySet<StreamTopic> = new Set(['delivery', 'attempt', 'request', 'webhook']);
 
-/** Two deliveries, a request, an attempt of each delivery, the first canceled, a request. */
+/** Two deliveries, a request, an attempt of each delivery, a change of their endpoint, the first canceled, a request. */
 function fill() {
   const store = openStore();
   const { webhook, deliveries } = insertDeliveries(store, [NOW, NOW]);
@@ -20,21 +20,24 @@ function fill() {
       settled_at: NOW,
       settled_reason: null,
     });
+    const changedAt = store.nextSeq();
+    store.changeFeed.recordWebhookChange(webhook, changedAt);
     const canceledAt = store.lastSeq + 1;
     store.cancelDeliveries(webhook, NOW);
-    return { request, attempts, canceledAt, last: insertRequest(store, NOW + 30) };
+    return { request, attempts, changedAt, canceledAt, last: insertRequest(store, NOW + 30) };
   });
   const [attemptOfSecond, attemptOfFirst] = seqs.attempts;
   return {
     store,
     order: [
-      { seq: first, type: 'delivery', deliverySeq: first },
-      { seq: second, type: 'delivery', deliverySeq: second },
-      { seq: seqs.request, type: 'request', deliverySeq: 0 },
-      { seq: attemptOfSecond, type: 'attempt', deliverySeq: second },
-      { seq: attemptOfFirst, type: 'attempt', deliverySeq: first },
-      { seq: seqs.canceledAt, type: 'delivery', deliverySeq: first },
-      { seq: seqs.last, type: 'request', deliverySeq: 0 },
+      { seq: first, type: 'delivery', rowSeq: first },
+      { seq: second, type: 'delivery', rowSeq: second },
+      { seq: seqs.request, type: 'request', rowSeq: 0 },
+      { seq: attemptOfSecond, type: 'attempt', rowSeq: second },
+      { seq: attemptOfFirst, type: 'attempt', rowSeq: first },
+      { seq: seqs.changedAt, type: 'webhook', rowSeq: webhook },
+      { seq: seqs.canceledAt, type: 'delivery', rowSeq: first },
+      { seq: seqs.last, type: 'request', rowSeq: 0 },
     ],
   };
 }

@@ -98,7 +98,7 @@ export function addStreamItem(
   item: TopicItem,
   now: number,
 ): readonly AttemptRow[] {
-  if (item.type === 'request') return rows;
+  if (!('delivery' in item)) return rows;
   const { delivery } = item;
   const updatedRows = rows.map((row) => (row.delivery.id === delivery.id ? { ...row, delivery } : row));
   if (item.type === 'delivery') {
