@@ -24,6 +24,11 @@ export type { DeliveryWait, WaitOptions } from './library/delivery-wait.ts';
 // With `*`, because a project cannot extend an interface through a named re-export.
 export * from './library/event-types.ts';
 export type { EventSelection, Events, EventWaitOptions } from './library/events.ts';
+export {
+  type ExploreReceiverOptions,
+  exploreReceiver,
+  type ObservedEffects,
+} from './library/explore-receiver.ts';
 export type { Envelope, ReceivedRequest } from './library/received-request.ts';
 export type {
   Outage,
@@ -38,3 +43,5 @@ export type {
 export type { Triggered, TriggerOptions } from './library/trigger.ts';
 export type { Clock, Deliveries, Faults, Requests, Webhooks, Workspace } from './library/workspace.ts';
 export { VERSION } from './package-info.ts';
+export type { ExploreFailure, ExploreProgress, ExploreReport } from './receiver/explore/explore.ts';
+export type { Disturbance, History as DeliveryHistory } from './receiver/explore/history.ts';

@@ -1,7 +1,7 @@
 /** Decides where the emulator and its checks may connect, and restricts DNS lookups to these addresses. */
 
 import { promises as dns, type LookupAddress } from 'node:dns';
-import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
+import { type Agent, type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import {
@@ -100,12 +100,14 @@ export interface PolicyRequestOptions extends Pick<RequestOptions, 'method' | 'h
   readonly ca?: string[] | undefined;
   /** Resolves host names; the system resolver if undefined. */
   readonly lookup?: Lookup | undefined;
+  /** Keeps connections for later requests to the same receiver (default: each request has its own connection). */
+  readonly agent?: Agent | false;
 }
 
-/** Starts a request on its own connection. Redirects are not followed. @throws BlockedError for a blocked IP address */
+/** Starts a request. Redirects are not followed. @throws BlockedError for a blocked IP address */
 export function startPolicyRequest(
   address: string,
-  { rule, lookup, ca, ...options }: PolicyRequestOptions,
+  { rule, lookup, ca, agent = false, ...options }: PolicyRequestOptions,
 ): ClientRequest {
   const url = new URL(address);
   const { protocol } = url;
@@ -120,7 +122,7 @@ export function startPolicyRequest(
   return start(url, {
     ...options,
     ...(ca && { ca }),
-    agent: false,
+    agent,
     lookup: createPolicyLookup(findReason, lookup),
   });
 }

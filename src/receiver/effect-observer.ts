@@ -1,4 +1,4 @@
-/** Reads the effect count from a URL that returns `{"count": n}` or `{"ids": […]}`, or from a command that prints that or the number. */
+/** Reads effects from a URL that returns `{"count": n}` or `{"ids": […]}`, or from a command that prints that or the number. */
 import { type ExecException, exec } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -11,18 +11,28 @@ import { abortAfter } from '../timers.ts';
 import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
 import { describeConnectionProblem } from './receiver-client.ts';
 
+/** The effects so far: their number, and if the source lists them, the ID of the event of each. */
+export interface EffectReading {
+  readonly count: number;
+  readonly ids: readonly string[] | null;
+}
+
+/** Returns the effects so far. @throws SvcError `usage` if they cannot be read */
+export type ReadEffects = () => Promise<EffectReading>;
+
 /** Returns the number of effects so far. @throws SvcError `usage` if it cannot be read */
 export type CountEffects = () => Promise<number>;
 
 export interface EffectObserver {
   readonly countEffects: CountEffects;
+  readonly readEffects: ReadEffects;
   /** Terminates running commands and their descendants. */
   close(): Promise<void>;
 }
 
 const READ_TIMEOUT_MS = 10_000;
-/** Maximum number of characters to read. A count is shorter. */
-const RESPONSE_LIMIT = 64 * 1024;
+/** Maximum number of characters to read. */
+const RESPONSE_LIMIT = 16 * 1024 * 1024;
 const HINT =
   'Return {"count": n} or {"ids": […]} from the URL, or print that object or only the number from the command.';
 
@@ -40,26 +50,29 @@ export function createEffectObserver(source: string, options: EffectObserverOpti
   const shell = new GuardedShell();
   const isUrl = /^https?:\/\//i.test(source);
   return {
-    async countEffects() {
-      const deadline = abortAfter(READ_TIMEOUT_MS);
-      const readOptions = { ...options, signal: AbortSignal.any([options.signal, deadline]) };
-      try {
-        const text = await (isUrl ? readUrl(source, readOptions) : shell.read(source, readOptions));
-        const count = parseCount(text);
-        if (count !== null) return count;
-        throw createObserverError(
-          `${source} returned ${JSON.stringify(text.trim().slice(0, 80))} instead of a count.`,
-        );
-      } catch (error) {
-        if (error instanceof SvcError) throw error;
-        const problem = deadline.aborted
-          ? `no response within ${formatDuration(READ_TIMEOUT_MS)}`
-          : describeReadProblem(error as Error);
-        throw createObserverError(`Could not read a count from ${source}: ${problem}.`);
-      }
-    },
+    countEffects: async () => (await readEffects()).count,
+    readEffects,
     close: () => shell.close(),
   };
+
+  async function readEffects(): Promise<EffectReading> {
+    const deadline = abortAfter(READ_TIMEOUT_MS);
+    const readOptions = { ...options, signal: AbortSignal.any([options.signal, deadline]) };
+    try {
+      const text = await (isUrl ? readUrl(source, readOptions) : shell.read(source, readOptions));
+      const reading = parseReading(text);
+      if (reading !== null) return reading;
+      throw createObserverError(
+        `${source} returned ${JSON.stringify(text.trim().slice(0, 80))} instead of a count.`,
+      );
+    } catch (error) {
+      if (error instanceof SvcError) throw error;
+      const problem = deadline.aborted
+        ? `no response within ${formatDuration(READ_TIMEOUT_MS)}`
+        : describeReadProblem(error as Error);
+      throw createObserverError(`Could not read a count from ${source}: ${problem}.`);
+    }
+  }
 }
 
 async function readUrl(url: string, { urlRule: rule, signal }: EffectObserverOptions): Promise<string> {
@@ -86,7 +99,7 @@ class GuardedShell {
   async read(command: string, { cwd, signal }: EffectObserverOptions): Promise<string> {
     this.#guard ??= await createProcessGuard(process.env);
     const execution = this.#guard.start('shared', () => {
-      const started = promisify(exec)(command, { cwd, signal });
+      const started = promisify(exec)(command, { cwd, signal, maxBuffer: RESPONSE_LIMIT });
       return Object.assign(started, { pid: started.child.pid });
     });
     try {
@@ -102,13 +115,13 @@ class GuardedShell {
   }
 }
 
-function parseCount(text: string): number | null {
+function parseReading(text: string): EffectReading | null {
   try {
     const value: unknown = JSON.parse(text);
     const { ids } = Object(value);
-    if (Array.isArray(ids)) return ids.length;
+    if (Array.isArray(ids)) return { count: ids.length, ids: ids.map(String) };
     const count = typeof value === 'number' ? value : Object(value).count;
-    return Number.isSafeInteger(count) && count >= 0 ? count : null;
+    return Number.isSafeInteger(count) && count >= 0 ? { count, ids: null } : null;
   } catch {
     return null;
   }

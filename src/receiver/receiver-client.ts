@@ -94,12 +94,12 @@ export function assertAllowedReceiver(url: string, rule: WebhookUrlRule): void {
 }
 
 /** 2xx (§6.5). */
-export function isAccepted({ status }: ReceiverResponse): boolean {
+export function isAccepted({ status }: Pick<ReceiverResponse, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
 /** A client-error status (§6.4). */
-export function isRejected({ status }: ReceiverResponse): boolean {
+export function isRejected({ status }: Pick<ReceiverResponse, 'status'>): boolean {
   return status !== null && status >= 400 && status < 500;
 }
 

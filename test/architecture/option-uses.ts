@@ -257,6 +257,22 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       { observe: 'http://a', eventType: 'a.b', timeout: 3_000, ca: 'ca.pem' },
     ],
   ],
+  'receiver explore': [
+    [
+      '--secret a --runs 5 --time 60s --seed 7 -e a.b,c.d --observe http://a --only burst,pause --without stale',
+      {
+        ...{ secret: 'a', runs: 5, time: 60_000, seed: 7, events: ['a.b', 'c.d'], observe: 'http://a' },
+        ...{ only: ['burst', 'pause'], without: ['stale'] },
+      },
+    ],
+    [
+      '--restart-command a --replay a.json --save b.json --test a.test.ts --junit a.xml --scheme stripe --timeout 3s --ca ca.pem',
+      {
+        ...{ restartCommand: 'a', replay: 'a.json', save: 'b.json', test: 'a.test.ts', junit: 'a.xml' },
+        ...{ scheme: 'stripe', timeout: 3_000, ca: 'ca.pem' },
+      },
+    ],
+  ],
   'receiver example': [['--framework hono --out a', { framework: 'hono', out: 'a' }]],
   env: [['--format github', { format: 'github' }]],
   open: [['--print', { print: true }]],

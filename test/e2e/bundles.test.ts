@@ -44,6 +44,17 @@ it('the library loads listhen only for HTTPS, from its own bundle', () => {
   expect(chunks.flatMap(({ modules }) => modules)).not.toContain('listhen');
 });
 
+it('only the exploration of receivers loads fast-check, from its own bundle', () => {
+  const fastCheck = /node_modules\/(?:fast-check|pure-rand)\//;
+  const chunks = readdirSync(join(dist, 'chunks'));
+  const explore = chunks.find((name) => name.startsWith('receiver-explore-'));
+  for (const entry of ['index.js', 'cli.js', `chunks/${explore}`]) {
+    expect(loadedWith(entry).sources.filter((source) => fastCheck.test(source))).toEqual([]);
+  }
+  const sources = chunks.flatMap((name) => loadedWith(`chunks/${name}`).sources);
+  expect(sources.some((source) => fastCheck.test(source))).toBe(true);
+});
+
 it('the public types need no package but the Vitest of the project and those of Node.js', () => {
   const types = join(dist, 'types');
   const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((name) =>

@@ -341,6 +341,26 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [['--secret', 'a'], 'Missing argument: url'],
     needsNoEmulator: true,
   },
+  'receiver explore': {
+    args: ({ receiver, secret }) => [
+      ...[receiver, '--secret', secret, '--runs', '2', '--seed', '1', '--only', 'duplicate'],
+    ],
+    stdout:
+      /^Played 2 histories with \d+ deliver(?:y|ies) in \S+, seed 1\. None broke a rule\.\nEffects were not observed/,
+    jsonFields: [
+      'ok',
+      'interrupted',
+      'seed',
+      'runs',
+      'requests',
+      'duration_ms',
+      'effects',
+      'disturbances',
+      'failure',
+    ],
+    invalid: [['--secret', 'a'], 'Missing argument: url'],
+    needsNoEmulator: true,
+  },
   'receiver example': {
     args: ['--framework', 'express'],
     stdout: /^\/\/ receiver\.mjs\n[\s\S]*express\.raw[\s\S]*\/\/ deliveries\.mjs\n[\s\S]*timingSafeEqual/,

@@ -19,6 +19,7 @@ const runnable = /^(?:console|sh|js|ts|typescript|python|go|ruby|php|yaml)$/;
 const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test: string }[] = [
   { page: 'README.md', language: /^js$/, test: 'test/library/documented-examples.test.ts' },
   { page: 'docs/testing.md', language: /^(?:js|ts)$/, test: 'test/library/documented-examples.test.ts' },
+  { page: 'docs/receiver-testing.md', language: /^ts$/, test: 'test/library/documented-examples.test.ts' },
   { page: 'docs/testing.md', language: /^typescript$/, test: 'test/library/event-types.test.ts' },
   { page: 'docs/testing.md', language: /^console$/, test: 'test/e2e/bundled-application.test.ts' },
   {
@@ -56,6 +57,11 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
     reason: 'test/e2e/examples.test.ts runs the examples',
   },
   { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
+  {
+    page: /^docs\/receiver-testing/,
+    code: /restart\.sh/,
+    reason: 'test/e2e/receiver-explore.test.ts restarts a receiver',
+  },
   {
     page: /^docs\/dashboard/,
     code: /emulator start --host/,
@@ -101,6 +107,11 @@ const sessions: Readonly<Record<string, Session>> = {
       [/clock next/, startReceiver],
     ],
     fails: /^npx svc receiver check \S+$/,
+  },
+  'docs/receiver-testing.md': {
+    isPrepared: false,
+    before: [[/--observe/, startReceiver]],
+    fails: /receiver explore/,
   },
   'docs/troubleshooting.md': { fails: /--computed/ },
   'docs/dashboard.md': { env: { SVC_CONTROL_TOKEN: TOKEN } },

@@ -7,6 +7,7 @@ import { EmulatorOptionsSchema, WorkspaceOptionsSchema } from '../../src/library
 import { ReceiverOptionsSchema } from '../../src/library/create-receiver.ts';
 import { ExpectationSchema } from '../../src/library/delivery-expectation.ts';
 import { eventParameters } from '../../src/library/events.ts';
+import { ExploreOptionsSchema } from '../../src/library/explore-receiver.ts';
 import { triggerParameters } from '../../src/library/trigger.ts';
 import { deliveryParameters, requestParameters, webhookParameters } from '../../src/library/workspace.ts';
 
@@ -57,6 +58,7 @@ it('docs/reference/library.md names every option', () => {
     EmulatorOptionsSchema,
     WorkspaceOptionsSchema,
     ReceiverOptionsSchema,
+    ExploreOptionsSchema,
     ExpectationSchema,
     ...Object.values(triggerParameters),
     ...methods.flatMap((method) => Object.values(method)).flatMap((parameters) => Object.values(parameters)),

@@ -1,4 +1,5 @@
 /** `svc fixtures`: lists, shows and checks event fixtures and scripts, and runs scripts. */
+import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { formatCount, suggestMatch } from '../../domain/message-parts.ts';
@@ -164,10 +165,14 @@ export const run: CommandDefinition<RunOptions> = {
     ['Run a script file and print its steps as JSON', 'fixtures run ./checks/refund.json --json'],
   ],
   async run(options, context) {
-    const script = await getScript(
-      options.script ?? (await askChoice(context, 'script', scriptChoices)),
-      context,
-    );
+    const nameOrPath = options.script ?? (await askChoice(context, 'script', scriptChoices));
+    if (isHistoryFile(nameOrPath, context)) {
+      const { printHistory, replayHistory } = await import('./receiver-explore.ts');
+      if (!options.dryRun) return replayHistory(nameOrPath, context);
+      await printHistory(nameOrPath, context);
+      return ExitCode.success;
+    }
+    const script = await getScript(nameOrPath, context);
     const scopes = await createTemplateScopes(options, context);
     const reporter = createReporter(script, context);
     if (options.dryRun) {
@@ -185,9 +190,26 @@ export const run: CommandDefinition<RunOptions> = {
   },
 };
 
+/** Whether `svc receiver explore` wrote the file. */
+function isHistoryFile(path: string, { cwd }: Context): boolean {
+  if (!isFilePath(path)) return false;
+  try {
+    const { version, events, steps }: Record<string, unknown> = JSON.parse(
+      readFileSync(resolve(cwd, path), 'utf8'),
+    );
+    return version !== undefined && Array.isArray(events) && Array.isArray(steps);
+  } catch {
+    return false;
+  }
+}
+
+function isFilePath(nameOrPath: string): boolean {
+  return /[/\\]|\.json$/.test(nameOrPath);
+}
+
 async function getScript(nameOrPath: string, context: Context): Promise<Script> {
   const folders = fixtureFolders((await context.resolveConfig()).projectFolder);
-  if (/[/\\]|\.json$/.test(nameOrPath)) return readScript(resolve(context.cwd, nameOrPath), folders);
+  if (isFilePath(nameOrPath)) return readScript(resolve(context.cwd, nameOrPath), folders);
   const script = findScript(nameOrPath, folders);
   if (script !== null) return script;
   const names = listScripts(folders).map(({ name }) => name);

@@ -1,0 +1,321 @@
+/** `svc receiver explore`: plays random delivery histories against a receiver, and shrinks one that breaks a rule. */
+import { randomInt } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { settings } from '../../config/settings.ts';
+import { SECOND_MS } from '../../domain/duration.ts';
+import { isHttpUrl } from '../../domain/http-url.ts';
+import { formatDeliveryCount } from '../../domain/message-parts.ts';
+import { quoteForShell } from '../../domain/shell.ts';
+import { requireSecrets } from '../../domain/signature/sign.ts';
+import { ExitCode, SvcError } from '../../errors.ts';
+import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
+import { fillTemplates } from '../../fixtures/template.ts';
+import { createEffectObserver } from '../../receiver/effect-observer.ts';
+import {
+  type ExploreOptions,
+  type ExploreProgress,
+  type ExploreReport,
+  explore as exploreReceiver,
+} from '../../receiver/explore/explore.ts';
+import {
+  describeStep,
+  disturbances,
+  type EventTemplate,
+  type History,
+  parseHistoryText,
+  selectDisturbances,
+} from '../../receiver/explore/history.ts';
+import { runRestartCommand, waitUntilListening } from '../../receiver/explore/restart-receiver.ts';
+import { exploreRules } from '../../receiver/explore/rules.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { createWriteError, readNamedFile } from '../file-access.ts';
+import {
+  parseDurationMs,
+  parseList,
+  parseReceiverUrl,
+  requireSecret,
+  wholeNumberParser,
+} from '../option-parsers.ts';
+import { renderProgressBar, withProgress } from '../progress.ts';
+import { askText } from '../prompt.ts';
+import { renderExploreJUnit, renderExploreReport, renderVitestTest } from '../render/explore-report.ts';
+import { renderFields } from '../render/table.ts';
+import { printHint } from '../report-error.ts';
+import { createTemplateScopes } from '../template-scopes.ts';
+
+interface ExploreCommandOptions {
+  readonly url?: string;
+  readonly secret?: string;
+  readonly runs?: number;
+  readonly time?: number;
+  readonly seed?: number;
+  readonly events?: readonly string[];
+  readonly observe?: string;
+  readonly only?: readonly string[];
+  readonly without?: readonly string[];
+  readonly restartCommand?: string;
+  readonly replay?: string;
+  readonly save?: string;
+  readonly test?: string;
+  readonly junit?: string;
+  readonly scheme?: string;
+  readonly timeout?: number;
+  readonly ca?: string;
+}
+
+const DEFAULT_RUNS = 100;
+const MAX_RUNS = 1_000_000;
+const MAX_SEED = 2 ** 31 - 1;
+/** As for deliveries (decision `delivery.timeout`). */
+const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
+
+const NOTES = `
+Rules, and their sections in the service description:
+${indentFields(Object.fromEntries(Object.entries(exploreRules).map(([name, { summary, reference }]) => [name, `${summary} (${reference})`])))}
+
+Disturbances, for --only and --without:
+${indentFields(disturbances)}
+
+A history is a list of such steps. Run it against a receiver whose data you can lose. The rules no-effect, processed,
+once and order need --observe, with {"count": n} or, better, {"ids": […]} with the data.id of each effect.`;
+
+function indentFields(fields: Readonly<Record<string, string>>): string {
+  const indented = Object.entries(fields).map(([name, text]) => [`  ${name}`, text]);
+  return renderFields(Object.fromEntries(indented), { color: false });
+}
+
+/** Exit code 1 if a history broke a rule. */
+export const explore: CommandDefinition<ExploreCommandOptions> = {
+  configure: (command) =>
+    command
+      .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
+      .option('--secret <secret>', 'Secret that the receiver verifies with (default: SVC_WEBHOOK_SECRET)')
+      .option('--runs <n>', 'Number of histories (default: 100)', wholeNumberParser(1, MAX_RUNS))
+      .option('--time <duration>', 'Play histories for this long instead', parseDurationMs)
+      .option('--seed <n>', 'Play the histories of this seed again', wholeNumberParser(0, MAX_SEED))
+      .option(
+        '-e, --events <types>',
+        'Event types; their payloads come from the fixtures (default: all)',
+        parseList,
+      )
+      .option(
+        '--observe <url|command>',
+        'URL or command that returns the effects, as {"ids": […]} or {"count": n}',
+      )
+      .option('--only <disturbances>', 'Only use these disturbances', parseList)
+      .option('--without <disturbances>', 'Do not use these disturbances', parseList)
+      .option('--restart-command <command>', 'Command that restarts the receiver, to run between deliveries')
+      .option('--replay <file>', 'Play the history in this file')
+      .option('--save <file>', 'File for the smallest history that breaks a rule (default: in .svc)')
+      .option('--test <file>', 'Write the smallest history as a Vitest test')
+      .option('--junit <file>', 'Write a JUnit report')
+      .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`)
+      .option(
+        '--timeout <duration>',
+        'Time limit for a response or an effect (default: 15s)',
+        parseDurationMs,
+      )
+      .option('--ca <file>', settings.ca.description)
+      .addHelpText('after', NOTES),
+  examples: [
+    [
+      'Search for a delivery history that a receiver handles wrongly',
+      'receiver explore 3000/webhooks --secret whsec_… --observe http://localhost:3000/effects',
+    ],
+    ['Search for a minute', 'receiver explore 3000/webhooks --time 60s'],
+    [
+      'Restart the receiver between deliveries',
+      "receiver explore 3000/webhooks --restart-command 'docker compose restart web'",
+    ],
+    ['Play a saved history again', 'receiver explore 3000/webhooks --replay .svc/history-1-14.json'],
+    [
+      'Only send repeated and simultaneous deliveries',
+      'receiver explore 3000/webhooks --only duplicate,concurrent',
+    ],
+    ['Write a failure as a Vitest test', 'receiver explore 3000/webhooks --test receiver.test.ts'],
+  ],
+  run: runExploration,
+};
+
+/** Plays a saved history against the receiver that is named in the file. */
+export function replayHistory(path: string, context: Context): Promise<ExitCode> {
+  return runExploration({ replay: path }, context);
+}
+
+/** Prints the steps of a saved history. */
+export async function printHistory(path: string, context: Context): Promise<void> {
+  const history = await readHistory(path, context);
+  context.print(history, () =>
+    history.steps.map((_, index) => `${index + 1}  ${describeStep(history, index)}`).join('\n'),
+  );
+}
+
+async function runExploration(options: ExploreCommandOptions, context: Context): Promise<ExitCode> {
+  const replay = options.replay === undefined ? null : await readHistory(options.replay, context);
+  const url = options.url ?? replay?.receiver?.url ?? (await askText(context, 'url', parseReceiverUrl));
+  const observe = options.observe ?? replay?.receiver?.observe;
+  const exploreOptions = await toExploreOptions(url, replay, options, context);
+  const observer =
+    observe === undefined ? null : createEffectObserver(observe, { ...exploreOptions, cwd: context.cwd });
+  let progress: ExploreProgress = { phase: 'searching', runs: 0, requests: 0, steps: null };
+  try {
+    const report = await withProgress(
+      context,
+      async () => describeProgress(progress, exploreOptions),
+      exploreReceiver({
+        ...exploreOptions,
+        readEffects: observer?.readEffects ?? null,
+        onProgress: (current) => {
+          progress = current;
+        },
+      }),
+    );
+    context.print(report, () => renderExploreReport(report, context.io));
+    await writeFiles(report, { ...options, url, observe }, context);
+    if (report.interrupted) return ExitCode.interrupted;
+    return report.failure === null ? ExitCode.success : ExitCode.failure;
+  } finally {
+    await observer?.close();
+  }
+}
+
+type ReceiverOptions = Omit<ExploreOptions, 'readEffects' | 'onProgress'>;
+
+async function toExploreOptions(
+  url: string,
+  replay: History | null,
+  options: ExploreCommandOptions,
+  context: Context,
+): Promise<ReceiverOptions> {
+  const { ca, restartCommand, runs, time } = options;
+  const secret = requireSecret(options.secret, context);
+  const { cwd, signal, now } = context;
+  const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: options.scheme });
+  // Rejects a secret without a key, with which anybody could sign.
+  requireSecrets(scheme, secret);
+  const { values, projectFolder } = await context.resolveConfig(ca === undefined ? {} : { ca });
+  const disturbances = selectDisturbances(options.only, options.without);
+  if (restartCommand === undefined && options.only?.includes('restart')) {
+    throw new SvcError('usage', 'The disturbance restart needs --restart-command.', {
+      hint: 'Pass a command that stops the receiver, starts it in the background, and ends.',
+    });
+  }
+  const seed = options.seed ?? replay?.seed ?? randomInt(MAX_SEED);
+  return {
+    url,
+    urlRule,
+    scheme,
+    secret,
+    seed,
+    replay,
+    disturbances,
+    now,
+    signal,
+    runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
+    timeMs: time ?? null,
+    timeoutMs: options.timeout ?? DEFAULT_TIMEOUT_MS,
+    events: await createEvents(options.events ?? [], seed, projectFolder, context),
+    ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
+    restart:
+      restartCommand === undefined
+        ? null
+        : async () => {
+            await runRestartCommand(restartCommand, { cwd, signal });
+            await waitUntilListening(url, signal);
+          },
+  };
+}
+
+async function readHistory(path: string, { cwd }: Context): Promise<History> {
+  return parseHistoryText((await readNamedFile(path, cwd)).toString(), path);
+}
+
+/** The fixtures of these types, or all, filled with the values of the seed. @throws SvcError `not_found` */
+async function createEvents(
+  types: readonly string[],
+  seed: number,
+  projectFolder: string,
+  context: Context,
+): Promise<readonly EventTemplate[]> {
+  const folders = fixtureFolders(projectFolder);
+  const fixtures =
+    types.length === 0
+      ? listFixtures(folders)
+      : types.map((type) => {
+          const fixture = findFixture(type, folders);
+          if (fixture !== null) return fixture;
+          throw new SvcError('not_found', `Fixture ${type} does not exist.`, {
+            hint: 'List the fixtures with: svc fixtures list',
+          });
+        });
+  const scopes = await createTemplateScopes({ randomSeed: String(seed) }, context);
+  return fixtures.map(({ type, template }) => ({ type, payload: fillTemplates(template, scopes.next()) }));
+}
+
+function describeProgress(
+  { phase, runs, requests, steps }: ExploreProgress,
+  { url, runs: totalRuns }: ReceiverOptions,
+): string {
+  const sent = formatDeliveryCount(requests);
+  if (phase === 'shrinking') return `Found a failure in ${url}. Removing steps: ${steps} left, ${sent}`;
+  if (phase === 'confirming') return `Playing the smallest history again: ${steps} steps`;
+  const count = totalRuns === null ? `${runs} histories` : renderProgressBar(runs, totalRuns);
+  return `Exploring ${url}  ${count}, ${sent}`;
+}
+
+/** The URLs are those of the options or of the history that is replayed. */
+type ResolvedOptions = Omit<ExploreCommandOptions, 'url' | 'observe'> & {
+  readonly url: string;
+  readonly observe: string | undefined;
+};
+
+/** Writes the files that options name, and the smallest history. */
+async function writeFiles(
+  report: ExploreReport,
+  { url, observe, save, test, junit, replay, restartCommand }: ResolvedOptions,
+  context: Context,
+): Promise<void> {
+  const { failure } = report;
+  if (junit !== undefined) await write(junit, renderExploreJUnit(report, url), '--junit', context);
+  if (failure === null) return;
+  const { seed, run } = failure.history;
+  if (replay === undefined || save !== undefined) {
+    const path = save ?? join('.svc', `history-${seed}-${run ?? 'first'}.json`);
+    const isObserveUrl = observe !== undefined && isHttpUrl(observe);
+    const receiver = { url, ...(isObserveUrl && { observe }) };
+    const history: History = { ...failure.history, receiver };
+    await write(path, `${JSON.stringify(history, null, 2)}\n`, '--save', context);
+    const words = [
+      ...['svc', 'receiver', 'explore', '--replay', path],
+      // The file has no commands, because a file must not run any.
+      ...(observe === undefined || isObserveUrl ? [] : ['--observe', observe]),
+      ...(history.steps.some(({ kind }) => kind === 'restart') && restartCommand !== undefined
+        ? ['--restart-command', restartCommand]
+        : []),
+    ];
+    printHint(`Play it again with: ${words.map(quoteForShell).join(' ')}`, context.io);
+  }
+  if (test !== undefined) {
+    await write(test, renderVitestTest(failure, { url, observe, restartCommand }), '--test', context);
+    printHint(`Run the test with: npx vitest run ${quoteForShell(test)}`, context.io);
+  }
+  if (failure.rule === 'accepted' && report.runs === 0) {
+    printHint(
+      `Not even a plain delivery is accepted. Find out why with: svc receiver check ${quoteForShell(url)}`,
+      context.io,
+    );
+  }
+}
+
+async function write(path: string, text: string, option: string, { cwd }: Context): Promise<void> {
+  const file = resolve(cwd, path);
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  } catch (error) {
+    throw createWriteError(path, error, `Choose a writable file with ${option}.`);
+  }
+}

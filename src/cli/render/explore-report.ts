@@ -1,0 +1,157 @@
+/** Renders the report of `svc receiver explore`: as text, as JUnit XML, and its smallest history as a Vitest test. */
+import { formatDuration } from '../../domain/duration.ts';
+import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
+import type { ExploreFailure, ExploreReport } from '../../receiver/explore/explore.ts';
+import { effectRules, exploreRuleNames, exploreRules } from '../../receiver/explore/rules.ts';
+import type { TerminalCapabilities } from '../process-context.ts';
+import { escapeXml, startXmlTag } from '../xml.ts';
+import { styleFor } from './style.ts';
+import { renderFields, renderTable } from './table.ts';
+
+/** Length of a payload in the text. The saved history has it in full. */
+const MAX_PAYLOAD_LENGTH = 400;
+
+export function renderExploreReport(
+  report: ExploreReport,
+  terminalCapabilities: TerminalCapabilities,
+): string {
+  const { failure } = report;
+  const parts = failure === null ? [] : [renderFailure(failure, terminalCapabilities)];
+  return [...parts, summarize(report)].join('\n\n');
+}
+
+function summarize({
+  failure,
+  interrupted,
+  runs,
+  requests,
+  duration_ms,
+  seed,
+  effects,
+}: ExploreReport): string {
+  const amount = `${formatCount(runs, 'history', 'histories')} with ${formatDeliveryCount(requests)} in ${formatDuration(Math.round(duration_ms / 100) * 100)}`;
+  const result = failure !== null ? 'One broke a rule.' : 'None broke a rule.';
+  const rules = [...effectRules].join(', ');
+  return [
+    `${interrupted ? 'Interrupted after ' : 'Played '}${amount}, seed ${seed}. ${result}`,
+    ...(effects === null ? [`Effects were not observed, so these rules were not judged: ${rules}.`] : []),
+  ].join('\n');
+}
+
+function renderFailure(failure: ExploreFailure, terminalCapabilities: TerminalCapabilities): string {
+  const { rule, summary, reference, steps, original_steps: originalSteps } = failure;
+  const { red } = styleFor(terminalCapabilities);
+  const table = renderTable(
+    [
+      { title: 'STEP', value: ({ step }) => String(step) },
+      { title: 'SENT', value: ({ sent }) => sent },
+      { title: 'RECEIVED', value: ({ received }) => received },
+      { title: 'BROKEN RULE', value: ({ broken }) => red(broken.join(', ')) },
+    ],
+    steps,
+    { ...terminalCapabilities, width: Number.POSITIVE_INFINITY },
+  );
+  const payloads = Object.fromEntries(
+    failure.unusual_events.map(({ event, payload }) => [`Payload of event ${event}`, shorten(payload)]),
+  );
+  const fields = {
+    'What happened': `${failure.message} ${describeFrequency(failure)}`,
+    'Why it matters': failure.reason,
+    'What to do': failure.remedy,
+    ...payloads,
+    ...(originalSteps > steps.length && {
+      'Found with': `${originalSteps} steps, reduced to ${steps.length} in ${formatDuration(failure.shrink_ms)}`,
+    }),
+  };
+  return [
+    `${red(`Broken rule: ${rule}`)} (${reference}): ${summary}`,
+    table,
+    renderFields(fields, terminalCapabilities),
+  ].join('\n\n');
+}
+
+function describeFrequency({ failed, played }: ExploreFailure): string {
+  if (played === 1) return 'It was played only once.';
+  return failed === played
+    ? `Fails every time (${played} of ${played}).`
+    : `Fails ${failed} of ${played} times.`;
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_PAYLOAD_LENGTH ? `${text.slice(0, MAX_PAYLOAD_LENGTH)}…` : text;
+}
+
+/** One test case for each rule. Rules about effects are skipped if effects were not observed. */
+export function renderExploreJUnit({ failure, effects, duration_ms }: ExploreReport, url: string): string {
+  const isSkipped = (rule: (typeof exploreRuleNames)[number]) => effects === null && effectRules.has(rule);
+  const counts = {
+    tests: exploreRuleNames.length,
+    failures: failure === null ? 0 : 1,
+    errors: 0,
+    skipped: exploreRuleNames.filter((rule) => isSkipped(rule) && rule !== failure?.rule).length,
+    time: (duration_ms / 1000).toFixed(3),
+  };
+  const cases = exploreRuleNames.map((rule) => {
+    const start = `    ${startXmlTag('testcase', { classname: 'svc receiver explore', name: rule })}`;
+    if (rule === failure?.rule) return `${start}>\n      ${renderJUnitFailure(failure)}\n    </testcase>`;
+    if (!isSkipped(rule)) return `${start}/>`;
+    const skipped = startXmlTag('skipped', { message: 'Effects were not observed.' });
+    return `${start}>\n      ${skipped}/>\n    </testcase>`;
+  });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `${startXmlTag('testsuites', { name: 'svc receiver explore', ...counts })}>`,
+    `  ${startXmlTag('testsuite', { name: url, ...counts })}>`,
+    ...cases,
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function renderJUnitFailure(failure: ExploreFailure): string {
+  const lines = [
+    ...failure.steps.map(({ step, sent, received }) => `${step}. ${sent}: ${received}`),
+    describeFrequency(failure),
+    failure.reason,
+    failure.remedy,
+    JSON.stringify(failure.history),
+  ];
+  return `${startXmlTag('failure', { message: failure.message })}>${escapeXml(lines.join('\n'))}</failure>`;
+}
+
+export interface VitestTestOptions {
+  readonly url: string;
+  /** Undefined if effects were not observed. */
+  readonly observe: string | undefined;
+  readonly restartCommand: string | undefined;
+}
+
+/** A test that plays the smallest history again. It needs a running receiver, `SVC_WEBHOOK_SECRET` and this package. */
+export function renderVitestTest(
+  failure: ExploreFailure,
+  { url, observe, restartCommand }: VitestTestOptions,
+): string {
+  const hasRestart =
+    restartCommand !== undefined && failure.history.steps.some(({ kind }) => kind === 'restart');
+  return [
+    '// Written by svc receiver explore. Start your receiver, set SVC_WEBHOOK_SECRET to its secret, and run Vitest.',
+    ...(hasRestart ? ["import { execSync } from 'node:child_process';"] : []),
+    "import { exploreReceiver } from 'svc-emulator';",
+    "import { expect, it } from 'vitest';",
+    '',
+    `const history = ${JSON.stringify(failure.history, null, 2)};`,
+    '',
+    `it(${JSON.stringify(`the receiver: ${exploreRules[failure.rule].summary}`)}, { timeout: 60_000 }, async () => {`,
+    `  const report = await exploreReceiver(${JSON.stringify(url)}, {`,
+    ...(observe === undefined ? [] : [`    observe: ${JSON.stringify(observe)},`]),
+    ...(hasRestart
+      ? [`    restart: () => void execSync(${JSON.stringify(restartCommand)}, { stdio: 'ignore' }),`]
+      : []),
+    '    replay: history,',
+    '  });',
+    '  expect(report.failure).toBeNull();',
+    '});',
+    '',
+  ].join('\n');
+}

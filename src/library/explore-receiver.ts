@@ -1,0 +1,203 @@
+/** Explores a receiver in tests: plays random delivery histories against it until one breaks a rule. */
+import { randomInt } from 'node:crypto';
+import * as v from 'valibot';
+import { systemClock } from '../clock/wall-clock.ts';
+import { SECOND_MS } from '../domain/duration.ts';
+import { isObject } from '../domain/json.ts';
+import { createRandomSource } from '../domain/secret.ts';
+import type { SignatureScheme } from '../domain/signature/scheme.ts';
+import { getScheme, type SchemeName } from '../domain/signature/schemes.ts';
+import { requireSecrets } from '../domain/signature/sign.ts';
+import { SvcError } from '../errors.ts';
+import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../fixtures/fixture-folders.ts';
+import { fillTemplates } from '../fixtures/template.ts';
+import type { ReadEffects } from '../receiver/effect-observer.ts';
+import type { ExploreProgress, ExploreReport } from '../receiver/explore/explore.ts';
+import type { Disturbance, EventTemplate } from '../receiver/explore/history.ts';
+import {
+  Callback,
+  type Duration,
+  EventTypeName,
+  HttpUrl,
+  OptionalDuration,
+  OptionalString,
+  type SchemasOf,
+  Scheme,
+  toMs,
+  wholeNumber,
+} from './argument-schemas.ts';
+import { checkArguments, requireRealTimers } from './check-arguments.ts';
+
+/** The effects so far: their number, or the `data.id` of the event of each. */
+export type ObservedEffects = number | readonly string[];
+
+export interface ExploreReceiverOptions {
+  /** Secret that the receiver verifies with (default: the variable `SVC_WEBHOOK_SECRET`). */
+  readonly secret?: string;
+  /** Number of histories (default: 100, or no limit with `time`). */
+  readonly runs?: number;
+  /** Play histories for this long. */
+  readonly time?: Duration;
+  /** The same seed gives the same histories (default: random; the report has it). */
+  readonly seed?: number;
+  /** Event types, whose payloads come from the fixtures, or events with a payload (default: all fixtures). */
+  readonly events?: readonly (string | { readonly type: string; readonly payload: object })[];
+  /** A function, URL or command that returns the effects so far. A URL or a command returns `{"ids": […]}` or `{"count": n}`. */
+  readonly observe?: string | (() => ObservedEffects | Promise<ObservedEffects>);
+  /** Only use these disturbances. */
+  readonly only?: readonly Disturbance[];
+  /** Do not use these disturbances. */
+  readonly without?: readonly Disturbance[];
+  /** Stops and starts the receiver. Resolves when it is started. */
+  readonly restart?: () => void | Promise<void>;
+  /** A history that an earlier report contains, to play it instead of random ones. */
+  readonly replay?: object;
+  /** Signature scheme: the name of a built-in one, or a scheme object (default: `svc`). */
+  readonly scheme?: SchemeName | SignatureScheme;
+  /** Time limit for a response or an effect (default: 15 seconds). */
+  readonly timeout?: Duration;
+  /** Certificate authority in PEM to trust in addition to the built-in ones. */
+  readonly ca?: string;
+  /** Ends the exploration early. The report then has `interrupted`. */
+  readonly signal?: AbortSignal;
+  /** Called after each history. */
+  readonly onProgress?: (progress: ExploreProgress) => void;
+}
+
+const DEFAULT_RUNS = 100;
+const MAX_SEED = 2 ** 31 - 1;
+const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
+
+const OptionalNames = v.optional(v.array(v.string()));
+const EventOption = v.lazy((value) =>
+  isObject(value)
+    ? v.strictObject({ type: EventTypeName, payload: v.custom<object>(isObject, 'must be an object') })
+    : EventTypeName,
+);
+
+export const ExploreOptionsSchema = v.optional(
+  v.strictObject({
+    secret: OptionalString,
+    runs: v.optional(wholeNumber(1)),
+    time: OptionalDuration,
+    seed: v.optional(wholeNumber(0, MAX_SEED)),
+    events: v.optional(v.array(EventOption)),
+    observe: v.optional(
+      v.custom<string>(
+        (value) => typeof value === 'function' || (typeof value === 'string' && value !== ''),
+        'must be a function, a URL or a command',
+      ),
+    ),
+    only: OptionalNames,
+    without: OptionalNames,
+    restart: v.optional(Callback),
+    replay: v.optional(v.custom<object>(isObject, 'must be a history')),
+    scheme: v.optional(Scheme),
+    timeout: OptionalDuration,
+    ca: OptionalString,
+    signal: v.optional(v.custom<object>((value) => value instanceof AbortSignal, 'must be an AbortSignal')),
+    onProgress: v.optional(Callback),
+  } satisfies SchemasOf<ExploreReceiverOptions>),
+);
+
+/**
+ * Plays random delivery histories against a running receiver, and shrinks the first one that breaks a rule. See
+ * docs/receiver-testing.md.
+ * @param url where the receiver accepts deliveries
+ * @throws SvcError `usage` for an unknown or invalid option, or if effects cannot be read
+ */
+export async function exploreReceiver(
+  url: string,
+  options: ExploreReceiverOptions = {},
+): Promise<ExploreReport> {
+  checkArguments('exploreReceiver', { url: HttpUrl, options: ExploreOptionsSchema }, [url, options]);
+  requireRealTimers();
+  const { createEffectObserver } = await import('../receiver/effect-observer.ts');
+  const { explore } = await import('../receiver/explore/explore.ts');
+  const { parseHistory, selectDisturbances } = await import('../receiver/explore/history.ts');
+  const { waitUntilListening } = await import('../receiver/explore/restart-receiver.ts');
+  const { runs, time, ca, restart, observe, onProgress, signal = new AbortController().signal } = options;
+  const replay = options.replay === undefined ? null : parseHistory(options.replay, 'options.replay');
+  const seed = options.seed ?? replay?.seed ?? randomInt(MAX_SEED);
+  const scheme = getScheme(options.scheme ?? 'svc');
+  const observer =
+    typeof observe === 'string'
+      ? createEffectObserver(observe, { cwd: process.cwd(), urlRule: 'local', signal })
+      : null;
+  try {
+    return await explore({
+      url,
+      urlRule: 'local',
+      scheme,
+      secret: requireSecret(scheme, options.secret),
+      seed,
+      replay,
+      ca,
+      signal,
+      disturbances: selectDisturbances(options.only, options.without),
+      runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
+      timeMs: time === undefined ? null : toMs(time),
+      timeoutMs: options.timeout === undefined ? DEFAULT_TIMEOUT_MS : toMs(options.timeout),
+      events: createEvents(options.events ?? [], seed),
+      readEffects: typeof observe === 'function' ? toReadEffects(observe) : (observer?.readEffects ?? null),
+      restart:
+        restart === undefined
+          ? null
+          : async () => {
+              await restart();
+              await waitUntilListening(url, signal);
+            },
+      now: systemClock.now,
+      ...(onProgress && { onProgress }),
+    });
+  } finally {
+    await observer?.close();
+  }
+}
+
+function requireSecret(scheme: SignatureScheme, option: string | undefined): string {
+  const secret = option ?? process.env.SVC_WEBHOOK_SECRET;
+  if (!secret) {
+    throw new SvcError('usage', 'exploreReceiver: the secret is missing.', {
+      hint: 'Pass options.secret, or set SVC_WEBHOOK_SECRET.',
+    });
+  }
+  requireSecrets(scheme, secret);
+  return secret;
+}
+
+function createEvents(
+  events: NonNullable<ExploreReceiverOptions['events']>,
+  seed: number,
+): readonly EventTemplate[] {
+  const folders = fixtureFolders(process.cwd());
+  const random = createRandomSource(seed);
+  const now = systemClock.now();
+  let sequence = 0;
+  const fill = (template: string) =>
+    fillTemplates(template, { env: process.env, random, now, sequence: ++sequence });
+  if (events.length === 0) {
+    return listFixtures(folders).map(({ type, template }) => ({ type, payload: fill(template) }));
+  }
+  return events.map((event) => {
+    if (typeof event !== 'string') return { type: event.type, payload: JSON.stringify(event.payload) };
+    const fixture = findFixture(event, folders);
+    if (fixture !== null) return { type: event, payload: fill(fixture.template) };
+    throw new SvcError('not_found', `Fixture ${event} does not exist.`, {
+      hint: 'Pass an event with a payload: { type, payload }.',
+    });
+  });
+}
+
+function toReadEffects(observe: () => ObservedEffects | Promise<ObservedEffects>): ReadEffects {
+  return async () => {
+    const effects = await observe();
+    if (typeof effects === 'number') return { count: effects, ids: null };
+    if (Array.isArray(effects)) return { count: effects.length, ids: effects.map(String) };
+    throw new SvcError(
+      'usage',
+      'exploreReceiver: the function observe must return a number or an array of IDs.',
+    );
+  };
+}

@@ -1,0 +1,113 @@
+/** Waits for the effects of a history, as short as the receiver's speed allows. */
+import type { EffectReading, ReadEffects } from '../effect-observer.ts';
+
+/** The effects of a history: of each event, or only their total if the observer returns a count. */
+export type Effects =
+  | { readonly mode: 'ids'; readonly countsById: ReadonlyMap<string, number> }
+  | { readonly mode: 'count'; readonly count: number };
+
+/** The range of effects that an event may have. */
+export interface ExpectedEffects {
+  readonly min: number;
+  readonly max: number;
+}
+
+const MIN_INTERVAL_MS = 4;
+const MAX_INTERVAL_MS = 40;
+/** Effects are complete if nothing changes for this long after the last response. */
+const MIN_QUIET_MS = 40;
+const QUIET_FACTOR = 1.5;
+/** With each history, so that a receiver that was slow once does not make all later waits long. */
+const DECAY = 0.95;
+const READ_RETRY_DELAYS_MS = [100, 400, 1_000];
+
+export class EffectWatcher {
+  readonly #read: ReadEffects;
+  readonly #sleep: (ms: number) => Promise<void>;
+  #slowestMs = 0;
+
+  constructor(read: ReadEffects, sleep: (ms: number) => Promise<void>) {
+    this.#read = read;
+    this.#sleep = sleep;
+  }
+
+  /** The longest time that effects took to appear after the last response; recent ones count more. */
+  get slowestMs(): number {
+    return this.#slowestMs;
+  }
+
+  /** Reads the number of effects before a history. */
+  async readBaseline(): Promise<number> {
+    return (await this.#readWithRetries()).count;
+  }
+
+  /** The receiver itself may count its effects, and be restarting. */
+  async #readWithRetries(): Promise<EffectReading> {
+    for (const delayMs of READ_RETRY_DELAYS_MS) {
+      try {
+        return await this.#read();
+      } catch {
+        await this.#sleep(delayMs);
+      }
+    }
+    return this.#read();
+  }
+
+  /**
+   * Waits until the expected effects are there and no more come.
+   * @param expected by the ID of the event
+   * @param lastResponseAt as of `performance.now()`
+   * @param timeoutMs how long to wait for a missing effect
+   */
+  async waitFor(
+    expected: ReadonlyMap<string, ExpectedEffects>,
+    baseline: number,
+    lastResponseAt: number,
+    timeoutMs: number,
+  ): Promise<Effects> {
+    const startedAt = performance.now();
+    let isComplete = false;
+    for (let intervalMs = MIN_INTERVAL_MS; ; intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * 1.5)) {
+      const effects = toEffects(await this.#readWithRetries(), expected, baseline);
+      const now = performance.now();
+      const elapsedMs = now - lastResponseAt;
+      const { isMissing, isExceeded } = compare(effects, expected);
+      if (!isMissing && !isComplete) {
+        isComplete = true;
+        this.#slowestMs = Math.max(this.#slowestMs * DECAY, elapsedMs);
+      }
+      // An additional effect does not go away. With a count, late ones would be taken for effects of the next history.
+      if (isExceeded && !isMissing && effects.mode === 'ids') return effects;
+      const quietMs = MIN_QUIET_MS + QUIET_FACTOR * this.#slowestMs;
+      if (isComplete ? elapsedMs >= quietMs : now - startedAt >= timeoutMs) return effects;
+      await this.#sleep(intervalMs);
+    }
+  }
+}
+
+function toEffects(
+  { count, ids }: EffectReading,
+  expected: ReadonlyMap<string, ExpectedEffects>,
+  baseline: number,
+): Effects {
+  if (ids === null) return { mode: 'count', count: count - baseline };
+  const countsById = new Map<string, number>();
+  for (const id of ids) {
+    if (expected.has(id)) countsById.set(id, (countsById.get(id) ?? 0) + 1);
+  }
+  return { mode: 'ids', countsById };
+}
+
+function compare(effects: Effects, expected: ReadonlyMap<string, ExpectedEffects>) {
+  if (effects.mode === 'count') {
+    const sum = (bound: 'min' | 'max') =>
+      [...expected.values()].reduce((total, effect) => total + effect[bound], 0);
+    return { isMissing: effects.count < sum('min'), isExceeded: effects.count > sum('max') };
+  }
+  const { countsById } = effects;
+  const entries = [...expected].map(([id, bounds]) => ({ ...bounds, count: countsById.get(id) ?? 0 }));
+  return {
+    isMissing: entries.some(({ count, min }) => count < min),
+    isExceeded: entries.some(({ count, max }) => count > max),
+  };
+}

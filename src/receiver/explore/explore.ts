@@ -1,0 +1,401 @@
+/** Plays random histories against a receiver until one breaks a rule, and finds the smallest history that does. */
+import { SECOND_MS } from '../../domain/duration.ts';
+import type { SignatureScheme } from '../../domain/signature/scheme.ts';
+import { SvcError } from '../../errors.ts';
+import { sleep } from '../../timers.ts';
+import { DeliveryFactory } from '../delivery-factory.ts';
+import type { ReadEffects } from '../effect-observer.ts';
+import type { ReceiverClientOptions } from '../receiver-client.ts';
+import { listAttacks } from './attack.ts';
+import { EffectWatcher } from './effect-watcher.ts';
+import { createExchangeClient } from './exchange.ts';
+import {
+  attackNames,
+  type Disturbance,
+  disturbanceNames,
+  type EventTemplate,
+  HISTORY_VERSION,
+  type History,
+} from './history.ts';
+import { HistoryPlayer, type PlayLimits, type PlayRecord } from './play-history.ts';
+import {
+  type ExploreRule,
+  exploreRules,
+  judge,
+  type StepSummary,
+  summarizeSteps,
+  type Violation,
+} from './rules.ts';
+import { shrinkHistory } from './shrink-history.ts';
+
+export interface ExploreOptions extends ReceiverClientOptions {
+  readonly scheme: SignatureScheme;
+  readonly secret: string;
+  /** Events that the receiver knows, at least one. Histories contain them, with additional fields too. */
+  readonly events: readonly EventTemplate[];
+  /** The same seed gives the same histories. */
+  readonly seed: number;
+  /** The number of histories; null for no limit. */
+  readonly runs: number | null;
+  /** How long to search; null for no limit. */
+  readonly timeMs: number | null;
+  /** Null if effects are not observed. */
+  readonly readEffects: ReadEffects | null;
+  /** Restarts the receiver and resolves when it accepts connections; null if it cannot be restarted. */
+  readonly restart: (() => Promise<void>) | null;
+  /** What histories may contain (default: everything). */
+  readonly disturbances?: ReadonlySet<Disturbance>;
+  /** Play this history instead of random ones. */
+  readonly replay?: History | null;
+  /** Wall time in milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onProgress?: (progress: ExploreProgress) => void;
+}
+
+export interface ExploreProgress {
+  readonly phase: 'searching' | 'shrinking' | 'confirming';
+  /** Histories that were played in the search. */
+  readonly runs: number;
+  readonly requests: number;
+  /** The number of steps of the smallest history that fails; null before one does. */
+  readonly steps: number | null;
+}
+
+/** Also the JSON form. */
+export interface ExploreFailure {
+  readonly rule: ExploreRule;
+  /** Its section in the service description. */
+  readonly reference: string;
+  /** What the rule demands. */
+  readonly summary: string;
+  /** What happened. */
+  readonly message: string;
+  /** Why it matters. */
+  readonly reason: string;
+  /** What to do. */
+  readonly remedy: string;
+  /** How often the smallest history failed. */
+  readonly failed: number;
+  readonly played: number;
+  /** The number of steps of the history that failed first. */
+  readonly original_steps: number;
+  /** The number of histories that were played to find the smallest one. */
+  readonly shrink_runs: number;
+  readonly shrink_ms: number;
+  readonly steps: readonly StepSummary[];
+  /** The events that an ordinary one cannot replace, by their number in `steps`. */
+  readonly unusual_events: readonly { readonly event: number; readonly payload: string }[];
+  /** The smallest history. */
+  readonly history: History;
+}
+
+/** Also the JSON form. */
+export interface ExploreReport {
+  readonly ok: boolean;
+  /** The search was interrupted before its end. */
+  readonly interrupted: boolean;
+  readonly seed: number;
+  readonly runs: number;
+  readonly requests: number;
+  readonly duration_ms: number;
+  /** How effects were observed; null if they were not, so that the rules about effects could not be judged. */
+  readonly effects: 'ids' | 'count' | null;
+  readonly disturbances: readonly Disturbance[];
+  readonly failure: ExploreFailure | null;
+}
+
+/** How long a search for a smaller history may take. */
+const SHRINK_MS = 20 * SECOND_MS;
+/** Plays of the smallest history, including the one that found it. */
+const CONFIRMATION_PLAYS = 3;
+/** Plays of a smaller history with simultaneous deliveries before it counts as one that does not fail. */
+const RACE_PLAYS = 2;
+/** How many of the smallest histories are tried until one fails again. */
+const MAX_CONFIRMED = 5;
+/** How long a receiver may take to be restarted by its supervisor. */
+const RESTART_DELAYS_MS = [500, 1_000, 2_000];
+/** The longest time that the search waits for a missing effect, if the first effects were quick. */
+const SEARCH_EFFECT_MS = 3 * SECOND_MS;
+const SHRINK_EFFECT_MS = 400;
+const SHRINK_RESPONSE_MS = SECOND_MS;
+/** How much slower than the slowest response or effect so far a later one may be. */
+const SLOWER_FACTOR = 5;
+
+/** Rules between which a defect can change while its history becomes smaller. */
+const families: Readonly<Record<ExploreRule, string>> = {
+  accepted: 'genuine delivery',
+  'no-server-error': 'genuine delivery',
+  running: 'running',
+  rejected: 'attack',
+  'no-effect': 'too many effects',
+  once: 'too many effects',
+  processed: 'too few effects',
+  order: 'too few effects',
+};
+
+/** @throws SvcError `usage` for a URL to which deliveries may not go, or if effects cannot be read */
+export async function explore(options: ExploreOptions): Promise<ExploreReport> {
+  if (options.restart === null && options.replay?.steps.some(({ kind }) => kind === 'restart')) {
+    throw new SvcError('usage', 'The history restarts the receiver, but how to restart it is unknown.', {
+      hint: 'Pass --restart-command, or the option restart of exploreReceiver.',
+    });
+  }
+  const client = createExchangeClient(options);
+  try {
+    return await new Exploration(options, client).run();
+  } finally {
+    client.close();
+  }
+}
+
+/** The disturbances that apply to a receiver with this scheme. */
+export function listPossibleDisturbances(
+  scheme: SignatureScheme,
+  canRestart: boolean,
+): readonly Disturbance[] {
+  const attacks: readonly Disturbance[] = listAttacks(scheme);
+  return disturbanceNames.filter(
+    (name) =>
+      (canRestart || name !== 'restart') &&
+      (scheme.header.separator !== null || name !== 'rotation') &&
+      (attacks.includes(name) || !(attackNames as readonly Disturbance[]).includes(name)),
+  );
+}
+
+interface FailingPlay {
+  readonly record: PlayRecord;
+  readonly violation: Violation;
+}
+
+class Exploration {
+  readonly #options: ExploreOptions;
+  readonly #player: HistoryPlayer;
+  readonly #watcher: EffectWatcher | null;
+  /** An event that the receiver knows. */
+  readonly #template: EventTemplate;
+  /** A history with one delivery. */
+  readonly #plain: History;
+  readonly #enabled: ReadonlySet<Disturbance>;
+  readonly #startedAt = performance.now();
+  #runs = 0;
+  #requests = 0;
+  #effects: 'ids' | 'count' | null = null;
+  #phase: ExploreProgress['phase'] = 'searching';
+  /** The number of steps of the smallest history that failed. */
+  #smallestSteps: number | null = null;
+  /** Whether the last history stopped the receiver; `forever` if it did not come back. */
+  #isDown: boolean | 'forever' = false;
+
+  constructor(options: ExploreOptions, client: ReturnType<typeof createExchangeClient>) {
+    const { events, signal, readEffects } = options;
+    const wait = (ms: number) => sleep(ms, signal);
+    const [template] = events;
+    if (template === undefined) throw new SvcError('usage', 'There is no event to send.');
+    this.#template = { type: template.type, payload: template.payload };
+    this.#plain = {
+      version: HISTORY_VERSION,
+      seed: options.seed,
+      run: null,
+      events: [{ ...this.#template }],
+      steps: [{ kind: 'deliver', event: 0 }],
+    };
+    this.#options = options;
+    this.#watcher = readEffects === null ? null : new EffectWatcher(readEffects, wait);
+    const possible = listPossibleDisturbances(options.scheme, options.restart !== null);
+    this.#enabled = new Set(possible.filter((name) => options.disturbances?.has(name) ?? true));
+    this.#player = new HistoryPlayer({
+      ...options,
+      client,
+      otherEvent: this.#template,
+      factory: new DeliveryFactory({ ...options, eventType: template.type, payload: template.payload }),
+      watcher: this.#watcher,
+      sleep: wait,
+    });
+  }
+
+  async run(): Promise<ExploreReport> {
+    const { replay } = this.#options;
+    const failure = replay ? await this.#replay(replay) : await this.#search();
+    const interrupted = this.#options.signal.aborted;
+    return {
+      ok: failure === null && !interrupted,
+      interrupted,
+      seed: this.#options.seed,
+      runs: this.#runs,
+      requests: this.#requests,
+      duration_ms: Math.round(performance.now() - this.#startedAt),
+      effects: this.#effects,
+      disturbances: [...this.#enabled],
+      failure,
+    };
+  }
+
+  async #replay(history: History): Promise<ExploreFailure | null> {
+    // Shows how fast the receiver is.
+    await this.#play(this.#plain, this.#getSearchLimits());
+    while (this.#runs < CONFIRMATION_PLAYS && !this.#options.signal.aborted) {
+      this.#runs++;
+      const failing = await this.#play(history, this.#getSearchLimits());
+      if (failing === null) continue;
+      return this.#confirm(failing, { originalSteps: history.steps.length, playCount: 0, ms: 0 });
+    }
+    return null;
+  }
+
+  async #search(): Promise<ExploreFailure | null> {
+    const { events, seed, runs, timeMs } = this.#options;
+    // The speed of responses and effects decides how long later plays wait.
+    for (let play = 0; play < CONFIRMATION_PLAYS; play++) {
+      const failing = await this.#play(this.#plain, this.#getSearchLimits());
+      if (failing !== null) return this.#confirm(failing, { originalSteps: 1, playCount: 0, ms: 0 });
+    }
+    const { createRandomHistory } = await import('./random-histories.ts');
+    const isOver = () =>
+      this.#options.signal.aborted ||
+      (runs !== null && this.#runs >= runs) ||
+      (timeMs !== null && performance.now() - this.#startedAt >= timeMs);
+    while (!isOver()) {
+      const history = createRandomHistory({ seed, run: this.#runs++, events, enabled: this.#enabled });
+      if (history.steps.length === 0) continue;
+      const failing = await this.#play(history, this.#getSearchLimits());
+      if (failing !== null) return this.#shrink(failing);
+    }
+    return null;
+  }
+
+  async #shrink(first: FailingPlay): Promise<ExploreFailure> {
+    this.#phase = 'shrinking';
+    const startedAt = performance.now();
+    const getElapsedMs = () => Math.round(performance.now() - startedAt);
+    const family = families[first.violation.rule];
+    const failures = [first];
+    this.#smallestSteps = first.record.history.steps.length;
+    const isFailing = async (history: History): Promise<boolean> => {
+      if (this.#options.signal.aborted || getElapsedMs() > SHRINK_MS) return false;
+      if (!(await this.#isRunning())) return false;
+      // A race does not show in every play.
+      const isRace = history.steps.some((step) => 'with_previous' in step && step.with_previous);
+      for (let play = 0; play < (isRace ? RACE_PLAYS : 1); play++) {
+        const failing = await this.#play(history, this.#getShrinkLimits(), family);
+        if (failing === null) continue;
+        failures.unshift(failing);
+        this.#smallestSteps = history.steps.length;
+        return true;
+      }
+      return false;
+    };
+    const { playCount } = await shrinkHistory(
+      first.record.history,
+      first.violation.step,
+      this.#template,
+      isFailing,
+    );
+    const shrinking = { originalSteps: first.record.history.steps.length, playCount, ms: getElapsedMs() };
+    const smallest = await this.#confirm(failures[0] ?? first, shrinking);
+    // A small history can fail by chance, or because the waits were shorter. A larger one may fail more often.
+    for (const larger of new Set([...failures.slice(1, MAX_CONFIRMED), first])) {
+      if (smallest.failed > 1 || this.#options.signal.aborted) break;
+      const failure = await this.#confirm(larger, shrinking);
+      if (failure.failed > 1) return failure;
+    }
+    return smallest;
+  }
+
+  /** @param family only violations of these rules count; null for all @returns null if the history keeps the rules */
+  async #play(
+    history: History,
+    limits: PlayLimits,
+    family: string | null = null,
+  ): Promise<FailingPlay | null> {
+    const record = await this.#player.play(history, limits).catch((error: unknown) => {
+      // An interrupt aborts requests, which must not end in an error.
+      if (this.#options.signal.aborted) return null;
+      throw error;
+    });
+    if (record === null) return null;
+    this.#requests += record.exchanges.length;
+    this.#effects ??= record.effects?.mode ?? null;
+    this.#options.onProgress?.({
+      phase: this.#phase,
+      runs: this.#runs,
+      requests: this.#requests,
+      steps: this.#smallestSteps,
+    });
+    if (this.#options.signal.aborted) return null;
+    const violations = judge(record);
+    this.#isDown = violations.some(({ rule }) => rule === 'running');
+    const violation = violations.find(({ rule }) => family === null || families[rule] === family);
+    return violation === undefined ? null : { record, violation };
+  }
+
+  /** Restarts a receiver that a history has stopped, or waits until it is restarted. @returns false if it stays down */
+  async #isRunning(): Promise<boolean> {
+    if (this.#isDown === false) return true;
+    if (this.#isDown === 'forever') return false;
+    const { restart, signal } = this.#options;
+    await restart?.();
+    for (const delayMs of [0, ...RESTART_DELAYS_MS]) {
+      await sleep(delayMs, signal);
+      const record = await this.#player.play(this.#plain, this.#getShrinkLimits()).catch(() => null);
+      if (signal.aborted) return false;
+      this.#requests += record?.exchanges.length ?? 0;
+      if (record === null || judge(record).length > 0) continue;
+      this.#isDown = false;
+      return true;
+    }
+    this.#isDown = 'forever';
+    return false;
+  }
+
+  /** Plays the smallest history again, to see whether it fails every time. */
+  async #confirm(
+    failing: FailingPlay,
+    shrinking: { readonly originalSteps: number; readonly playCount: number; readonly ms: number },
+  ): Promise<ExploreFailure> {
+    this.#phase = 'confirming';
+    this.#smallestSteps = failing.record.history.steps.length;
+    const { record, violation } = failing;
+    let [failed, played] = [1, 1];
+    while (played < CONFIRMATION_PLAYS && !this.#options.signal.aborted && (await this.#isRunning())) {
+      const next = await this.#play(record.history, this.#getSearchLimits(), families[violation.rule]);
+      if (this.#options.signal.aborted) break;
+      played++;
+      if (next !== null) failed++;
+    }
+    const { reference, summary, reason, remedy } = exploreRules[violation.rule];
+    return {
+      rule: violation.rule,
+      reference,
+      summary,
+      message: violation.message,
+      reason,
+      remedy,
+      failed,
+      played,
+      original_steps: shrinking.originalSteps,
+      shrink_runs: shrinking.playCount,
+      shrink_ms: shrinking.ms,
+      steps: summarizeSteps(record, judge(record)),
+      unusual_events: record.history.events.flatMap(({ payload }, index) =>
+        payload === this.#template.payload ? [] : [{ event: index + 1, payload }],
+      ),
+      history: record.history,
+    };
+  }
+
+  #getSearchLimits(): PlayLimits {
+    const { timeoutMs } = this.#options;
+    const slowestMs = this.#watcher?.slowestMs ?? 0;
+    // Before the first effect, nothing is known about the speed of the receiver.
+    const isUnknown = slowestMs === 0 && this.#smallestSteps === null;
+    const effectMs = isUnknown ? timeoutMs : Math.max(SEARCH_EFFECT_MS, SLOWER_FACTOR * slowestMs);
+    return { responseMs: timeoutMs, effectMs: Math.min(timeoutMs, effectMs) };
+  }
+
+  #getShrinkLimits(): PlayLimits {
+    const { timeoutMs } = this.#options;
+    const responseMs = Math.max(SHRINK_RESPONSE_MS, SLOWER_FACTOR * this.#player.slowestResponseMs);
+    const effectMs = Math.max(SHRINK_EFFECT_MS, SLOWER_FACTOR * (this.#watcher?.slowestMs ?? 0));
+    return { responseMs: Math.min(timeoutMs, responseMs), effectMs: Math.min(timeoutMs, effectMs) };
+  }
+}

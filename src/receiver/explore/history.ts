@@ -1,0 +1,325 @@
+/** A delivery history: events, and the steps that deliver them. It is plain JSON, so that it can be saved and played again. */
+import * as v from 'valibot';
+import { listProblems } from '../../contract/validate.ts';
+import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../../domain/event.ts';
+import { isHttpUrl } from '../../domain/http-url.ts';
+import { isObject } from '../../domain/json.ts';
+import { suggestMatch } from '../../domain/message-parts.ts';
+import { SvcError } from '../../errors.ts';
+
+/** The version of the file format. */
+export const HISTORY_VERSION = 1;
+
+/** What an attacker sends, who does not know the secret but has recorded deliveries. */
+export const attacks = {
+  forged: 'a delivery signed with another secret',
+  altered: 'a delivery whose body was changed after signing',
+  stale: 'a correctly signed delivery that is six minutes old',
+  replayed: 'an old delivery whose timestamp was set to now',
+  'missing-signature': 'a delivery without a signature header',
+  'missing-timestamp': 'a delivery without a timestamp header',
+  'doubled-timestamp': 'an old delivery with two timestamp headers, the old time and now',
+} as const;
+export type AttackName = keyof typeof attacks;
+export const attackNames = Object.keys(attacks) as AttackName[];
+
+/** What the network and the service do to deliveries. */
+const disruptions = {
+  duplicate: 'an event that is delivered again, in the same or another delivery',
+  concurrent: 'a delivery that starts at the same time as the one before',
+  reordered: 'events that arrive in another order than they were created',
+  'lost-response': 'a delivery whose response is lost, so that it is sent again',
+  'cut-request': 'a request that is cut off in the middle and sent again',
+  'slow-body': 'a request body that arrives in parts',
+  rotation: 'a delivery with two signatures, as during a rotation of the secret',
+  'old-event': 'an event that was created days ago and is signed now',
+  'kept-connection': 'a delivery on the connection of an earlier one',
+  payload: 'an unusual payload: Unicode, large numbers, deep nesting, 200 KB, or nothing',
+  'unknown-type': 'an event of a type that the receiver does not know',
+  burst: 'up to 150 other events, many of them at the same time',
+  pause: 'up to three seconds without a delivery',
+  restart: 'a restart of the receiver, with the restart command',
+} as const;
+
+/** Everything that a history can contain besides deliveries of new events, one after the other. */
+export const disturbances = { ...disruptions, ...attacks };
+export type Disturbance = keyof typeof disturbances;
+export const disturbanceNames = Object.keys(disturbances) as Disturbance[];
+
+/**
+ * The disturbances with these names, or all without `only`, and without those of `without`.
+ * @throws SvcError `usage` for an unknown name
+ */
+export function selectDisturbances(
+  only: readonly string[] = [],
+  without: readonly string[] = [],
+): ReadonlySet<Disturbance> {
+  const names: readonly string[] = disturbanceNames;
+  const unknownName = [...only, ...without].find((name) => !names.includes(name));
+  if (unknownName !== undefined) {
+    throw new SvcError('usage', `Disturbance ${unknownName} does not exist.`, {
+      hint: suggestMatch(unknownName, names) ?? `Use one of: ${names.join(', ')}.`,
+    });
+  }
+  return new Set(
+    disturbanceNames.filter((name) => (only.length === 0 || only.includes(name)) && !without.includes(name)),
+  );
+}
+
+const MAX_EVENTS = 100;
+const MAX_STEPS = 1_000;
+const MAX_PADDING = 1_000_000;
+const MAX_BURST = 1_000;
+const MAX_PAUSE_MS = 60_000;
+
+const integer = (min: number, max: number) =>
+  v.pipe(
+    v.number(),
+    v.check(
+      (value) => Number.isSafeInteger(value) && value >= min && value <= max,
+      `must be a whole number from ${min} to ${max}`,
+    ),
+  );
+const flag = v.optional(v.literal(true));
+
+const EventSchema = v.strictObject({
+  type: v.pipe(
+    v.string(),
+    v.regex(EVENT_TYPE_PATTERN, 'must be an event type such as order.shipped'),
+    v.maxLength(EVENT_TYPE_MAX_LENGTH, `must have at most ${EVENT_TYPE_MAX_LENGTH} characters`),
+  ),
+  /** JSON text of an object. It is text because JavaScript would change large numbers. */
+  payload: v.pipe(v.string(), v.check(isObjectText, 'must be the JSON text of an object')),
+  /** Length of an additional field `padding`, so that a large payload needs no large file. */
+  padding: v.optional(integer(1, MAX_PADDING)),
+  /** How long before the run the event was created. */
+  days_old: v.optional(integer(1, 365)),
+});
+
+const eventIndex = integer(0, MAX_EVENTS - 1);
+const DeliverSchema = v.strictObject({
+  kind: v.literal('deliver'),
+  event: eventIndex,
+  /** Starts at the same time as the step before. */
+  with_previous: flag,
+  /** If the event was delivered before: a new delivery, as after a replay; otherwise the same delivery, as in a retry. */
+  new_delivery: flag,
+  /** What goes wrong at the first attempt. The delivery is then sent again. */
+  failure: v.optional(v.picklist(['lost-response', 'cut-request'])),
+  slow_body: flag,
+  /** A second signature, made with another secret, after or before the valid one. */
+  second_signature: v.optional(v.picklist(['after', 'before'])),
+  keep_connection: flag,
+});
+const AttackSchema = v.strictObject({
+  kind: v.literal('attack'),
+  attack: v.picklist(attackNames),
+  /** The event whose ID and payload the attacker uses. */
+  event: eventIndex,
+  with_previous: flag,
+});
+const StepSchema = v.variant('kind', [
+  DeliverSchema,
+  AttackSchema,
+  v.strictObject({ kind: v.literal('burst'), count: integer(1, MAX_BURST) }),
+  v.strictObject({ kind: v.literal('pause'), ms: integer(1, MAX_PAUSE_MS) }),
+  v.strictObject({ kind: v.literal('restart') }),
+]);
+
+const HttpUrl = v.pipe(v.string(), v.check(isHttpUrl, 'must be an http or https URL'));
+
+const HistorySchema = v.strictObject({
+  version: v.literal(HISTORY_VERSION),
+  /** The receiver that broke a rule. The URL of its effects is not a command, so that a file cannot run one. */
+  receiver: v.optional(v.strictObject({ url: HttpUrl, observe: v.optional(HttpUrl) })),
+  /** The seed and the number of the run that found the history; null if it was written by hand. */
+  seed: v.nullable(integer(0, Number.MAX_SAFE_INTEGER)),
+  run: v.nullable(integer(0, Number.MAX_SAFE_INTEGER)),
+  /** In the order of their creation. */
+  events: v.pipe(v.array(EventSchema), v.maxLength(MAX_EVENTS, `must have at most ${MAX_EVENTS} events`)),
+  steps: v.pipe(
+    v.array(StepSchema),
+    v.minLength(1, 'must have at least one step'),
+    v.maxLength(MAX_STEPS, `must have at most ${MAX_STEPS} steps`),
+  ),
+});
+
+export type HistoryEvent = v.InferOutput<typeof EventSchema>;
+export type DeliverStep = v.InferOutput<typeof DeliverSchema>;
+export type AttackStep = v.InferOutput<typeof AttackSchema>;
+export type HistoryStep = v.InferOutput<typeof StepSchema>;
+export type History = v.InferOutput<typeof HistorySchema>;
+
+export interface EventTemplate {
+  readonly type: string;
+  /** JSON text of an object. */
+  readonly payload: string;
+}
+
+/** A field that the exploration adds to payloads. */
+export const EXPLORE_FIELD = 'svc_explore';
+/** An event type that no receiver knows. */
+export const UNKNOWN_TYPE = 'svc_explore.unheard_of';
+
+function isObjectText(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+/** @throws SvcError `usage` for the first problem @param source the name of the file, for the message */
+export function parseHistory(value: unknown, source: string): History {
+  const [problem] = listProblems(HistorySchema, value);
+  if (problem !== undefined) {
+    throw createHistoryError(source, `${problem.path || 'it'} ${problem.problem}`);
+  }
+  const history = value as History;
+  for (const [index, step] of history.steps.entries()) {
+    if ('event' in step && step.event >= history.events.length) {
+      throw createHistoryError(source, `steps[${index}].event must be the index of an event`);
+    }
+  }
+  return history;
+}
+
+/** Reads the text of a history file. @throws SvcError `usage` */
+export function parseHistoryText(text: string, source: string): History {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw createHistoryError(source, 'it is not JSON');
+  }
+  return parseHistory(value, source);
+}
+
+function createHistoryError(source: string, problem: string): SvcError {
+  return new SvcError('usage', `${source} is not a delivery history: ${problem}.`, {
+    hint: 'Pass a file that svc receiver explore wrote.',
+  });
+}
+
+/** Removes the events that no step uses, and the fields of steps that change nothing. */
+export function normalizeHistory(history: History): History {
+  const delivered = new Set<number>();
+  const steps = history.steps.map((step, index): HistoryStep => {
+    if (!('event' in step)) return step;
+    const previous = history.steps[index - 1];
+    const startsAlone = previous === undefined || !isRequest(previous.kind);
+    const simplified = startsAlone ? without(step, 'with_previous') : step;
+    if (simplified.kind === 'attack') return simplified;
+    const isFirst = !delivered.has(step.event);
+    delivered.add(step.event);
+    return isFirst ? without(simplified, 'new_delivery') : simplified;
+  });
+  const usedIndexes = new Set(steps.flatMap((step) => ('event' in step ? [step.event] : [])));
+  // They keep their order, in which they were created.
+  return selectEvents(
+    { ...history, steps },
+    [...usedIndexes].sort((a, b) => a - b),
+  );
+}
+
+/** Numbers the events in the order in which they are used first, so that they arrive in the order of their creation. */
+export function sortEventsByFirstStep(history: History): History {
+  return selectEvents(history, [
+    ...new Set(history.steps.flatMap((step) => ('event' in step ? [step.event] : []))),
+  ]);
+}
+
+function selectEvents(history: History, indexes: readonly number[]): History {
+  return {
+    ...history,
+    events: indexes.flatMap((index) => history.events[index] ?? []),
+    steps: history.steps.map((step) =>
+      'event' in step ? { ...step, event: indexes.indexOf(step.event) } : step,
+    ),
+  };
+}
+
+/** A copy without an optional field. */
+export function without<Value extends object>(value: Value, name: keyof Value): Value {
+  const { [name]: _, ...others } = value;
+  return others as Value;
+}
+
+/** The steps that start at the same time, each group after the end of the one before. */
+export function groupSteps(
+  steps: readonly HistoryStep[],
+): (readonly (readonly [index: number, HistoryStep])[])[] {
+  const groups: (readonly [number, HistoryStep])[][] = [];
+  for (const [index, step] of steps.entries()) {
+    const previous = groups.at(-1);
+    const joins =
+      'with_previous' in step && step.with_previous && previous?.every(([, { kind }]) => isRequest(kind));
+    if (joins && previous !== undefined) previous.push([index, step]);
+    else groups.push([[index, step]]);
+  }
+  return groups;
+}
+
+function isRequest(kind: HistoryStep['kind']): boolean {
+  return kind === 'deliver' || kind === 'attack';
+}
+
+/** The text of an event's payload, with the padding. */
+export function toPayloadText({ payload, padding }: HistoryEvent): string {
+  return padding === undefined ? payload : addField(payload, 'padding', `"${'x'.repeat(padding)}"`);
+}
+
+/** Adds a field to the JSON text of an object, which otherwise does not change. */
+export function addField(object: string, name: string, value: string): string {
+  const start = object.trimEnd().slice(0, -1).trimEnd();
+  return `${start}${start === '{' ? '' : ','}${JSON.stringify(name)}:${value}}`;
+}
+
+/** `order.shipped (event 1)`, what a table shows of an event. */
+export function nameEvent(history: Pick<History, 'events'>, index: number): string {
+  return `event ${index + 1}${history.events.length === 0 ? '' : ` (${history.events[index]?.type})`}`;
+}
+
+/** What a step sends, in words. @param isRepeat whether an earlier step delivers the same event */
+export function describeStep(history: History, index: number): string {
+  const step = history.steps[index];
+  switch (step?.kind) {
+    case undefined:
+      return '';
+    case 'deliver': {
+      const isRepeat = history.steps
+        .slice(0, index)
+        .some((earlier) => earlier.kind === 'deliver' && earlier.event === step.event);
+      const event = nameEvent(history, step.event);
+      const subject = !isRepeat
+        ? `deliver ${event}`
+        : step.new_delivery
+          ? `deliver ${event} again, in another delivery`
+          : `deliver ${event} again`;
+      return [subject, ...listDetails(step, history.events[step.event])].join(', ');
+    }
+    case 'attack':
+      return `attack with ${attacks[step.attack]}, using ${nameEvent(history, step.event)}${step.with_previous ? ', at the same time' : ''}`;
+    case 'burst':
+      return `deliver ${step.count} other ${step.count === 1 ? 'event' : 'events'}`;
+    case 'pause':
+      return `wait ${step.ms} ms`;
+    case 'restart':
+      return 'restart the receiver';
+  }
+}
+
+function listDetails(step: DeliverStep, event: HistoryEvent | undefined): string[] {
+  return [
+    step.with_previous ? 'at the same time' : null,
+    step.failure === 'lost-response' ? 'lose the response and send it again' : null,
+    step.failure === 'cut-request' ? 'cut the request off and send it again' : null,
+    step.slow_body ? 'with a slow body' : null,
+    step.second_signature === undefined
+      ? null
+      : `with another signature ${step.second_signature} the valid one`,
+    step.keep_connection ? 'on a kept connection' : null,
+    event?.days_old === undefined ? null : `created ${event.days_old} days ago`,
+    event?.padding === undefined ? null : `with ${event.padding} bytes of padding`,
+  ].filter((detail) => detail !== null);
+}

@@ -1,0 +1,336 @@
+/** Plays a history against a receiver, as the service would, and records what happens. */
+import { DAY_MS, SECOND_MS } from '../../domain/duration.ts';
+import { toEnvelope } from '../../domain/event.ts';
+import { UlidGenerator } from '../../domain/ids.ts';
+import { createRandomSource, createWebhookSecret } from '../../domain/secret.ts';
+import type { DeliveryFactory } from '../delivery-factory.ts';
+import { isAccepted, isRejected } from '../receiver-client.ts';
+import { createAttack } from './attack.ts';
+import type { Effects, EffectWatcher, ExpectedEffects } from './effect-watcher.ts';
+import type { ExchangeClient, ExchangeRequest, ExchangeResponse } from './exchange.ts';
+import {
+  type AttackStep,
+  type DeliverStep,
+  groupSteps,
+  type History,
+  type HistoryStep,
+  toPayloadText,
+} from './history.ts';
+
+/** An event of the history, or one that a burst or the probe at the end sends. */
+export interface PlayedEvent {
+  readonly id: string;
+  /** Its index in the history; null for other events. */
+  readonly index: number | null;
+}
+
+/** A request, and what came back. */
+export interface Exchange {
+  /** The index of the step; null for the probe at the end. */
+  readonly step: number | null;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  readonly event: PlayedEvent;
+  readonly isGenuine: boolean;
+  readonly response: ExchangeResponse;
+}
+
+export interface PlayRecord {
+  readonly history: History;
+  readonly exchanges: readonly Exchange[];
+  /** Null if effects are not observed. */
+  readonly effects: Effects | null;
+}
+
+/** How long to wait. They are shorter while a history is made smaller. */
+export interface PlayLimits {
+  readonly responseMs: number;
+  /** For a missing effect. */
+  readonly effectMs: number;
+}
+
+export interface PlayerOptions {
+  readonly client: ExchangeClient;
+  readonly factory: DeliveryFactory;
+  /** The event that bursts send. */
+  readonly otherEvent: { readonly type: string; readonly payload: string };
+  /** Null if effects are not observed. */
+  readonly watcher: EffectWatcher | null;
+  /** Restarts the receiver and resolves when it accepts connections; null if it cannot be restarted. */
+  readonly restart: (() => Promise<void>) | null;
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Delays before the second and later attempts. The service waits for minutes, which would show nothing else. */
+const RETRY_DELAYS_MS = [50, 200, 500];
+/** After these statuses an identical request can succeed later. Others are tried again only once. */
+const transientStatuses: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
+/** How many deliveries of a burst are in flight at a time. */
+const BURST_CONCURRENCY = 20;
+/** Time for a receiver to recover after a burst. */
+const RECOVERY_DELAYS_MS = [250, 500, 1_000, 1_000];
+
+export class HistoryPlayer {
+  readonly #options: PlayerOptions;
+  #playCount = 0;
+  /** The slowest response with a status so far. */
+  #slowestResponseMs = 0;
+  /** When the latest event so far was created, in milliseconds since 1970. */
+  #latestCreatedAt = 0;
+
+  constructor(options: PlayerOptions) {
+    this.#options = options;
+  }
+
+  get slowestResponseMs(): number {
+    return this.#slowestResponseMs;
+  }
+
+  /** Each call uses new IDs, so that the receiver has not seen the events. */
+  async play(history: History, limits: PlayLimits): Promise<PlayRecord> {
+    const play = new Play(this.#options, history, limits, this.#playCount++, this.#latestCreatedAt);
+    this.#latestCreatedAt = play.latestCreatedAt;
+    const record = await play.run();
+    for (const { response } of record.exchanges) {
+      if (response.status === null) continue;
+      this.#slowestResponseMs = Math.max(this.#slowestResponseMs, response.durationMs);
+    }
+    return record;
+  }
+}
+
+class Play {
+  readonly #options: PlayerOptions;
+  readonly #history: History;
+  readonly #limits: PlayLimits;
+  /** Not before any event of the history was created. */
+  readonly #startedAt: number;
+  readonly #ids = new UlidGenerator();
+  /** Apart from {@link toSimilarId}, which could return one of these. */
+  readonly #otherIds = new UlidGenerator();
+  readonly #workspaceId: string;
+  readonly #events: readonly PlayedEvent[];
+  readonly #bodies: readonly string[];
+  readonly #otherEvents: PlayedEvent[] = [];
+  /** The delivery of each event that an automatic retry sends again. */
+  readonly #deliveryIds = new Map<number, string>();
+  readonly #exchanges: Exchange[] = [];
+  readonly #otherSecret: string;
+
+  /** @param createdAfter the events of the history are created later than this, as if the service had sent them all */
+  constructor(
+    options: PlayerOptions,
+    history: History,
+    limits: PlayLimits,
+    playNumber: number,
+    createdAfter: number,
+  ) {
+    this.#options = options;
+    this.#history = history;
+    this.#limits = limits;
+    const count = history.events.length;
+    const firstCreatedAt = Math.max(createdAfter + 1, options.now() - count * SECOND_MS);
+    const distanceMs = Math.max(1, Math.floor((options.now() - firstCreatedAt) / Math.max(1, count)));
+    this.#startedAt = Math.max(options.now(), firstCreatedAt + count * distanceMs);
+    this.#workspaceId = this.#ids.next('workspace', this.#startedAt);
+    const { fill } = createRandomSource(history.seed, `other secret ${playNumber}`);
+    this.#otherSecret = createWebhookSecret(options.factory.scheme.key, fill);
+    const firstId = this.#ids.next('event', this.#startedAt);
+    this.#events = history.events.map((_, index) => ({ id: toSimilarId(firstId, index), index }));
+    this.#bodies = history.events.map((event, index) =>
+      toEnvelope({
+        id: this.#events[index]?.id ?? '',
+        workspaceId: this.#workspaceId,
+        type: event.type,
+        payload: toPayloadText(event),
+        createdAt: firstCreatedAt + index * distanceMs - (event.days_old ?? 0) * DAY_MS,
+      }),
+    );
+  }
+
+  get latestCreatedAt(): number {
+    return this.#startedAt;
+  }
+
+  async run(): Promise<PlayRecord> {
+    const { watcher, signal } = this.#options;
+    const baseline = (await watcher?.readBaseline()) ?? 0;
+    for (const group of groupSteps(this.#history.steps)) {
+      if (signal.aborted) break;
+      await Promise.all(group.map(([index, step]) => this.#runStep(step, index)));
+    }
+    if (this.#needsProbe()) await this.#probe();
+    const lastResponseAt = performance.now();
+    const effects =
+      watcher === null || signal.aborted
+        ? null
+        : await watcher.waitFor(this.#listExpectedEffects(), baseline, lastResponseAt, this.#limits.effectMs);
+    return { history: this.#history, exchanges: this.#exchanges, effects };
+  }
+
+  #runStep(step: HistoryStep, index: number): Promise<void> {
+    switch (step.kind) {
+      case 'deliver':
+        return this.#deliver(step, index);
+      case 'attack':
+        return this.#attack(step, index);
+      case 'burst':
+        return this.#burst(step.count, index);
+      case 'pause':
+        return this.#options.sleep(step.ms);
+      case 'restart':
+        return this.#options.restart?.() ?? Promise.resolve();
+    }
+  }
+
+  async #deliver(step: DeliverStep, index: number): Promise<void> {
+    const event = this.#events[step.event];
+    const body = this.#bodies[step.event];
+    if (event === undefined || body === undefined) return;
+    const deliveryId = this.#getDeliveryId(step);
+    const { factory } = this.#options;
+    const secrets = this.#listSecrets(step);
+    await this.#sendUntilAccepted(event, index, (attempt) => ({
+      ...factory.sign(body, { deliveryId, secrets }),
+      hasSlowBody: step.slow_body,
+      keepsConnection: step.keep_connection,
+      failure: attempt === 1 ? step.failure : undefined,
+    }));
+  }
+
+  #getDeliveryId({ event, new_delivery: isNew }: DeliverStep): string {
+    const id = (isNew ? undefined : this.#deliveryIds.get(event)) ?? this.#options.factory.createDeliveryId();
+    this.#deliveryIds.set(event, id);
+    return id;
+  }
+
+  #listSecrets({ second_signature: position }: DeliverStep): readonly string[] {
+    const { scheme, secret } = this.#options.factory;
+    if (position === undefined || scheme.header.separator === null) return [secret];
+    return position === 'after' ? [secret, this.#otherSecret] : [this.#otherSecret, secret];
+  }
+
+  /** Sends a delivery again as the service does, but sooner, until it is accepted. */
+  async #sendUntilAccepted(
+    event: PlayedEvent,
+    step: number | null,
+    createRequest: (attempt: number) => ExchangeRequest,
+  ): Promise<void> {
+    let failures = 0;
+    for (let attempt = 1; ; attempt++) {
+      const response = await this.#send(createRequest(attempt), { step, attempt, event, isGenuine: true });
+      if (isAccepted(response)) return;
+      const isCut = response.failure === 'cut';
+      const delayMs = isCut ? RETRY_DELAYS_MS[0] : getRetryDelay(response, ++failures);
+      if (delayMs === undefined || this.#options.signal.aborted) return;
+      await this.#options.sleep(delayMs);
+    }
+  }
+
+  async #attack({ attack, event: eventIndex }: AttackStep, step: number): Promise<void> {
+    const { factory } = this.#options;
+    const event = this.#events[eventIndex];
+    const body = this.#bodies[eventIndex];
+    if (event === undefined || body === undefined) return;
+    const request = createAttack(attack, body, factory.createDeliveryId(), factory);
+    await this.#send(request, { step, attempt: 1, event, isGenuine: false });
+  }
+
+  async #burst(count: number, step: number): Promise<void> {
+    const events = Array.from({ length: count }, () => this.#createOtherEvent());
+    const sendNext = async (): Promise<void> => {
+      for (let event = events.shift(); event !== undefined; event = events.shift()) {
+        if (this.#options.signal.aborted) return;
+        const deliveryId = this.#options.factory.createDeliveryId();
+        await this.#sendUntilAccepted(event, step, () => this.#createOtherRequest(event, deliveryId));
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(count, BURST_CONCURRENCY) }, sendNext));
+  }
+
+  /** Whether the receiver might not accept deliveries any more. */
+  #needsProbe(): boolean {
+    return (
+      this.#history.steps.some(({ kind }) => kind === 'burst') ||
+      this.#exchanges.some(
+        ({ response }) => response.failure === 'timeout' || response.failure === 'connection',
+      )
+    );
+  }
+
+  /** Sends other events until one is accepted, or the receiver had enough time to recover. */
+  async #probe(): Promise<void> {
+    for (const delayMs of [0, ...RECOVERY_DELAYS_MS]) {
+      if (this.#options.signal.aborted) return;
+      await this.#options.sleep(delayMs);
+      const event = this.#createOtherEvent();
+      const request = this.#createOtherRequest(event, this.#options.factory.createDeliveryId());
+      const response = await this.#send(request, { step: null, attempt: 1, event, isGenuine: true });
+      if (isAccepted(response) || response.failure === 'timeout') return;
+    }
+  }
+
+  #createOtherEvent(): PlayedEvent {
+    const event = { id: this.#otherIds.next('event', this.#startedAt), index: null };
+    this.#otherEvents.push(event);
+    return event;
+  }
+
+  #createOtherRequest(event: PlayedEvent, deliveryId: string): ExchangeRequest {
+    const { factory, otherEvent } = this.#options;
+    const body = toEnvelope({
+      ...otherEvent,
+      id: event.id,
+      workspaceId: this.#workspaceId,
+      createdAt: this.#startedAt,
+    });
+    return factory.sign(body, { deliveryId });
+  }
+
+  async #send(request: ExchangeRequest, exchange: Omit<Exchange, 'response'>): Promise<ExchangeResponse> {
+    const response = await this.#options.client.send(request, this.#limits.responseMs);
+    this.#exchanges.push({ ...exchange, response });
+    return response;
+  }
+
+  /** An event that was accepted has one effect. One that was not accepted may have one. One that was only forged has none. */
+  #listExpectedEffects(): ReadonlyMap<string, ExpectedEffects> {
+    const genuine = this.#exchanges.filter(({ isGenuine }) => isGenuine);
+    const toIds = (exchanges: readonly Exchange[]) => new Set(exchanges.map(({ event }) => event.id));
+    const sentIds = toIds(genuine);
+    const acceptedIds = toIds(genuine.filter(({ response }) => isAccepted(response)));
+    return new Map(
+      [...this.#events, ...this.#otherEvents].map(({ id }) => [
+        id,
+        { min: acceptedIds.has(id) ? 1 : 0, max: sentIds.has(id) ? 1 : 0 },
+      ]),
+    );
+  }
+}
+
+/** @returns undefined to give up */
+function getRetryDelay(response: ExchangeResponse, failures: number): number | undefined {
+  if (response.failure === 'timeout') return undefined;
+  const isFinal = isRejected(response) && !transientStatuses.has(response.status ?? 0);
+  return isFinal && failures > 1 ? undefined : RETRY_DELAYS_MS[failures - 1];
+}
+
+const BASE32_DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/**
+ * An ID that differs from those of the other events in one or two characters: in the last one, and every second time
+ * in one in the middle. A receiver that compares only a part of the IDs takes two events for one.
+ */
+function toSimilarId(firstId: string, index: number): string {
+  const last = firstId.length - 1;
+  const middle = firstId.length - 14;
+  const withLast = index % 2 === 0 ? firstId : shiftDigit(firstId, last, (index + 1) >> 1);
+  return index < 2 ? withLast : shiftDigit(withLast, middle, index >> 1);
+}
+
+function shiftDigit(id: string, position: number, distance: number): string {
+  const digit = BASE32_DIGITS.indexOf(id[position] ?? '0');
+  return id.slice(0, position) + BASE32_DIGITS[(digit + distance) % 32] + id.slice(position + 1);
+}

@@ -1,0 +1,271 @@
+/** Generates random histories with fast-check. Only the exploration loads this file. */
+import * as fc from 'fast-check';
+import {
+  type AttackName,
+  addField,
+  attackNames,
+  type Disturbance,
+  type EventTemplate,
+  EXPLORE_FIELD,
+  HISTORY_VERSION,
+  type History,
+  type HistoryEvent,
+  type HistoryStep,
+  normalizeHistory,
+  sortEventsByFirstStep,
+  UNKNOWN_TYPE,
+} from './history.ts';
+
+export interface RandomHistoryOptions {
+  readonly seed: number;
+  /** The number of the run, which also decides how long a history may get. */
+  readonly run: number;
+  readonly events: readonly EventTemplate[];
+  readonly enabled: ReadonlySet<Disturbance>;
+}
+
+const EVENT_COUNT = 6;
+const MAX_STEPS_BY_RUN = [4, 8, 16, 30] as const;
+const MAX_PADDING = 200_000;
+const MAX_BURST = 150;
+const MAX_PAUSE_MS = 3_000;
+const DELIVERIES_PER_OTHER_STEP = 2;
+/** So that a history is not full of bursts and pauses, which take long, if nothing else is enabled. */
+const MIN_DELIVER_WEIGHT = 40;
+/** Some JSON parsers accept no more than 100 levels. */
+const MAX_NESTING = 40;
+
+/** The history of a run: the same for the same options. */
+export function createRandomHistory(options: RandomHistoryOptions): History {
+  // Each run has its own seed, so that a single run can be repeated.
+  const [history] = fc.sample(createHistoryArbitrary(options), { seed: toRunSeed(options), numRuns: 1 });
+  return history as History;
+}
+
+function toRunSeed({ seed, run }: RandomHistoryOptions): number {
+  return (Math.imul(seed, 0x9e3779b1) ^ Math.imul(run + 1, 0x85ebca6b)) | 0;
+}
+
+function createHistoryArbitrary(options: RandomHistoryOptions): fc.Arbitrary<History> {
+  const { seed, run, enabled } = options;
+  const maxLength = MAX_STEPS_BY_RUN[run % MAX_STEPS_BY_RUN.length] ?? 4;
+  const event = createEventArbitrary(options);
+  return fc
+    .record({
+      events: fc.array(event, { minLength: EVENT_COUNT, maxLength: EVENT_COUNT }),
+      blocks: fc.array(createBlockArbitrary(enabled), { minLength: 1, maxLength, size: 'max' }),
+    })
+    .map(({ events, blocks }) => {
+      const steps = blocks.flat().slice(0, maxLength);
+      return restrict({ version: HISTORY_VERSION, seed, run, events, steps }, enabled);
+    });
+}
+
+/** An event of a template, sometimes with an unusual field; or one of an unknown type with any payload. */
+function createEventArbitrary({ events, enabled }: RandomHistoryOptions): fc.Arbitrary<HistoryEvent> {
+  const usual = fc.constantFrom(...events);
+  const unusual = createJsonArbitrary();
+  const withField = fc
+    .tuple(usual, unusual)
+    .map(([{ type, payload }, field]) => ({ type, payload: addField(payload, EXPLORE_FIELD, field) }));
+  const unknown = fc.array(fc.tuple(createNameArbitrary(), unusual), { maxLength: 3 }).map((fields) => ({
+    type: UNKNOWN_TYPE,
+    payload: toObjectText(fields),
+  }));
+  const payload = fc.oneof(
+    { arbitrary: usual, weight: 5 },
+    ...(enabled.has('payload') ? [{ arbitrary: withField, weight: 3 }] : []),
+    ...(enabled.has('unknown-type') ? [{ arbitrary: unknown, weight: 1 }] : []),
+  );
+  return fc
+    .record({
+      event: payload,
+      padding: enabled.has('payload')
+        ? rarely(fc.integer({ min: 1, max: MAX_PADDING }), 12)
+        : fc.constant(null),
+      days_old: enabled.has('old-event') ? rarely(fc.integer({ min: 1, max: 6 }), 6) : fc.constant(null),
+    })
+    .map(({ event, padding, days_old }) => ({
+      ...event,
+      ...(padding !== null && { padding }),
+      ...(days_old !== null && { days_old }),
+    }));
+}
+
+/** Null in all but one of `frequency` cases. */
+function rarely<Value>(arbitrary: fc.Arbitrary<Value>, frequency: number): fc.Arbitrary<Value | null> {
+  return fc.oneof({ arbitrary: fc.constant(null), weight: frequency - 1 }, { arbitrary, weight: 1 });
+}
+
+/** The JSON text of an object. Of two fields with the same name it has the last. */
+function toObjectText(fields: readonly (readonly [name: string, json: string])[]): string {
+  return `{${Array.from(new Map(fields), ([name, json]) => `${JSON.stringify(name)}:${json}`).join()}}`;
+}
+
+/** JSON texts that parsers and databases often handle badly. Never U+0000, which many databases cannot store. */
+function createJsonArbitrary(): fc.Arbitrary<string> {
+  const text = fc.constantFrom(
+    'plain',
+    'e\u0301 A\u030a \u1100\u1161',
+    '\u{1f469}\u200d\u{1f4bb} \u{1d49c}',
+    '\u2028\u2029\u00a0\ufeff',
+    '<script>&amp;</script>',
+    '"\\/\b\f\n\r\t',
+    '\u202e\u05e9\u05dc\u05d5\u05dd',
+    '\u0001\u001f\u007f\u0085',
+  );
+  const random = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((value) => !value.includes('\0'));
+  const numbers = fc.constantFrom(
+    '0',
+    '9007199254740993',
+    '-9223372036854775808',
+    '18446744073709551616',
+    '123456789012345678901234567890',
+    '0.1000000000000000055',
+    '1.0',
+    '1E5',
+    '-0',
+    '1e-7',
+  );
+  const leaf = fc.oneof(
+    numbers,
+    text.map((value) => JSON.stringify(value)),
+    random.map((value) => JSON.stringify(value)),
+    fc.constantFrom('null', 'true', '[]', '{}', '""', '"\\u0041\\u00e9\\/"', '[ 1 , 2 ]'),
+  );
+  const nested = fc
+    .integer({ min: 1, max: MAX_NESTING })
+    .map((depth) => `${'{"a":['.repeat(depth >> 1)}0${']}'.repeat(depth >> 1)}`);
+  const object = fc
+    .array(fc.tuple(createNameArbitrary(), leaf), { minLength: 1, maxLength: 4 })
+    .map(toObjectText);
+  return fc.oneof(
+    { arbitrary: leaf, weight: 4 },
+    { arbitrary: nested, weight: 1 },
+    { arbitrary: object, weight: 1 },
+  );
+}
+
+function createNameArbitrary(): fc.Arbitrary<string> {
+  return fc.constantFrom(
+    'a',
+    'id',
+    'data',
+    'type',
+    'constructor',
+    '',
+    'caf\u00e9',
+    'cafe\u0301',
+    '1',
+    'a.b',
+    'created_at',
+  );
+}
+
+/** One step, or two to four whose order is likely to show a defect. */
+function createBlockArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<readonly HistoryStep[]> {
+  const event = fc.nat({ max: EVENT_COUNT - 1 });
+  const blocks: fc.WeightedArbitrary<readonly HistoryStep[]>[] = [
+    { arbitrary: createStepArbitrary(enabled).map((step) => [step]), weight: 16 },
+  ];
+  if (enabled.has('duplicate') && enabled.has('concurrent')) {
+    const copies = fc
+      .tuple(event, fc.integer({ min: 1, max: 3 }))
+      .map(([event, count]): HistoryStep[] => [
+        { kind: 'deliver', event },
+        ...Array<HistoryStep>(count).fill({ kind: 'deliver', event, with_previous: true }),
+      ]);
+    blocks.push({ arbitrary: copies, weight: 2 });
+  }
+  const names = attackNames.filter((name) => enabled.has(name));
+  if (names.length > 0) {
+    const attackFirst = fc.tuple(event, fc.constantFrom(...names)).map(([event, attack]): HistoryStep[] => [
+      { kind: 'attack', attack, event },
+      { kind: 'deliver', event },
+    ]);
+    blocks.push({ arbitrary: attackFirst, weight: 2 });
+  }
+  return fc.oneof(...blocks);
+}
+
+function createStepArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<HistoryStep> {
+  const event = fc.nat({ max: EVENT_COUNT - 1 });
+  const deliver = fc
+    .record({
+      event,
+      with_previous: when(enabled.has('concurrent'), 3),
+      new_delivery: when(enabled.has('duplicate'), 2),
+      failure: optional(
+        (['lost-response', 'cut-request'] as const).filter((name) => enabled.has(name)),
+        8,
+      ),
+      slow_body: when(enabled.has('slow-body'), 12),
+      second_signature: optional(enabled.has('rotation') ? (['after', 'before'] as const) : [], 8),
+      keep_connection: when(enabled.has('kept-connection'), 3),
+    })
+    .map((step): HistoryStep => withoutUndefined({ kind: 'deliver', ...step }));
+  const enabledAttacks = attackNames.filter((name) => enabled.has(name));
+  const choices: fc.WeightedArbitrary<HistoryStep>[] = [];
+  const add = (condition: boolean, weight: number, arbitrary: fc.Arbitrary<HistoryStep>) => {
+    if (condition) choices.push({ arbitrary, weight });
+  };
+  add(enabledAttacks.length > 0, 48, createAttackArbitrary(enabledAttacks, event, enabled));
+  add(
+    enabled.has('burst'),
+    3,
+    fc.integer({ min: 1, max: MAX_BURST }).map((count): HistoryStep => ({ kind: 'burst', count })),
+  );
+  add(
+    enabled.has('pause'),
+    1,
+    fc.integer({ min: 1, max: MAX_PAUSE_MS }).map((ms): HistoryStep => ({ kind: 'pause', ms })),
+  );
+  add(enabled.has('restart'), 8, fc.constant<HistoryStep>({ kind: 'restart' }));
+  const otherWeight = choices.reduce((total, { weight }) => total + weight, 0);
+  const weight = Math.max(MIN_DELIVER_WEIGHT, DELIVERIES_PER_OTHER_STEP * otherWeight);
+  return fc.oneof({ arbitrary: deliver, weight }, ...choices);
+}
+
+function createAttackArbitrary(
+  names: readonly AttackName[],
+  event: fc.Arbitrary<number>,
+  enabled: ReadonlySet<Disturbance>,
+): fc.Arbitrary<HistoryStep> {
+  return fc
+    .record({
+      attack: names.length === 0 ? fc.constant<AttackName>('forged') : fc.constantFrom(...names),
+      event,
+      with_previous: when(enabled.has('concurrent'), 6),
+    })
+    .map((step): HistoryStep => withoutUndefined({ kind: 'attack', ...step }));
+}
+
+/** `true` in one of `frequency` cases, otherwise undefined. */
+function when(isEnabled: boolean, frequency: number): fc.Arbitrary<true | undefined> {
+  return optional(isEnabled ? ([true] as const) : [], frequency);
+}
+
+function optional<Value>(values: readonly Value[], frequency: number): fc.Arbitrary<Value | undefined> {
+  if (values.length === 0) return fc.constant(undefined);
+  return fc.oneof(
+    { arbitrary: fc.constant(undefined), weight: frequency - 1 },
+    { arbitrary: fc.constantFrom(...values), weight: 1 },
+  );
+}
+
+function withoutUndefined<Step extends object>(step: Step): never {
+  return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** Removes what the disturbances that are not enabled would bring, and the events that are not used. */
+function restrict(history: History, enabled: ReadonlySet<Disturbance>): History {
+  const deliveredEvents = new Set<number>();
+  const steps = history.steps.filter((step) => {
+    if (step.kind !== 'deliver' || enabled.has('duplicate')) return true;
+    const isNew = !deliveredEvents.has(step.event);
+    deliveredEvents.add(step.event);
+    return isNew;
+  });
+  const restricted = normalizeHistory({ ...history, steps });
+  return enabled.has('reordered') ? restricted : sortEventsByFirstStep(restricted);
+}

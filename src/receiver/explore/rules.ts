@@ -1,0 +1,247 @@
+/** The rules that every history must keep, judged from the record of what happened. */
+import { formatCount } from '../../domain/message-parts.ts';
+import { isAccepted, isRejected } from '../receiver-client.ts';
+import { describeStep, type History, nameEvent } from './history.ts';
+import type { Exchange, PlayRecord } from './play-history.ts';
+
+/** Each rule with its sections of the service description, why it matters and what to do. */
+export const exploreRules = {
+  accepted: {
+    reference: '§6.2, §6.5',
+    summary: 'a genuine delivery ends in 2xx within the time limit',
+    reason:
+      'The service sends a delivery that is not accepted again for 72 hours, and then gives up: the event is lost.',
+    remedy:
+      'Respond with 2xx to every delivery whose signature is valid, also to repeats, unusual payloads and unknown types.',
+  },
+  rejected: {
+    reference: '§6.3, §6.4',
+    summary: 'a forged, altered or old delivery ends in 4xx',
+    reason: 'Anybody who knows the URL can send such a delivery.',
+    remedy:
+      'Verify the signature over the timestamp and the raw body, then the age of the timestamp, and respond with 400 if either fails.',
+  },
+  'no-effect': {
+    reference: '§6.4',
+    summary: 'a forged, altered or old delivery has no effect',
+    reason: 'An attacker can make your receiver act on an event that never happened.',
+    remedy: 'Verify a delivery before you do anything else with it.',
+  },
+  processed: {
+    reference: '§6.6',
+    summary: 'an accepted event has its effect',
+    reason:
+      'Your receiver responded with 2xx, so the service does not send the event again: the event is lost.',
+    remedy:
+      'Mark an event as seen only after its delivery is verified, compare the whole data.id, and store the event before you respond.',
+  },
+  once: {
+    reference: '§6.6',
+    summary: 'an event has its effect only once, however often it is delivered',
+    reason:
+      'The service delivers at least once: with a repeated effect a customer is charged or notified twice.',
+    remedy:
+      'Look up and store data.id in one atomic step, such as an insert with a unique key, keep the IDs for at least 72 hours, and do so where a restart does not delete them.',
+  },
+  order: {
+    reference: '§6.6',
+    summary: 'an event has its effect also after an event that was created later',
+    reason:
+      'Retries change the order of deliveries: an event that is skipped because a later one came first is lost.',
+    remedy: 'Do not compare times or numbers of different events to decide whether to process an event.',
+  },
+  'no-server-error': {
+    reference: '§6.4, §6.5',
+    summary: 'no delivery ends in 5xx',
+    reason:
+      'A 5xx is an error that your code does not handle. The service sends the delivery again, and the error comes again.',
+    remedy: 'Check the log of your receiver for the error. 503 is allowed if a later attempt is accepted.',
+  },
+  running: {
+    reference: '§6',
+    summary: 'the receiver still accepts deliveries afterwards',
+    reason: 'The service sends every event to a receiver that is down again, and gives up after 72 hours.',
+    remedy:
+      'Check the log of your receiver. If it cannot handle many deliveries at once, respond with 429 or 503.',
+  },
+} as const;
+export type ExploreRule = keyof typeof exploreRules;
+export const exploreRuleNames = Object.keys(exploreRules) as ExploreRule[];
+
+/** The rules that cannot be judged without effects. */
+export const effectRules: ReadonlySet<ExploreRule> = new Set(['no-effect', 'processed', 'once', 'order']);
+
+export interface Violation {
+  readonly rule: ExploreRule;
+  /** The index of the step that shows it; null for the whole history. */
+  readonly step: number | null;
+  /** What happened, as a sentence. */
+  readonly message: string;
+}
+
+/** All violations, the most telling first: effects follow from responses. */
+export function judge(record: PlayRecord): Violation[] {
+  return [...judgeResponses(record), ...judgeEffects(record)];
+}
+
+function judgeResponses({ history, exchanges }: PlayRecord): Violation[] {
+  const violations: Violation[] = [];
+  for (const exchange of exchanges) {
+    const { step, isGenuine, response } = exchange;
+    const { status } = response;
+    if (isGenuine || isRejected(response)) continue;
+    const outcome = describeOutcome(exchange);
+    violations.push({ rule: 'rejected', step, message: `The attack ended with ${outcome}.` });
+    if (status !== null && status >= 500) break;
+  }
+  const lastAttempts = listLastAttempts(exchanges);
+  const probe = lastAttempts.find(({ step }) => step === null);
+  const hasAccepted = exchanges.some(({ isGenuine, response }) => isGenuine && isAccepted(response));
+  // A receiver that accepted nothing before was not stopped by the history.
+  if (probe !== undefined && hasAccepted && !isAccepted(probe.response)) {
+    const message = `A delivery after the history ended with ${describeOutcome(probe)}.`;
+    violations.push({ rule: 'running', step: null, message });
+  }
+  for (const last of lastAttempts) {
+    if (last.step === null || isAccepted(last.response)) continue;
+    const attempts = formatCount(last.attempt, 'attempt');
+    const message = `${toSubject(history, last)} ended with ${describeOutcome(last)} after ${attempts}.`;
+    violations.push({ rule: 'accepted', step: last.step, message });
+  }
+  const error = exchanges.find(
+    ({ isGenuine, response: { status } }) => isGenuine && status !== null && status >= 500 && status !== 503,
+  );
+  if (error !== undefined) {
+    const message = `${toSubject(history, error)} ended with ${describeOutcome(error)}.`;
+    violations.push({ rule: 'no-server-error', step: error.step, message });
+  }
+  return violations;
+}
+
+/** The last attempt of each genuine delivery. */
+function listLastAttempts(exchanges: readonly Exchange[]): readonly Exchange[] {
+  const lastAttempts = new Map<string, Exchange>();
+  for (const exchange of exchanges) {
+    // The probe is one delivery of several events.
+    const key = exchange.step === null ? 'probe' : `${exchange.step} ${exchange.event.id}`;
+    if (exchange.isGenuine) lastAttempts.set(key, exchange);
+  }
+  return [...lastAttempts.values()];
+}
+
+function judgeEffects(record: PlayRecord): Violation[] {
+  const { history, exchanges, effects } = record;
+  if (effects === null) return [];
+  const genuine = exchanges.filter(({ isGenuine }) => isGenuine);
+  const acceptedIds = new Set(
+    genuine.filter(({ response }) => isAccepted(response)).map(({ event }) => event.id),
+  );
+  const sentIds = new Set(genuine.map(({ event }) => event.id));
+  if (effects.mode === 'count') {
+    return judgeCount(history, effects.count, acceptedIds.size, sentIds.size);
+  }
+  const events = new Map(exchanges.map(({ event }) => [event.id, event]));
+  return [...events.values()].flatMap((event): Violation[] => {
+    const count = effects.countsById.get(event.id) ?? 0;
+    const name = event.index === null ? 'An event of the burst' : capitalize(nameEvent(history, event.index));
+    const step = event.index === null ? null : findLastStep(history, event.index);
+    if (!sentIds.has(event.id)) {
+      if (count === 0) return [];
+      return [{ rule: 'no-effect', step, message: `${name} has an effect, but only an attacker sent it.` }];
+    }
+    if (count > 1) return [{ rule: 'once', step, message: `${name} has ${count} effects.` }];
+    if (count === 1 || !acceptedIds.has(event.id)) return [];
+    const rule = event.index !== null && isOutOfOrder(history, event.index) ? 'order' : 'processed';
+    return [{ rule, step, message: `${name} was accepted and has no effect.` }];
+  });
+}
+
+/** A count does not say which event an effect belongs to. */
+function judgeCount(history: History, count: number, min: number, max: number): Violation[] {
+  const step = history.steps.length - 1;
+  const range = min === max ? `${min}` : `${min} to ${max}`;
+  const message = `${count} ${count === 1 ? 'effect' : 'effects'} instead of ${range}.`;
+  if (count < min) {
+    const isOrdered = !history.events.some((_, index) => isOutOfOrder(history, index));
+    return [{ rule: isOrdered ? 'processed' : 'order', step, message }];
+  }
+  if (count <= max) return [];
+  const repeats = history.steps.some(
+    (_, index) => history.steps[index]?.kind === 'deliver' && isRepeatOrRetry(history, index),
+  );
+  const hasAttack = history.steps.some(({ kind }) => kind === 'attack');
+  return [{ rule: hasAttack && !repeats ? 'no-effect' : 'once', step, message }];
+}
+
+function isRepeatOrRetry({ steps }: History, index: number): boolean {
+  const step = steps[index];
+  if (step?.kind !== 'deliver') return false;
+  return (
+    step.failure !== undefined ||
+    steps.slice(0, index).some((earlier) => earlier.kind === 'deliver' && earlier.event === step.event)
+  );
+}
+
+/** Whether an event is only delivered after one that was created later, and nobody else used its ID. */
+function isOutOfOrder({ steps, events }: History, event: number): boolean {
+  const getAge = (index: number) => (events[index]?.days_old ?? 0) * events.length - index;
+  const first = steps.findIndex((step) => step.kind === 'deliver' && step.event === event);
+  const isAttacked = steps.some((step) => step.kind === 'attack' && step.event === event);
+  return (
+    !isAttacked &&
+    steps.slice(0, first).some((step) => step.kind === 'deliver' && getAge(step.event) < getAge(event))
+  );
+}
+
+function findLastStep({ steps }: History, event: number): number {
+  return steps.findLastIndex((step) => 'event' in step && step.event === event);
+}
+
+function toSubject(history: History, { step, event }: Exchange): string {
+  if (step === null) return 'A delivery after the history';
+  if (event.index === null) return 'A delivery of the burst';
+  return `The delivery of ${nameEvent(history, event.index)}`;
+}
+
+/** `status 500`, or why there is no status. */
+export function describeOutcome({ response: { status, problem } }: Pick<Exchange, 'response'>): string {
+  return status === null ? problem : `status ${status}`;
+}
+
+/** A step of a history as a row of a table. */
+export interface StepSummary {
+  /** 1 for the first step. */
+  readonly step: number;
+  readonly sent: string;
+  readonly received: string;
+  /** The rules that the step shows to be broken. */
+  readonly broken: readonly ExploreRule[];
+}
+
+export function summarizeSteps(
+  { history, exchanges }: PlayRecord,
+  violations: readonly Violation[],
+): StepSummary[] {
+  return history.steps.map((_, index) => ({
+    step: index + 1,
+    sent: describeStep(history, index),
+    received: summarizeOutcomes(exchanges.filter(({ step }) => step === index)),
+    broken: [...new Set(violations.filter(({ step }) => step === index).map(({ rule }) => rule))],
+  }));
+}
+
+/** `response lost, status 204`; `150 × status 204` */
+function summarizeOutcomes(exchanges: readonly Exchange[]): string {
+  const runs: { outcome: string; count: number }[] = [];
+  const outcomes = exchanges.map(describeOutcome);
+  for (const outcome of exchanges.length > 5 ? outcomes.sort() : outcomes) {
+    const last = runs.at(-1);
+    if (last?.outcome === outcome) last.count++;
+    else runs.push({ outcome, count: 1 });
+  }
+  return runs.map(({ outcome, count }) => (count === 1 ? outcome : `${count} × ${outcome}`)).join(', ');
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,210 @@
+/**
+ * Finds the smallest history that fails. Works on the plain data and not with the shrinking of fast-check, which takes too many
+ * plays: it changes the values of all steps before it removes one in the middle, and never removes the last steps.
+ */
+import { type JsonTree, parseJsonTree, serializeJsonTree } from '../../domain/json-tree.ts';
+import {
+  type DeliverStep,
+  type EventTemplate,
+  EXPLORE_FIELD,
+  type History,
+  type HistoryEvent,
+  type HistoryStep,
+  normalizeHistory,
+  sortEventsByFirstStep,
+  UNKNOWN_TYPE,
+  without,
+} from './history.ts';
+
+type PauseStep = Extract<HistoryStep, { kind: 'pause' }>;
+
+const FEW_STEPS = 5;
+
+export interface SmallestHistory {
+  readonly history: History;
+  /** The number of histories that were played. */
+  readonly playCount: number;
+}
+
+/**
+ * @param history a history that fails
+ * @param failingStep the index of the step that shows the failure; null for the whole history
+ * @param template an event that the receiver knows, to replace unusual ones
+ * @param isFailing plays a history; called once for each
+ */
+export async function shrinkHistory(
+  history: History,
+  failingStep: number | null,
+  template: EventTemplate,
+  isFailing: (history: History) => Promise<boolean>,
+): Promise<SmallestHistory> {
+  const triedTexts = new Set([JSON.stringify(history)]);
+  let smallest = history;
+  const tryHistory = async (candidate: History): Promise<boolean> => {
+    const normalized = normalizeHistory(candidate);
+    const text = JSON.stringify(normalized);
+    if (triedTexts.has(text)) return false;
+    triedTexts.add(text);
+    const fails = await isFailing(normalized);
+    if (fails) smallest = normalized;
+    return fails;
+  };
+
+  for (const candidate of focusOnStep(history, failingStep)) {
+    if (await tryHistory(candidate)) break;
+  }
+  // Halves first, because most of the steps do not matter. A few steps are removed one by one.
+  for (
+    let size = smallest.steps.length <= FEW_STEPS ? 0 : smallest.steps.length >> 1;
+    size >= 1;
+    size >>= 1
+  ) {
+    for (let start = smallest.steps.length - size; start >= 0; start -= size) {
+      if (size < smallest.steps.length) await tryHistory(removeSteps(smallest, start, size));
+    }
+  }
+  let isSmaller = true;
+  while (isSmaller) {
+    isSmaller = false;
+    for (const candidate of listSimplerHistories(smallest, template)) {
+      isSmaller = await tryHistory(candidate);
+      if (isSmaller) break;
+    }
+  }
+  return { history: smallest, playCount: triedTexts.size - 1 };
+}
+
+/** Guesses what matters for most failures: the step, those with its event, and the pauses, bursts and restarts between them. */
+function focusOnStep(history: History, index: number | null): History[] {
+  const step = index === null ? undefined : history.steps[index];
+  if (index === null || step === undefined) return [];
+  if (!('event' in step)) return [{ ...history, steps: [step] }];
+  const { event } = step;
+  const isSameEvent = (other: HistoryStep) => 'event' in other && other.event === event;
+  const related = history.steps.slice(history.steps.findIndex(isSameEvent), index + 1);
+  return [
+    [step],
+    related.filter(isSameEvent),
+    related.filter((other) => isSameEvent(other) || !('event' in other)),
+  ].map((steps) => ({ ...history, steps }));
+}
+
+function removeSteps(history: History, start: number, count: number): History {
+  return { ...history, steps: history.steps.toSpliced(start, count) };
+}
+
+function* listSimplerHistories(history: History, template: EventTemplate): Generator<History> {
+  const { steps, events } = history;
+  // Pauses first, because every later play takes as long as they do.
+  for (const [index, step] of steps.entries()) {
+    if (step.kind !== 'pause') continue;
+    for (const shorter of listShorterPauses(step)) yield { ...history, steps: steps.with(index, shorter) };
+  }
+  if (steps.length > 1) for (const index of steps.keys()) yield removeSteps(history, index, 1);
+  for (const [index, step] of steps.entries()) {
+    for (const simpler of listSimplerSteps(step)) yield { ...history, steps: steps.with(index, simpler) };
+  }
+  for (const [index, event] of events.entries()) {
+    for (const simpler of listSimplerEvents(event, template)) {
+      yield { ...history, events: events.with(index, simpler) };
+    }
+  }
+  // Not smaller, but shows whether the order matters.
+  yield sortEventsByFirstStep(history);
+}
+
+const optionalFields = [
+  'with_previous',
+  'new_delivery',
+  'failure',
+  'slow_body',
+  'second_signature',
+  'keep_connection',
+] as const satisfies readonly (keyof DeliverStep)[];
+
+function listSimplerSteps(step: HistoryStep): HistoryStep[] {
+  switch (step.kind) {
+    case 'deliver':
+      return optionalFields.filter((name) => step[name] !== undefined).map((name) => without(step, name));
+    case 'attack':
+      return step.with_previous ? [without(step, 'with_previous')] : [];
+    case 'burst':
+      return listSmallerNumbers(step.count).map((count) => ({ ...step, count }));
+    case 'pause':
+    case 'restart':
+      return [];
+  }
+}
+
+/** Few, because each try takes as long as the pause. */
+function listShorterPauses(step: PauseStep): PauseStep[] {
+  return [1, step.ms >> 1, (step.ms * 3) >> 2]
+    .filter((ms) => ms >= 1 && ms < step.ms)
+    .map((ms) => ({ ...step, ms }));
+}
+
+function listSimplerEvents(event: HistoryEvent, { type, payload }: EventTemplate): HistoryEvent[] {
+  const isUsual = event.type === type && event.payload === payload;
+  const { padding } = event;
+  return [
+    ...(isUsual ? [] : [{ ...event, type, payload }]),
+    ...(['padding', 'days_old'] as const)
+      .filter((name) => event[name] !== undefined)
+      .map((name) => without(event, name)),
+    ...(padding === undefined ? [] : listSmallerNumbers(padding).map((padding) => ({ ...event, padding }))),
+    ...(isUsual ? [] : listSimplerPayloads(event).map((payload) => ({ ...event, payload }))),
+  ];
+}
+
+/** Numbers from which a few tries come close to the smallest one that fails. */
+function listSmallerNumbers(value: number): number[] {
+  const candidates = [1, value >> 1, (value * 3) >> 2, (value * 7) >> 3, (value * 15) >> 4];
+  if (value <= 200) candidates.push(value - 1);
+  return [...new Set(candidates)].filter((candidate) => candidate >= 1 && candidate < value);
+}
+
+/** Changes only what the exploration added: a receiver may need the other fields of a type that it knows. */
+function listSimplerPayloads({ type, payload }: HistoryEvent): string[] {
+  const tree = parseJsonTree(payload);
+  if (!(tree instanceof Map)) return [];
+  if (type === UNKNOWN_TYPE) {
+    return listSimplerTrees(tree)
+      .filter((simpler) => simpler instanceof Map)
+      .map(serializeJsonTree);
+  }
+  const field = tree.get(EXPLORE_FIELD);
+  if (field === undefined) return [];
+  const withField = (value: JsonTree) => serializeJsonTree(new Map(tree).set(EXPLORE_FIELD, value));
+  return listSimplerTrees(field).map(withField);
+}
+
+/** Its parts, and the tree without one of them or with a simpler one. */
+function listSimplerTrees(tree: JsonTree): JsonTree[] {
+  if (typeof tree === 'string') return listShorterTexts(tree);
+  const entries: (readonly [string | number, JsonTree])[] = [...tree.entries()];
+  const replace = (position: number, value: JsonTree | null): JsonTree => {
+    const remaining = entries.flatMap((entry, index): (readonly [string | number, JsonTree])[] => {
+      if (index !== position) return [entry];
+      return value === null ? [] : [[entry[0], value]];
+    });
+    return Array.isArray(tree)
+      ? remaining.map(([, item]) => item)
+      : new Map(remaining.map(([name, item]) => [String(name), item]));
+  };
+  return [
+    ...entries.map(([, value]) => value),
+    ...entries.map((_, index) => replace(index, null)),
+    ...entries.flatMap(([, value], index) =>
+      listSimplerTrees(value).map((simpler) => replace(index, simpler)),
+    ),
+  ];
+}
+
+/** Both halves of a JSON string. Numbers and other texts do not change. */
+function listShorterTexts(json: string): string[] {
+  if (!json.startsWith('"')) return [];
+  const characters = [...(JSON.parse(json) as string)];
+  const middle = characters.length >> 1;
+  if (middle === 0) return [];
+  return [characters.slice(0, middle), characters.slice(middle)].map((half) => JSON.stringify(half.join('')));
+}

@@ -1,0 +1,178 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run as fixturesRun } from '../../../src/cli/commands/fixtures.ts';
+import { explore as exploreCommand } from '../../../src/cli/commands/receiver-explore.ts';
+import { verify } from '../../../src/signature.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import { createReceiver, type ReceivedRequest } from '../../support/test-receiver.ts';
+import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
+
+const secret = 'whsec_a';
+
+/** Responds like a correct receiver, by the clock of the context. */
+function respondTo({ headers, body }: ReceivedRequest) {
+  const get = (name: string) => headers[name] as string | undefined;
+  const [signature, timestamp] = [get('service-signature'), get('service-timestamp')];
+  const { ok } = verify({ secret, now: NOW, payload: body, signature, timestamp });
+  return { status: ok ? 204 : 400 };
+}
+
+async function explore(options: object, fake: FakeOptions = {}) {
+  const cwd = createTemporaryFolder();
+  const { context, capturedOutput } = createFakeContext({ cwd, ...fake });
+  const allOptions = { secret, seed: 1, runs: 5, events: ['order.shipped'], ...options };
+  const exitCode = await exploreCommand.run(allOptions as never, context);
+  return { exitCode, cwd, ...capturedOutput };
+}
+
+describe('svc receiver explore', () => {
+  it('a receiver that keeps the rules passes, and the rules that were not judged are named', async () => {
+    await using receiver = await createReceiver(respondTo);
+    const { exitCode, out } = await explore({ url: receiver.url, without: ['pause', 'burst'] });
+    expect(out).toMatch(/^Played 5 histories with \d+ deliveries in \S+, seed 1\. None broke a rule\.\n/);
+    expect(out).toContain('so these rules were not judged: no-effect, processed, once, order.');
+    expect(exitCode).toBe(0);
+  });
+
+  it('the smallest history is shown as a table, with why it matters and what to do', async () => {
+    await using receiver = await createReceiver({ status: 204 });
+    const { exitCode, out, err, cwd } = await explore({ url: receiver.url, only: ['stale'], runs: 20 });
+    expect(out).toMatch(
+      /^Broken rule: rejected \(§6\.3, §6\.4\): a forged, altered or old delivery ends in 4xx\n/,
+    );
+    expect(out).toMatch(
+      /STEP +SENT +RECEIVED +BROKEN RULE\n1 +attack with a correctly signed delivery that is six minutes old, using event 1 \(order\.shipped\) +status 204 +rejected\n/,
+    );
+    expect(out).toMatch(/What happened +The attack ended with status 204\. Fails every time \(3 of 3\)\.\n/);
+    expect(out).toMatch(/Why it matters +Anybody who knows the URL/);
+    expect(out).toMatch(/What to do +Verify the signature/);
+    const [path = ''] = /\.svc\/history-1-\d+\.json/.exec(err) ?? [];
+    expect(JSON.parse(readFileSync(join(cwd, path), 'utf8'))).toMatchObject({
+      version: 1,
+      seed: 1,
+      steps: [{ kind: 'attack', attack: 'stale', event: 0 }],
+    });
+    expect(exitCode).toBe(1);
+  });
+
+  it('--replay plays a saved history again', async () => {
+    await using receiver = await createReceiver({ status: 204 });
+    const { cwd } = await explore({ url: receiver.url, only: ['forged'], runs: 20, save: 'a/history.json' });
+    const replay = join(cwd, 'a/history.json');
+    const failed = await explore({ url: receiver.url, replay, json: true }, { json: true });
+    expect(JSON.parse(failed.out)).toMatchObject({
+      ok: false,
+      runs: 1,
+      failure: { rule: 'rejected', played: 3 },
+    });
+    expect(existsSync(join(failed.cwd, '.svc'))).toBe(false);
+    receiver.respond(respondTo);
+    expect(await explore({ replay })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('svc fixtures run plays a saved history, and --dry-run prints its steps', async () => {
+    await using receiver = await createReceiver({ status: 204 });
+    const { cwd } = await explore({ url: receiver.url, only: ['forged'], runs: 20, save: 'history.json' });
+    const run = async (options: object) => {
+      const { context, capturedOutput } = createFakeContext({ cwd, env: { SVC_WEBHOOK_SECRET: secret } });
+      const exitCode = await fixturesRun.run({ script: './history.json', ...options }, context);
+      return { exitCode, ...capturedOutput };
+    };
+    const count = receiver.requests.length;
+    expect(await run({ dryRun: true })).toEqual({
+      exitCode: 0,
+      out: '1  attack with a delivery signed with another secret, using event 1 (order.shipped)\n',
+      err: '',
+    });
+    expect(receiver.requests.length).toBe(count);
+    expect(await run({})).toMatchObject({
+      exitCode: 1,
+      out: expect.stringContaining('Broken rule: rejected'),
+    });
+  });
+
+  it('--json prints the report', async () => {
+    await using receiver = await createReceiver({ status: 500 });
+    const { exitCode, out } = await explore({ url: receiver.url }, { json: true });
+    expect(JSON.parse(out)).toMatchObject({
+      ok: false,
+      interrupted: false,
+      seed: 1,
+      runs: 0,
+      effects: null,
+      failure: {
+        rule: 'accepted',
+        original_steps: 1,
+        failed: 3,
+        played: 3,
+        steps: [{ step: 1, received: '4 × status 500', broken: ['accepted', 'no-server-error'] }],
+        history: { steps: [{ kind: 'deliver', event: 0 }] },
+      },
+    });
+    expect(exitCode).toBe(1);
+  });
+
+  it('--test writes a test and --junit a report', async () => {
+    await using receiver = await createReceiver({ status: 204 });
+    const files = { test: 'receiver.test.ts', junit: 'report.xml' };
+    const { cwd } = await explore({ url: receiver.url, only: ['forged'], runs: 20, ...files });
+    const test = readFileSync(join(cwd, files.test), 'utf8');
+    expect(test).toContain("import { exploreReceiver } from 'svc-emulator';");
+    expect(test).toContain(`exploreReceiver("${receiver.url}", {`);
+    expect(test).toContain('"attack": "forged"');
+    const report = readFileSync(join(cwd, files.junit), 'utf8');
+    expect(report).toMatch(
+      /<testsuites name="svc receiver explore" tests="8" failures="1" errors="0" skipped="4" /,
+    );
+    expect(report).toContain('<testcase classname="svc receiver explore" name="accepted"/>');
+    expect(report).toContain('<failure message="The attack ended with status 204.">');
+  });
+
+  it('--restart-command runs between deliveries, and its failure ends the exploration', async () => {
+    await using receiver = await createReceiver(respondTo);
+    const cwd = createTemporaryFolder();
+    const url = receiver.url;
+    const restarting = { url, only: ['restart'], runs: 4, restartCommand: 'echo restart >> restarts' };
+    expect(await explore(restarting, { cwd })).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(join(cwd, 'restarts'), 'utf8')).toContain('restart');
+    await expect(explore({ ...restarting, restartCommand: 'exit 3' })).rejects.toMatchObject({
+      code: 'usage',
+      message: 'The command of --restart-command ended with exit code 3.',
+    });
+  });
+
+  it('an interrupt ends the exploration with what is known', async () => {
+    const interruption = new AbortController();
+    await using receiver = await createReceiver();
+    receiver.respond((request, index) => {
+      if (index > 10) interruption.abort();
+      return respondTo(request);
+    });
+    const { exitCode, out } = await explore(
+      { url: receiver.url, runs: 1000 },
+      { signal: interruption.signal },
+    );
+    expect(out).toMatch(/^Interrupted after \d+ histor(?:y|ies) with /);
+    expect(exitCode).toBe(130);
+  });
+
+  it.each<readonly [object, string]>([
+    [{ only: ['dublicate'] }, 'Disturbance dublicate does not exist.'],
+    [{ only: ['restart'] }, 'The disturbance restart needs --restart-command.'],
+    [{ events: ['a.b'] }, 'Fixture a.b does not exist.'],
+    [{ replay: 'missing.json' }, 'missing.json does not exist.'],
+    [{ url: 'http://198.51.100.1/hooks' }, 'must use HTTPS'],
+  ])('%j is rejected', async (options, message) => {
+    const exploring = explore({ url: 'http://127.0.0.1:9/', ...options });
+    await expect(exploring).rejects.toThrow(message);
+  });
+
+  it('--replay rejects a file that is not a history', async () => {
+    const cwd = createTemporaryFolder();
+    writeFileSync(join(cwd, 'a.json'), '{}');
+    await expect(explore({ url: 'http://127.0.0.1:9/', replay: 'a.json' }, { cwd })).rejects.toThrow(
+      'a.json is not a delivery history: version is required.',
+    );
+  });
+});

@@ -1,0 +1,91 @@
+/** `svc receiver explore` as a process, with a receiver that is a process too. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { findFreePort } from '../support/local-server.ts';
+import { program, runProgram, svc } from './cli-program.ts';
+import { createFolder, killAfterTest, startReceiver } from './test-resources.ts';
+
+const SECRET = 'whsec_c3ZjLWV4cGxvcmUtZTJl';
+
+/** Deduplicates in memory, and appends a line to a file for each effect. */
+const forgetfulReceiver = `
+import { createHmac } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+const seen = new Set();
+createServer(async (request, response) => {
+  const body = await buffer(request).catch(() => null);
+  if (body === null) return;
+  const digest = createHmac('sha256', '${SECRET}').update(request.headers['service-timestamp'] + '.').update(body);
+  if (request.headers['service-signature'] !== 'v1=' + digest.digest('hex')) return response.writeHead(400).end();
+  const { id } = JSON.parse(body).data;
+  if (!seen.has(id)) appendFileSync('effects', id + '\\n');
+  seen.add(id);
+  response.writeHead(204).end();
+}).listen(Number(process.env.PORT), '127.0.0.1');
+`;
+
+const restartScript = `
+if [ -f pid ]; then kill "$(cat pid)"; fi
+"$NODE" receiver.mjs > /dev/null 2>&1 &
+echo $! > pid
+`;
+
+it.skipIf(process.platform === 'win32')(
+  '--restart-command shows that deduplication does not survive a restart',
+  async () => {
+    const cwd = createFolder();
+    const port = await findFreePort();
+    const env = { PORT: String(port), NODE: process.execPath, SVC_WEBHOOK_SECRET: SECRET };
+    writeFileSync(join(cwd, 'receiver.mjs'), forgetfulReceiver);
+    writeFileSync(join(cwd, 'restart.sh'), restartScript);
+    writeFileSync(join(cwd, 'effects'), '');
+    onTestFinished(() => void process.kill(Number(readFileSync(join(cwd, 'pid'), 'utf8'))));
+    await runProgram('sh', ['restart.sh'], { cwd, env });
+    await expect
+      .poll(() =>
+        fetch(`http://127.0.0.1:${port}`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(400);
+
+    const args = ['receiver', 'explore', `127.0.0.1:${port}/`, '--seed', '1', '--only', 'duplicate,restart'];
+    const observe = `printf '{"ids":[%s]}' "$(sed 's/.*/"&"/' effects | paste -sd, -)"`;
+    const options = ['--observe', observe, '--restart-command', 'sh restart.sh', '--json'];
+    const { exitCode, stdout, stderr } = await svc([...args, ...options], { cwd, env });
+    expect(exitCode, stderr).toBe(1);
+    const { failure } = JSON.parse(stdout);
+    expect(failure.rule).toBe('once');
+    expect(failure.history.steps.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'deliver',
+      'restart',
+      'deliver',
+    ]);
+  },
+);
+
+it('SIGINT ends the exploration with exit code 130 and what is known', async () => {
+  const receiver = await startReceiver();
+  const args = [
+    'receiver',
+    'explore',
+    receiver.url,
+    '--secret',
+    SECRET,
+    '--time',
+    '60s',
+    '--only',
+    'duplicate',
+  ];
+  const subprocess = runProgram(process.execPath, [program, ...args], { cwd: createFolder() });
+  killAfterTest(subprocess);
+  await receiver.waitFor(5);
+  subprocess.kill('SIGINT');
+  const { exitCode, stdout } = await subprocess;
+  expect(exitCode).toBe(130);
+  expect(stdout).toMatch(/^Interrupted after \d+ histor(?:y|ies) with \d+ deliveries in /);
+});

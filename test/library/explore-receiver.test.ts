@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { type ExploreReceiverOptions, exploreReceiver, type ReceivedRequest } from '../../src/index.ts';
+import { verify } from '../../src/signature.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+
+const secret = 'whsec_c3ZjLWV4cGxvcmU';
+
+/** A receiver that lists its effects. `isNew` decides whether an event has one. */
+async function startReceiver(isNew: (id: string, effects: readonly string[]) => boolean) {
+  const effects: string[] = [];
+  const respond = ({ headers, body, eventId }: ReceivedRequest) => {
+    const get = (name: string) => headers[name] as string | undefined;
+    const [signature, timestamp] = [get('service-signature'), get('service-timestamp')];
+    if (!verify({ secret, payload: body, signature, timestamp }).ok) return 400;
+    if (eventId !== null && isNew(eventId, effects)) effects.push(eventId);
+    return 204;
+  };
+  const receiver = await createReceiver(respond);
+  return { effects, url: receiver.url, [Symbol.asyncDispose]: () => receiver.close() };
+}
+
+const options = {
+  secret,
+  seed: 1,
+  runs: 10,
+  only: ['duplicate', 'forged'],
+  events: ['order.shipped', { type: 'parcel.lost', payload: { parcel: 1 } }],
+} satisfies ExploreReceiverOptions;
+
+describe('exploreReceiver', () => {
+  it('a correct receiver keeps all rules', async () => {
+    await using receiver = await startReceiver((id, effects) => !effects.includes(id));
+    const report = await exploreReceiver(receiver.url, { ...options, observe: () => receiver.effects });
+    expect(report).toMatchObject({ ok: true, seed: 1, runs: 10, effects: 'ids', failure: null });
+    expect([...report.disturbances].sort()).toEqual(['duplicate', 'forged']);
+  });
+
+  it('a receiver that does not deduplicate fails, and its history can be played again', async () => {
+    await using receiver = await startReceiver(() => true);
+    const phases = new Set<string>();
+    const { failure } = await exploreReceiver(receiver.url, {
+      ...options,
+      observe: () => receiver.effects.length,
+      onProgress: ({ phase }) => phases.add(phase),
+    });
+    expect(failure).toMatchObject({
+      rule: 'once',
+      message: '2 effects instead of 1.',
+      failed: 3,
+      played: 3,
+      steps: [{ sent: expect.stringMatching(/^deliver event 1/) }, { sent: expect.stringMatching(/ again/) }],
+    });
+    expect([...phases]).toEqual(['searching', 'shrinking', 'confirming']);
+
+    const replay = failure?.history ?? {};
+    const observe = () => receiver.effects;
+    expect(await exploreReceiver(receiver.url, { secret, observe, replay })).toMatchObject({
+      ok: false,
+      runs: 1,
+      failure: { rule: 'once', message: expect.stringMatching(/^Event 1 \(.*\) has 2 effects\.$/) },
+    });
+  });
+
+  it.each<readonly [object, string]>([
+    [{ run: 1 }, 'exploreReceiver has no option run.'],
+    [{ only: ['dublicate'] }, 'Disturbance dublicate does not exist.'],
+    [{ replay: { version: 1 } }, 'options.replay is not a delivery history'],
+    [{ events: ['parcel.lost'] }, 'Fixture parcel.lost does not exist.'],
+    [{ secret: '' }, 'exploreReceiver: the secret is missing.'],
+  ])('the options %j are rejected', async (changes, message) => {
+    await expect(exploreReceiver('http://127.0.0.1:9/', { ...options, ...changes })).rejects.toThrow(message);
+  });
+
+  it('a function observe must return a number or IDs', async () => {
+    await using receiver = await startReceiver(() => true);
+    const observe = (() => 'three') as never;
+    await expect(exploreReceiver(receiver.url, { ...options, observe })).rejects.toThrow(
+      'the function observe must return a number or an array of IDs',
+    );
+  });
+});

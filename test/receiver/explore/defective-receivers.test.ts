@@ -1,0 +1,310 @@
+/** Receivers with one defect each: the exploration finds a small history that shows it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Disturbance } from '../../../src/receiver/explore/history.ts';
+import type { ExploreRule } from '../../../src/receiver/explore/rules.ts';
+import { exploreReceiver } from './explore-receiver.ts';
+import {
+  correctParts,
+  type ExploredParts,
+  type Receiving,
+  startExploredReceiver,
+} from './explored-receiver.ts';
+
+interface Defect {
+  readonly name: string;
+  readonly create: () => Partial<ExploredParts>;
+  readonly rule: ExploreRule;
+  /** The number of steps of the smallest history. */
+  readonly steps: number;
+  /** Disturbances that are rare in random histories. */
+  readonly only?: readonly Disturbance[];
+  readonly timeoutMs?: number;
+}
+
+const getSignature = ({ headers }: Receiving) => String(headers['service-signature'] ?? '');
+const readId = ({ body }: Receiving) => /"id":"(evt_[^"]+)"/.exec(body.toString())?.[1] ?? '';
+
+const defects: readonly Defect[] = [
+  { name: 'does not deduplicate', create: () => ({ storeKey: () => true }), rule: 'once', steps: 2 },
+  {
+    name: 'deduplicates on the delivery id',
+    create: () => ({ getKey: (_, { headers }) => String(headers['service-delivery-id']) }),
+    rule: 'once',
+    steps: 2,
+  },
+  {
+    name: 'loses a race between repeats',
+    create: () => ({
+      async storeKey(key, seen) {
+        const isNew = !seen.has(key);
+        await sleep(20);
+        seen.add(key);
+        return isNew;
+      },
+    }),
+    rule: 'once',
+    steps: 2,
+  },
+  {
+    name: 'deduplicates on the start of the id',
+    create: () => ({ getKey: ({ data }) => data.id.slice(0, -1) }),
+    rule: 'processed',
+    steps: 2,
+  },
+  {
+    name: 'deduplicates on the end of the id',
+    create: () => ({ getKey: ({ data }) => data.id.slice(-8) }),
+    rule: 'processed',
+    steps: 3,
+  },
+  {
+    name: 'forgets an id after 50 others',
+    create: () => ({
+      storeKey(key, seen) {
+        const isNew = correctParts.storeKey(key, seen);
+        for (const oldest of [...seen].slice(0, -50)) seen.delete(oldest);
+        return isNew;
+      },
+    }),
+    rule: 'once',
+    steps: 3,
+    only: ['duplicate', 'burst'],
+  },
+  {
+    name: 'forgets an id after 400 ms',
+    create: () => ({
+      storeKey(key, seen) {
+        setTimeout(() => seen.delete(key), 400);
+        return correctParts.storeKey(key, seen);
+      },
+    }),
+    rule: 'once',
+    steps: 3,
+    only: ['duplicate', 'pause'],
+  },
+  {
+    name: 'forgets its ids at a restart',
+    create: () => ({ forgetsOnRestart: true }),
+    rule: 'once',
+    steps: 3,
+    only: ['duplicate', 'restart'],
+  },
+  {
+    name: 'marks an event as seen before it verifies',
+    create: () => {
+      const marked = new Set<string>();
+      return {
+        beforeVerifying(receiving) {
+          if (!correctParts.isAuthentic(receiving, correctParts)) marked.add(readId(receiving));
+        },
+        hasEffect: ({ data }) => !marked.has(data.id),
+      };
+    },
+    rule: 'processed',
+    steps: 2,
+  },
+  {
+    name: 'processes before it verifies',
+    create: () => ({
+      beforeVerifying(receiving, { seen, effects }) {
+        const id = readId(receiving);
+        if (correctParts.storeKey(id, seen)) effects.push(id);
+      },
+    }),
+    rule: 'no-effect',
+    steps: 1,
+  },
+  {
+    name: 'verifies only the form of the signature',
+    create: () => ({
+      isAuthentic: (receiving) =>
+        /^v1=[0-9a-f]{64}(,v1=[0-9a-f]{64})?$/.test(getSignature(receiving)) &&
+        correctParts.isRecent(Date.parse(String(receiving.headers['service-timestamp']))),
+    }),
+    rule: 'rejected',
+    steps: 1,
+  },
+  {
+    name: 'ignores the age of a delivery',
+    create: () => ({ isRecent: () => true }),
+    rule: 'rejected',
+    steps: 1,
+  },
+  {
+    name: 'accepts a delivery without a signature',
+    create: () => ({
+      isAuthentic: (receiving, parts) =>
+        getSignature(receiving) === '' || correctParts.isAuthentic(receiving, parts),
+    }),
+    rule: 'rejected',
+    steps: 1,
+  },
+  {
+    name: 'responds to an attack with 500',
+    create: () => ({ rejectionStatus: 500 }),
+    rule: 'rejected',
+    steps: 1,
+  },
+  {
+    name: 'expects one signature',
+    create: () => ({
+      isAuthentic: (receiving, parts) =>
+        !getSignature(receiving).includes(',') && correctParts.isAuthentic(receiving, parts),
+    }),
+    rule: 'accepted',
+    steps: 1,
+  },
+  {
+    name: 'normalizes Unicode before it verifies',
+    create: () => ({ toVerified: (body) => body.toString().normalize('NFC') }),
+    rule: 'accepted',
+    steps: 1,
+  },
+  {
+    name: 'parses before it verifies',
+    create: () => ({ toVerified: (body) => JSON.stringify(JSON.parse(body.toString())) }),
+    rule: 'accepted',
+    steps: 1,
+  },
+  {
+    name: 'rejects a large body',
+    create: () => ({ refuse: (_, { body }) => (body.length > 100_000 ? 413 : null) }),
+    rule: 'accepted',
+    steps: 1,
+    only: ['payload'],
+  },
+  {
+    name: 'rejects an unknown type',
+    create: () => ({ refuse: ({ type }) => (type.startsWith('svc_') ? 422 : null) }),
+    rule: 'accepted',
+    steps: 1,
+  },
+  {
+    name: 'rejects an event that was created a day ago',
+    create: () => ({
+      refuse: ({ created_at: at }) => (Date.now() - Date.parse(at) > 80_000_000 ? 400 : null),
+    }),
+    rule: 'accepted',
+    steps: 1,
+  },
+  { name: 'refuses repeats', create: () => ({ repeatStatus: 409 }), rule: 'accepted', steps: 2 },
+  {
+    name: 'skips an event that is older than the last one',
+    create: () => {
+      let newest = 0;
+      return {
+        hasEffect({ created_at: at }) {
+          const isNewer = Date.parse(at) >= newest;
+          if (isNewer) newest = Date.parse(at);
+          return isNewer;
+        },
+      };
+    },
+    rule: 'order',
+    steps: 2,
+    only: ['reordered'],
+  },
+  {
+    name: 'fails on a delivery that arrives during another',
+    create: () => {
+      let isBusy = false;
+      return {
+        async storeKey(key, seen) {
+          if (isBusy) throw new Error('busy');
+          isBusy = true;
+          await sleep(10);
+          isBusy = false;
+          return correctParts.storeKey(key, seen);
+        },
+      };
+    },
+    rule: 'no-server-error',
+    steps: 2,
+    only: ['concurrent'],
+  },
+  {
+    name: 'fails on more than ten deliveries at once',
+    create: () => {
+      let running = 0;
+      return {
+        async storeKey(key, seen) {
+          if (running >= 10) throw new Error('too many');
+          running++;
+          await sleep(5);
+          running--;
+          return correctParts.storeKey(key, seen);
+        },
+      };
+    },
+    rule: 'no-server-error',
+    steps: 1,
+    only: ['burst'],
+  },
+  {
+    name: 'responds after the time limit',
+    create: () => ({ workMs: 400, respondsAfterWork: true }),
+    rule: 'accepted',
+    steps: 1,
+    timeoutMs: 300,
+  },
+];
+
+// Most of the time is spent waiting for effects.
+describe('the exploration of a receiver', { concurrent: true, timeout: 60_000 }, () => {
+  it.each(defects)(
+    'a receiver that $name breaks a rule, and its smallest history is short',
+    async (defect) => {
+      await using receiver = await startExploredReceiver(defect.create());
+      const { failure } = await exploreReceiver({
+        url: receiver.url,
+        readEffects: receiver.readEffects,
+        ...(defect.only && { disturbances: new Set(defect.only) }),
+        ...(defect.timeoutMs && { timeoutMs: defect.timeoutMs }),
+        restart: defect.only?.includes('restart') ? receiver.restart : null,
+      });
+      expect(failure?.rule).toBe(defect.rule);
+      expect(failure?.history.steps.length).toBeLessThanOrEqual(defect.steps);
+    },
+  );
+
+  it('a repeated effect is found with a count too', async () => {
+    await using receiver = await startExploredReceiver({ storeKey: () => true });
+    const { failure, effects } = await exploreReceiver({
+      url: receiver.url,
+      readEffects: receiver.countEffects,
+    });
+    expect(effects).toBe('count');
+    expect(failure).toMatchObject({ rule: 'once', message: '2 effects instead of 1.' });
+  });
+
+  it.each<readonly [string, Partial<ExploredParts>]>([
+    ['that works at once', {}],
+    ['that works after the response', { workMs: 30 }],
+    ['that responds after the work', { workMs: 15, respondsAfterWork: true }],
+    ['that stores keys slowly', slowlyButCorrectly()],
+  ])('a correct receiver %s keeps all rules', async (_, parts) => {
+    await using receiver = await startExploredReceiver(parts);
+    const report = await exploreReceiver({
+      url: receiver.url,
+      readEffects: receiver.readEffects,
+      restart: receiver.restart,
+      runs: 20,
+    });
+    expect(report).toMatchObject({ ok: true, runs: 20, effects: 'ids', failure: null });
+  });
+});
+
+/** A repeat that arrives while the event is being stored gets 409, and 204 later. */
+function slowlyButCorrectly(): Partial<ExploredParts> {
+  const storing = new Set<string>();
+  return {
+    refuse: ({ data }) => (storing.has(data.id) ? 409 : null),
+    async storeKey(key, seen) {
+      storing.add(key);
+      await sleep(10);
+      storing.delete(key);
+      return correctParts.storeKey(key, seen);
+    },
+  };
+}

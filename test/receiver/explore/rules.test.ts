@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import type { ExchangeResponse } from '../../../src/receiver/explore/exchange.ts';
+import type { History, HistoryStep } from '../../../src/receiver/explore/history.ts';
+import type { Exchange, PlayRecord } from '../../../src/receiver/explore/play-history.ts';
+import { judge, summarizeSteps } from '../../../src/receiver/explore/rules.ts';
+
+const ok: ExchangeResponse = respond(204);
+const lost: ExchangeResponse = { status: null, problem: 'response lost', durationMs: 1, failure: 'cut' };
+const timeout: ExchangeResponse = {
+  status: null,
+  problem: 'no response within 15s',
+  durationMs: 15_000,
+  failure: 'timeout',
+};
+
+function respond(status: number): ExchangeResponse {
+  return { status, problem: null, durationMs: 1, failure: null };
+}
+
+/** A delivery or an attack of a step, with one exchange for each response. */
+function exchange(step: number | null, event: number | null, ...responses: ExchangeResponse[]): Exchange[] {
+  return responses.map((response, index) => ({
+    step,
+    attempt: index + 1,
+    event: { id: event === null ? 'evt_other' : `evt_${event}`, index: event },
+    isGenuine: true,
+    response,
+  }));
+}
+
+const attack = (step: number, event: number, response: ExchangeResponse): Exchange[] =>
+  exchange(step, event, response).map((sent) => ({ ...sent, isGenuine: false }));
+
+const deliver = (event: number): HistoryStep => ({ kind: 'deliver', event });
+const deliverForged = (event: number): HistoryStep => ({ kind: 'attack', attack: 'forged', event });
+
+function createRecord(
+  steps: readonly HistoryStep[],
+  exchanges: readonly Exchange[],
+  effects: number | Readonly<Record<string, number>> | null,
+): PlayRecord {
+  const events: History['events'] = Array(3).fill({ type: 'order.shipped', payload: '{}' });
+  return {
+    history: { version: 1, seed: 1, run: 1, events, steps: [...steps] },
+    exchanges,
+    effects:
+      effects === null
+        ? null
+        : typeof effects === 'number'
+          ? { mode: 'count', count: effects }
+          : { mode: 'ids', countsById: new Map(Object.entries(effects)) },
+  };
+}
+
+interface Case {
+  readonly title: string;
+  readonly steps: readonly HistoryStep[];
+  readonly exchanges: readonly Exchange[];
+  readonly effects?: number | Readonly<Record<string, number>>;
+  readonly violations: readonly (readonly [rule: string, step: number | null, message: string])[];
+}
+
+const cases: readonly Case[] = [
+  {
+    title: 'an accepted event with one effect keeps all rules',
+    steps: [deliver(0)],
+    exchanges: exchange(0, 0, ok),
+    effects: { evt_0: 1 },
+    violations: [],
+  },
+  {
+    title: 'a retry after a lost response or 503 keeps all rules',
+    steps: [deliver(0)],
+    exchanges: exchange(0, 0, lost, respond(503), ok),
+    effects: { evt_0: 1 },
+    violations: [],
+  },
+  {
+    title: 'a delivery that is rejected at last breaks accepted',
+    steps: [deliver(0)],
+    exchanges: exchange(0, 0, respond(400), respond(400)),
+    effects: {},
+    violations: [
+      ['accepted', 0, 'The delivery of event 1 (order.shipped) ended with status 400 after 2 attempts.'],
+    ],
+  },
+  {
+    title: 'a delivery without a response in time breaks accepted',
+    steps: [deliver(0)],
+    exchanges: exchange(0, 0, timeout),
+    effects: { evt_0: 1 },
+    violations: [
+      [
+        'accepted',
+        0,
+        'The delivery of event 1 (order.shipped) ended with no response within 15s after 1 attempt.',
+      ],
+    ],
+  },
+  {
+    title: 'an error of the server that a retry repairs breaks no-server-error',
+    steps: [deliver(0)],
+    exchanges: exchange(0, 0, respond(500), ok),
+    effects: { evt_0: 1 },
+    violations: [['no-server-error', 0, 'The delivery of event 1 (order.shipped) ended with status 500.']],
+  },
+  {
+    title: 'an attack that is accepted and has an effect breaks two rules',
+    steps: [deliverForged(1)],
+    exchanges: attack(0, 1, ok),
+    effects: { evt_1: 1 },
+    violations: [
+      ['rejected', 0, 'The attack ended with status 204.'],
+      ['no-effect', 0, 'Event 2 (order.shipped) has an effect, but only an attacker sent it.'],
+    ],
+  },
+  {
+    title: 'an attack that ends with 500 breaks rejected',
+    steps: [deliverForged(0)],
+    exchanges: attack(0, 0, respond(500)),
+    effects: {},
+    violations: [['rejected', 0, 'The attack ended with status 500.']],
+  },
+  {
+    title: 'a second effect breaks once, at the last step with the event',
+    steps: [deliver(0), deliver(1), deliver(0)],
+    exchanges: [...exchange(0, 0, ok), ...exchange(1, 1, ok), ...exchange(2, 0, ok)],
+    effects: { evt_0: 2, evt_1: 1 },
+    violations: [['once', 2, 'Event 1 (order.shipped) has 2 effects.']],
+  },
+  {
+    title: 'a missing effect breaks processed',
+    steps: [deliverForged(0), deliver(0)],
+    exchanges: [...attack(0, 0, respond(400)), ...exchange(1, 0, ok)],
+    effects: {},
+    violations: [['processed', 1, 'Event 1 (order.shipped) was accepted and has no effect.']],
+  },
+  {
+    title: 'a missing effect of an event that arrives after a later one breaks order',
+    steps: [deliver(1), deliver(0)],
+    exchanges: [...exchange(0, 1, ok), ...exchange(1, 0, ok)],
+    effects: { evt_1: 1 },
+    violations: [['order', 1, 'Event 1 (order.shipped) was accepted and has no effect.']],
+  },
+  {
+    title: 'a receiver that accepts nothing after a burst breaks running',
+    steps: [{ kind: 'burst', count: 1 }],
+    exchanges: [...exchange(0, null, ok), ...exchange(null, null, timeout)],
+    effects: { evt_other: 1 },
+    violations: [['running', null, 'A delivery after the history ended with no response within 15s.']],
+  },
+  {
+    title: 'a count that is too high after a repeat breaks once',
+    steps: [deliver(0), deliver(0)],
+    exchanges: [...exchange(0, 0, ok), ...exchange(1, 0, ok)],
+    effects: 2,
+    violations: [['once', 1, '2 effects instead of 1.']],
+  },
+  {
+    title: 'a count that is too high after an attack breaks no-effect',
+    steps: [deliver(0), deliverForged(1)],
+    exchanges: [...exchange(0, 0, ok), ...attack(1, 1, respond(400))],
+    effects: 2,
+    violations: [['no-effect', 1, '2 effects instead of 1.']],
+  },
+  {
+    title: 'a count that is too low breaks processed',
+    steps: [deliver(0), deliver(1)],
+    exchanges: [...exchange(0, 0, ok), ...exchange(1, 1, ok)],
+    effects: 1,
+    violations: [['processed', 1, '1 effect instead of 2.']],
+  },
+  {
+    title: 'an event that was not accepted may have its effect or not',
+    steps: [deliver(0), deliver(1)],
+    exchanges: [...exchange(0, 0, respond(400)), ...exchange(1, 1, ok)],
+    effects: 2,
+    violations: [
+      ['accepted', 0, 'The delivery of event 1 (order.shipped) ended with status 400 after 1 attempt.'],
+    ],
+  },
+];
+
+describe('judge', () => {
+  it.each(cases)('judge says that $title', ({ steps, exchanges, effects, violations }) => {
+    const found = judge(createRecord(steps, exchanges, effects ?? null));
+    expect(found.map(({ rule, step, message }) => [rule, step, message])).toEqual(violations);
+  });
+
+  it('without effects only the responses are judged', () => {
+    expect(judge(createRecord([deliver(0)], exchange(0, 0, ok), null))).toEqual([]);
+  });
+});
+
+it('summarizeSteps shows what each step sent and received, and which rule it broke', () => {
+  const steps: HistoryStep[] = [
+    { ...deliver(0), kind: 'deliver', event: 0, failure: 'lost-response' },
+    { kind: 'burst', count: 6 },
+  ];
+  const burst = Array.from({ length: 6 }, (_, index) =>
+    exchange(1, null, index === 2 ? respond(429) : ok),
+  ).flat();
+  const record = createRecord(steps, [...exchange(0, 0, lost, ok), ...burst], null);
+  expect(summarizeSteps(record, [{ rule: 'once', step: 0, message: '' }])).toEqual([
+    {
+      step: 1,
+      sent: 'deliver event 1 (order.shipped), lose the response and send it again',
+      received: 'response lost, status 204',
+      broken: ['once'],
+    },
+    { step: 2, sent: 'deliver 6 other events', received: '5 × status 204, status 429', broken: [] },
+  ]);
+});
