@@ -1,10 +1,12 @@
 /** What the checks of one receiver share: deliveries, the client and the effect counter. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MINUTE_MS } from '../domain/duration.ts';
 import { DeliveryFactory, type DeliveryFactoryOptions } from './delivery-factory.ts';
 import { createEffectCounter, type EffectCounter, type ObservationUnavailable } from './effect-counter.ts';
 import type { CountEffects } from './effect-observer.ts';
 import {
   createReceiverClient,
+  type DatedResponse,
   type DeliveryMessage,
   isAccepted,
   type ReceiverClientOptions,
@@ -21,11 +23,23 @@ export interface CheckContextOptions extends DeliveryFactoryOptions, ReceiverCli
   readonly slowThresholdMs?: number;
 }
 
+/** A delivery that a check repeats later. */
+export interface EarlierDelivery {
+  readonly message: DeliveryMessage;
+  readonly response: ReceiverResponse;
+  /** As of `performance.now()`. */
+  readonly respondedAt: number;
+}
+
 const NO_OBSERVER: ObservationUnavailable = {
   reason: 'Pass --observe with a URL or a command that returns the number of processed events.',
 };
 const SLOW_THRESHOLD_MS = 1_000;
 const RETRY_INTERVAL_MS = 250;
+/** With a larger difference a correct receiver rejects every delivery, so the header `Date` is not its clock. */
+const MAX_CLOCK_DIFFERENCE_MS = 4 * MINUTE_MS;
+/** The header `Date` has whole seconds, rounded down. */
+const DATE_ROUNDING_MS = 500;
 /** Time for a supervisor to restart the receiver. */
 const RESTART_TIMEOUT_MS = 3_000;
 
@@ -37,6 +51,8 @@ export class CheckContext {
   readonly #send: SendToReceiver;
   #effectCounter: EffectCounter | ObservationUnavailable | undefined;
   #responses: ReceiverResponse[] = [];
+  #hasServerTime = false;
+  #earlierDelivery: Promise<EarlierDelivery> | undefined;
 
   constructor(options: CheckContextOptions) {
     this.deliveries = new DeliveryFactory(options);
@@ -47,9 +63,20 @@ export class CheckContext {
   }
 
   async send(message: DeliveryMessage): Promise<ReceiverResponse> {
+    const effects = this.#effectCounter;
+    if (effects !== undefined && !('reason' in effects)) effects.expectChange();
     const response = await this.#send(message);
     this.#responses.push(response);
+    this.#noteServerTime(response);
     return response;
+  }
+
+  /** Compares the clocks once. */
+  #noteServerTime({ serverTimeMs }: DatedResponse): void {
+    if (serverTimeMs === null || this.#hasServerTime) return;
+    this.#hasServerTime = true;
+    const differenceMs = serverTimeMs + DATE_ROUNDING_MS - this.#options.now();
+    if (Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS) this.deliveries.clockDifferenceMs = differenceMs;
   }
 
   /** Sends each message after the response to the one before. */
@@ -61,14 +88,40 @@ export class CheckContext {
 
   /** The effect counter, which is tested on the first call. @throws SvcError as {@link CountEffects} */
   async getEffectCounter(): Promise<EffectCounter | ObservationUnavailable> {
+    return this.testEffectCounter(async () => isAccepted(await this.send(this.deliveries.createValid())));
+  }
+
+  /**
+   * {@link getEffectCounter}, tested with these deliveries, of which at most one is accepted.
+   * @param deliver @returns whether it was accepted
+   */
+  async testEffectCounter(deliver: () => Promise<boolean>): Promise<EffectCounter | ObservationUnavailable> {
     const { countEffects, timeoutMs } = this.#options;
     if (countEffects === null) return NO_OBSERVER;
-    this.#effectCounter ??= await createEffectCounter(
-      countEffects,
-      () => this.send(this.deliveries.createValid()),
-      timeoutMs,
-    );
+    this.#effectCounter ??= await createEffectCounter(countEffects, deliver, timeoutMs);
     return this.#effectCounter;
+  }
+
+  /** Time limit for a response or an effect. */
+  get timeoutMs(): number {
+    return this.#options.timeoutMs;
+  }
+
+  /** Whether effects might be counted. */
+  get hasObserver(): boolean {
+    return this.#options.countEffects !== null;
+  }
+
+  /** Sends a valid delivery on the first call, and returns it on each. */
+  sendEarlierDelivery(): Promise<EarlierDelivery> {
+    this.#earlierDelivery ??= this.#sendEarlierDelivery();
+    return this.#earlierDelivery;
+  }
+
+  async #sendEarlierDelivery(): Promise<EarlierDelivery> {
+    const message = this.deliveries.createValid();
+    const response = await this.send(message);
+    return { message, response, respondedAt: performance.now() };
   }
 
   /** Whether the receiver accepts a valid delivery, now or after a restart. */

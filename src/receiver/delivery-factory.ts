@@ -3,7 +3,8 @@ import { toEnvelope } from '../domain/event.ts';
 import { UlidGenerator } from '../domain/ids.ts';
 import { addJsonSpaces, escapeNonAscii } from '../domain/json.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { signDelivery } from '../domain/signature/sign.ts';
+import { signMessage } from '../domain/signature/sign.ts';
+import { formatTimestamp } from '../domain/signature/signature-header.ts';
 import type { DeliveryMessage } from './receiver-client.ts';
 
 /** Serializes as a JSON library does. A receiver that verifies a body after serializing it again accepts only this form. */
@@ -27,6 +28,8 @@ export interface DeliveryFactoryOptions {
 }
 
 export interface EventChanges {
+  /** ID of the event (default: a new one). */
+  readonly id?: string;
   readonly type?: string;
   /** Fields to add to the payload. */
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -37,6 +40,8 @@ export interface SignOptions {
   readonly secrets?: readonly string[];
   /** Age of the timestamp in milliseconds (default: 0). */
   readonly ageMs?: number;
+  /** The timestamp, in place of one with an age. */
+  readonly timestamp?: string;
   readonly deliveryId?: string;
 }
 
@@ -53,6 +58,8 @@ export class DeliveryFactory {
   readonly #workspaceId: string;
   /** Used where the exact form of a body does not matter. */
   serialize: Serializer = serializers['JSON.stringify of JavaScript'];
+  /** How far the clock of the receiver is ahead of `now`, in milliseconds; 0 if it is not known. */
+  clockDifferenceMs = 0;
 
   constructor(options: DeliveryFactoryOptions) {
     this.#options = options;
@@ -63,9 +70,12 @@ export class DeliveryFactory {
 
   /** Returns a factory that differs in the signature scheme. */
   withScheme(scheme: SignatureScheme): DeliveryFactory {
-    const factory = new DeliveryFactory({ ...this.#options, scheme });
-    factory.serialize = this.serialize;
-    return factory;
+    const { serialize, clockDifferenceMs } = this;
+    return Object.assign(new DeliveryFactory({ ...this.#options, scheme }), { serialize, clockDifferenceMs });
+  }
+
+  createEventId(): string {
+    return this.#ids.next('event', this.#options.now());
   }
 
   createDeliveryId(): string {
@@ -73,14 +83,14 @@ export class DeliveryFactory {
   }
 
   /** Creates the envelope of a new event as the service serializes it. */
-  createEnvelope({ type = this.#options.eventType, fields = {} }: EventChanges = {}): string {
-    const createdAt = this.#options.now();
+  createEnvelope(changes: EventChanges = {}): string {
+    const { id = this.createEventId(), type = this.#options.eventType, fields = {} } = changes;
     return toEnvelope({
-      id: this.#ids.next('event', createdAt),
+      id,
       workspaceId: this.#workspaceId,
       payload: JSON.stringify({ ...JSON.parse(this.#options.payload), ...fields }),
       type,
-      createdAt,
+      createdAt: this.#options.now(),
     });
   }
 
@@ -90,14 +100,12 @@ export class DeliveryFactory {
   }
 
   /** Signs a body as the service does, apart from the options. */
-  sign(body: string, { secrets = [this.secret], ageMs = 0, deliveryId }: SignOptions = {}): SignedMessage {
-    const { headers, timestamp } = signDelivery({
-      scheme: this.scheme,
-      secrets,
-      body,
-      id: deliveryId ?? this.createDeliveryId(),
-      timestampMs: this.#options.now() - ageMs,
-    });
+  sign(body: string, { secrets = [this.secret], ageMs = 0, ...options }: SignOptions = {}): SignedMessage {
+    const {
+      deliveryId: id = this.createDeliveryId(),
+      timestamp = formatTimestamp(this.scheme.timestampFormat, this.#options.now() - ageMs),
+    } = options;
+    const { headers } = signMessage(this.scheme, secrets, { id, timestamp, body });
     return { body, headers, timestamp };
   }
 

@@ -4,9 +4,15 @@ import { formatDuration } from '../domain/duration.ts';
 import type { CountEffects } from './effect-observer.ts';
 
 const READ_INTERVAL_MS = 25;
-/** Effects are complete if none comes for twice the time that the first one took, within these bounds. */
-const MIN_QUIET_PERIOD_MS = 300;
-const MAX_QUIET_PERIOD_MS = 5_000;
+/** Effects are complete if none comes for this time, or for longer than the first one took. */
+const MIN_QUIET_PERIOD_MS = 200;
+const QUIET_FACTOR = 1.5;
+
+interface Measurement<Result> {
+  readonly result: Result;
+  /** The number of effects. */
+  readonly count: number;
+}
 
 /** Why effects cannot be counted. */
 export interface ObservationUnavailable {
@@ -18,6 +24,8 @@ export class EffectCounter {
   readonly read: CountEffects;
   readonly #timeoutMs: number;
   #quietPeriodMs = MIN_QUIET_PERIOD_MS;
+  #isStable = false;
+  #workMs = Number.POSITIVE_INFINITY;
 
   /** @param timeoutMs how long the first effect may take */
   constructor(countEffects: CountEffects, timeoutMs: number) {
@@ -25,13 +33,36 @@ export class EffectCounter {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Runs `action` and counts its effects. */
+  /** Whether no effect came in the quiet period, and no delivery was sent since. */
+  get isStable(): boolean {
+    return this.#isStable;
+  }
+
+  /** The shortest time between sending a delivery and its effect. */
+  get workMs(): number {
+    return this.#workMs;
+  }
+
+  /** Call this before a delivery: the count can change. */
+  expectChange(): void {
+    this.#isStable = false;
+  }
+
+  /**
+   * Runs `action` and counts its effects.
+   * @param expectsEffect whether to wait for an effect (default: always)
+   */
   async measure<Result>(
     action: () => Promise<Result>,
-  ): Promise<{ readonly result: Result; readonly count: number }> {
+    expectsEffect: (result: Result) => boolean = () => true,
+  ): Promise<Measurement<Result>> {
     const initialCount = await this.waitUntilStable();
+    this.expectChange();
+    const startedAt = performance.now();
     const result = await action();
-    await this.waitForIncrease(initialCount);
+    if (expectsEffect(result) && (await this.waitForIncrease(initialCount))) {
+      this.#workMs = Math.min(this.#workMs, performance.now() - startedAt);
+    }
     return { result, count: (await this.waitUntilStable()) - initialCount };
   }
 
@@ -43,32 +74,43 @@ export class EffectCounter {
       if (getElapsedMs() > this.#timeoutMs) return false;
       await sleep(READ_INTERVAL_MS);
     }
-    this.#quietPeriodMs = Math.min(MAX_QUIET_PERIOD_MS, Math.max(this.#quietPeriodMs, 2 * getElapsedMs()));
+    this.#quietPeriodMs = Math.max(this.#quietPeriodMs, QUIET_FACTOR * getElapsedMs());
     return true;
   }
 
-  /** Waits until the count has not changed for the quiet period. @returns the count. */
-  async waitUntilStable(): Promise<number> {
+  /**
+   * Waits until the count has not changed for the quiet period, or for `limitMs`; `isStable` is false then.
+   * @returns the count.
+   */
+  async waitUntilStable(limitMs = Number.POSITIVE_INFINITY): Promise<number> {
     let count = await this.read();
-    for (let changedAt = performance.now(); performance.now() - changedAt < this.#quietPeriodMs; ) {
+    if (this.#isStable) return count;
+    const startedAt = performance.now();
+    for (let changedAt = startedAt; performance.now() - changedAt < this.#quietPeriodMs; ) {
+      if (performance.now() - startedAt > limitMs) return count;
       await sleep(READ_INTERVAL_MS);
       const newCount = await this.read();
       if (newCount !== count) changedAt = performance.now();
       count = newCount;
     }
+    this.#isStable = true;
     return count;
   }
 }
 
-/** Tests the count with a valid delivery. It is usable only if it rises by one. */
+/**
+ * Tests the count with a valid delivery, before others whose effects could come late. It is usable only if it rises by one.
+ * @param deliver sends the delivery. @returns whether it was accepted
+ */
 export async function createEffectCounter(
   countEffects: CountEffects,
-  sendValid: () => Promise<unknown>,
+  deliver: () => Promise<boolean>,
   timeoutMs: number,
 ): Promise<EffectCounter | ObservationUnavailable> {
   const counter = new EffectCounter(countEffects, timeoutMs);
-  const { count } = await counter.measure(sendValid);
+  const { result: isAccepted, count } = await counter.measure(deliver, (accepted) => accepted);
   if (count === 1) return counter;
+  if (!isAccepted) return { reason: 'Your receiver does not accept a valid delivery.' };
   return {
     reason:
       count === 0

@@ -8,7 +8,10 @@ export const receiverRules = {
     summary: 'accept deliveries signed with the endpoint secret, and no others',
   },
   'raw-body': { reference: '§6.1', summary: 'verify the raw bytes of the body, before parsing it' },
-  timestamp: { reference: '§6.3', summary: 'reject a delivery that is older than five minutes' },
+  timestamp: {
+    reference: '§6.3',
+    summary: 'reject a delivery whose timestamp is more than five minutes from now',
+  },
   rejection: { reference: '§6.4', summary: 'respond with 4xx if verification fails, and do nothing else' },
   acceptance: {
     reference: '§6.5',
@@ -42,6 +45,10 @@ export interface ReceiverCheck {
   readonly requires?: readonly CheckId[];
   /** The check can pass with responses of 429. Any other check is not observable then. */
   readonly acceptsRateLimit?: true;
+  /** The check counts effects, if they can be counted. */
+  readonly countsEffects?: true;
+  /** Called before the other checks, as soon as a valid delivery was accepted: sends what must lie some time back in `run`. */
+  prepare?(context: CheckContext): Promise<void>;
   run(context: CheckContext): Promise<CheckOutcome>;
 }
 

@@ -33,7 +33,10 @@ export interface ReceiverClientOptions {
   readonly signal: AbortSignal;
 }
 
-export type SendToReceiver = (message: DeliveryMessage) => Promise<ReceiverResponse>;
+/** `serverTimeMs` is the time in the header `Date`, in milliseconds since 1970; null without one. */
+export type DatedResponse = ReceiverResponse & { readonly serverTimeMs: number | null };
+
+export type SendToReceiver = (message: DeliveryMessage) => Promise<DatedResponse>;
 
 /** Redirects are not followed (gap `delivery.success`). */
 export function createReceiverClient({
@@ -61,17 +64,18 @@ export function createReceiverClient({
     try {
       const [message] = (await once(request.end(body), 'response')) as [IncomingMessage];
       const response = { status: message.statusCode ?? 0, problem: null, durationMs: getElapsedMs() };
+      const serverTimeMs = Date.parse(message.headers.date ?? '');
       await finished(message.resume()).catch(() => {});
-      return response;
+      return { ...response, serverTimeMs: Number.isNaN(serverTimeMs) ? null : serverTimeMs };
     } catch (error) {
-      const durationMs = getElapsedMs();
+      const noResponse = { status: null, durationMs: getElapsedMs(), serverTimeMs: null } as const;
       if (deadline.aborted) {
         const problem = `no response within ${formatDuration(timeoutMs)}`;
-        return { status: null, failure: 'timeout', problem, durationMs };
+        return { ...noResponse, failure: 'timeout', problem };
       }
       const { code = '' } = error as NodeJS.ErrnoException;
       const problem = describeConnectionProblem(error as Error);
-      return { status: null, failure: TLS_CODE.test(code) ? 'tls' : 'connection', problem, durationMs };
+      return { ...noResponse, failure: TLS_CODE.test(code) ? 'tls' : 'connection', problem };
     }
   };
 }

@@ -25,6 +25,8 @@ import {
 export interface RunChecksOptions extends CheckContextOptions {
   /** Names of rules and checks to run (default: all, for an empty array). */
   readonly only: readonly string[];
+  /** Whether a check that is not observable makes the report not ok. */
+  readonly strict: boolean;
   /** Called before each check and at the end. */
   readonly onProgress?: (completedCount: number, totalCount: number) => void;
 }
@@ -32,9 +34,13 @@ export interface RunChecksOptions extends CheckContextOptions {
 /** Also the JSON form. */
 export type CheckResult = Pick<ReceiverCheck, 'id' | 'sent'> & CheckOutcome & { readonly rule: ReceiverRule };
 
-/** `ok` if a check passed, none failed and the effect count did not fail. Also the JSON form. */
+/**
+ * `ok` if a check passed, none failed and the effect count did not fail; if `strict`, also no check was not observable.
+ * Also the JSON form.
+ */
 export interface CheckReport {
   readonly ok: boolean;
+  readonly strict: boolean;
   readonly passed: number;
   readonly failed: number;
   readonly not_observable: number;
@@ -52,10 +58,10 @@ export function isSkipped({ meaning }: CheckResult): boolean {
 
 /** @throws SvcError `usage` for an unknown name in `only`, `interrupted` when the signal is aborted */
 export async function runChecks(options: RunChecksOptions): Promise<CheckReport> {
-  const { scheme, apiKey, only, signal, onProgress } = options;
+  const { scheme, apiKey, only, strict, signal, onProgress } = options;
   const allChecks = listChecks(scheme, apiKey);
   const selectedChecks = selectChecks(allChecks, only);
-  const runner = new CheckRunner(allChecks, new CheckContext(options));
+  const runner = new CheckRunner(allChecks, selectedChecks, new CheckContext(options));
   const results: CheckResult[] = [];
   for (const check of selectedChecks) {
     onProgress?.(results.length, selectedChecks.length);
@@ -63,7 +69,7 @@ export async function runChecks(options: RunChecksOptions): Promise<CheckReport>
     results.push({ id: check.id, rule: getRule(check), status, sent: check.sent, received, meaning });
   }
   onProgress?.(results.length, selectedChecks.length);
-  return toReport(results, runner.observerProblem);
+  return toReport(results, strict, runner.observerProblem);
 }
 
 /** All checks in the order of the service description. Checks that may stop the receiver come last. */
@@ -82,14 +88,20 @@ export function listChecks(scheme: SignatureScheme, apiKey: string | null): read
 /** Runs each check at most once, after the checks that it requires. */
 class CheckRunner {
   readonly #checks: ReadonlyMap<CheckId, ReceiverCheck>;
+  readonly #selectedChecks: readonly ReceiverCheck[];
   readonly #context: CheckContext;
   readonly #outcomes = new Map<ReceiverCheck, CheckOutcome>();
   /** The check after which the receiver was down. */
   #downSince: CheckId | null = null;
   #observerProblem: string | null = null;
 
-  constructor(checks: readonly ReceiverCheck[], context: CheckContext) {
+  constructor(
+    checks: readonly ReceiverCheck[],
+    selectedChecks: readonly ReceiverCheck[],
+    context: CheckContext,
+  ) {
     this.#checks = new Map(checks.map((check) => [check.id, check]));
+    this.#selectedChecks = selectedChecks;
     this.#context = context;
   }
 
@@ -102,8 +114,32 @@ class CheckRunner {
     const cachedOutcome = this.#outcomes.get(check);
     if (cachedOutcome !== undefined) return cachedOutcome;
     const blocker = await this.#findBlocker(check);
-    const outcome = blocker === null ? await this.#run(check) : notObservable('', blocker);
+    const outcome =
+      blocker !== null
+        ? notObservable('', blocker)
+        : check === validDeliveryCheck
+          ? await this.#runFirst()
+          : await this.#run(check);
     this.#outcomes.set(check, outcome);
+    return outcome;
+  }
+
+  /** Runs the check of a valid delivery, and prepares the others. */
+  async #runFirst(): Promise<CheckOutcome> {
+    const context = this.#context;
+    let outcome: CheckOutcome | undefined;
+    const run = async () => {
+      outcome = await this.#run(validDeliveryCheck);
+      return outcome.status === 'passed';
+    };
+    if (this.#selectedChecks.some(({ countsEffects }) => countsEffects)) {
+      // The effect of the first delivery cannot be confused with those of others.
+      await context.testEffectCounter(run).catch((error: unknown) => this.#toNotObservable(error));
+    }
+    outcome ??= await this.#run(validDeliveryCheck);
+    if (outcome.status === 'passed') {
+      for (const { prepare } of this.#selectedChecks) await prepare?.(context);
+    }
     return outcome;
   }
 
@@ -178,17 +214,23 @@ async function rejectWhenInterrupted<Result>(signal: AbortSignal, promise: Promi
   throw new SvcError('interrupted', 'Interrupted.');
 }
 
-function toReport(checks: readonly CheckResult[], observerProblem: string | null): CheckReport {
+function toReport(
+  checks: readonly CheckResult[],
+  strict: boolean,
+  observerProblem: string | null,
+): CheckReport {
   const countOf = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
   const passed = countOf('passed');
   const failed = countOf('failed');
+  const unobserved = countOf('not_observable');
   // The user asked for effects to be counted, so the report is not ok if that failed.
-  const ok = passed > 0 && failed === 0 && observerProblem === null;
+  const ok = passed > 0 && failed === 0 && observerProblem === null && !(strict && unobserved > 0);
   return {
     ok,
+    strict,
     passed,
     failed,
-    not_observable: countOf('not_observable'),
+    not_observable: unobserved,
     observer_problem: observerProblem,
     checks,
   };

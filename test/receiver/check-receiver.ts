@@ -14,6 +14,7 @@ export function checkReceiver(options: CheckReceiverOptions): Promise<CheckRepor
     scheme: schemes.svc,
     apiKey: API_KEY,
     only: [],
+    strict: false,
     eventType: 'order.shipped',
     payload: '{"order_id":"ord_1","street":"Schönhauser Allee 1/2"}',
     now: Date.now,

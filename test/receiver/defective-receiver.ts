@@ -27,6 +27,8 @@ export interface ReceiverParts {
   readonly rejectionStatus: number;
   readonly repeatStatus: number;
   readonly processesBeforeVerifying: boolean;
+  /** Whether the key is stored even if the delivery is rejected. */
+  readonly storesKeyBeforeVerifying: boolean;
   /** Duration of the work, and whether the response waits for it. */
   readonly workMs: number;
   readonly respondsAfterWork: boolean;
@@ -50,6 +52,7 @@ export const correctParts: ReceiverParts = {
   rejectionStatus: 400,
   repeatStatus: 204,
   processesBeforeVerifying: false,
+  storesKeyBeforeVerifying: false,
   workMs: 100,
   respondsAfterWork: false,
 };
@@ -69,6 +72,7 @@ function verify(signed: Buffer | string, headers: IncomingHttpHeaders, parts: Re
 export interface RunningReceiver extends AsyncDisposable {
   readonly url: string;
   readonly countEffects: () => Promise<number>;
+  readonly countDeliveries: () => number;
 }
 
 /** Starts the receiver on a free port and counts its effects. */
@@ -76,16 +80,23 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
   const parts: ReceiverParts = { ...correctParts, ...changes };
   const keys = new Set<string>();
   let effects = 0;
+  let deliveries = 0;
 
   async function work(): Promise<void> {
     await sleep(parts.workMs);
     effects++;
   }
 
-  async function process(body: Buffer, headers: IncomingHttpHeaders): Promise<number> {
+  async function process(
+    body: Buffer,
+    headers: IncomingHttpHeaders,
+    isAllowed = () => true,
+  ): Promise<number> {
     const event = parts.parse(body.toString());
     if (!parts.isKnownType(event.type)) return 422;
-    if (!(await parts.storeKey(parts.getKey(event, headers), keys))) return parts.repeatStatus;
+    const isNew = await parts.storeKey(parts.getKey(event, headers), keys);
+    if (!isAllowed()) return parts.rejectionStatus;
+    if (!isNew) return parts.repeatStatus;
     const working = work();
     if (parts.respondsAfterWork) await working;
     return 204;
@@ -97,11 +108,13 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
       const status = await process(body, headers);
       return isAuthentic() ? status : parts.rejectionStatus;
     }
+    if (parts.storesKeyBeforeVerifying) return process(body, headers, isAuthentic);
     return isAuthentic() ? process(body, headers) : parts.rejectionStatus;
   }
 
   const respond = (response: ServerResponse, status: number) => response.writeHead(status).end();
   const server = createServer((request, response) => {
+    deliveries++;
     buffer(request)
       .then((body) => receive(body, request.headers))
       .then((status) => respond(response, status))
@@ -111,6 +124,7 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
     countEffects: async () => effects,
+    countDeliveries: () => deliveries,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

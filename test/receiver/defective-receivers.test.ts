@@ -1,4 +1,5 @@
 /** Receivers with one defect each: the failed checks name that defect and no other. */
+import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { schemes } from '../../src/domain/signature/schemes.ts';
@@ -11,6 +12,31 @@ import {
   SECRET,
   startDefectiveReceiver,
 } from './defective-receiver.ts';
+
+const digestOf = (signature: string) => signature.slice('v1='.length);
+
+/** Remembers a key for some time. */
+function createExpiringStore(expiryMs: number): ReceiverParts['storeKey'] {
+  const storedAt = new Map<string, number>();
+  return (key) => {
+    const isNew = performance.now() - (storedAt.get(key) ?? Number.NEGATIVE_INFINITY) > expiryMs;
+    if (isNew) storedAt.set(key, performance.now());
+    return isNew;
+  };
+}
+
+/** Finds a key in the queue, and after the work in the table of processed events, but not during the work. */
+function createQueue({ waitMs, workMs }: { waitMs: number; workMs: number }): ReceiverParts['storeKey'] {
+  return (key, keys) => {
+    const isNew = !keys.has(key);
+    if (isNew) {
+      keys.add(key);
+      setTimeout(() => keys.delete(key), waitMs);
+      setTimeout(() => keys.add(key), waitMs + workMs);
+    }
+    return isNew;
+  };
+}
 
 const serializeAgain = (body: Buffer) => JSON.stringify(JSON.parse(body.toString()));
 
@@ -53,6 +79,7 @@ const defects: readonly (readonly [
       'signature.empty-body',
       'signature.api-key',
       'timestamp.replaced',
+      'timestamp.unsigned',
       'raw-body.re-spaced',
     ],
   ],
@@ -67,7 +94,7 @@ const defects: readonly (readonly [
   [
     'searches for the signature anywhere in the header',
     { matches: (signature, expected) => signature.includes(expected.slice('v1='.length)) },
-    ['signature.prefixed'],
+    ['signature.prefixed', 'signature.no-version', 'signature.other-version', 'signature.suffixed'],
   ],
   [
     'expects a single signature',
@@ -87,10 +114,69 @@ const defects: readonly (readonly [
   ],
   [
     'rejects after three minutes',
-    { isRecent: (timestamp) => Date.now() - Date.parse(timestamp) <= 180_000 },
+    { isRecent: (timestamp) => Math.abs(Date.now() - Date.parse(timestamp)) <= 180_000 },
     ['timestamp.recent'],
   ],
-  ['ignores the timestamp', { isRecent: () => true }, ['timestamp.old']],
+  [
+    'ignores the timestamp',
+    { isRecent: () => true },
+    ['timestamp.old', 'timestamp.slightly-old', 'timestamp.unreadable', 'timestamp.future'],
+  ],
+  [
+    'counts the age in whole minutes',
+    { isRecent: (timestamp) => Math.trunc(Math.abs(Date.now() - Date.parse(timestamp)) / 60_000) <= 5 },
+    ['timestamp.slightly-old'],
+  ],
+  [
+    'accepts what is not too old',
+    { isRecent: (timestamp) => Date.now() - Date.parse(timestamp) <= 300_000 },
+    ['timestamp.future'],
+  ],
+  [
+    'accepts what is not a time',
+    { isRecent: (timestamp) => !(Math.abs(Date.now() - Date.parse(timestamp)) > 300_000) },
+    ['timestamp.unreadable'],
+  ],
+  [
+    'accepts a signature over the body only',
+    {
+      isAuthentic: (signed, headers, parts) =>
+        correctParts.isAuthentic(signed, headers, parts) ||
+        headers['service-signature'] === `v1=${createHmac('sha256', SECRET).update(signed).digest('hex')}`,
+    },
+    ['timestamp.unsigned'],
+  ],
+  [
+    'accepts any version',
+    {
+      matches: (signature, expected) => /^v\d=/.test(signature) && digestOf(signature) === digestOf(expected),
+    },
+    ['signature.other-version'],
+  ],
+  [
+    'accepts no version',
+    { matches: (signature, expected) => signature.replace(/^v1=/, '') === digestOf(expected) },
+    ['signature.no-version'],
+  ],
+  [
+    'decodes the signature as far as it is hex',
+    {
+      matches: (signature, expected) =>
+        signature.startsWith('v1=') &&
+        Buffer.from(digestOf(signature), 'hex').equals(Buffer.from(digestOf(expected), 'hex')),
+    },
+    ['signature.suffixed'],
+  ],
+  [
+    'normalizes Unicode before it verifies',
+    { toVerified: (body) => body.toString().normalize('NFC') },
+    ['raw-body.decomposed'],
+  ],
+  [
+    'replaces characters that Latin-1 does not have before it verifies',
+    { toVerified: (body) => body.toString().replace(/[^\0-\xff]/g, '?') },
+    ['raw-body.non-ascii'],
+  ],
   [
     'compares with a prefix',
     { matches: (signature, expected) => expected.startsWith(signature) },
@@ -107,12 +193,20 @@ const defects: readonly (readonly [
   ['verifies with the API key', { keys: [API_KEY] }, ['signature.genuine']],
   ['accepts the API key too', { keys: [SECRET, API_KEY] }, ['signature.api-key']],
   ['processes before it verifies', { processesBeforeVerifying: true }, ['rejection.no-effect']],
+  ['marks an event before it verifies', { storesKeyBeforeVerifying: true }, ['rejection.same-event']],
   ['responds with 500 to a bad signature', { rejectionStatus: 500 }, ['rejection.status']],
   ['responds after the work', { respondsAfterWork: true, workMs: 600 }, ['acceptance.before-work']],
   [
     'does not deduplicate',
     { storeKey: () => true },
-    ['deduplication.same-delivery', 'deduplication.other-delivery', 'deduplication.at-once'],
+    [
+      'deduplication.same-delivery',
+      'deduplication.other-delivery',
+      'deduplication.at-once',
+      'deduplication.during-work',
+      'deduplication.later',
+      'deduplication.after-others',
+    ],
   ],
   [
     'deduplicates on the delivery id',
@@ -130,6 +224,34 @@ const defects: readonly (readonly [
       },
     },
     ['deduplication.at-once'],
+  ],
+  [
+    'deduplicates on the start of the ID',
+    { getKey: ({ data }) => data.id.slice(0, -2) },
+    ['deduplication.similar-ids'],
+  ],
+  [
+    'deduplicates on the end of the ID',
+    { getKey: ({ data }) => data.id.slice(-20) },
+    ['deduplication.similar-ids'],
+  ],
+  [
+    'marks an event only after the work',
+    { workMs: 600, storeKey: createQueue({ waitMs: 200, workMs: 400 }) },
+    ['deduplication.during-work'],
+  ],
+  ['forgets an ID after 2.4 seconds', { storeKey: createExpiringStore(2_400) }, ['deduplication.later']],
+  [
+    'remembers a hundred IDs',
+    {
+      storeKey(key, keys) {
+        const isNew = correctParts.storeKey(key, keys);
+        const [oldest = ''] = keys;
+        if (keys.size > 100) keys.delete(oldest);
+        return isNew;
+      },
+    },
+    ['deduplication.after-others'],
   ],
   ['refuses repeats', { repeatStatus: 409 }, ['deduplication.same-delivery', 'deduplication.other-delivery']],
   [

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
 import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
@@ -13,10 +15,15 @@ import { API_KEY, SECRET, startDefectiveReceiver } from './defective-receiver.ts
 
 const needsObserver = [
   'rejection.no-effect',
+  'rejection.same-event',
   'acceptance.before-work',
   'deduplication.same-delivery',
   'deduplication.other-delivery',
   'deduplication.at-once',
+  'deduplication.during-work',
+  'deduplication.similar-ids',
+  'deduplication.later',
+  'deduplication.after-others',
 ];
 
 /** Responds with the result of verification and does no work. */
@@ -28,7 +35,29 @@ function verifier(scheme: SignatureScheme, secret = SECRET) {
   };
 }
 
+/** The numbers of deliveries that a text gives: without and with `--observe`. */
+function readDeliveryCounts(text: string): number[] {
+  const [, without, withObserver] = /sends? about (\d+) deliveries.*?about (\d+) with/s.exec(text) ?? [];
+  return [Number(without), Number(withObserver)];
+}
+
 describe('runChecks', () => {
+  it('docs/receivers.md and the help give the number of deliveries of a check', {
+    timeout: 30_000,
+  }, async () => {
+    const counts: number[] = [];
+    for (const isObserved of [false, true]) {
+      await using receiver = await startDefectiveReceiver({ workMs: 1 });
+      const { url, countEffects } = receiver;
+      await checkReceiver(isObserved ? { url, countEffects } : { url });
+      counts.push(Math.round(receiver.countDeliveries() / 10) * 10);
+    }
+    for (const document of ['receivers.md', 'commands.md']) {
+      const text = readFileSync(join(import.meta.dirname, '../../docs', document), 'utf8');
+      expect({ document, counts: readDeliveryCounts(text) }).toEqual({ document, counts });
+    }
+  });
+
   it('runChecks reports checks that need effects as not observable when no effects are counted [§6.5, §6.6]', async () => {
     await using receiver = await startDefectiveReceiver();
     const report = await checkReceiver({ url: receiver.url });
@@ -55,20 +84,23 @@ describe('runChecks', () => {
 
   it('runChecks continues when the effect count fails, and only that check is not observable', async () => {
     await using receiver = await startDefectiveReceiver();
-    let reads = 0;
+    let completed = 0;
     const countEffects = async () => {
-      if (++reads === 1) throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
+      if (completed === 1) throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
       return receiver.countEffects();
     };
     const report = await checkReceiver({
       url: receiver.url,
       countEffects,
       timeoutMs: 500,
-      only: ['deduplication'],
+      only: ['deduplication.same-delivery', 'deduplication.other-delivery', 'deduplication.at-once'],
+      onProgress: (count) => {
+        completed = count;
+      },
     });
     expect(report.checks).toMatchObject([
-      { status: 'not_observable', meaning: 'The count is locked. Wait for it.' },
       { status: 'passed' },
+      { status: 'not_observable', meaning: 'The count is locked. Wait for it.' },
       { status: 'passed' },
     ]);
     expect(report).toMatchObject({ ok: false, observer_problem: 'The count is locked.' });
@@ -205,11 +237,15 @@ describe('runChecks', () => {
     expect(report.checks.map(({ id }) => id)).toEqual([
       'timestamp.missing',
       'timestamp.old',
+      'timestamp.slightly-old',
+      'timestamp.unreadable',
+      'timestamp.future',
       'timestamp.replaced',
+      'timestamp.unsigned',
       'timestamp.recent',
       'raw-body.big-number',
     ]);
-    expect(report).toMatchObject({ ok: true, passed: 5 });
+    expect(report).toMatchObject({ ok: true, passed: 9 });
   });
 
   it('runChecks rejects an unknown rule and suggests the closest one', async () => {
@@ -225,7 +261,7 @@ describe('runChecks', () => {
     const onProgress = (completedCount: number, totalCount: number) =>
       void progress.push(`${completedCount}/${totalCount}`);
     await checkReceiver({ url: receiver.url, only: ['raw-body'], onProgress });
-    expect(progress).toEqual(['0/5', '1/5', '2/5', '3/5', '4/5', '5/5']);
+    expect(progress).toEqual(['0/7', '1/7', '2/7', '3/7', '4/7', '5/7', '6/7', '7/7']);
   });
 
   it('runChecks does not wait for a receiver that is down after an interrupt', {

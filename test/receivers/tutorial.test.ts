@@ -35,11 +35,13 @@ describe('docs/tutorial.md', { timeout: 60_000 }, () => {
     const { report } = await checkProgram(programs[1] ?? '');
     const rules = new Set(idsOf(report, 'failed').map((id) => id.split('.')[0]));
     expect([...rules].sort()).toEqual(['deduplication', 'timestamp']);
+    expect(idsOf(report, 'failed').filter((id) => id.startsWith('timestamp.'))).toHaveLength(4);
   });
 
   it('the last program of the tutorial passes every check and returns its count', async () => {
     const { report, origin, countEffects } = await checkProgram(programs[2] ?? '');
     expect(idsOf(report, 'failed')).toEqual([]);
+    expect(page).toContain(`${report.passed - 1} passed, 0 failed, 1 not observable.`);
     const response = await fetch(`${origin}/count`);
     expect(await response.json()).toEqual({ count: await countEffects() });
   });

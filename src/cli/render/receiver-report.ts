@@ -26,7 +26,23 @@ export function renderReport(report: CheckReport, terminalCapabilities: Terminal
   const skippedCount = skipped === 0 ? '' : `, ${skipped} skipped`;
   const counts = `${passed} passed, ${failed} failed${skippedCount}, ${not_observable - skipped} not observable.`;
   const observerNote = problem === null ? [] : [`--observe did not always return a count: ${problem}`];
-  return [table, '', counts, ...observerNote].join('\n');
+  return [table, '', counts, ...observerNote, ...summarizeUnobserved(report)].join('\n');
+}
+
+/** How many checks were not observable for each reason. A check that was skipped has its reason in the table. */
+function summarizeUnobserved({ checks, strict }: CheckReport): string[] {
+  const unobserved = checks.filter((check) => check.status === 'not_observable' && !isSkipped(check));
+  if (unobserved.length === 0) return [];
+  const counts = new Map<string, number>();
+  for (const { meaning } of unobserved) counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
+  const width = String(Math.max(...counts.values())).length;
+  return [
+    '',
+    strict
+      ? 'Not observable, so they fail with --strict:'
+      : 'Not observable, so they neither passed nor failed. They fail with --strict:',
+    ...Array.from(counts, ([reason, count]) => `  ${String(count).padStart(width)} × ${reason}`),
+  ];
 }
 
 /** A meaning shared by several checks is shown only once, at the first one. */
@@ -36,26 +52,32 @@ function findHint({ id, status, meaning }: CheckResult, checks: readonly CheckRe
   return checks.find((check) => check.meaning === meaning)?.id === id ? meaning : null;
 }
 
-/** One test case per check, with its rule as the class. Checks that are not observable are skipped. */
-export function renderReceiverJUnit({ checks, failed, not_observable }: CheckReport, url: string): string {
-  const counts = { tests: checks.length, failures: failed, errors: 0, skipped: not_observable };
+/** One test case per check, with its rule as the class. Checks that are not observable are skipped, or failures if `strict`. */
+export function renderReceiverJUnit(report: CheckReport, url: string): string {
+  const { checks, strict, failed, not_observable } = report;
+  const counts = {
+    tests: checks.length,
+    failures: strict ? failed + not_observable : failed,
+    errors: 0,
+    skipped: strict ? 0 : not_observable,
+  };
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `${startXmlTag('testsuites', { name: 'svc receiver check', ...counts })}>`,
     `  ${startXmlTag('testsuite', { name: url, ...counts })}>`,
-    ...checks.map(renderCase),
+    ...checks.map((check) => renderCase(check, strict)),
     '  </testsuite>',
     '</testsuites>',
   ].join('\n');
 }
 
-function renderCase({ id, rule, status, sent, received, meaning }: CheckResult): string {
+function renderCase({ id, rule, status, sent, received, meaning }: CheckResult, strict: boolean): string {
   const start = `    ${startXmlTag('testcase', { classname: rule, name: id })}`;
   if (status === 'passed') return `${start}/>`;
   const exchange = [`sent: ${sent}`, ...(received === '' ? [] : [`received: ${received}`])].join('\n');
   const result =
-    status === 'failed'
-      ? `${startXmlTag('failure', { message: meaning })}>${escapeXml(exchange)}</failure>`
+    status === 'failed' || strict
+      ? `${startXmlTag('failure', { message: status === 'failed' ? meaning : `Not observable. ${meaning}` })}>${escapeXml(exchange)}</failure>`
       : `${startXmlTag('skipped', { message: meaning })}/>`;
   return `${start}>\n      ${result}\n    </testcase>`;
 }

@@ -26,7 +26,16 @@ export interface SignedDelivery {
 /** Signs one attempt of a delivery (§6 of the service description), once with each secret. */
 export function signDelivery({ scheme, secrets, id, timestampMs, body }: DeliveryToSign): SignedDelivery {
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
-  const message: SignedMessage = { id, timestamp, body };
+  return signMessage(scheme, secrets, { id, timestamp, body });
+}
+
+/** As {@link signDelivery}, with any text as the timestamp. */
+export function signMessage(
+  scheme: SignatureScheme,
+  secrets: readonly string[],
+  message: SignedMessage,
+): SignedDelivery {
+  const { id, timestamp } = message;
   const signingSecrets = scheme.header.separator === null ? secrets.slice(0, 1) : secrets;
   const digests = signingSecrets.map((secret) => computeDigest(scheme, secret, message));
   const headers = { [scheme.headers.signature]: formatSignatureHeader(scheme, timestamp, digests) };

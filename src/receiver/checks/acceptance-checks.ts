@@ -5,15 +5,19 @@ import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } 
 import type { DeliveryMessage } from '../receiver-client.ts';
 
 const SAMPLE_COUNT = 3;
+/** A sender does not notice work of this duration, wherever it is done. */
+const QUICK_WORK_MS = 50;
 
 /**
  * The response comes before the work (§6.5). Slow work shows in the response time, compared with a tampered delivery that
- * causes no work. Whether fast work comes before or after the response shows only if its effect comes later.
+ * causes no work. Whether other work comes before or after the response shows only if its effect comes later. An effect
+ * that comes before a quick response is allowed: it can be a row of a queue.
  */
 export const acceptanceChecks: readonly ReceiverCheck[] = [
   {
     id: 'acceptance.before-work',
     sent: `${SAMPLE_COUNT} valid deliveries and ${SAMPLE_COUNT} tampered ones`,
+    countsEffects: true,
     async run(context) {
       const { deliveries } = context;
       const acceptedMs = await measureShortestResponse(context, () => deliveries.createValid());
@@ -29,11 +33,8 @@ export const acceptanceChecks: readonly ReceiverCheck[] = [
       }
       const effects = await context.getEffectCounter();
       return 'reason' in effects
-        ? notObservable(
-            received,
-            `Either the work is fast or it starts after the response. ${effects.reason}`,
-          )
-        : checkOrder(received, effects, context);
+        ? notObservable(received, effects.reason)
+        : checkOrder(received, acceptedMs - rejectedMs <= QUICK_WORK_MS, effects, context);
     },
   },
 ];
@@ -53,16 +54,19 @@ async function measureShortestResponse(
 /** Sends a delivery and checks whether its effect comes after the response. */
 async function checkOrder(
   received: string,
+  isQuick: boolean,
   effects: EffectCounter,
   context: CheckContext,
 ): Promise<CheckOutcome> {
   const initialCount = await effects.waitUntilStable();
   await context.send(context.deliveries.createValid());
   if ((await effects.read()) > initialCount) {
-    return notObservable(
-      received,
-      'The work is done before its effect can be counted. Let it take a second while this check runs.',
-    );
+    return isQuick
+      ? passed(received, 'Your receiver responds quickly, so its sender does not wait for its work.')
+      : notObservable(
+          received,
+          'The effect is there when the response comes. Let the work take a second while this check runs.',
+        );
   }
   return (await effects.waitForIncrease(initialCount))
     ? passed(received, 'The effect comes after the response.')

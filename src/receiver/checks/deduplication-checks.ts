@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
+import type { CheckContext } from '../check-context.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
+import type { EffectCounter } from '../effect-counter.ts';
 import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } from '../receiver-check.ts';
 import {
   type DeliveryMessage,
@@ -8,14 +12,21 @@ import {
 } from '../receiver-client.ts';
 
 const CONCURRENT_COPIES = 10;
+/** Work that takes longer is interrupted by its repeat after this time. */
+const MAX_REPEAT_DELAY_MS = 5 * SECOND_MS;
+/** More than two seconds, after which some caches forget an ID. */
+const LATER_MS = 2_500;
+/** More than a hundred, of which some caches keep the last ones. */
+const OTHER_EVENTS = 110;
+const OTHERS_AT_ONCE = 10;
 
 interface Repetition extends Omit<ReceiverCheck, 'run'> {
-  /** Whether to send all messages at once instead of in order. A receiver may then reject the copies while it processes one. */
+  /** Whether messages are sent at the same time. A receiver may then reject the copies while it processes one. */
   readonly isConcurrent: boolean;
   createMessages(factory: DeliveryFactory): readonly DeliveryMessage[];
 }
 
-/** Sends the same `data.id` more than once (§6.6). */
+/** Sends the same `data.id` more than once, and different ones that are similar (§6.6). */
 export const deduplicationChecks: readonly ReceiverCheck[] = [
   createRepetitionCheck({
     id: 'deduplication.same-delivery',
@@ -39,11 +50,38 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
     acceptsRateLimit: true,
     createMessages: (factory) => Array(CONCURRENT_COPIES).fill(factory.createValid()),
   }),
+  createEffectCheck({
+    id: 'deduplication.during-work',
+    sent: 'a delivery, and its repeat while your receiver is working',
+    run: checkRepeatDuringWork,
+  }),
+  createEffectCheck({
+    id: 'deduplication.similar-ids',
+    sent: 'three events whose IDs differ in one character',
+    run: checkSimilarIds,
+  }),
+  {
+    ...createEffectCheck({
+      id: 'deduplication.later',
+      sent: 'a delivery, and its repeat more than two seconds later',
+      run: checkLaterRepeat,
+    }),
+    async prepare(context) {
+      if (context.hasObserver) await context.sendEarlierDelivery();
+    },
+  },
+  createEffectCheck({
+    id: 'deduplication.after-others',
+    sent: `a delivery, ${OTHER_EVENTS} others, and its repeat`,
+    acceptsRateLimit: true,
+    run: checkRepeatAfterOthers,
+  }),
 ];
 
 function createRepetitionCheck({ isConcurrent, createMessages, ...check }: Repetition): ReceiverCheck {
   return {
     ...check,
+    countsEffects: true,
     async run(context) {
       const send = () => {
         const messages = createMessages(context.deliveries);
@@ -62,15 +100,7 @@ function createRepetitionCheck({ isConcurrent, createMessages, ...check }: Repet
           : createRejectionOutcome(responses);
       }
       const { result: responses, count } = await effects.measure(send);
-      if (!isCorrect(responses)) return createRejectionOutcome(responses);
-      const received = `${describeResponses(...responses)}, effects: ${count}`;
-      if (count === 1) return passed(received, 'Your receiver processes the event once.');
-      return failed(
-        received,
-        count === 0
-          ? 'Your receiver accepts the event but does not process it. Process the first delivery, and ignore later ones with the same data.id.'
-          : 'Your receiver processes the event more than once. Look up and store each data.id in one atomic step.',
-      );
+      return isCorrect(responses) ? toRepetitionOutcome(responses, count) : createRejectionOutcome(responses);
     },
   };
 }
@@ -80,4 +110,145 @@ function createRejectionOutcome(responses: readonly ReceiverResponse[]): CheckOu
     describeResponses(...responses),
     'Your receiver rejects a repeat, so it is sent again for days. Respond with 2xx and do nothing.',
   );
+}
+
+function toRepetitionOutcome(responses: readonly ReceiverResponse[], count: number): CheckOutcome {
+  const received = `${describeResponses(...responses)}, effects: ${count}`;
+  if (count === 1) return passed(received, 'Your receiver processes the event once.');
+  return failed(
+    received,
+    count === 0
+      ? 'Your receiver accepts the event but does not process it. Process the first delivery, and ignore later ones with the same data.id.'
+      : 'Your receiver processes the event more than once. Look up and store each data.id in one atomic step.',
+  );
+}
+
+interface EffectCheck extends Omit<ReceiverCheck, 'run'> {
+  run(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome>;
+}
+
+/** Creates a check whose responses show nothing. It sends nothing if effects cannot be counted. */
+function createEffectCheck({ run, ...check }: EffectCheck): ReceiverCheck {
+  return {
+    ...check,
+    countsEffects: true,
+    async run(context) {
+      const effects = await context.getEffectCounter();
+      return 'reason' in effects ? notObservable('', effects.reason) : run(context, effects);
+    },
+  };
+}
+
+/** A lock for the time of the request, or a job that was taken from its queue, does not stop this repeat. */
+async function checkRepeatDuringWork(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
+  const { result: responses, count } = await effects.measure(async () => {
+    const message = context.deliveries.createValid();
+    const first = context.send(message);
+    await sleep(Math.min(MAX_REPEAT_DELAY_MS, effects.workMs / 2));
+    return Promise.all([first, context.send(message)]);
+  });
+  if (!responses.some(isAccepted)) return createRejectionOutcome(responses);
+  const outcome = toRepetitionOutcome(responses, count);
+  if (count < 2) return outcome;
+  return failed(
+    outcome.received,
+    'Your receiver processes an event again if its repeat arrives during the work. Store data.id before the work starts, in the same step in which you look it up.',
+  );
+}
+
+async function checkSimilarIds(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
+  const { deliveries } = context;
+  const id = deliveries.createEventId();
+  const start = id.indexOf('_') + 2;
+  const ids = [id, changeCharacter(id, id.length - 1), changeCharacter(id, start)];
+  const { result: responses, count } = await effects.measure(() =>
+    context.sendInOrder(ids.map((similarId) => deliveries.createValid({ id: similarId }))),
+  );
+  const received = `${describeResponses(...responses)}, effects: ${count}`;
+  return responses.every(isAccepted) && count >= ids.length
+    ? passed(received, 'Your receiver processes each of the events.')
+    : failed(
+        received,
+        'Your receiver takes different events for repeats, so it loses events. Compare the whole data.id, and check the length of its column.',
+      );
+}
+
+function changeCharacter(text: string, index: number): string {
+  return text.slice(0, index) + (text[index] === '0' ? '1' : '0') + text.slice(index + 1);
+}
+
+async function checkLaterRepeat(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
+  const { message, response, respondedAt } = await context.sendEarlierDelivery();
+  await effects.waitUntilStable();
+  await sleep(Math.max(0, respondedAt + LATER_MS - performance.now()));
+  return checkForgotten(
+    message,
+    response,
+    'Your receiver processes an event again if its repeat comes seconds later. Keep each data.id for at least 72 hours, the time in which a delivery is repeated.',
+    context,
+    effects,
+  );
+}
+
+async function checkRepeatAfterOthers(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
+  const message = context.deliveries.createValid();
+  const response = await context.send(message);
+  const acceptedCount = await sendOthers(context);
+  if (acceptedCount < OTHER_EVENTS) {
+    return notObservable(
+      `${acceptedCount} of ${OTHER_EVENTS} accepted`,
+      'Your receiver does not accept enough other deliveries.',
+    );
+  }
+  await effects.waitUntilStable(context.timeoutMs);
+  if (!effects.isStable) {
+    return notObservable(
+      '',
+      `Your receiver is still working on ${OTHER_EVENTS} events after ${formatDuration(context.timeoutMs)}. Let its work take less time while this check runs.`,
+    );
+  }
+  return checkForgotten(
+    message,
+    response,
+    `Your receiver processes an event again if its repeat comes after ${OTHER_EVENTS} other events. Keep each data.id for at least 72 hours, in a database and not in a cache of limited size.`,
+    context,
+    effects,
+  );
+}
+
+/** Sends new events, some at once, until enough are accepted. @returns the number of accepted ones */
+async function sendOthers(context: CheckContext): Promise<number> {
+  let acceptedCount = 0;
+  let size = OTHERS_AT_ONCE;
+  while (acceptedCount < OTHER_EVENTS) {
+    const sending = Array.from({ length: size }, () => context.send(context.deliveries.createValid()));
+    const accepted = (await Promise.all(sending)).filter(isAccepted).length;
+    acceptedCount += accepted;
+    if (accepted === 0) break;
+    // A receiver may accept only one delivery at a time.
+    if (accepted < size) size = 1;
+  }
+  return acceptedCount;
+}
+
+/** Sends the repeat of an accepted delivery, which must have no effect. */
+async function checkForgotten(
+  message: DeliveryMessage,
+  firstResponse: ReceiverResponse,
+  explanation: string,
+  context: CheckContext,
+  effects: EffectCounter,
+): Promise<CheckOutcome> {
+  if (!isAccepted(firstResponse)) {
+    return notObservable(
+      describeResponses(firstResponse),
+      'Your receiver does not accept the first delivery.',
+    );
+  }
+  const { result: response, count } = await effects.measure(
+    () => context.send(message),
+    () => false,
+  );
+  const received = `${describeResponses(firstResponse, response)}, effects of the repeat: ${count}`;
+  return count > 0 ? failed(received, explanation) : passed(received, 'The repeat has no effect.');
 }

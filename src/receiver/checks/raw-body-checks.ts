@@ -1,8 +1,10 @@
 import { toUnicodeEscape } from '../../domain/json.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import type { CheckId, ReceiverCheck } from '../receiver-check.ts';
-import { BIG_NUMBER_CHECK_ID, UNKNOWN_FIELD_NAME } from './robustness-checks.ts';
+import { BIG_NUMBER_CHECK_ID, UNKNOWN_FIELD_CHECK_ID, UNKNOWN_FIELD_NAME } from './robustness-checks.ts';
 import { createAcceptedCheck, createRejectedCheck } from './single-delivery-check.ts';
+
+const NON_ASCII_CHECK_ID: CheckId = 'raw-body.non-ascii';
 
 const explanation =
   'Your receiver verifies a body that was parsed and serialized again. Verify the raw bytes that arrived.';
@@ -31,6 +33,25 @@ export const rawBodyChecks: readonly ReceiverCheck[] = [
     // A receiver that rejects every big number does not show whether it verifies the raw bytes.
     requires: [BIG_NUMBER_CHECK_ID],
   },
+  {
+    ...createTextCheck(
+      NON_ASCII_CHECK_ID,
+      'characters outside ASCII',
+      'Zürich 東京 😀',
+      'Your receiver fails on characters outside ASCII. Verify the bytes that arrived: do not decode them as Latin-1 or ASCII first. Store text in UTF-8 (utf8mb4 in MySQL).',
+    ),
+    // A receiver that rejects every unknown field does not show whether it verifies the raw bytes.
+    requires: [UNKNOWN_FIELD_CHECK_ID],
+  },
+  {
+    ...createTextCheck(
+      'raw-body.decomposed',
+      'a letter and its accent as two characters',
+      'Zu\u0308rich',
+      'Your receiver changes Unicode text before it verifies it. Verify the bytes that arrived, and normalize text only afterwards, if at all.',
+    ),
+    requires: [NON_ASCII_CHECK_ID],
+  },
   createRejectedCheck({
     id: 'raw-body.re-spaced',
     sent: 'a body with whitespace added after signing',
@@ -53,6 +74,16 @@ function createSerializationCheck(
     sent,
     explanation,
     create: (factory) => factory.sign(createBody(factory)),
+  });
+}
+
+/** Creates a check of a valid delivery with this text in its payload. */
+function createTextCheck(id: CheckId, sent: string, text: string, explanation: string): ReceiverCheck {
+  return createAcceptedCheck({
+    id,
+    sent,
+    explanation,
+    create: (factory) => factory.createValid({ fields: { [UNKNOWN_FIELD_NAME]: text } }),
   });
 }
 

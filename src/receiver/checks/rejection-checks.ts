@@ -1,7 +1,16 @@
+import { createWebhookSecret } from '../../domain/secret.ts';
+import { hasTimestamp } from '../../domain/signature/schemes.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } from '../receiver-check.ts';
-import { type DeliveryMessage, describeResponses, isAccepted, isRejected } from '../receiver-client.ts';
-import { listTamperedDeliveries } from './signature-checks.ts';
+import {
+  type DeliveryMessage,
+  describeResponses,
+  isAccepted,
+  isRejected,
+  type ReceiverResponse,
+} from '../receiver-client.ts';
+import { UNKNOWN_FIELD_NAME } from './robustness-checks.ts';
+import { listTamperedDeliveries, STALE_AGE_MS } from './signature-checks.ts';
 
 /** Rejection of invalid deliveries (§6.4). */
 export const rejectionChecks: readonly ReceiverCheck[] = [
@@ -9,7 +18,14 @@ export const rejectionChecks: readonly ReceiverCheck[] = [
   {
     id: 'rejection.no-effect',
     sent: 'every kind of tampered delivery, then a valid one',
+    countsEffects: true,
     run: checkEffects,
+  },
+  {
+    id: 'rejection.same-event',
+    sent: 'forged and old deliveries of an event, then the genuine one',
+    countsEffects: true,
+    run: checkSameEvent,
   },
 ];
 
@@ -44,6 +60,40 @@ async function checkEffects(context: CheckContext): Promise<CheckOutcome> {
         'Your receiver processes deliveries that it rejects. Verify a delivery before you do anything else.',
       )
     : passed(received, 'Deliveries that your receiver rejects have no effect.');
+}
+
+/** Whether rejected deliveries change how a genuine delivery of the same event is processed. */
+async function checkSameEvent(context: CheckContext): Promise<CheckOutcome> {
+  const { deliveries } = context;
+  const id = deliveries.createEventId();
+  const forgedBody = deliveries.createBody({ id, fields: { [UNKNOWN_FIELD_NAME]: 'forged' } });
+  const genuineBody = deliveries.createBody({ id });
+  const send = () =>
+    context.sendInOrder([
+      deliveries.sign(forgedBody, { secrets: [createWebhookSecret(deliveries.scheme.key)] }),
+      ...(hasTimestamp(deliveries.scheme) ? [deliveries.sign(genuineBody, { ageMs: STALE_AGE_MS })] : []),
+      deliveries.sign(genuineBody),
+    ]);
+  const explanation =
+    'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the delivery first, also its age, and then look up data.id.';
+  const effects = await context.getEffectCounter();
+  if ('reason' in effects) {
+    const responses = await send();
+    const received = describeResponses(...responses);
+    return isLastAccepted(responses)
+      ? notObservable(received, effects.reason)
+      : failed(received, explanation);
+  }
+  const { result: responses, count } = await effects.measure(send);
+  const received = `${describeResponses(...responses)}, effects: ${count}`;
+  return isLastAccepted(responses) && count > 0
+    ? passed(received, 'Your receiver processes the genuine delivery.')
+    : failed(received, explanation);
+}
+
+function isLastAccepted(responses: readonly ReceiverResponse[]): boolean {
+  const last = responses.at(-1);
+  return last !== undefined && isAccepted(last);
 }
 
 function createTamperedDeliveries({ deliveries }: CheckContext): DeliveryMessage[] {

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../domain/duration.ts';
+import { MINUTE_MS, SECOND_MS } from '../../domain/duration.ts';
 import { createWebhookSecret } from '../../domain/secret.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { hasTimestamp } from '../../domain/signature/schemes.ts';
@@ -9,7 +9,11 @@ import type { DeliveryMessage } from '../receiver-client.ts';
 import { createAcceptedCheck, createRejectedCheck, type SingleDelivery } from './single-delivery-check.ts';
 
 /** One minute more than the tolerance, in case the clocks of svc and the receiver differ. */
-const STALE_AGE_MS = 6 * MINUTE_MS;
+export const STALE_AGE_MS = 6 * MINUTE_MS;
+/** Ten seconds more than the tolerance, by the clock of the receiver. */
+const SLIGHTLY_STALE_AGE_MS = 5 * MINUTE_MS + 10 * SECOND_MS;
+/** Two minutes more than the tolerance, so that an age that is rounded to minutes is too large too. */
+const FUTURE_AGE_MS = -7 * MINUTE_MS;
 
 /** Verification of signatures (§6.2) and of their age (§6.3). */
 export function listSignatureChecks(
@@ -76,9 +80,15 @@ const recentTimestampCheck = createAcceptedCheck({
 export function listTamperedDeliveries(scheme: SignatureScheme): readonly SingleDelivery[] {
   return [
     ...tamperedSignatures,
+    ...(scheme.header.prefix === '' ? [] : [createUnversioned(scheme)]),
+    ...(/\d/.test(scheme.header.prefix) ? [createOtherVersion(scheme)] : []),
+    // Base64 decoders, also those of correct receivers, ignore what follows the padding.
+    ...(scheme.encoding === 'hex' ? [suffixedSignature] : []),
     ...(scheme.headers.timestamp === null ? [] : [missingTimestamp]),
-    ...(hasTimestamp(scheme) ? [oldTimestamp] : []),
-    ...(scheme.content.includes('{timestamp}') ? [replacedTimestamp] : []),
+    ...(hasTimestamp(scheme) ? [oldTimestamp, slightlyOldTimestamp, unreadableTimestamp] : []),
+    // The libraries of Stripe, whose timestamp is in this field, accept a timestamp from the future.
+    ...(hasTimestamp(scheme) && scheme.header.timestampField === null ? [futureTimestamp] : []),
+    ...(scheme.content.includes('{timestamp}') ? [replacedTimestamp, unsignedTimestamp] : []),
   ];
 }
 
@@ -138,12 +148,77 @@ const tamperedSignatures: readonly SingleDelivery[] = [
   },
 ];
 
+const suffixedSignature: SingleDelivery = {
+  id: 'signature.suffixed',
+  sent: 'the valid signature, followed by other characters',
+  explanation:
+    'Your receiver ignores characters after the signature, which decoders of hex do, such as Buffer.from. Compare whole signatures, including their length, as text.',
+  create: (factory) => withDigest(factory, (digest) => `${digest}zz`),
+};
+
+function createUnversioned({ header: { prefix } }: SignatureScheme): SingleDelivery {
+  return {
+    id: 'signature.no-version',
+    sent: `the valid signature without ${prefix}`,
+    explanation: `Your receiver accepts a signature without its version. Accept only signatures that start with ${prefix}, because other versions can be weaker.`,
+    create: (factory) => withSignature(factory, (signature) => signature.slice(prefix.length)),
+  };
+}
+
+function createOtherVersion({ header: { prefix } }: SignatureScheme): SingleDelivery {
+  const otherPrefix = prefix.replace(/\d+/, (version) => (Number(version) === 0 ? '1' : '0'));
+  return {
+    id: 'signature.other-version',
+    sent: `the valid signature with ${otherPrefix} instead of ${prefix}`,
+    explanation: `Your receiver ignores the version of a signature. Accept only signatures that start with ${prefix}, because other versions can be weaker.`,
+    create: (factory) => withSignature(factory, (signature) => otherPrefix + signature.slice(prefix.length)),
+  };
+}
+
 const oldTimestamp: SingleDelivery = {
   id: 'timestamp.old',
   sent: 'a correctly signed delivery that is six minutes old',
   explanation:
     'Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.',
   create: (factory) => factory.sign(factory.createBody(), { ageMs: STALE_AGE_MS }),
+};
+
+const slightlyOldTimestamp: SingleDelivery = {
+  id: 'timestamp.slightly-old',
+  sent: 'a correctly signed delivery that is 5 min 10 s old',
+  explanation:
+    'Your receiver accepts a delivery that is more than five minutes old. Compare the exact age with 300 seconds, without rounding it to minutes, and check the clock of its machine.',
+  create: (factory) =>
+    factory.sign(factory.createBody(), { ageMs: toLocalAgeMs(SLIGHTLY_STALE_AGE_MS, factory) }),
+};
+
+const futureTimestamp: SingleDelivery = {
+  id: 'timestamp.future',
+  sent: 'a correctly signed delivery from seven minutes in the future',
+  explanation:
+    'Your receiver accepts a timestamp in the future, so anyone who recorded the delivery can send it again for longer than five minutes. Compare the absolute value of the age.',
+  create: (factory) => factory.sign(factory.createBody(), { ageMs: toLocalAgeMs(FUTURE_AGE_MS, factory) }),
+};
+
+/** Converts an age by the clock of the receiver to an age by the clock of svc. */
+function toLocalAgeMs(ageMs: number, { clockDifferenceMs }: DeliveryFactory): number {
+  return ageMs - clockDifferenceMs;
+}
+
+const unreadableTimestamp: SingleDelivery = {
+  id: 'timestamp.unreadable',
+  sent: 'a correctly signed delivery with "not-a-time" as its timestamp',
+  explanation:
+    'Your receiver accepts a timestamp that it cannot read: a comparison with NaN, such as age > 300, is always false. Accept a delivery only if its age is a number and at most five minutes.',
+  create: (factory) => factory.sign(factory.createBody(), { timestamp: 'not-a-time' }),
+};
+
+const unsignedTimestamp: SingleDelivery = {
+  id: 'timestamp.unsigned',
+  sent: 'a signature over the body, without the timestamp',
+  explanation:
+    'Your receiver accepts a signature that does not cover the timestamp, so anyone who recorded the delivery can send it again with a new timestamp. Accept only a signature over both.',
+  create: (factory) => factory.withScheme({ ...factory.scheme, content: '{body}' }).createValid(),
 };
 
 const replacedTimestamp: SingleDelivery = {
@@ -170,14 +245,21 @@ const missingTimestamp: SingleDelivery = {
 };
 
 function withDigest(factory: DeliveryFactory, changeDigest: (digest: string) => string): DeliveryMessage {
+  const { prefix } = factory.scheme.header;
+  return withSignature(factory, (signature) => prefix + changeDigest(signature.slice(prefix.length)));
+}
+
+/** @param change gets the signature with its prefix */
+function withSignature(factory: DeliveryFactory, change: (signature: string) => string): DeliveryMessage {
   const message = factory.createValid();
-  const name = factory.scheme.headers.signature;
-  const header = message.headers[name] ?? '';
-  const [digest = ''] = parseSignatureHeader(factory.scheme, header).digests;
+  const { header, headers } = factory.scheme;
+  const text = message.headers[headers.signature] ?? '';
+  const [digest = ''] = parseSignatureHeader(factory.scheme, text).digests;
+  const signature = header.prefix + digest;
   return withHeader(
     message,
-    name,
-    header.replace(digest, () => changeDigest(digest)),
+    headers.signature,
+    text.replace(signature, () => change(signature)),
   );
 }
 

@@ -34,20 +34,35 @@ describe('svc receiver check', () => {
     await using receiver = await createReceiver({ status: 204 });
     const { exitCode, out, err } = await check({ url: receiver.url, rule: ['timestamp', 'deduplication'] });
     expect(out).toMatchInlineSnapshot(`
-      "STATUS            CHECK                         SENT                                                   RECEIVED
-      ✗ failed          timestamp.missing             a delivery without a timestamp header                  status 204
+      "STATUS            CHECK                         SENT                                                            RECEIVED
+      ✗ failed          timestamp.missing             a delivery without a timestamp header                           status 204
         → Your receiver accepts a delivery without a timestamp. Reject it.
-      ✗ failed          timestamp.old                 a correctly signed delivery that is six minutes old    status 204
+      ✗ failed          timestamp.old                 a correctly signed delivery that is six minutes old             status 204
         → Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.
-      ✗ failed          timestamp.replaced            an old delivery whose timestamp header was set to now  status 204
+      ✗ failed          timestamp.slightly-old        a correctly signed delivery that is 5 min 10 s old              status 204
+        → Your receiver accepts a delivery that is more than five minutes old. Compare the exact age with 300 seconds, without rounding it to minutes, and check the clock of its machine.
+      ✗ failed          timestamp.unreadable          a correctly signed delivery with "not-a-time" as its timestamp  status 204
+        → Your receiver accepts a timestamp that it cannot read: a comparison with NaN, such as age > 300, is always false. Accept a delivery only if its age is a number and at most five minutes.
+      ✗ failed          timestamp.future              a correctly signed delivery from seven minutes in the future    status 204
+        → Your receiver accepts a timestamp in the future, so anyone who recorded the delivery can send it again for longer than five minutes. Compare the absolute value of the age.
+      ✗ failed          timestamp.replaced            an old delivery whose timestamp header was set to now           status 204
         → Your receiver accepts a changed timestamp. Include the value of the timestamp header in the signed content.
-      ✓ passed          timestamp.recent              a correctly signed delivery that is four minutes old   status 204
-      – not observable  deduplication.same-delivery   the same delivery twice                                2 × status 204
+      ✗ failed          timestamp.unsigned            a signature over the body, without the timestamp                status 204
+        → Your receiver accepts a signature that does not cover the timestamp, so anyone who recorded the delivery can send it again with a new timestamp. Accept only a signature over both.
+      ✓ passed          timestamp.recent              a correctly signed delivery that is four minutes old            status 204
+      – not observable  deduplication.same-delivery   the same delivery twice                                         2 × status 204
         → Pass --observe with a URL or a command that returns the number of processed events.
-      – not observable  deduplication.other-delivery  the same event twice, in two deliveries                2 × status 204
-      – not observable  deduplication.at-once         10 copies of a delivery at once                        10 × status 204
+      – not observable  deduplication.other-delivery  the same event twice, in two deliveries                         2 × status 204
+      – not observable  deduplication.at-once         10 copies of a delivery at once                                 10 × status 204
+      – not observable  deduplication.during-work     a delivery, and its repeat while your receiver is working
+      – not observable  deduplication.similar-ids     three events whose IDs differ in one character
+      – not observable  deduplication.later           a delivery, and its repeat more than two seconds later
+      – not observable  deduplication.after-others    a delivery, 110 others, and its repeat
 
-      1 passed, 3 failed, 3 not observable.
+      1 passed, 7 failed, 7 not observable.
+
+      Not observable, so they neither passed nor failed. They fail with --strict:
+        7 × Pass --observe with a URL or a command that returns the number of processed events.
       "
     `);
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
@@ -59,6 +74,33 @@ describe('svc receiver check', () => {
     const { out } = await check({ url: receiver.url, rule: ['timestamp.old'] });
     expect(out).toMatch(/– skipped +timestamp\.old/);
     expect(out).toMatch(/\n0 passed, 0 failed, 1 skipped, 0 not observable\.\n$/);
+  });
+
+  it('--strict makes a check that is not observable a failure', async () => {
+    await using receiver = await createReceiver(respondTo);
+    const options = { url: receiver.url, rule: ['signature.genuine', 'deduplication.later'] };
+    const lenient = await check(options);
+    expect(lenient.out).toMatch(
+      /1 passed, 0 failed, 1 not observable\.\n\nNot observable, so they neither passed nor failed\. They fail with --strict:\n {2}1 × Pass --observe/,
+    );
+    expect(lenient.exitCode).toBe(0);
+
+    const strict = await check({ ...options, strict: true });
+    expect(strict.out).toMatch(/\nNot observable, so they fail with --strict:\n {2}1 × Pass --observe/);
+    expect(strict.exitCode).toBe(1);
+
+    const json = await check({ ...options, strict: true }, { json: true });
+    expect(JSON.parse(json.out)).toMatchObject({ ok: false, strict: true, failed: 0, not_observable: 1 });
+
+    const junit = await check({ ...options, strict: true, format: 'junit' });
+    expect(junit.out).toContain('tests="2" failures="1" errors="0" skipped="0"');
+    expect(junit.out).toContain('<failure message="Not observable. Pass --observe');
+  });
+
+  it('--strict passes if every check was observable', async () => {
+    await using receiver = await createReceiver(respondTo);
+    const options = { url: receiver.url, rule: ['signature.genuine'], strict: true };
+    expect(await check(options)).toMatchObject({ exitCode: 0 });
   });
 
   it.each([
@@ -103,6 +145,7 @@ describe('svc receiver check', () => {
         "observer_problem": null,
         "ok": true,
         "passed": 1,
+        "strict": false,
       }
     `);
     expect(exitCode).toBe(0);
@@ -141,7 +184,10 @@ describe('svc receiver check', () => {
     } as const;
     const checks = [{ ...failure, meaning: 'say "no" & go' }];
     const counts = { passed: 0, failed: 1, not_observable: 0 };
-    const text = renderReceiverJUnit({ ok: false, ...counts, observer_problem: null, checks }, 'http://a');
+    const text = renderReceiverJUnit(
+      { ok: false, strict: false, ...counts, observer_problem: null, checks },
+      'http://a',
+    );
     expect(text).toContain(
       '<failure message="say &quot;no&quot; &amp; go">sent: &lt;a&gt;\nreceived: \ufffd</failure>',
     );
