@@ -7,8 +7,16 @@ export interface JsonProblem {
   readonly position: { readonly line: number; readonly column: number; readonly index: number } | null;
 }
 
+let lastChecked = { text: '', problem: checkJson('') };
+
 /** Null when the text is a JSON object without duplicate keys that is not nested too deeply. */
 export function findJsonProblem(text: string): JsonProblem | null {
+  // A form and its editor check the same text for each key.
+  if (text !== lastChecked.text) lastChecked = { text, problem: checkJson(text) };
+  return lastChecked.problem;
+}
+
+function checkJson(text: string): JsonProblem | null {
   try {
     parseJsonObject(text);
     return null;

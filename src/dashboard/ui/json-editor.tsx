@@ -1,7 +1,8 @@
 /** A text area for a JSON object that shows the position of a syntax error while the user types. */
 import './json-editor.css';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useId, useMemo, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { indentJson } from '../../domain/json.ts';
 import { findJsonProblem, type JsonProblem } from '../json-problem.ts';
 
@@ -19,9 +20,9 @@ const MAX_ROWS = 24;
 export function JsonEditor({ label, value, onInput, original }: Props) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
-  const lineNumbers = useRef<HTMLPreElement>(null);
-  const problem = useMemo(() => findJsonProblem(value), [value]);
-  const lineCount = value.split('\n').length;
+  const scrollTop = useSignal(0);
+  const problem = findJsonProblem(value);
+  const lineCount = useMemo(() => value.split('\n').length, [value]);
   const selectCharacter = (index: number) => {
     field.current?.focus();
     field.current?.setSelectionRange(index, index + 1);
@@ -40,7 +41,12 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
         )}
       </div>
       <div class="json-editor-text">
-        <LineNumbers element={lineNumbers} count={lineCount} errorLine={problem?.position?.line} />
+        <LineNumbers
+          field={field}
+          scrollTop={scrollTop}
+          count={lineCount}
+          errorLine={problem?.position?.line}
+        />
         <textarea
           id={id}
           ref={field}
@@ -53,7 +59,7 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
           aria-describedby={`${id}-state`}
           onInput={(event) => onInput(event.currentTarget.value)}
           onScroll={({ currentTarget }) => {
-            if (lineNumbers.current !== null) lineNumbers.current.scrollTop = currentTarget.scrollTop;
+            scrollTop.value = currentTarget.scrollTop;
           }}
         />
       </div>
@@ -68,19 +74,31 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
   );
 }
 
+/** More than fit into the highest text area. */
+const RENDERED_NUMBERS = 100;
+
 interface LineNumbersProps {
-  readonly element: RefObject<HTMLPreElement | null>;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly scrollTop: ReadonlySignal<number>;
   readonly count: number;
   readonly errorLine: number | undefined;
 }
 
-function LineNumbers({ element, count, errorLine = count + 1 }: LineNumbersProps) {
-  const numbers = Array.from({ length: count }, (_, index) => `${index + 1}\n`);
+/** The numbers of the lines in view. Those of all lines would make each key slow in a long text. */
+function LineNumbers({ field, scrollTop, count, errorLine }: LineNumbersProps) {
+  const element = useRef<HTMLPreElement>(null);
+  const height = field.current === null ? 1 : Number.parseFloat(getComputedStyle(field.current).lineHeight);
+  const first = Math.floor(scrollTop.value / height) + 1;
+  useLayoutEffect(() => {
+    if (element.current !== null) element.current.scrollTop = scrollTop.value % height;
+  }, [scrollTop.value]);
+  const numbers = Array.from(
+    { length: Math.min(RENDERED_NUMBERS, count - first + 1) },
+    (_, index) => first + index,
+  );
   return (
-    <pre ref={element} aria-hidden="true">
-      {numbers.slice(0, errorLine - 1).join('')}
-      <strong>{numbers[errorLine - 1]}</strong>
-      {numbers.slice(errorLine).join('')}
+    <pre ref={element} aria-hidden="true" style={{ width: `calc(${String(count).length}ch + 1rem)` }}>
+      {numbers.map((number) => (number === errorLine ? <strong>{`${number}\n`}</strong> : `${number}\n`))}
     </pre>
   );
 }
@@ -100,28 +118,4 @@ function ProblemMessage({ problem: { message, position }, onSelect }: ProblemPro
       : {message}
     </span>
   );
-}
-
-const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)/g;
-
-/** JSON with syntax highlighting. The text never becomes markup. */
-export function JsonHighlight({ text }: { readonly text: string }) {
-  return <pre class="json">{highlight(text)}</pre>;
-}
-
-function highlight(text: string) {
-  const parts = [];
-  let end = 0;
-  for (const match of text.matchAll(TOKEN)) {
-    const [token, string, colon, literal] = match;
-    parts.push(text.slice(end, match.index));
-    if (string !== undefined && colon !== undefined) {
-      parts.push(<span class="name">{string}</span>, colon);
-    } else {
-      parts.push(<span class={literal === undefined ? 'string' : 'literal'}>{token}</span>);
-    }
-    end = match.index + token.length;
-  }
-  parts.push(text.slice(end));
-  return parts;
 }

@@ -21,6 +21,8 @@ export interface VisibleRange extends Range {
   readonly isAtTop: boolean;
 }
 
+export const rootFontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+
 interface VisibleRowsOptions<Item> extends KeyedListItems<Item> {
   readonly active: string | null;
   readonly onVisibleRangeChange?: ((visibleRange: VisibleRange) => void) | undefined;
@@ -33,7 +35,7 @@ interface VisibleRows {
 
 /** Tracks the visible rows and keeps them in place when rows are added or removed above them. */
 export function useVisibleRows<Item>(
-  scrollContainer: RefObject<HTMLDivElement | null>,
+  scrollContainer: RefObject<HTMLElement | null>,
   rowHeight: number,
   options: VisibleRowsOptions<Item>,
 ): VisibleRows {
@@ -116,8 +118,10 @@ function isAtTop({ scrollTop }: Element, rowHeight: number): boolean {
   return scrollTop < rowHeight / 2;
 }
 
+/** Height of the view of the rows, which are the last child. A header can precede them. */
 export function bodyHeightOf(element: HTMLElement | null): number {
-  return (element?.clientHeight ?? 0) - (element?.firstElementChild?.clientHeight ?? 0);
+  const header = element?.lastElementChild?.previousElementSibling;
+  return (element?.clientHeight ?? 0) - (header?.clientHeight ?? 0);
 }
 
 function slideIn(rows: Element | null, height: number): void {

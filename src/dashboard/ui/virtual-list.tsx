@@ -11,6 +11,7 @@ import {
   type KeyedListItems,
   type ListItems,
   type Range,
+  rootFontSize,
   useVisibleRows,
   type VisibleRange,
 } from './use-visible-rows.ts';
@@ -138,8 +139,6 @@ function Row<Item>({ name, item, index, columns, cells, rowHeight, id, active }:
     [item, index, isActive, cells, rowHeight],
   );
 }
-
-const rootFontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
 /** The item of the clicked row; undefined for a click on a link or button, or after a text selection. */
 function findItem<Item>(target: EventTarget | null, items: ListItems<Item>): Item | undefined {

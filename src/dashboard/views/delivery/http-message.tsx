@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { AttemptDetail } from '../../../contract/delivery-schemas.ts';
 import { indentJson } from '../../../domain/json.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { JsonHighlight } from '../../ui/json-editor.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
 import { toRawRequest } from './attempt-formats.ts';
 
 export function AttemptRequest({ request }: Pick<AttemptDetail, 'request'>) {
@@ -78,7 +78,7 @@ function Body({ body }: { readonly body: string }) {
   return (
     <div class="http-bodies">
       <TextPanel title={<h4>Formatted</h4>} what="formatted body" text={pretty}>
-        <JsonHighlight text={pretty} />
+        <JsonView label="Formatted body" text={pretty} />
       </TextPanel>
       {raw}
     </div>
@@ -104,7 +104,10 @@ export function TextPanel({ title, what, text, label, children }: TextPanelProps
         {title}
         <CopyButton what={what} text={text} {...(label !== undefined && { label })} />
       </div>
-      {children ?? <pre>{text}</pre>}
+      {children ?? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable with the keyboard.
+        <pre tabIndex={0}>{text}</pre>
+      )}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { JsonHighlight } from '../../ui/json-editor.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -90,7 +90,7 @@ function EventContent({ event }: { readonly event: EventDetail }) {
           render: () => (
             <div class="event-text">
               <CopyButton what={isRaw ? 'raw body' : name} text={isRaw ? text : indentJson(text)} />
-              {isRaw ? <pre>{text}</pre> : <JsonHighlight text={indentJson(text)} />}
+              {isRaw ? <pre>{text}</pre> : <JsonView label={title} text={indentJson(text)} />}
             </div>
           ),
         }))}
