@@ -14,13 +14,13 @@ const repeats = Number(process.env.SVC_TEST_TIMES ?? 1) - 1;
 const present = frameworks.filter(isPresent);
 
 /** Returns a function that starts the receiver, always with the same files, and on the port of the first start. */
-function prepare(framework: Framework, { onTestFinished }: TestContext) {
-  const folder = createTemporaryFolder();
+function prepare(framework: Framework, context: TestContext) {
+  const folder = createTemporaryFolder(context);
   writeReceiver(framework, folder);
   let port = 0;
   return async () => {
     const receiver = await startReceiver(framework, { secret: SECRET, folder, port });
-    onTestFinished(receiver.stop);
+    context.onTestFinished(receiver.stop);
     port = receiver.port;
     return receiver;
   };
@@ -46,32 +46,44 @@ describe.concurrent('svc receiver example', { timeout: 60_000, repeats }, () => 
     'the example receiver with %s processes each event once, even if senders disconnect and it is killed [§6.6]',
     async (framework, context) => {
       const start = prepare(framework, context);
-      const events = Array.from({ length: 20 }, (_, index) => createDelivery(`evt_${100 + index}`));
-      const ids = events.map(({ id }) => id);
+      const events: Delivery[] = [];
       const acceptedIds = new Set<string>();
-      for (const isLast of [false, false, true]) {
+      for (const killedAfter of ['first response', 'first effect', null] as const) {
         const receiver = await start();
         // What was accepted is not lost, although it is not sent again.
-        await waitForEffects(receiver, [...acceptedIds]);
+        await waitForEffects(receiver, acceptedIds);
+        const effectCount = (await receiver.readEffects()).length;
         await disconnectInBody(receiver);
-        const sending = [...events, ...events].map(async (event) => {
+        const newEvents = Array.from({ length: 20 }, (_, index) =>
+          createDelivery(`evt_${events.length + index + 100}`),
+        );
+        events.push(...newEvents);
+        const sending = [...newEvents, ...events].map(async (event) => {
           if ((await deliver(receiver, event)) === 204) acceptedIds.add(event.id);
         });
-        await (isLast ? Promise.all(sending) : Promise.any(sending));
-        if (isLast) await waitForEffects(receiver, ids);
-        // Deliveries that are in progress end without a response.
-        else await Promise.all([receiver.kill(), Promise.allSettled(sending)]);
-        if (isLast) expect([...(await receiver.readEffects())].sort()).toEqual(ids);
+        // Deliveries that are in progress when the receiver is killed get no response.
+        const sent = Promise.allSettled(sending);
+        if (killedAfter === 'first response') await Promise.any(sending);
+        if (killedAfter === 'first effect') await waitForMoreEffects(receiver, effectCount);
+        if (killedAfter !== null) await receiver.kill();
+        await sent;
+        if (killedAfter !== null) continue;
+        const ids = events.map(({ id }) => id);
+        await waitForEffects(receiver, ids);
+        expect([...(await receiver.readEffects())].sort()).toEqual(ids);
       }
     },
   );
 });
 
-async function waitForEffects(receiver: RunningExample, ids: readonly string[]): Promise<void> {
-  await vi.waitFor(
-    async () => expect(await receiver.readEffects()).toEqual(expect.arrayContaining([...ids])),
-    20_000,
-  );
+async function waitForEffects(receiver: RunningExample, ids: Iterable<string>): Promise<void> {
+  const expectAll = async () =>
+    expect(await receiver.readEffects()).toEqual(expect.arrayContaining([...ids]));
+  await vi.waitFor(expectAll, 20_000);
+}
+
+async function waitForMoreEffects(receiver: RunningExample, count: number): Promise<void> {
+  while ((await receiver.readEffects()).length <= count);
 }
 
 async function disconnectInBody({ port }: RunningExample): Promise<void> {
@@ -80,11 +92,13 @@ async function disconnectInBody({ port }: RunningExample): Promise<void> {
   await once(socket, 'close');
 }
 
+type Delivery = ReturnType<typeof createDelivery>;
+
 function createDelivery(id: string) {
   const payload = JSON.stringify({ type: 'order.shipped', data: { id, payload: { city: 'Zürich 東京' } } });
   return { id, payload, headers: sign({ payload, secret: SECRET, id: 'del_1' }).headers };
 }
 
-async function deliver({ url }: RunningExample, { payload, headers }: ReturnType<typeof createDelivery>) {
+async function deliver({ url }: RunningExample, { payload, headers }: Delivery) {
   return (await fetch(url, { method: 'POST', headers, body: payload })).status;
 }
