@@ -2,39 +2,41 @@
 import type { ErrorCode } from '../errors.ts';
 
 export const errorTexts: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: 'The JSON cannot be parsed, or a header or a query parameter is invalid.',
+  invalid_request: 'The body is not a valid JSON object, or a header or a query parameter is invalid.',
   unauthenticated: 'The API key is missing, unknown or revoked, or belongs to the other environment.',
   permission_denied: 'The API key lacks a scope. The message names the scope.',
   not_found:
     'The path or the resource does not exist, or the API key has no access to the workspace of the resource.',
-  method_not_allowed: 'The path does not support this method. The `Allow` header lists the valid methods.',
+  method_not_allowed:
+    'The path does not support this method. The `Allow` header lists the supported methods.',
   idempotency_in_progress:
-    'The first request with this `Idempotency-Key` is still running. Retry after the time in `Retry-After`.',
-  payload_too_large: 'The body is larger than the limit.',
-  unsupported_media_type: 'The body is compressed, or its `Content-Type` is not JSON in UTF-8.',
-  validation_failed: 'The JSON is valid, but a field is not. The message starts with the path of the field.',
+    'The first request with this `Idempotency-Key` is still in progress. Wait for the number of seconds in `Retry-After`, then retry.',
+  payload_too_large: 'The body exceeds the size limit.',
+  unsupported_media_type: 'The body is compressed, or the `Content-Type` header does not name JSON in UTF-8.',
+  validation_failed:
+    'A field of the body is missing or invalid. The message starts with the path of the field.',
   idempotency_key_reused: 'The `Idempotency-Key` was already used with a different body.',
-  rate_limited: 'Too many requests. Retry after the time in `Retry-After`.',
+  rate_limited: 'Too many requests. Wait for the number of seconds in `Retry-After`, then retry.',
   internal_error:
-    'An internal error of the emulator, or an injected fault with status 500. Find the request with `svc logs list`.',
+    'The emulator had an internal error, or applied an injected fault with status 500. Find the request with `svc logs list`.',
   conflict:
     'The operation is not possible in the current state, for example because the emulator was reset in the meantime.',
   forbidden_origin: 'The `Host` or `Origin` header is not allowed.',
   token_required: 'The control token is missing or invalid.',
   storage_unavailable:
-    'SQLite cannot read or write the database. Check the free space and the permissions of its folder.',
+    'SQLite cannot read or write the database. Check the free disk space and the permissions of the database folder.',
   usage: 'An option, an argument or a setting is invalid.',
-  untrusted_file: 'Another user can change a configuration file or the run file, so it is not used.',
+  untrusted_file: 'svc does not use a configuration file or run file, because another user can change it.',
   no_emulator: 'No emulator responds at the address.',
   already_running: 'An emulator is already running in this folder.',
   port_in_use: 'Another program uses the port.',
   no_tunnel: 'The tunnel did not start.',
   database_in_use: 'Another process has locked the database.',
-  sqlite_unavailable: 'The SQLite driver is missing or does not run.',
+  sqlite_unavailable: 'The SQLite driver is missing or cannot be loaded.',
   database_unusable: 'The file is not an svc database, is damaged, or is read-only.',
   settled_otherwise: 'A delivery settled with a different status than expected.',
   api_failure:
-    'The API closed the connection without a response or failed, usually because of an injected fault.',
+    'The API returned a server error, or closed the connection without a response, usually because of an injected fault.',
   timeout: 'The operation timed out.',
   interrupted: 'The operation was interrupted, or the emulator was closed.',
 };
@@ -42,7 +44,8 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
 /** Descriptions of the control plane that differ from those of `/v1`. */
 export const controlErrorTexts: Readonly<Partial<Record<ErrorCode, string>>> = {
   not_found: 'The path or the resource does not exist.',
-  internal_error: 'An internal error of the emulator. Its log has the details.',
+  internal_error: 'The emulator had an internal error. Its log contains the details.',
+  usage: 'The named file cannot be read or written, or the fixture is invalid.',
 };
 
 /** The description of an `error.code` as plain text; null for a code that only an injected fault can have set. */

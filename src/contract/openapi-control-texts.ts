@@ -7,9 +7,9 @@ import type { StreamInput, StreamItem } from './stream-schemas.ts';
 
 /** In the order of the document and of the reference page. */
 export const controlTags: Readonly<Record<string, string>> = {
-  Emulator: 'Show, reset, snapshot and stop the emulator.',
+  Emulator: 'Inspect, reset, snapshot and stop the emulator.',
   Clock: 'The schedule clock of a workspace, which decides when retries are due.',
-  Deliveries: 'Deliveries, their attempts and signatures.',
+  Deliveries: 'Deliveries, their attempts and their signatures.',
   Faults: 'Faults that you inject into requests and deliveries.',
   Events: 'Stored events, with details that `/v1` does not return.',
   Endpoints: 'Endpoints, including settings that `/v1` does not support.',
@@ -19,45 +19,45 @@ export const controlTags: Readonly<Record<string, string>> = {
   'Live stream': 'Changes as server-sent events.',
 };
 
-const workspaceFilter = 'Only this workspace (default: all workspaces).';
-const clockWorkspace = 'Workspace of the clock (default: the default workspace).';
+const workspaceFilter = 'Return only items in this workspace (default: all workspaces).';
+const clockWorkspace = 'ID of the workspace that the clock belongs to (default: the default workspace).';
 const pageInputTexts = {
   limit: 'Maximum number of items to return.',
-  starting_after: '`end_cursor` of the previous page (default: the newest items).',
+  starting_after: '`end_cursor` of the previous page (default: start with the newest item).',
 };
 const TIME_FORMS = 'an ISO 8601 time, or a duration before now, such as `1h`';
 const timeRangeTexts = {
-  since: `Only items created at or after this schedule time: ${TIME_FORMS}.`,
-  until: `Only items created before this schedule time: ${TIME_FORMS}.`,
+  since: `Return only items created at or after this schedule time: ${TIME_FORMS}.`,
+  until: `Return only items created before this schedule time: ${TIME_FORMS}.`,
 };
 const deliveryFilterTexts = {
   workspace_id: workspaceFilter,
   status:
-    'Only deliveries with this status. `pending` includes paused deliveries; `paused` selects only those.',
-  event_id: 'Only deliveries of this event.',
-  type: 'Only deliveries of this event type.',
-  webhook_id: 'Only deliveries to this endpoint.',
-  text: 'Only deliveries with this text in an ID, the type, the URL or the body. The search is case-insensitive.',
+    'Return only deliveries with this status. `pending` includes paused deliveries, `paused` returns only those.',
+  event_id: 'Return only deliveries of this event.',
+  type: 'Return only deliveries of this event type.',
+  webhook_id: 'Return only deliveries to this endpoint.',
+  text: 'Return only deliveries with this text in an ID, the event type, the URL or the body. The search is case-insensitive.',
   ...timeRangeTexts,
 };
 const webhookId = 'ID of the endpoint.';
 const deliveryId = 'ID of the delivery.';
-const attemptNumber = 'Number of the attempt (default: the last one).';
+const attemptNumber = 'Number of the attempt (default: the last attempt).';
 const verificationInputTexts = {
   id: deliveryId,
   attempt: attemptNumber,
-  secrets: 'Secrets that the receiver verifies with (default: those of the endpoint).',
-  payload_base64: 'Body that the receiver received, in base64 (default: the body that was sent).',
-  now: 'Time of the verification (default: the time of the attempt).',
+  secrets: 'Secrets to verify with (default: the secrets of the endpoint).',
+  payload_base64: 'Body to verify, in base64 (default: the body that was sent).',
+  now: 'Time to compare the timestamp with (default: the time of the attempt).',
   tolerance_ms:
-    'Maximum difference between the timestamp and `now`, in milliseconds (default: the tolerance of the profile).',
+    'Maximum difference between the timestamp and `now`, in milliseconds (default: the tolerance that the profile sets).',
   computed:
-    'Digest that the receiver computed. The result then names the mistake that produces this digest. `now` and `tolerance_ms` are ignored.',
+    'Digest that the receiver computed. If set, the result names the mistake that produces this digest, and `now` and `tolerance_ms` are ignored.',
 };
 const webhookSettingTexts = {
   url: 'URL that deliveries are sent to.',
-  headers: 'Headers to add to each delivery.',
-  skip_verify: 'Skip verification of the TLS certificate of the receiver.',
+  headers: 'Additional headers to send with each delivery.',
+  skip_verify: 'Whether to send deliveries without verifying the TLS certificate of the receiver.',
 };
 const EXAMPLE_URL = 'http://localhost:3000/webhooks';
 const SNAPSHOT_PATH = '/tmp/state.svc';
@@ -68,14 +68,14 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'Show the emulator status',
     description: 'Returns the addresses, credentials and settings of the running emulator.',
     input: {},
-    response: 'Status of the running emulator.',
+    response: 'The emulator status.',
     example: { input: {}, output: example.status },
   },
   getDiagnosis: {
     tag: 'Emulator',
     summary: 'Check the database',
     description:
-      'Runs an integrity check of the database. The emulator does not respond to other requests during the check.',
+      'Runs an integrity check on the database. During the check, the emulator does not respond to other requests.',
     input: {},
     response: 'The result of the check.',
     example: {
@@ -89,18 +89,18 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Reset the state',
     description:
-      'Restores the state that the emulator had at startup. If you have loaded a snapshot or restored the database file since then, a reset restores that state instead. Call it before each test.',
+      'Restores the state that the emulator had after startup, or after the last `POST /snapshot/load` or `POST /database/restore` if there was one. Call it before each test.',
     input: {},
-    response: 'The emulator after the reset.',
+    response: 'The emulator status after the reset.',
     example: { input: {}, output: example.status },
   },
   saveSnapshot: {
     tag: 'Emulator',
     summary: 'Save a snapshot',
     description:
-      'Writes the whole state to a file on the machine that runs the emulator. The write is atomic.',
-    input: { path: 'Absolute path of the file to write.' },
-    response: 'The file that was written.',
+      'Writes the complete state to a file on the machine that runs the emulator. The write is atomic.',
+    input: { path: 'Absolute path of the file to write, on the machine that runs the emulator.' },
+    response: 'The saved snapshot.',
     example: {
       input: { path: SNAPSHOT_PATH },
       output: { path: SNAPSHOT_PATH, size_bytes: 143_360, saved_at: '2026-11-20T14:05:00.000Z' },
@@ -109,26 +109,27 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   loadSnapshot: {
     tag: 'Emulator',
     summary: 'Load a snapshot',
-    description: 'Replaces the whole state with a snapshot. A later reset restores the snapshot.',
-    input: { path: 'Absolute path of the snapshot.' },
-    response: 'The emulator with the state of the snapshot.',
+    description:
+      'Replaces the complete state with the state of a snapshot. A later reset restores that state.',
+    input: { path: 'Absolute path of the snapshot, on the machine that runs the emulator.' },
+    response: 'The emulator status after the snapshot was loaded.',
     example: { input: { path: SNAPSHOT_PATH }, output: example.status },
   },
   restoreDatabase: {
     tag: 'Emulator',
-    summary: 'Restore the database file',
+    summary: 'Recreate the database file',
     description:
-      'Recreates the database file if it was removed while the emulator was running. Responds with 409 if the file exists, and with 503 if it was replaced or truncated. A later reset restores the current state.',
+      'Recreates the database file if it was removed while the emulator was running. The new file contains the current state, which a later reset restores. Returns a 409 error if the file exists, and a 503 error if it was replaced or truncated.',
     input: {},
-    response: 'The emulator with its database file restored.',
+    response: 'The emulator status after the file was recreated.',
     example: { input: {}, output: example.status },
   },
   stop: {
     tag: 'Emulator',
     summary: 'Stop the emulator',
-    description: 'Responds, then stops the emulator.',
+    description: 'Stops the emulator after it has responded.',
     input: {},
-    response: 'The emulator stops.',
+    response: 'The emulator is stopping.',
     output: { stopping: 'Always `true`.' },
     example: { input: {}, output: { stopping: true } },
   },
@@ -136,53 +137,53 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   getClock: {
     tag: 'Clock',
     summary: 'Show the clock',
-    description: 'Returns the schedule time, its speed and the next due time.',
+    description: 'Returns the schedule time, the speed of the clock and the next due time.',
     input: { workspace_id: clockWorkspace },
-    response: 'The clock.',
+    response: 'The state of the clock.',
     example: { input: {}, output: example.clockState },
   },
   setClock: {
     tag: 'Clock',
     summary: 'Update the clock',
     description:
-      'Changes the speed of the clock, freezes it or resumes it. The schedule time itself does not change.',
+      'Sets the speed of the clock, or freezes or resumes the clock. The current schedule time does not change.',
     input: {
       workspace_id: clockWorkspace,
-      speed: 'Seconds of schedule time for each second of real time.',
-      frozen: '`true` freezes the clock, `false` resumes it.',
+      speed: 'Speed of the clock, in seconds of schedule time per second of real time.',
+      frozen: '`true` to freeze the clock, `false` to resume it.',
     },
-    response: 'The clock after the change.',
+    response: 'The state of the clock after the change.',
     example: { input: { frozen: true }, output: { ...example.clockState, rate: 0 } },
   },
   advanceClock: {
     tag: 'Clock',
     summary: 'Advance the clock',
     description:
-      'Moves the clock forward by `ms` or to `to`. Each attempt on the way is sent at its due time. Responds when all attempts that became due have ended.',
+      'Moves the clock forward by `ms` or to `to`. Attempts that become due are sent in order, each at its due time. Responds when they have ended.',
     input: {
       workspace_id: clockWorkspace,
-      ms: 'Milliseconds of schedule time to advance by.',
-      to: 'Schedule time to advance to. It must not be before the current schedule time.',
+      ms: 'Number of milliseconds to move the clock forward.',
+      to: 'Schedule time to move the clock to. It must not be before the current schedule time.',
     },
-    response: 'The clock after the move, with the attempts that the move caused.',
+    response: 'The state of the clock after the move, and the attempts that the move caused.',
     example: { input: { ms: 270_000 }, output: example.clockMove },
   },
   nextClock: {
     tag: 'Clock',
     summary: 'Advance the clock to the next attempt',
     description:
-      'Moves the clock to the next due time. Responds when all attempts that became due have ended.',
+      'Moves the clock forward to the next due time. Responds when all attempts that became due have ended.',
     input: { workspace_id: clockWorkspace },
-    response: 'The clock after the move, with the attempts that the move caused.',
+    response: 'The state of the clock after the move, and the attempts that the move caused.',
     example: { input: {}, output: example.clockMove },
   },
   settleClock: {
     tag: 'Clock',
-    summary: 'Advance the clock until all deliveries are settled',
+    summary: 'Advance the clock until all deliveries have settled',
     description:
-      'Moves the clock forward until no delivery is pending. Deliveries to disabled endpoints are ignored.',
+      'Moves the clock forward until all deliveries have settled, except those to disabled endpoints. Responds when all attempts that became due have ended.',
     input: { workspace_id: clockWorkspace },
-    response: 'The clock after the move, with the attempts that the move caused.',
+    response: 'The state of the clock after the move, and the attempts that the move caused.',
     example: { input: {}, output: example.clockMove },
   },
 
@@ -202,22 +203,22 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'List deliveries by due time',
     description:
-      'Returns the deliveries with a planned attempt, in order of due time. Deliveries to disabled endpoints are not included.',
+      'Returns the deliveries that have a planned attempt, in order of their due times. Deliveries to disabled endpoints are not included.',
     input: { workspace_id: workspaceFilter, limit: 'Maximum number of deliveries to return.' },
     response: 'The deliveries that are due next.',
-    output: { data: 'Deliveries in the order of their due times.' },
+    output: { data: 'Deliveries, in order of their due times.' },
     example: { input: { limit: 10 }, output: { data: [example.delivery] } },
   },
   listAttempts: {
     tag: 'Deliveries',
     summary: 'List attempts',
-    description: 'Returns attempts of all deliveries, newest first.',
+    description: 'Returns the attempts of all deliveries, newest first.',
     input: {
       ...pageInputTexts,
       workspace_id: workspaceFilter,
-      webhook_id: 'Only attempts to this endpoint.',
-      delivery_id: 'Only attempts of this delivery.',
-      since: `Only attempts sent at or after this wall time: ${TIME_FORMS}.`,
+      webhook_id: 'Return only attempts to this endpoint.',
+      delivery_id: 'Return only attempts of this delivery.',
+      since: `Return only attempts sent at or after this wall time: ${TIME_FORMS}.`,
     },
     response: 'A page of attempts.',
     output: pageFields,
@@ -227,7 +228,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'Show a delivery',
     description:
-      'Returns a delivery with all attempts: what was sent, what came back, and whether the signature is valid.',
+      'Returns a delivery with all of its attempts. An attempt includes the request, the response, and the result of verifying its signature.',
     input: { id: deliveryId },
     response: 'The delivery with its attempts.',
     example: {
@@ -243,12 +244,12 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'Replay a delivery',
     description:
-      'Sends a delivery again, as a new attempt. With `new_id`, `url` or `body` it sends a new delivery instead. Responds before the attempt is sent.',
+      'Sends a delivery again, as a new attempt. If you set `new_id`, `url` or `body`, a new delivery is sent instead. Responds before the attempt is sent.',
     input: {
       id: deliveryId,
-      new_id: 'Send a new delivery with its own ID.',
-      url: 'Send a new delivery to this URL.',
-      body: 'Send a new delivery with this body, as JSON text.',
+      new_id: 'Whether to send a new delivery with its own ID.',
+      url: 'URL to send a new delivery to.',
+      body: 'Body of the new delivery, as JSON text.',
     },
     response: 'The delivery that will be sent.',
     example: {
@@ -260,24 +261,25 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'Explain a signature',
     description:
-      'Explains how an attempt was signed: returns the signed text, the secrets and the verification result.',
+      'Explains how an attempt was signed. The response contains the signed text, the secrets and the verification result.',
     input: { id: deliveryId, attempt: attemptNumber },
-    response: 'The explanation of the signature.',
+    response: 'The signed text, the secrets and the verification result.',
     example: { input: { id: example.ids.delivery }, output: example.signatureDetail },
   },
   checkSignature: {
     tag: 'Deliveries',
-    summary: 'Verify an attempt step by step',
-    description: 'Verifies an attempt as a receiver does, and returns each step.',
+    summary: 'Verify a signature step by step',
+    description:
+      'Verifies the signature of an attempt as a receiver does, and returns the result of each step.',
     input: verificationInputTexts,
     response: 'The steps and the verification result.',
     example: { input: { id: example.ids.delivery, attempt: 1 }, output: example.signatureCheck },
   },
   verifyDelivery: {
     tag: 'Deliveries',
-    summary: 'Verify an attempt',
+    summary: 'Verify a signature',
     description:
-      'Verifies the signature of an attempt as a receiver does. If the signature is invalid, the response contains the reason.',
+      'Verifies the signature of an attempt as a receiver does. If the signature is invalid, the result contains the reason.',
     input: verificationInputTexts,
     response: 'The verification result.',
     example: { input: { id: example.ids.delivery, attempt: 1 }, output: example.verification },
@@ -295,7 +297,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   listFaults: {
     tag: 'Faults',
     summary: 'List faults',
-    description: 'Returns faults, newest first, with the number of times that each one was applied.',
+    description: 'Returns faults, newest first, with the number of times that each fault has been applied.',
     input: { ...pageInputTexts, workspace_id: workspaceFilter },
     response: 'A page of faults.',
     output: pageFields,
@@ -304,25 +306,25 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   clearFaults: {
     tag: 'Faults',
     summary: 'Remove faults',
-    description: 'Removes one fault, the faults of a workspace, or all faults.',
+    description: 'Removes one fault, the faults of one workspace, or all faults.',
     input: {
-      workspace_id: 'Only faults of this workspace (default: all faults).',
-      id: 'Only this fault (default: all faults).',
+      workspace_id: 'Remove only faults that are restricted to this workspace (default: all faults).',
+      id: 'Remove only this fault (default: all faults).',
     },
-    response: 'The faults are removed.',
-    output: { cleared: 'Number of removed faults.' },
+    response: 'The faults were removed.',
+    output: { cleared: 'Number of faults that were removed.' },
     example: { input: {}, output: { cleared: 1 } },
   },
 
   listEvents: {
     tag: 'Events',
     summary: 'List events',
-    description: 'Returns events, newest first, with the number of their deliveries by status.',
+    description: 'Returns events, newest first, with the number of deliveries of each event by status.',
     input: {
       ...pageInputTexts,
       workspace_id: workspaceFilter,
-      type: 'Only events of this type.',
-      text: 'Only events with this text in the ID, the type or the payload. The search is case-insensitive.',
+      type: 'Return only events of this type.',
+      text: 'Return only events with this text in the ID, the type or the payload. The search is case-insensitive.',
       ...timeRangeTexts,
     },
     response: 'A page of events.',
@@ -332,7 +334,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   getEvent: {
     tag: 'Events',
     summary: 'Show an event',
-    description: 'Returns an event with the request that created it.',
+    description: 'Returns an event, including the ID of the request that created it.',
     input: { id: 'ID of the event.' },
     response: 'The event.',
     example: { input: { id: example.ids.event }, output: example.eventDetail },
@@ -350,17 +352,17 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   createWebhook: {
     tag: 'Endpoints',
     summary: 'Register an endpoint',
-    description:
-      'Registers an endpoint, with settings that `/v1` does not support. If an endpoint with this URL existed before, the new endpoint reuses its secret unless you set `secret`.',
+    description: 'Registers an endpoint. Supports more settings than `POST /v1/webhooks`.',
     input: {
-      workspace_id: 'Workspace of the endpoint (default: the default workspace).',
+      workspace_id: 'ID of the workspace to register the endpoint in (default: the default workspace).',
       ...webhookSettingTexts,
       events: 'Event types that the endpoint receives. `*` matches all event types.',
       secret:
-        'Secret of the endpoint (default: the secret of the last endpoint with this URL, otherwise a random one).',
-      listener: 'Remove the endpoint ten seconds after the last stream that listens to it has ended.',
+        'Secret of the endpoint (default: the secret of the last endpoint with this URL or, if there was none, a random secret).',
+      listener:
+        'Whether the endpoint is temporary: it is removed ten seconds after the last live stream with its ID in `listener` has ended.',
       reuse:
-        'Update and enable an existing endpoint with this URL instead of registering a second one. It keeps its ID and secret.',
+        'Whether to update and enable an existing endpoint with this URL instead of registering a second one. The endpoint keeps its ID and its secret.',
     },
     response: 'The endpoint with its secret.',
     example: {
@@ -378,16 +380,16 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   },
   updateWebhook: {
     tag: 'Endpoints',
-    summary: 'Change an endpoint',
+    summary: 'Update an endpoint',
     description:
-      'Changes the given fields. While an endpoint is disabled, its pending deliveries wait, and new events create no deliveries for it.',
+      'Changes the fields that the request contains. While an endpoint is disabled, its pending deliveries are paused, and new events create no deliveries for it.',
     input: {
       id: webhookId,
       ...webhookSettingTexts,
       events: 'Event types that the endpoint receives. `*` matches all event types.',
-      disabled: '`true` disables the endpoint, `false` enables it.',
+      disabled: 'Whether the endpoint is disabled.',
     },
-    response: 'The endpoint after the change.',
+    response: 'The updated endpoint.',
     example: {
       input: { id: example.ids.webhook, disabled: true },
       output: { ...example.webhookDetail, disabled: true },
@@ -398,7 +400,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'Delete an endpoint',
     description: 'Deletes an endpoint and cancels its pending deliveries.',
     input: { id: webhookId },
-    response: 'The endpoint is deleted.',
+    response: 'The endpoint was deleted.',
     output: {
       id: webhookId,
       deleted: 'Always `true`.',
@@ -413,10 +415,10 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Endpoints',
     summary: 'Rotate an endpoint secret',
     description:
-      'Creates a new secret. Deliveries are also signed with the previous secret until the overlap ends.',
+      'Replaces the secret of an endpoint with a new one. Until the overlap ends, deliveries are signed with both secrets.',
     input: {
       id: webhookId,
-      overlap_ms: 'Overlap in milliseconds of schedule time (default: 1 day).',
+      overlap_ms: 'Duration of the overlap, in milliseconds of schedule time (default: one day).',
     },
     response: 'The endpoint with its new secret.',
     example: {
@@ -431,13 +433,13 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   revealSecret: {
     tag: 'Endpoints',
     summary: 'Show an endpoint secret',
-    description: 'Returns the secret of an endpoint, and the previous one after a rotation.',
+    description: 'Returns the secret of an endpoint and, after a rotation, its previous secret.',
     input: { id: webhookId },
     response: 'The secrets of the endpoint.',
     output: {
-      secret: 'Secret that signs the deliveries.',
+      secret: 'Secret that deliveries are signed with.',
       previous_secret:
-        'Secret before the last rotation, even if it has expired. `null` if the secret was never rotated.',
+        'Secret that the last rotation replaced, even if it has expired. `null` if the secret was never rotated.',
     },
     example: {
       input: { id: example.ids.webhook },
@@ -448,10 +450,10 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Endpoints',
     summary: 'Test an endpoint',
     description:
-      'Connects to an endpoint, then sends a delivery of type `svc.probe` with the correct secret and one with a wrong secret. Neither is recorded.',
+      'Connects to an endpoint, then sends two test deliveries of type `svc.probe`: one signed with the correct secret, and one signed with a wrong secret. The test deliveries are not stored.',
     input: {
       id: webhookId,
-      send: 'Whether to send the test deliveries (default: `true`). If `false`, only connects to the endpoint.',
+      send: 'Whether to send the test deliveries (default: `true`). If `false`, the emulator only connects to the endpoint.',
     },
     response: 'The result of the test.',
     example: { input: { id: example.ids.webhook, send: true }, output: example.webhookProbe },
@@ -477,7 +479,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   getWorkspace: {
     tag: 'Workspaces',
     summary: 'Show a workspace',
-    description: 'Returns a workspace.',
+    description: 'Returns a workspace by its ID.',
     input: { id: 'ID of the workspace.' },
     response: 'The workspace.',
     example: { input: { id: example.ids.workspace }, output: example.workspace },
@@ -485,10 +487,10 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   listKeys: {
     tag: 'Workspaces',
     summary: 'List API keys',
-    description: 'Returns API keys, newest first, without the keys themselves.',
+    description: 'Returns the metadata of API keys, newest first. The keys themselves are not included.',
     input: {
       ...pageInputTexts,
-      workspace_id: 'Only keys that are bound to this workspace (default: all keys).',
+      workspace_id: 'Return only keys that are bound to this workspace (default: all keys).',
     },
     response: 'A page of API keys.',
     output: pageFields,
@@ -497,11 +499,10 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   createKey: {
     tag: 'Workspaces',
     summary: 'Create an API key',
-    description: 'Creates an API key with the given scopes. Only this response contains the key.',
+    description: 'Creates an API key. The response contains the key, which cannot be retrieved later.',
     input: {
-      scopes: 'Scopes of the key.',
-      workspace_id:
-        'Workspace that the key is bound to (default: none; the key is valid for all workspaces).',
+      scopes: 'Scopes that the key grants.',
+      workspace_id: 'ID of the workspace to bind the key to (default: the key is valid for all workspaces).',
     },
     response: 'The new API key.',
     example: {
@@ -516,7 +517,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   revokeKey: {
     tag: 'Workspaces',
     summary: 'Revoke an API key',
-    description: 'Revokes an API key. Later requests with this key receive a 401 response.',
+    description: 'Revokes an API key. Later requests with this key fail with a 401 error.',
     input: { id: 'ID of the API key.' },
     response: 'The revoked API key.',
     example: {
@@ -528,18 +529,19 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   listRequests: {
     tag: 'Request log',
     summary: 'List requests',
-    description: 'Returns requests to `/v1`, newest first.',
+    description: 'Returns the logged requests to `/v1`, newest first.',
     input: {
       ...pageInputTexts,
       workspace_id: workspaceFilter,
-      method: 'Only requests with this HTTP method.',
-      path: 'Only requests whose path starts with this text.',
-      status: 'Only requests with this response status. Use 0 for dropped connections.',
-      api_key_id: 'Only requests with this API key.',
-      request_id: 'Only the request with this ID.',
-      resource_id: 'Only requests that created or accessed this resource.',
-      min_duration_ms: 'Only requests that took at least this long, in milliseconds.',
-      since: `Only requests received at or after this wall time: ${TIME_FORMS}.`,
+      method: 'Return only requests with this HTTP method.',
+      path: 'Return only requests with a path that starts with this text.',
+      status:
+        'Return only requests with this response status. Use 0 for connections that an injected fault dropped.',
+      api_key_id: 'Return only requests with this API key.',
+      request_id: 'Return only the request with this ID.',
+      resource_id: 'Return only requests that created or named this resource.',
+      min_duration_ms: 'Return only requests that took at least this number of milliseconds.',
+      since: `Return only requests received at or after this wall time: ${TIME_FORMS}.`,
     },
     response: 'A page of requests.',
     output: pageFields,
@@ -549,7 +551,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   listFixtures: {
     tag: 'Fixtures',
     summary: 'List fixtures',
-    description: 'Returns the event types that have a fixture.',
+    description: 'Returns the built-in fixtures and the fixtures of the project.',
     input: {},
     response: 'The fixtures.',
     output: { data: 'Fixtures, sorted by event type.' },
@@ -571,8 +573,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Fixtures',
     summary: 'Create a payload from a fixture',
     description:
-      'Returns the payload of a fixture. If it contains templates, each call fills them with new values.',
-    input: { type: 'Event type.' },
+      'Returns the payload of a fixture. If the payload contains templates, each call replaces them with new values.',
+    input: { type: 'Event type of the fixture.' },
     response: 'The payload.',
     example: {
       input: { type: 'order.shipped' },
@@ -590,25 +592,25 @@ export const streamText = {
   tag: 'Live stream',
   summary: 'Follow changes',
   description: [
-    'Streams deliveries, attempts, requests and changes of endpoints as server-sent events.',
+    'Streams deliveries, attempts, requests and endpoint changes as server-sent events.',
     '',
-    '- The first event is `ready`, with the latest sequence number as its `id` and the ID of the database in `store`.',
+    '- The first event is `ready`. Its `id` is the latest sequence number, and its `data` is a JSON object with the ID of the database in `store`.',
     '- If `store` differs after you reconnect, discard the state that your client has stored.',
     '- The `data` of every other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number.',
     '- To resume after a lost connection, send the ID of the last event in `Last-Event-ID`.',
-    '- If there is no event for 15 seconds, the emulator sends a comment.',
+    '- If there is no event for 15 seconds, the emulator sends a comment, which keeps the connection open.',
   ].join('\n'),
   input: {
     types:
-      'Types of stream events, separated by commas: `delivery`, `attempt`, `request`, `webhook` (default: all). `reset` is always sent.',
+      'Types of stream events to send, separated by commas: `delivery`, `attempt`, `request`, `webhook` (default: all). `reset` is always sent.',
     listener:
-      'IDs of endpoints, separated by commas. Only events of these endpoints are sent. The endpoints are not removed while the stream is open.',
-    since_sequence: 'Only events after this sequence number.',
+      'Endpoint IDs, separated by commas. Send only deliveries and attempts of these endpoints. Temporary endpoints among them are not removed while the stream is open.',
+    since_sequence: 'Send only events after this sequence number.',
     ...deliveryFilterTexts,
-    since: `Also send changes since this time: ${TIME_FORMS} (default: only new changes).`,
-    until: `Only deliveries that were created and requests that were received before this time: ${TIME_FORMS}.`,
+    since: `Send changes since this time, then new changes: ${TIME_FORMS} (default: only new changes).`,
+    until: `Send only deliveries that were created, and requests that were received, before this time: ${TIME_FORMS}.`,
   } satisfies Record<keyof StreamInput, string>,
-  response: 'The stream of events.',
+  response: 'A stream of server-sent events.',
   example: {
     type: 'delivery',
     sequence: 12,

@@ -47,12 +47,12 @@ export function createPublicDocument({
   const apiKey = {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key, `svc_test_…` in the sandbox or `svc_live_…` in production.',
+    description: 'API key. Keys start with `svc_test_` in the sandbox, and with `svc_live_` in production.',
   };
   return {
     ...createDocumentHeader(
       'Workspace Events and Webhooks API',
-      'The Workspace Events and Webhooks API, as the emulator implements it at `/v1`.',
+      'REST API for workspaces, events and webhook endpoints, as implemented by the emulator.',
       serverUrl,
       { ...publicTags, [WEBHOOKS_TAG]: 'Requests that the service sends to your receiver.' },
     ),
@@ -72,12 +72,16 @@ export function createControlDocument(serverUrl: string): Json {
     type: 'http',
     scheme: 'bearer',
     description:
-      'Control token. Required if other machines can reach the emulator, which prints the token at startup.',
+      'Control token. It is required if other machines can reach the emulator. The emulator prints it at startup.',
   };
   return {
     ...createDocumentHeader(
       'svc control plane',
-      'Controls the emulator: moves clocks, injects faults, replays deliveries and resets the state. The emulated service has no control plane.',
+      [
+        'Controls the emulator: moves clocks, injects faults, replays deliveries and resets the state. The emulated service does not have this API.',
+        '',
+        'Each workspace has a schedule clock that you can move. This clock decides when retries are due, and its time is called schedule time. Wall time is real time.',
+      ].join('\n'),
       serverUrl,
       controlTags,
     ),
@@ -273,7 +277,7 @@ function toRequestBody(fields: readonly Parameter[], { input, example }: Operati
   const names = fields.map(({ name }) => name);
   const body = Object.entries(example.input).filter(([name]) => names.includes(name));
   return {
-    description: 'Fields of the request.',
+    description: 'Request fields.',
     required: required.length > 0,
     content: { 'application/json': { schema, example: Object.fromEntries(body) } },
   };
@@ -312,7 +316,7 @@ const IDEMPOTENCY_KEY_PARAMETER: Json = {
   in: 'header',
   required: false,
   description:
-    'Key that makes the request safe to repeat: 1 to 255 visible ASCII characters, with or without double quotes around them.',
+    'Key that makes it safe to repeat the request: 1 to 255 visible ASCII characters, optionally in double quotes.',
   schema: { type: 'string', minLength: 1, maxLength: 257 },
   example: '5d1f0f0e-order-7KQ2M9',
 };
@@ -320,7 +324,7 @@ const LAST_EVENT_ID_PARAMETER: Json = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
-  description: 'ID of the last event that the client received. The stream continues after it.',
+  description: 'ID of the last event that the client received. The stream continues after this event.',
   schema: { type: 'string', pattern: '^\\d{1,15}$' },
   example: '12',
 };

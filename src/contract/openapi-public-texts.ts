@@ -5,9 +5,9 @@ import type { OperationText } from './openapi-text.ts';
 import type { PublicOperations } from './public-operations.ts';
 
 export const publicTags: Readonly<Record<string, string>> = {
-  Workspaces: 'The workspace of an API key.',
-  Events: 'Events, which the service delivers to the endpoints that subscribe to their type.',
-  Endpoints: 'Webhook endpoints, which receive events.',
+  Workspaces: 'Workspaces, which own events and endpoints.',
+  Events: 'Events, which the service delivers to subscribed endpoints.',
+  Endpoints: 'Webhook endpoints: URLs that receive events.',
 };
 
 const EXAMPLE_URL = 'https://example.com/webhooks';
@@ -22,7 +22,7 @@ export function createPublicTexts({
     getWorkspace: {
       tag: 'Workspaces',
       summary: 'Retrieve a workspace',
-      description: 'Returns the metadata of a workspace.',
+      description: 'Returns a workspace by its ID.',
       input: { id: 'ID of the workspace.' },
       response: 'The workspace.',
       example: { input: { id: example.ids.workspace }, output: example.workspace },
@@ -31,11 +31,11 @@ export function createPublicTexts({
       tag: 'Events',
       summary: 'Create an event',
       description:
-        'Creates an event and a delivery for each endpoint that subscribes to its type. Responds when the event is stored, before anything is delivered.',
+        'Creates an event, and a delivery for each endpoint that subscribes to its type. Responds as soon as the event is stored, without waiting for its deliveries.',
       input: {
-        type: 'Event type, `<noun>.<verb>`.',
-        [payloadMember]: 'Payload of the event (default: an empty object).',
-        workspace_id: `Workspace of the event ${keyWorkspace}.`,
+        type: 'Type of the event, in the form `<noun>.<verb>`.',
+        [payloadMember]: 'Data of the event (default: an empty object).',
+        workspace_id: `ID of the workspace to create the event in ${keyWorkspace}.`,
       },
       response: 'The new event.',
       example: {
@@ -46,7 +46,7 @@ export function createPublicTexts({
     getEvent: {
       tag: 'Events',
       summary: 'Retrieve an event',
-      description: 'Returns an event.',
+      description: 'Returns an event by its ID.',
       input: { id: 'ID of the event.' },
       response: 'The event.',
       example: { input: { id: example.ids.event }, output: example.event },
@@ -56,10 +56,10 @@ export function createPublicTexts({
       summary: 'List events',
       description: 'Returns the events of a workspace, newest first.',
       input: {
-        [list.workspaceParameter]: `Workspace whose events are listed ${keyWorkspace}.`,
-        starting_after: '`end_cursor` of the previous page (default: the newest events).',
+        [list.workspaceParameter]: `ID of the workspace to list events of ${keyWorkspace}.`,
+        starting_after: '`end_cursor` of the previous page (default: start with the newest event).',
         limit: 'Maximum number of events to return.',
-        type: 'Only events of this type.',
+        type: 'Return only events of this type.',
       },
       response: 'A page of events.',
       example: {
@@ -71,9 +71,9 @@ export function createPublicTexts({
       tag: 'Endpoints',
       summary: 'Register an endpoint',
       description:
-        'Registers a webhook endpoint. Only this response contains the secret that signs its deliveries.',
+        'Registers a webhook endpoint. The response contains the secret that its deliveries are signed with. The secret cannot be retrieved later.',
       input: {
-        workspace_id: 'Workspace whose events the endpoint receives.',
+        workspace_id: 'ID of the workspace that the endpoint receives events from.',
         url: 'URL that deliveries are sent to.',
         events: 'Event types that the endpoint receives. `*` matches all event types.',
       },

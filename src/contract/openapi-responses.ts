@@ -138,33 +138,34 @@ const headers = {
     example: example.ids.request,
   },
   'RateLimit-Policy': {
-    description: 'Limit of the API key: `q` requests in `w` seconds. Present if the rate limit is enabled.',
+    description:
+      'Rate limit of the API key: `q` requests in `w` seconds. Present if rate limiting is enabled.',
     schema: { type: 'string' },
     example: '"api-key";q=200;w=2',
   },
   RateLimit: {
     description:
-      'Remaining requests (`r`) and seconds until the limit is fully restored (`t`). Present if the rate limit is enabled.',
+      'Number of requests that remain (`r`), and number of seconds until the full limit is available again (`t`). Present if rate limiting is enabled.',
     schema: { type: 'string' },
     example: '"api-key";r=199;t=1',
   },
   'WWW-Authenticate': {
-    description: 'How to authenticate.',
+    description: 'Authentication scheme to use.',
     schema: { type: 'string', pattern: '^Bearer' },
     example: 'Bearer',
   },
   'Retry-After': {
-    description: 'Seconds to wait before the next request.',
+    description: 'Number of seconds to wait before the next request.',
     schema: { type: 'integer', minimum: 1 },
     example: 1,
   },
   'Idempotent-Replayed': {
     description:
-      'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
+      'Present if the response is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { const: 'true' },
     example: 'true',
   },
-  Allow: { description: 'The methods of this path.', schema: { type: 'string' }, example: 'POST, GET' },
+  Allow: { description: 'Methods that the path supports.', schema: { type: 'string' }, example: 'POST, GET' },
 } as const satisfies Readonly<Record<string, Json>>;
 
 type HeaderName = keyof typeof headers;

@@ -5,27 +5,27 @@ import type * as faults from './fault-schemas.ts';
 import type { FieldText, FieldTexts, SchemaText } from './openapi-text.ts';
 import type * as resources from './resources.ts';
 
-const workspaceId = 'ID of the workspace that the object belongs to.';
+const workspaceId = 'ID of the workspace that this object belongs to.';
 /** `/v1` has only one clock, and its document does not explain schedule time. */
-const createdAt = 'Time at which the object was created.';
-const createdAtInScheduleTime = 'Schedule time at which the object was created.';
+const createdAt = 'Time at which this object was created.';
+const createdAtInScheduleTime = 'Schedule time at which this object was created.';
 const webhookUrl = 'URL that deliveries are sent to.';
 
 export const pageFields: FieldTexts = {
-  data: 'Items of this page, newest first.',
-  has_more: 'Whether older items follow.',
+  data: 'Items on this page, newest first.',
+  has_more: 'Whether more items are available after this page.',
   end_cursor:
-    'ID of the last item. Pass it as `starting_after` to get the next page. `null` if the page is empty.',
+    'ID of the last item on this page, or `null` if the page is empty. To get the next page, pass it as `starting_after`.',
 };
 
 const Event: SchemaText<typeof resources.Event> = {
   description:
-    'Something that happened in a workspace. The service delivers it to each endpoint that subscribes to its type.',
+    'Something that happened in a workspace. The service delivers an event to each endpoint that subscribes to its type.',
   fields: {
     id: 'ID of the event. Use it to detect duplicate deliveries.',
     workspace_id: workspaceId,
-    type: 'Event type, `<noun>.<verb>`.',
-    payload: 'Payload of the event.',
+    type: 'Type of the event, in the form `<noun>.<verb>`.',
+    payload: 'Data of the event, as passed in the request that created it.',
     created_at: createdAt,
   },
 };
@@ -44,63 +44,65 @@ const Webhook: SchemaText<typeof resources.Webhook> = {
 const errorFields = {
   code: 'Machine-readable error code.',
   message: 'Human-readable description of the error.',
-  request_id: 'ID of the request, as in the `Request-Id` header.',
+  request_id: 'ID of the request. The `Request-Id` header contains the same ID.',
 };
 
 const ApiKey: SchemaText<typeof resources.ApiKey> = {
-  description: 'An API key, without the key itself.',
+  description: 'Metadata of an API key. The key itself is not included.',
   fields: {
     id: 'ID of the API key.',
-    scopes: 'Scopes of the key.',
-    workspace_id: 'Workspace that the key is bound to. `null`: the key is valid for all workspaces.',
-    last4: 'Last four characters of the key. The database does not contain the rest of the key, only a hash.',
+    scopes: 'Scopes that the key grants.',
+    workspace_id:
+      'ID of the workspace that the key is bound to. `null` if the key is valid for all workspaces.',
+    last4:
+      'Last four characters of the key. The database stores only these characters and a hash of the key.',
     created_at: 'Wall time at which the key was created.',
-    revoked_at: 'Wall time at which the key was revoked. `null` if it is valid.',
+    revoked_at: 'Wall time at which the key was revoked. `null` if it has not been revoked.',
   },
 };
 
 const WebhookDetail: SchemaText<typeof resources.WebhookDetail> = {
-  description: 'An endpoint, with settings that `/v1` does not support.',
+  description: 'A webhook endpoint, including settings that `/v1` does not support.',
   fields: {
     ...Webhook.fields,
     created_at: createdAtInScheduleTime,
     disabled:
-      'Whether the endpoint is disabled. Its pending deliveries wait, and new events create no deliveries for it.',
-    headers: 'Headers that are added to each delivery.',
-    skip_verify: 'Whether verification of the TLS certificate is skipped.',
+      'Whether the endpoint is disabled. While it is disabled, its pending deliveries are paused, and new events create no deliveries for it.',
+    headers: 'Additional headers that are sent with each delivery.',
+    skip_verify: 'Whether deliveries are sent without verifying the TLS certificate of the receiver.',
     listener:
-      'Whether the endpoint is removed ten seconds after the last stream that listens to it has ended.',
+      'Whether the endpoint is temporary: it is removed ten seconds after the last live stream with its ID in `listener` has ended.',
     previous_secret_expires_at:
-      'Schedule time until which deliveries are also signed with the previous secret. It stays set after that time. `null` if there was no overlap.',
+      'Schedule time until which deliveries are signed with both the current and the previous secret. Can be in the past. `null` if the secret was never rotated, or was last rotated without an overlap.',
   },
 };
 
-const faultMarkFields = { id: 'ID of the fault.', kind: 'Kind of the fault.' };
+const faultMarkFields = { id: 'ID of the fault.', kind: 'Kind of fault.' };
 const faultField: FieldText = {
-  description: 'Injected fault that was applied. Omitted if there was none.',
+  description: 'Injected fault that was applied. Omitted if no fault was applied.',
   fields: faultMarkFields,
 };
 
 const probeResponseFields: FieldTexts = {
-  outcome: 'How the delivery ended.',
+  outcome: 'Result of the test delivery. `http_error` means a response other than 2xx.',
   response_status: 'Status of the response. `null` if there was no response.',
-  error: 'What went wrong. `null` on success.',
-  duration_ms: 'Time until the end of the response, in milliseconds.',
+  error: 'Description of the failure. `null` on success.',
+  duration_ms: 'Time from the start of the attempt to its end, in milliseconds.',
 };
 
 const requestId =
-  'Request to `/v1` that created the event. `null` if no request created it, or if the request is no longer in the log.';
+  'ID of the `/v1` request that created the event. `null` if no request created it, or if the request is no longer in the request log.';
 
 const attemptFields = {
   id: 'ID of the attempt.',
   number: 'Number of the attempt within its delivery, starting at 1.',
-  trigger: 'What caused the attempt: the retry `schedule`, or a `manual` replay.',
+  trigger: '`schedule` if the retry schedule caused the attempt, `manual` if a replay caused it.',
   scheduled_at: 'Schedule time at which the attempt was due.',
   sent_at: 'Wall time at which the attempt was sent.',
-  duration_ms: 'Time until the end of the response, in milliseconds.',
-  outcome: 'How the attempt ended.',
+  duration_ms: 'Time from the start of the attempt to its end, in milliseconds.',
+  outcome: 'Result of the attempt. `http_error` means a response other than 2xx.',
   response_status: 'Status of the response. `null` if there was no response.',
-  error: 'What went wrong. `null` on success.',
+  error: 'Description of the failure. `null` on success.',
   fault: faultField,
 };
 
@@ -118,12 +120,12 @@ const Attempt: SchemaText<typeof deliveries.Attempt> = {
       },
     },
     response: {
-      description: 'Response of the receiver. `null` if there was none.',
+      description: 'Response of the receiver. `null` if there was no response.',
       fields: {
         headers: 'Headers of the response.',
         body: 'Body of the response, as text or as base64.',
         encoding: 'Encoding of `body`.',
-        truncated: 'Whether the body was truncated because it was too long.',
+        truncated: 'Whether `body` contains only the beginning of a long response.',
       },
     },
   },
@@ -133,20 +135,21 @@ const Delivery: SchemaText<typeof deliveries.Delivery> = {
   description: 'A delivery of an event to an endpoint.',
   fields: {
     id: 'ID of the delivery. Each attempt sends it in a header.',
-    event_id: 'Event that is delivered.',
-    event_type: 'Type of the delivered event.',
+    event_id: 'ID of the event.',
+    event_type: 'Type of the event.',
     workspace_id: workspaceId,
-    webhook_id: 'Endpoint that receives the delivery.',
+    webhook_id: 'ID of the endpoint that receives the delivery.',
     url: webhookUrl,
-    status: 'Status of the delivery.',
+    status: 'Status of the delivery. A delivery has settled when it is no longer `pending`.',
     settled_reason:
-      'Why the delivery failed or was canceled, or `replay_failed` if its last replay failed. `null` otherwise.',
-    paused: 'Whether the delivery is pending but not sent because its endpoint is disabled.',
+      'Why the delivery failed or was canceled. `replay_failed` if its last replay failed, even if an earlier attempt succeeded. `null` otherwise.',
+    paused: 'Whether the delivery is pending, but is not sent because its endpoint is disabled.',
     attempt_count: 'Number of attempts so far.',
-    next_attempt_at: 'Schedule time of the next attempt. `null` if none is planned.',
+    next_attempt_at: 'Schedule time of the next attempt. `null` if no attempt is planned.',
     created_at: createdAtInScheduleTime,
-    settled_at: 'Schedule time at which it succeeded, failed or was canceled. `null` while it is pending.',
-    replay_of: 'Delivery that this one is a replay of. `null` for an original delivery.',
+    settled_at:
+      'Schedule time at which the delivery succeeded, failed or was canceled. `null` while it is pending.',
+    replay_of: 'ID of the delivery that this delivery replays. `null` if it is not a replay.',
   },
 };
 
@@ -155,46 +158,49 @@ const AttemptDetail: SchemaText<typeof deliveries.AttemptDetail> = {
   fields: {
     ...Attempt.fields,
     verification:
-      'Verification result with the correct secret. `null` if the secret or the scheme no longer exists.',
+      'Result of verifying the signature with the correct secret. `null` if the secret or the signature scheme no longer exists.',
   },
 };
 
 const signedParts: FieldText = {
   description: 'Parts of the signed text, in order.',
-  fields: { part: 'Kind of part.', text: 'Text of the part.' },
+  fields: {
+    part: 'What the part contains. `literal` is constant text, such as a separator.',
+    text: 'Text of the part.',
+  },
 };
 
 export const newFaultTexts = {
-  on: 'What the fault is applied to: requests to `/v1`, or deliveries.',
-  workspace_id: 'Only this workspace (default: all workspaces).',
-  method: 'Requests: only this HTTP method.',
-  path: 'Requests: only this path, such as `/events/{id}`.',
-  api_key_id: 'Requests: only this API key.',
-  status: 'Requests: respond with this status.',
-  error_code: 'Requests: error code of that response (default: the code that belongs to the status).',
-  latency_ms: 'Requests: real time to wait before the response, in milliseconds.',
-  drop: 'Requests: close the connection without a response, `before` or `after` the operation.',
-  kind: 'Deliveries: what happens to the attempt.',
-  webhook_id: 'Only for deliveries to this endpoint.',
-  type: 'Only for deliveries of this event type.',
+  on: '`request` to apply the fault to requests to `/v1`, or `delivery` to apply it to deliveries.',
+  workspace_id: 'ID of the workspace that the fault is restricted to (default: all workspaces).',
+  method: 'For requests: HTTP method to match.',
+  path: 'For requests: path to match, such as `/events/{id}`.',
+  api_key_id: 'For requests: ID of the API key to match.',
+  status: 'For requests: status of the response.',
+  error_code: 'For requests: error code of the response (default: the code that belongs to `status`).',
+  latency_ms: 'For requests: real time to wait before the response, in milliseconds.',
+  drop: 'For requests: close the connection without a response, either `before` or `after` the operation runs.',
+  kind: 'For deliveries: what happens to the attempt.',
+  webhook_id: 'For deliveries: ID of the endpoint to match.',
+  type: 'For deliveries: event type to match.',
   delay_ms:
-    'Deliveries: duration in milliseconds, in schedule time for `delay` and `reorder`, in real time for `slow-body`.',
+    'For deliveries: duration in milliseconds. Schedule time for `delay` and `reorder`, real time for `slow-body`.',
   probability:
-    'Probability that the fault is applied to a matching request or attempt, above 0 and at most 1.',
-  count: 'Number of times to apply the fault (default: no limit).',
+    'Probability that the fault is applied to a matching request or attempt: greater than 0, and at most 1.',
+  count: 'Maximum number of times to apply the fault (default: no limit).',
 };
 
 const ClockState: SchemaText<typeof emulator.ClockState> = {
   description: 'The schedule clock of a workspace.',
   fields: {
-    workspace_id: 'Workspace that the clock belongs to.',
+    workspace_id: 'ID of the workspace that the clock belongs to.',
     now: 'Current schedule time.',
-    rate: 'Current speed: seconds of schedule time for each second of real time. 0 while the clock is frozen.',
+    rate: 'Current speed, in seconds of schedule time per second of real time. 0 while the clock is frozen.',
     wall: 'Current wall time.',
-    next_due_at: 'Schedule time of the next attempt. `null` if none is planned.',
+    next_due_at: 'Schedule time of the next attempt. `null` if no attempt is planned.',
     moving: {
-      description: 'The clock move that is in progress. Omitted if there is none.',
-      fields: { attempts: 'Attempts that the move has caused so far.' },
+      description: 'The clock move in progress. Omitted if no request is moving the clock.',
+      fields: { attempts: 'Number of attempts that the move has caused so far.' },
     },
   },
 };
@@ -208,58 +214,62 @@ export const schemaTexts: Readonly<
   ApiRequest: {
     description: 'A request to `/v1` in the request log.',
     fields: {
-      id: 'ID of the request, as in its `Request-Id` header.',
+      id: 'ID of the request. The `Request-Id` header of its response contains the same ID.',
       at: 'Wall time at which the request arrived.',
       method: 'HTTP method.',
-      path: 'Path and query, truncated to 2,048 characters (256 without a valid API key).',
-      status: 'Status of the response. 0 if the connection was dropped.',
+      path: 'Path and query. Truncated to 2,048 characters, or to 256 if the request had no valid API key.',
+      status: 'Status of the response. 0 if an injected fault dropped the connection.',
       error_code: 'Error code of the response. `null` on success.',
-      duration_ms: 'Time until the response, in milliseconds.',
-      api_key_id: 'API key of the request. `null` if the request had no valid key.',
-      workspace_id: 'Workspace of the API key. `null` if the key is valid for all workspaces.',
-      resource_id: 'Resource that the request created or accessed. `null` for a list.',
+      duration_ms: 'Time from the arrival of the request to the response, in milliseconds.',
+      api_key_id: 'ID of the API key. `null` if the request had no valid key.',
+      workspace_id:
+        'ID of the workspace that the API key is bound to. `null` if the key is valid for all workspaces, or if the request had no valid key.',
+      resource_id: 'ID of the resource that the request created, or that its path names. `null` for a list.',
       fault: faultField,
     },
   } satisfies SchemaText<typeof resources.ApiRequest>,
   Attempt,
   AttemptDetail,
   AttemptSummary: {
-    description: 'An attempt in a list, without request and response.',
+    description: 'An attempt in a list, without its request and response.',
     fields: {
       ...attemptFields,
-      delivery_id: 'Delivery that the attempt belongs to.',
-      event_type: 'Type of the delivered event.',
-      webhook_id: 'Endpoint that received the attempt.',
+      delivery_id: 'ID of the delivery that the attempt belongs to.',
+      event_type: 'Type of the event.',
+      webhook_id: 'ID of the endpoint that the attempt was sent to.',
     },
   } satisfies SchemaText<typeof deliveries.AttemptSummary>,
   ClockMove: {
-    description: 'The schedule clock after a move, and what the move caused.',
+    description: 'The schedule clock after a move, and the attempts that the move caused.',
     fields: {
       ...ClockState.fields,
       attempts: 'Attempts that were sent during the move.',
       pending: 'Number of deliveries that are still pending, including paused deliveries.',
       paused: {
-        description: 'Pending deliveries that were not sent because their endpoint is disabled.',
-        fields: { webhook_id: 'Endpoint that is disabled.', deliveries: 'Number of its pending deliveries.' },
+        description: 'Disabled endpoints with pending deliveries.',
+        fields: { webhook_id: 'ID of the endpoint.', deliveries: 'Number of its pending deliveries.' },
       },
     },
   } satisfies SchemaText<typeof emulator.ClockMove>,
   ClockState,
   ControlErrorBody: {
-    description: 'An error of the control plane.',
+    description: 'An error response of the control plane.',
     fields: {
-      error: { description: 'The error.', fields: { ...errorFields, hint: 'Human-readable next step.' } },
+      error: {
+        description: 'The error.',
+        fields: { ...errorFields, hint: 'Human-readable next step. Omitted if there is none.' },
+      },
     },
   } satisfies SchemaText<typeof resources.ControlErrorBody>,
   CreatedApiKey: {
-    description: 'A new API key.',
-    fields: { ...ApiKey.fields, key: 'The key itself. Only this response contains it.' },
+    description: 'A new API key, including the key itself.',
+    fields: { ...ApiKey.fields, key: 'The key itself. It is returned only when the key is created.' },
   },
   CreatedWebhook: {
     description: 'A new endpoint with its secret.',
     fields: {
       ...Webhook.fields,
-      secret: 'Secret that signs the deliveries. Only this response contains it.',
+      secret: 'Secret that deliveries are signed with. It is returned only when the endpoint is created.',
     },
   } satisfies SchemaText<typeof resources.CreatedWebhook>,
   Delivery,
@@ -269,19 +279,19 @@ export const schemaTexts: Readonly<
       ...Delivery.fields,
       attempts: 'Attempts so far, in order.',
       planned_attempts:
-        'Schedule times of the remaining attempts if all of them fail, ignoring jitter and `Retry-After`. At most 100 are listed.',
+        'Schedule times of the remaining attempts if all of them fail, without jitter and `Retry-After`. Contains at most 100 times.',
     },
   } satisfies SchemaText<typeof deliveries.DeliveryDetail>,
   Diagnosis: {
     description: 'Result of the database check.',
     fields: {
       database: {
-        description: 'The database.',
+        description: 'State of the database.',
         fields: {
-          size_bytes: 'Size in bytes.',
-          schema_version: 'Version of its schema.',
+          size_bytes: 'Size of the database in bytes.',
+          schema_version: 'Version of the database schema.',
           newest_schema_version: 'Newest schema version that this version of svc supports.',
-          damage: 'Damage that SQLite found. Empty if there is none.',
+          damage: 'Problems that the integrity check of SQLite found. Empty if there are none.',
         },
       },
     },
@@ -289,32 +299,32 @@ export const schemaTexts: Readonly<
   EmulatorStatus: {
     description: 'Status of the running emulator.',
     fields: {
-      url: 'Address of the emulator.',
-      base_url: 'Address of the API, which ends in `/v1`.',
-      control_url: 'Address of the control plane.',
-      dashboard_url: 'Address of the dashboard, with the token if there is one.',
+      url: 'URL of the emulator.',
+      base_url: 'Base URL of the API. Ends in `/v1`.',
+      control_url: 'Base URL of the control plane.',
+      dashboard_url: 'URL of the dashboard. Includes the control token if one is required.',
       control_token: 'Control token. Omitted if none is required.',
-      environment: 'Environment of the emulator.',
-      profile: 'Name of the profile. It sets the behavior that the service description leaves open.',
+      environment: 'Environment that the emulator represents.',
+      profile: 'Name of the profile, which sets the behavior that the service description does not define.',
       workspace_id: 'ID of the default workspace.',
       api_key: 'API key of the default workspace.',
-      webhook_id: 'Endpoint that `--forward-to` registered. Omitted without that option.',
+      webhook_id: 'ID of the endpoint that `--forward-to` registered. Omitted without that option.',
       webhook_secret: 'Secret of the `--forward-to` endpoint. Omitted without that option.',
       pid: 'Process ID of the emulator.',
       version: 'Version of svc.',
       db: 'Path of the database file, or `:memory:`.',
       started_at: 'Wall time at which the emulator started.',
-      boot_ms: 'Time from the start until the emulator was ready, in milliseconds.',
-      max_attempts: 'Maximum number of scheduled attempts for a delivery.',
-      payload_member: 'Field of `POST /v1/events` that contains the payload.',
+      boot_ms: 'Time that the emulator took to start, in milliseconds.',
+      max_attempts: 'Maximum number of scheduled attempts per delivery.',
+      payload_member: 'Name of the field of `POST /v1/events` that contains the payload.',
       deliveries: {
         description: 'Deliveries that have not settled.',
         fields: { pending: 'Number of pending deliveries.', in_flight: 'Number of attempts in progress.' },
       },
       retention: {
-        description: 'Retention limits. `null` means no limit. Pending deliveries are always kept.',
+        description: 'Limits on stored data. `null` means no limit. Pending deliveries are never removed.',
         fields: {
-          days: 'Days after which events are removed once all their deliveries have settled.',
+          days: 'Number of days after which events without pending deliveries are removed.',
           requests: 'Maximum number of requests in the request log.',
           megabytes:
             'Database size, in megabytes, above which the oldest events without pending deliveries are removed.',
@@ -324,25 +334,25 @@ export const schemaTexts: Readonly<
         description:
           'Problem with the database file. Writes fail until it is resolved. Omitted if there is no problem.',
         fields: {
-          kind: 'Kind of the problem.',
+          kind: 'What happened to the database file.',
           message: 'Description of the problem.',
-          hint: 'Next step.',
+          hint: 'What to do next.',
         },
       },
     },
   } satisfies SchemaText<typeof emulator.EmulatorStatus>,
   ErrorBody: {
-    description: 'An error.',
+    description: 'An error response.',
     fields: { error: { description: 'The error.', fields: errorFields } },
   } satisfies SchemaText<typeof resources.ErrorBody>,
   Event,
   EventDetail: {
-    description: 'An event with the request that created it.',
+    description: 'An event, and the ID of the request that created it.',
     fields: {
       ...Event.fields,
       created_at: createdAtInScheduleTime,
       request_id: requestId,
-      payload_text: 'The payload as JSON text. Numbers are written as they were sent.',
+      payload_text: 'Payload as JSON text. Numbers are written as in the request.',
     },
   } satisfies SchemaText<typeof resources.EventDetail>,
   EventPage,
@@ -355,7 +365,7 @@ export const schemaTexts: Readonly<
       created_at: createdAtInScheduleTime,
       request_id: requestId,
       delivery_counts: {
-        description: 'Number of its deliveries by status.',
+        description: 'Number of deliveries of the event, by status.',
         fields: {
           pending: 'Number of pending deliveries.',
           succeeded: 'Number of deliveries that succeeded.',
@@ -370,11 +380,12 @@ export const schemaTexts: Readonly<
     fields: {
       id: 'ID of the fault.',
       ...newFaultTexts,
-      workspace_id: 'Workspace that the fault is restricted to. Omitted if it applies to all workspaces.',
+      workspace_id:
+        'ID of the workspace that the fault is restricted to. Omitted if it applies to all workspaces.',
       error_code:
-        'Requests: error code of that response. Omitted if it is the code that belongs to the status.',
+        'For requests: error code of the response. Omitted if it is the code that belongs to `status`.',
       count: 'Maximum number of times that the fault is applied. Omitted if there is no limit.',
-      fired: 'Number of times that the fault was applied.',
+      fired: 'Number of times that the fault has been applied.',
       created_at: 'Wall time at which the fault was added.',
     },
   } satisfies SchemaText<typeof faults.Fault>,
@@ -383,20 +394,20 @@ export const schemaTexts: Readonly<
     fields: faultMarkFields,
   } satisfies SchemaText<typeof faults.FaultMark>,
   FilledFixture: {
-    description: 'The payload that a fixture produces.',
+    description: 'A payload that was created from a fixture.',
     fields: {
       type: 'Event type.',
-      description: 'What the event means.',
+      description: 'Description of the event type.',
       payload_text:
-        'Payload as JSON text, with new values for its templates. Numbers are written as in the fixture.',
+        'Payload as JSON text, in which templates are replaced by new values. Numbers are written as in the fixture.',
     },
   } satisfies SchemaText<typeof resources.FilledFixture>,
   FixtureSummary: {
-    description: 'A fixture of an event type.',
+    description: 'A fixture, which is a sample payload for an event type.',
     fields: {
       type: 'Event type.',
       source: 'Where the fixture comes from. A fixture of the project replaces a built-in one.',
-      description: 'What the event means. `null` if the file is invalid.',
+      description: 'Description of the event type. `null` if the file is invalid.',
       problem: 'Why the file is invalid. `null` if it is valid.',
     },
   } satisfies SchemaText<typeof resources.FixtureSummary>,
@@ -409,55 +420,58 @@ export const schemaTexts: Readonly<
     },
   } satisfies SchemaText<typeof emulator.SavedSnapshot>,
   SignatureCheck: {
-    description: 'The steps that a receiver takes to verify an attempt.',
+    description: 'The steps that a receiver takes to verify a signature.',
     fields: {
       signed_parts: signedParts,
       signatures: {
-        description: 'Signature that each secret produces.',
-        fields: { signature: 'The signature.', matches: 'Whether the header contains it.' },
+        description: 'Signatures that the secrets produce, in the order of the secrets.',
+        fields: {
+          signature: 'The signature.',
+          matches: 'Whether the signature header contains this signature.',
+        },
       },
       verification: 'Result of the verification.',
     },
   } satisfies SchemaText<typeof deliveries.SignatureCheck>,
   SignatureDetail: {
-    description: 'An explanation of the signature of an attempt.',
+    description: 'How an attempt was signed.',
     fields: {
-      scheme: 'Signature scheme that was used.',
+      scheme: 'Name of the signature scheme.',
       attempt: 'Number of the attempt.',
-      headers: 'Headers of the attempt that belong to the scheme.',
+      headers: 'Headers of the attempt that belong to the signature scheme.',
       signed_parts: signedParts,
       secrets: {
         description: 'Secrets of the endpoint.',
         fields: {
-          name: '`current`, or `previous` after a rotation.',
-          masked: 'The secret, with most of it hidden.',
+          name: '`current`, or `previous` for the secret that was replaced by a rotation.',
+          masked: 'The secret, with most of its characters hidden.',
           signature: 'Signature that this secret produces.',
-          matches: 'Whether the header contains that signature.',
+          matches: 'Whether the signature header contains this signature.',
         },
       },
       verification: AttemptDetail.fields.verification,
       reserialised: {
         description:
-          'Result for a receiver that parses and re-serializes the body before it verifies the signature. `null` if this does not change the bytes.',
+          'Result for a receiver that parses the body and serializes it again before it verifies the signature. `null` if this does not change the body.',
         fields: {
-          body: 'Body after parsing and serializing.',
-          signature: 'Signature of that body.',
-          matches: 'Whether the header contains that signature.',
-          differs_at: 'Index of the first character that differs.',
+          body: 'Body after it was parsed and serialized again.',
+          signature: 'Signature of this body.',
+          matches: 'Whether the signature header contains this signature.',
+          differs_at: 'Index of the first character that differs from the body that was sent.',
         },
       },
     },
   } satisfies SchemaText<typeof deliveries.SignatureDetail>,
   StreamItem: {
-    description: 'An event of the live stream.',
+    description: 'An event in the live stream.',
     fields: {
-      type: 'Kind of change. `reset`: the state was replaced. Discard the state that your client has stored.',
-      sequence: 'Position in the stream. Later events have higher numbers.',
-      delivery: 'Delivery that was created or settled, or that the attempt belongs to.',
+      type: 'Kind of change. `reset` means that all state was replaced: discard the state that your client has stored.',
+      sequence: 'Sequence number of the event. Later events have higher numbers.',
+      delivery: 'Delivery that was created or has settled, or that the attempt belongs to.',
       attempt: 'Attempt that has ended.',
       request: 'Request that was logged.',
       webhook:
-        'Endpoint that was changed, disabled or enabled. The deliveries of a disabled endpoint are paused.',
+        'Endpoint that was changed, disabled or enabled. The pending deliveries of a disabled endpoint are paused.',
     },
   },
   Verification: {
@@ -465,9 +479,9 @@ export const schemaTexts: Readonly<
     fields: {
       ok: 'Whether the signature is valid.',
       reason: 'Why the signature was rejected. `null` if it is valid.',
-      detail: 'The result in one sentence.',
+      detail: 'Explanation of the result.',
       remedy: 'What to do next. `null` if the signature is valid.',
-      scheme: 'Signature scheme that was used.',
+      scheme: 'Name of the signature scheme.',
     },
   } satisfies SchemaText<typeof deliveries.Verification>,
   WebhookDetail,
@@ -479,40 +493,42 @@ export const schemaTexts: Readonly<
       connection: {
         description: 'The connection to the receiver.',
         fields: {
-          outcome: '`connected`, or how the connection failed.',
-          error: 'What went wrong. `null` if connected.',
+          outcome: '`connected`, or the kind of failure.',
+          error: 'Description of the failure. `null` if `outcome` is `connected`.',
           duration_ms: 'Time to connect, in milliseconds.',
           address:
-            'IP address of the connection, which can be that of a proxy. `null` if the connection failed.',
+            'IP address that the emulator connected to, which can be the address of a proxy. `null` if the connection failed.',
           certificate: {
             description: 'TLS certificate of the receiver. `null` if the connection does not use TLS.',
             fields: {
-              issuer: 'Who issued the certificate.',
+              issuer: 'Issuer of the certificate.',
               valid_to: 'Wall time at which the certificate expires.',
             },
           },
         },
       },
       genuine: {
-        description: 'Response to a correctly signed delivery of type `svc.probe`. `null` if none was sent.',
+        description:
+          'Result of the test delivery that was signed with the correct secret. `null` if it was not sent.',
         fields: probeResponseFields,
       },
       forged: {
-        description: 'Response to the same delivery, signed with a wrong secret. `null` if none was sent.',
+        description:
+          'Result of the test delivery that was signed with a wrong secret. `null` if it was not sent.',
         fields: probeResponseFields,
       },
     },
   } satisfies SchemaText<typeof resources.WebhookProbe>,
   WebhookWithSecret: {
     description: 'An endpoint with its secret.',
-    fields: { ...WebhookDetail.fields, secret: 'Secret that signs the deliveries.' },
+    fields: { ...WebhookDetail.fields, secret: 'Secret that deliveries are signed with.' },
   },
   Workspace: {
-    description: 'A workspace: it owns events, endpoints, deliveries and a schedule clock.',
+    description: 'A workspace, which owns events, endpoints and deliveries.',
     fields: {
       id: 'ID of the workspace.',
       name: 'Name of the workspace.',
-      environment: 'Environment of the emulator.',
+      environment: 'Environment that the workspace belongs to.',
       created_at: createdAt,
     },
   } satisfies SchemaText<typeof resources.Workspace>,

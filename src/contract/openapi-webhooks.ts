@@ -73,9 +73,9 @@ export function createWebhooksSection(
 
 function describeResponses(stopOn410: boolean): Json {
   const rejectionText =
-    'The receiver rejects the delivery, for example because its signature is invalid (400). The delivery is retried.';
+    'The receiver rejects the delivery, for example with 400 because the signature is invalid. The delivery is retried.';
   return {
-    '2XX': { description: 'The receiver accepts the delivery.' },
+    '2XX': { description: 'The receiver accepts the delivery for processing.' },
     '4XX': { description: stopOn410 ? `${rejectionText} A 410 response is not retried.` : rejectionText },
     default: {
       description: 'Any other response, including a redirect, is a failure. The delivery is retried.',
@@ -94,10 +94,14 @@ function documentHeaders({ headers, content }: SignatureScheme, toleranceMs: num
   const tolerance = formatDuration(toleranceMs);
   const headerTexts: [string | null, string, Json][] = [
     [headers.signature, `Signature of ${signedText}.`, {}],
-    [headers.timestamp, `Time of the attempt. Reject a delivery that is older than ${tolerance}.`, {}],
+    [
+      headers.timestamp,
+      `Time at which the attempt was sent. Reject deliveries that are older than ${tolerance}.`,
+      {},
+    ],
     [
       headers.id,
-      'ID of the delivery, which is the same for each attempt.',
+      'ID of the delivery. It is the same for every attempt.',
       { pattern: idPatterns.delivery.source },
     ],
   ];
@@ -113,13 +117,13 @@ function toEnvelopeSchema(type: string, payloadSchemaName: string): Json {
   const workspace = {
     type: 'string',
     pattern: idPatterns.workspace.source,
-    description: 'Workspace of the event.',
+    description: 'ID of the workspace that the event belongs to.',
   };
   const time = { type: 'string', format: 'date-time', description: 'Time at which the event was created.' };
-  const eventType = { const: type, description: 'Event type.' };
+  const eventType = { const: type, description: 'Type of the event.' };
   return {
     type: 'object',
-    description: `A delivery of ${type}.`,
+    description: `Body of a delivery of \`${type}\`.`,
     required: ['type', 'workspace_id', 'created_at', 'data'],
     properties: {
       type: eventType,
@@ -140,7 +144,7 @@ function toEnvelopeSchema(type: string, payloadSchemaName: string): Json {
           type: eventType,
           payload: {
             $ref: `#/components/schemas/${payloadSchemaName}`,
-            description: 'Payload of the event.',
+            description: 'Data of the event.',
           },
           created_at: time,
         },
