@@ -6,12 +6,12 @@ import { type ErrorCode, type ExitCode, SvcError } from '../../src/errors.ts';
 
 const exitCodes: Record<ExitCode, string> = {
   0: 'The command succeeded.',
-  1: 'The command ran, and the result is negative: the signature is invalid, a delivery failed, a check of a receiver failed.',
-  2: 'An option, an argument, a file or the request is invalid, or the emulator cannot start this way.',
+  1: 'The command ran, but the result is negative. For example, a signature is invalid, a delivery failed, or a receiver check failed.',
+  2: 'An option, an argument, a file or the request is invalid, or the emulator cannot start with the given settings.',
   3: 'No emulator responds.',
   4: 'The resource does not exist.',
   5: 'The operation timed out.',
-  70: 'Internal error of svc, or the database cannot be written.',
+  70: 'An internal error of svc occurred, or the database cannot be written.',
   130: 'The command was interrupted, for example with Ctrl-C.',
 };
 
@@ -68,7 +68,7 @@ ${Object.entries(exitCodes)
 
 ## Errors on the command line
 
-An error goes to standard error: what happened, and usually a hint that says what to do next. \`--json\` prints an object:
+An error on standard error says what happened, and usually has a hint with the next step. With \`--json\`, it is an object:
 
 \`\`\`json
 { "error": { "code": "not_found", "message": "…", "hint": "…" } }
@@ -76,7 +76,7 @@ An error goes to standard error: what happened, and usually a hint that says wha
 
 ## Errors of the API
 
-\`/v1\` responds with these codes, in the [error envelope](../service.md#7). The control plane uses them as well.
+\`/v1\` responds with these codes, in the [error envelope](../service.md#7). The control plane uses them too.
 
 ${renderErrors(apiCodes)}
 
@@ -84,7 +84,7 @@ ${renderErrors(apiCodes)}
 
 ${renderErrors(otherCodes)}
 
-In the library, all of them are an \`SvcError\` with \`code\`, \`message\` and \`hint\`.
+In the library, each of these errors is an \`SvcError\` with \`code\`, \`message\` and \`hint\`.
 `;
 
 it('docs/reference/errors.md lists every exit code and every error code', async () => {
