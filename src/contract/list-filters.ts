@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { displayStatuses, getDisplayStatus } from '../domain/delivery.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
+import { statusClasses } from '../domain/status-filter.ts';
 import type { Delivery } from './delivery-schemas.ts';
 import { idOf } from './fields.ts';
 import { wholeNumberFrom } from './operation.ts';
@@ -86,11 +87,16 @@ export const AttemptFilter = {
   since: v.optional(RelativeTime),
 };
 
+const StatusFilter = v.union(
+  [wholeNumberFrom(0, 599), v.picklist(statusClasses)],
+  'must be a status such as 404, or a class such as 4xx',
+);
+
 export const RequestFilter = {
   ...WorkspaceFilter,
   method: v.optional(v.pipe(v.string(), v.toUpperCase())),
   path: v.optional(v.string()),
-  status: v.optional(wholeNumberFrom(0, 599)),
+  status: v.optional(StatusFilter),
   api_key_id: v.optional(idOf('apiKey')),
   request_id: v.optional(idOf('request')),
   resource_id: v.optional(v.string()),

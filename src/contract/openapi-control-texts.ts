@@ -536,7 +536,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       method: 'Return only requests with this HTTP method.',
       path: 'Return only requests with a path that starts with this text.',
       status:
-        'Return only requests with this response status. Use 0 for connections that an injected fault dropped.',
+        'Return only requests with this response status or class, such as 404 or 4xx. Use 0 for connections that an injected fault dropped.',
       api_key_id: 'Return only requests with this API key.',
       request_id: 'Return only the request with this ID.',
       resource_id: 'Return only requests that created or named this resource.',

@@ -7,6 +7,7 @@ import type {
   RequestFilter as RequestFilterSchema,
 } from '../contract/list-filters.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
+import { toStatusRange } from '../domain/status-filter.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
@@ -69,11 +70,13 @@ export function toRequestFilter(
   sandbox: Sandbox,
   input: FilterInput<typeof RequestFilterSchema>,
 ): ApiRequestFilter {
+  const [statusFrom, statusTo] = input.status === undefined ? [null, null] : toStatusRange(input.status);
   return {
     workspaceSeq: findWorkspace(sandbox, input.workspace_id)?.seq ?? null,
     method: input.method ?? null,
     path: input.path ?? null,
-    status: input.status ?? null,
+    statusFrom,
+    statusTo,
     apiKeyId: input.api_key_id ?? null,
     requestId: input.request_id ?? null,
     resourceId: input.resource_id ?? null,

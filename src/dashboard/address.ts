@@ -76,7 +76,7 @@ export function pickFilters<Name extends string>(
 }
 
 function isHttpStatus(text: string): boolean {
-  return /^[1-5]\d\d$/.test(text);
+  return /^[1-5](?:\d\d|xx)$/i.test(text);
 }
 
 /** A URL without its scheme and trailing slash: `localhost:3000/hooks`. */

@@ -30,7 +30,8 @@ export interface ApiRequestFilter {
   readonly method: string | null;
   /** Path prefix. */
   readonly path: string | null;
-  readonly status: number | null;
+  readonly statusFrom: number | null;
+  readonly statusTo: number | null;
   readonly apiKeyId: string | null;
   readonly requestId: string | null;
   readonly resourceId: string | null;
@@ -50,7 +51,8 @@ const FILTERED_TABLE: FilteredTable<ApiRequestFilter> = {
     workspaceSeq: 'r.workspace_seq = @workspaceSeq',
     method: 'r.method = @method',
     path: 'substr(r.path, 1, length(@path)) = @path',
-    status: 'r.status = @status',
+    statusFrom: 'r.status >= @statusFrom',
+    statusTo: 'r.status <= @statusTo',
     apiKeyId: 'r.api_key_seq = (SELECT seq FROM api_keys WHERE id = @apiKeyId)',
     requestId: 'r.id = @requestId',
     minDurationMs: 'r.duration_ms >= @minDurationMs',

@@ -55,6 +55,29 @@ describeInBrowser('the request log', () => {
     await expect.poll(() => rows.count()).toBe(1);
   });
 
+  it('the request log filters by a class of statuses, and refuses an invalid status', async () => {
+    const { emulator, page, rows } = await start({ width: 1920 });
+    await emulator.api('GET', '/events');
+    await emulator.api('GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
+    await expect.poll(() => rows.count()).toBe(2);
+    const field = page.getByRole('combobox', { name: 'Status' });
+    await field.fill('4xx');
+    await field.press('Enter');
+    await expect.poll(() => rows.count()).toBe(1);
+    await emulator.api('GET', '/events');
+    await emulator.api('GET', '/webhooks/wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
+    await expect.poll(() => rows.getByText('not_found').count()).toBe(2);
+    await field.fill('4zz');
+    await field.press('Enter');
+    const alert = page.getByRole('alert');
+    await alert.getByText('"4zz" is ignored. Enter a status such as 404, or a class such as 4xx.').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await field.inputValue()).toBe('4zz');
+    await alert.getByRole('button', { name: 'Clear' }).click();
+    await alert.waitFor({ state: 'detached' });
+    expect(await field.inputValue()).toBe('');
+  });
+
   it('the request log follows the search while the user types without changing the typed text', async () => {
     const { emulator, page, rows } = await start();
     await emulator.api('GET', '/events?text=a');

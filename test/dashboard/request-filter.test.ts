@@ -23,7 +23,7 @@ const now = Date.parse('2026-11-20T12:01:00.000Z');
 
 describe('the request filter', () => {
   it('the request filter is parsed from the URL without invalid values', () => {
-    const query = { path: ' /v1 ', status: '2xx', method: '', since: 'soon', other: 'x' };
+    const query = { path: ' /v1 ', status: '6xx', method: '', since: 'soon', other: 'x' };
     expect(pickFilters(query, filterNames)).toEqual({ path: '/v1' });
     expect(pickFilters({ status: '404', since: '5m' }, filterNames)).toEqual({ status: '404', since: '5m' });
   });
@@ -35,6 +35,7 @@ describe('the request filter', () => {
       api_key_id: 'key_1',
       resource_id: 'evt_1',
     });
+    expect(toListInput({ status: '4XX' })).toEqual({ status: '4xx' });
   });
 
   it.each([
@@ -45,6 +46,8 @@ describe('the request filter', () => {
     [{ method: 'GET' }, false],
     [{ status: '201' }, true],
     [{ status: '200' }, false],
+    [{ status: '2xx' }, true],
+    [{ status: '4XX' }, false],
     [{ key: 'key_1', resource: 'evt_1' }, true],
     [{ key: 'key_2' }, false],
     [{ resource: 'evt_2' }, false],

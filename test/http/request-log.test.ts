@@ -21,6 +21,25 @@ async function listRequests(emulator: TestEmulator) {
 }
 
 describe('the request log', () => {
+  it('GET /_svc/requests filters by a status or a class of statuses', async () => {
+    const emulator = await start();
+    await ask(emulator, '/events', emulator.status().api_key);
+    await ask(emulator, '/events');
+    const statusesOf = async (status: string) => {
+      const response = await emulator.fetch(new Request(`http://localhost/_svc/requests?status=${status}`));
+      const { data, error } = (await response.json()) as {
+        data: { status: number }[];
+        error?: { message: string };
+      };
+      return error?.message ?? data.map((request) => request.status);
+    };
+    expect(await statusesOf('4xx')).toEqual([401]);
+    expect(await statusesOf('2xx')).toEqual([200]);
+    expect(await statusesOf('401')).toEqual([401]);
+    expect(await statusesOf('5xx')).toEqual([]);
+    expect(await statusesOf('4zz')).toContain('must be a status such as 404, or a class such as 4xx');
+  });
+
   it('the log keeps a short part of the path of a request without a valid key', async () => {
     const emulator = await start();
     const long = `/events?limit=1&a=${'x'.repeat(5_000)}`;

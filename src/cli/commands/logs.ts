@@ -2,15 +2,16 @@
 import type { Command } from 'commander';
 import type { ApiRequest } from '../../contract/resources.ts';
 import { formatRelative } from '../../domain/duration.ts';
+import { matchesStatus, type StatusFilter } from '../../domain/status-filter.ts';
 import type { CommandDefinition } from '../command.ts';
 import { followRequests } from '../live/follow.ts';
 import {
   addPageOptions,
   type PageOptions,
   parseDurationMs,
+  parseStatusFilter,
   parseTimeOrAge,
   toPageParameters,
-  wholeNumberParser,
 } from '../option-parsers.ts';
 import { requestColumns } from '../render/requests.ts';
 import { printPage } from '../render/table.ts';
@@ -18,7 +19,7 @@ import { printPage } from '../render/table.ts';
 interface RequestFilterOptions {
   readonly method?: string;
   readonly path?: string;
-  readonly status?: number;
+  readonly status?: StatusFilter;
   readonly key?: string;
   readonly request?: string;
   readonly workspace?: string;
@@ -31,7 +32,7 @@ export const list: CommandDefinition<RequestFilterOptions & PageOptions> = {
   configure: (command) => addPageOptions(addRequestFilterOptions(command)),
   examples: [
     ['List the newest requests', 'logs list'],
-    ['List the requests that were denied in the last ten minutes', 'logs list --status 403 --since 10m'],
+    ['List the requests that failed in the last ten minutes', 'logs list --status 4xx --since 10m'],
     ['Find a request by its ID', 'logs list --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
   ],
   async run(options, context) {
@@ -74,8 +75,8 @@ function addRequestFilterOptions(command: Command): Command {
     .option('--path <prefix>', 'Only requests whose path starts with this, such as /v1/events')
     .option(
       '--status <status>',
-      'Only requests with this response status; 0 for dropped connections',
-      wholeNumberParser(0, 599),
+      'Only requests with this response status or class, such as 404 or 4xx; 0 for dropped connections',
+      parseStatusFilter,
     )
     .option('--key <id>', 'Only requests with this API key (key_…)')
     .option('--request <id>', 'Only the request with this ID (req_…)')
@@ -98,7 +99,7 @@ function matchesRequestFilter(request: ApiRequest, options: RequestFilterOptions
   return (
     (method === undefined || request.method === method) &&
     (path === undefined || request.path.startsWith(path)) &&
-    (status === undefined || request.status === status) &&
+    matchesStatus(status, request.status) &&
     (key === undefined || request.api_key_id === key) &&
     (id === undefined || request.id === id) &&
     (workspace === undefined || request.workspace_id === workspace) &&

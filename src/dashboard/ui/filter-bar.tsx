@@ -2,7 +2,7 @@
 import './filter-bar.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { updateQuery } from '../router.ts';
+import { route, updateQuery } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { Icon } from './icon.tsx';
 
@@ -17,6 +17,8 @@ export interface FilterBarProps {
   readonly action?: ComponentChildren;
   /** Label of the field that selects a recent period (default: Created). */
   readonly periodLabel?: string | undefined;
+  /** The values that the filter `status` can have. */
+  readonly statusHint?: string | undefined;
 }
 
 export function FilterBar({
@@ -27,6 +29,7 @@ export function FilterBar({
   controls,
   action,
   periodLabel,
+  statusHint,
 }: FilterBarProps) {
   const id = useId();
   const [isExpanded, setExpanded] = useState(false);
@@ -49,6 +52,7 @@ export function FilterBar({
       <div id={id} class={`filters-fields ${isExpanded ? 'open' : ''}`}>
         {fields}
       </div>
+      <IgnoredFilters filter={filter} statusHint={statusHint} />
       <FilterChips filter={filter} action={action} periodLabel={periodLabel} />
     </search>
   );
@@ -108,16 +112,19 @@ interface FieldProps {
 export function FilterInput({
   name,
   label,
-  value = '',
+  value,
   suggestions,
 }: FieldProps & { readonly suggestions: readonly string[] }) {
   const list = useId();
+  // An invalid value stays in the field.
+  const text = route.value.query[name] ?? '';
   return (
     <label>
       {label}
       <input
         list={list}
-        value={value}
+        value={text}
+        aria-invalid={text !== '' && value === undefined}
         placeholder="any"
         onChange={({ currentTarget }) => updateQuery({ [name]: currentTarget.value.trim() })}
       />
@@ -174,6 +181,35 @@ export function describeFilter(name: string, value: string, periodLabel = 'Creat
     ? { label: filterLabels[name] ?? name, text: value }
     : { label: periodLabel, text: period };
 }
+
+/** The values in the URL that no filter can have. */
+function IgnoredFilters({ filter, statusHint }: Pick<FilterBarProps, 'filter' | 'statusHint'>) {
+  const { query } = route.value;
+  const ignored = Object.entries(filterLabels).filter(
+    ([name]) => query[name] !== undefined && query[name].trim() !== '' && filter[name] === undefined,
+  );
+  const hints: Readonly<Record<string, string | undefined>> = {
+    status: statusHint,
+    since: TIME_HINT,
+    until: TIME_HINT,
+  };
+  if (ignored.length === 0) return null;
+  return (
+    <div class="filters-ignored error-text" role="alert">
+      {ignored.map(([name, label]) => (
+        <p key={name}>
+          The filter {label} "{query[name]}" is ignored.{' '}
+          {hints[name] === undefined ? `This list has no filter ${label}.` : `Enter ${hints[name]}.`}{' '}
+          <button type="button" class="pill" onClick={() => updateQuery({ [name]: '' })}>
+            Clear
+          </button>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+const TIME_HINT = 'a duration such as 1h, or a time such as 2026-11-20T12:00:00Z';
 
 /** The active filters, each with a button that removes it. */
 function FilterChips({

@@ -35,6 +35,8 @@ describe('svc logs tail', () => {
     [{ method: 'GET' }, false],
     [{ path: '/v1/webhooks' }, false],
     [{ status: 404 }, false],
+    [{ status: '4xx' as const }, true],
+    [{ status: '5xx' as const }, false],
     [{ key: 'key_2' }, false],
     [{ request: 'req_2' }, false],
     [{ workspace: 'ws_2' }, false],

@@ -20,7 +20,22 @@ import { RequestView, ResourceLink } from './request-view.tsx';
 
 const COLUMNS = ['Status', 'Request', 'Resource or error', 'Duration', 'Time'];
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
-const STATUSES = ['200', '201', '400', '401', '403', '404', '409', '422', '429', '500', '503'];
+const STATUSES = [
+  '2xx',
+  '4xx',
+  '5xx',
+  '200',
+  '201',
+  '400',
+  '401',
+  '403',
+  '404',
+  '409',
+  '422',
+  '429',
+  '500',
+  '503',
+];
 
 /** The log covers the whole emulator: a key may be valid for every workspace, and a request may have none. */
 export function RequestsView({ route }: { readonly route: Route }) {
@@ -46,6 +61,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
       filter={filter}
       search={{ name: 'path', label: 'Path', placeholder: 'Path, for example /v1/events' }}
       periodLabel="Time"
+      statusHint="a status such as 404, or a class such as 4xx"
       fields={<FilterFields filter={filter} />}
       controls={<RequestFaults />}
       columns={COLUMNS}
