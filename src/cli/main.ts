@@ -1,5 +1,7 @@
 /** The process: its streams, signals and exit code. Only this module calls `process.exit`. */
 import { setMaxListeners } from 'node:events';
+import { closeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { systemClock } from '../clock/wall-clock.ts';
 import { ExitCode } from '../errors.ts';
 import { createProcessIo } from './io.ts';
@@ -19,14 +21,28 @@ const interrupt: SignalHandler = () => {
 let onSignal = interrupt;
 for (const signal of interruptSignals) process.on(signal, () => onSignal(signal));
 
+let isTerminalClosed = false;
+/** A closed terminal is a hang-up, but sends the signal only to its first process. */
+function handleTerminalError({ isTTY }: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
+  if (!isTTY || error.code !== 'EIO') throw error;
+  if (!isTerminalClosed) onSignal('SIGHUP');
+  isTerminalClosed = true;
+}
+
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader of a pipe has closed it: `svc deliveries list | head -1`.
   if (error.code === 'EPIPE') process.exit(ExitCode.success);
-  throw error;
+  handleTerminalError(process.stdout, error);
 });
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   // A closed standard error does not change the result.
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code !== 'EPIPE') handleTerminalError(process.stderr, error);
+});
+
+// At exit, Node.js 20 restores the terminal, and aborts if it was closed meanwhile. It skips closed descriptors.
+const terminals = [0, 1, 2].filter(isatty);
+process.on('exit', () => {
+  for (const descriptor of terminals) if (!isatty(descriptor)) closeSync(descriptor);
 });
 
 const io = createProcessIo(process, hasFlag(args, '--no-color'));

@@ -1,5 +1,5 @@
 /** `svc deliveries tail` with real processes: in a pipe, across emulator restarts, and in a terminal. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -189,5 +189,18 @@ describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
     await terminal.waitForExit();
     const [before, after] = ['before', 'after'].map((name) => readFileSync(join(cwd, name), 'utf8'));
     expect(after).toBe(before);
+  });
+
+  it('the process ends without a crash when the terminal is closed', async () => {
+    const cwd = createFolder();
+    await startForwarding(cwd, '--db', ':memory:');
+    const command = tailCommand.map((word) => `'${word}'`).join(' ');
+    const terminal = await open(['sh', '-c', `trap '' HUP; ${command}; echo $? > exit-code`], { cwd });
+    await terminal.waitFor(/No attempts yet/);
+    await terminal.close();
+    const file = join(cwd, 'exit-code');
+    await expect
+      .poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 10_000 })
+      .toBe('130\n');
   });
 });
