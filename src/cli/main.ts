@@ -21,10 +21,17 @@ const interrupt: SignalHandler = () => {
 let onSignal = interrupt;
 for (const signal of interruptSignals) process.on(signal, () => onSignal(signal));
 
+/** The standard descriptors that are terminals. */
+const terminals = [0, 1, 2].filter(isatty);
+// At exit, Node.js 20 restores the terminal, and aborts if it was closed meanwhile. It skips closed descriptors.
+process.on('exit', () => {
+  for (const descriptor of terminals) if (!isatty(descriptor)) closeSync(descriptor);
+});
+
 let isTerminalClosed = false;
 /** A closed terminal is a hang-up, but sends the signal only to its first process. */
-function handleTerminalError({ isTTY }: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
-  if (!isTTY || error.code !== 'EIO') throw error;
+function handleOutputError(descriptor: 1 | 2, error: NodeJS.ErrnoException): void {
+  if (!terminals.includes(descriptor) || error.code !== 'EIO') throw error;
   if (!isTerminalClosed) onSignal('SIGHUP');
   isTerminalClosed = true;
 }
@@ -32,17 +39,11 @@ function handleTerminalError({ isTTY }: NodeJS.WriteStream, error: NodeJS.ErrnoE
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader of a pipe has closed it: `svc deliveries list | head -1`.
   if (error.code === 'EPIPE') process.exit(ExitCode.success);
-  handleTerminalError(process.stdout, error);
+  handleOutputError(1, error);
 });
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   // A closed standard error does not change the result.
-  if (error.code !== 'EPIPE') handleTerminalError(process.stderr, error);
-});
-
-// At exit, Node.js 20 restores the terminal, and aborts if it was closed meanwhile. It skips closed descriptors.
-const terminals = [0, 1, 2].filter(isatty);
-process.on('exit', () => {
-  for (const descriptor of terminals) if (!isatty(descriptor)) closeSync(descriptor);
+  if (error.code !== 'EPIPE') handleOutputError(2, error);
 });
 
 const io = createProcessIo(process, hasFlag(args, '--no-color'));

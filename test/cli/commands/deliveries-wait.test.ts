@@ -82,7 +82,7 @@ describe('svc deliveries wait', () => {
     const filter = { event_id: 'evt_1', type: 'a.b', webhook_id: 'wh_1', workspace_id: 'ws_1' };
     const { calls } = await wait(options, {});
     expect(calls).toEqual([
-      { ...filter, types: 'delivery,attempt' },
+      { ...filter, types: 'delivery,attempt,webhook' },
       { ...filter, since: '2026-11-20T11:00:00.000Z', limit: 1000 },
     ]);
   });
