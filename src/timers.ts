@@ -1,4 +1,4 @@
-/** Original timers of Node.js, also under fake timers of a test. */
+/** Original timers of Node.js, even under the fake timers of a test. */
 import type * as nodeTimers from 'node:timers';
 
 interface BuiltinModules {

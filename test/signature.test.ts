@@ -40,7 +40,7 @@ describe('sign and verify', () => {
     expect(() => sign({ payload: body, secret, id: 'del_1', ...changes })).toThrow(message);
   });
 
-  it('sign returns the headers of a built-in scheme as text, also in its type', () => {
+  it('sign returns the headers of a built-in scheme as text, and their types say so', () => {
     const svc = sign({ payload: body, secret, id: 'del_1' }).headers;
     const texts: string[] = [svc['Service-Signature'], svc['Service-Timestamp'], svc['Service-Delivery-Id']];
     expect(texts).not.toContain(undefined);

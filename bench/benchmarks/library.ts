@@ -25,8 +25,8 @@ export const library: Benchmark = async (bench) => {
       name: 'ms from createEmulator() to the first delivery',
       measured: { first: of('firstMs'), further: of('furtherDeliveredMs') },
     },
-    promised('ms, a further emulator in the process', 'furtherMs', 15),
-    promised('MB, a further emulator in the process', 'furtherMegabytes', 3),
+    promised('ms, another emulator in the process', 'furtherMs', 15),
+    promised('MB, another emulator in the process', 'furtherMegabytes', 3),
     promised('ms, createWorkspace()', 'workspaceMs', 2),
   ];
 };

@@ -194,7 +194,7 @@ export class FanOut {
   }
 }
 
-/** The event record as JSON text. @throws SvcError `not_found`, also for an event in a workspace that the key cannot access. */
+/** The event record as JSON text. @throws SvcError `not_found`, even for an event in a workspace that the key cannot access. */
 export function getEvent({ store }: Pick<Sandbox, 'store'>, caller: Caller, id: string): string {
   const row = store.events.find(id);
   if (row === undefined || !canAccess(caller, row.workspace_seq)) throw createNotFoundError('event', id);

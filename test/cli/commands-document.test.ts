@@ -11,7 +11,7 @@ import { createFakeHost } from './fake-context.ts';
 
 const intro = `# Commands
 
-This page shows the help of each command. A test keeps it equal to the program. Every command also accepts the global
+This page contains the help text of every command. Every command also accepts the global
 options below.`;
 
 /** The page shows the global options once, at the top. */

@@ -1,4 +1,4 @@
-/** Child processes of svc and its scripts end with their parent, also when the parent is killed. */
+/** Child processes of svc and its scripts end with their parent, even when the parent is killed. */
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';

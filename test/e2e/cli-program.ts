@@ -79,7 +79,7 @@ function createSink(): Writable & { text: string } {
   return stream;
 }
 
-/** Longer than any test file takes, also on a busy machine. */
+/** Longer than any test file takes, even on a busy machine. */
 const EMULATOR_TIMEOUT_MS = 600_000;
 
 /** Starts an emulator in `cwd` on a free port, and waits for its ready line. */

@@ -21,7 +21,7 @@ import { killAfterTest, startReceiver } from './test-resources.ts';
 
 const hasSignals = process.platform !== 'win32';
 
-/** Creates an empty folder, also for temporary files. The test fails if a process still uses it at the end. */
+/** Creates an empty folder. The command uses it for temporary files too. The test fails if a process still uses it at the end. */
 function createWatchedFolder(): string {
   const { cwd, remove } = createTempFolder();
   onTestFinished(async () => {

@@ -85,7 +85,7 @@ describe('downFor', () => {
     await expect(workspace).toHaveDelivered('order.shipped', { times: 1 });
   });
 
-  test('downFor responds with the given status, also for one event type only', async ({ workspace }) => {
+  test('downFor responds with the given status, for all event types or for one', async ({ workspace }) => {
     await using receiver = await createReceiver({ downFor: '1m', status: 429 }, { clock: workspace.clock });
     await workspace.webhooks.create({ url: receiver.url });
     receiver.respondTo('invoice.paid', ({ envelope }) => (envelope?.data.payload.order === 1 ? 204 : 400));

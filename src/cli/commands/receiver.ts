@@ -75,7 +75,7 @@ whose data you can afford to lose. Some checks need to know what the receiver di
 --observe with a URL or a command that returns a count of effects, such as rows in a table. Without it, these checks are
 reported as not observable, which is a failure only with --strict.`;
 
-/** Exit code 1 if a check failed, none was observable, or effects could not be counted; with `--strict`, also if one was not observable. */
+/** Exit code 1 if a check failed, none was observable, or effects could not be counted. With `--strict`, one check that was not observable is enough. */
 export const check: CommandDefinition<CheckCommandOptions> = {
   configure: (command) =>
     command

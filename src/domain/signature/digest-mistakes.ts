@@ -46,7 +46,7 @@ export interface HmacInput {
 
 export interface DigestMistake {
   readonly reason: DigestMistakeReason;
-  /** A clause that completes "The receiver made one mistake: …", also in a list of two. */
+  /** A clause that completes "The receiver made one mistake: …", on its own or in a list of two. */
   readonly description: string;
   readonly remedy: string;
   readonly changedInput: Partial<HmacInput>;

@@ -82,7 +82,7 @@ export function listTamperedDeliveries(scheme: SignatureScheme): readonly Single
     ...tamperedSignatures,
     ...(scheme.header.prefix === '' ? [] : [createUnversioned(scheme)]),
     ...(/\d/.test(scheme.header.prefix) ? [createOtherVersion(scheme)] : []),
-    // Base64 decoders, also those of correct receivers, ignore what follows the padding.
+    // Base64 decoders, including those of correct receivers, ignore what follows the padding.
     ...(scheme.encoding === 'hex' ? [suffixedSignature] : []),
     ...(scheme.headers.timestamp === null ? [] : [missingTimestamp]),
     ...(hasTimestamp(scheme) ? [oldTimestamp, slightlyOldTimestamp, unreadableTimestamp] : []),
