@@ -66,11 +66,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
         ),
         wait: defineCommand('Wait until the emulator is ready', loadEmulator, 'emulatorWait'),
         stop: defineCommand('Stop the emulator', loadEmulator, 'emulatorStop'),
-        reset: defineCommand(
-          'Reset the emulator to its state after startup, or after the last snapshot load or restore',
-          loadEmulator,
-          'emulatorReset',
-        ),
+        reset: defineCommand('Reset the emulator to its initial state', loadEmulator, 'emulatorReset'),
         restore: defineCommand(
           'Recreate the database file after it was removed',
           loadEmulator,
@@ -112,9 +108,9 @@ export const commandSections: Readonly<Record<string, Commands>> = {
         list: defineCommand('List endpoints, newest first', loadWebhooks, 'list'),
         get: defineCommand('Show an endpoint', loadWebhooks, 'get', ['show']),
         create: defineCommand('Register an endpoint', loadWebhooks, 'create'),
-        update: defineCommand('Change an endpoint', loadWebhooks, 'update'),
+        update: defineCommand('Update an endpoint', loadWebhooks, 'update'),
         delete: defineCommand('Delete an endpoint', loadWebhooks, 'deleteCommand'),
-        'rotate-secret': defineCommand('Rotate the secret of an endpoint', loadWebhooks, 'rotateSecret'),
+        'rotate-secret': defineCommand('Rotate an endpoint secret', loadWebhooks, 'rotateSecret'),
       },
     },
   },
@@ -134,7 +130,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
           () => import('./commands/deliveries-replay.ts'),
           'command',
         ),
-        wait: defineCommand('Wait until deliveries are settled', loadDeliveries, 'wait'),
+        wait: defineCommand('Wait until deliveries have settled', loadDeliveries, 'wait'),
       },
     },
     events: {
@@ -194,7 +190,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       ],
       subcommands: {
         add: defineCommand('Add a fault', loadFaults, 'add'),
-        list: defineCommand('List faults and how often each has fired', loadFaults, 'list'),
+        list: defineCommand('List faults and how often each was applied', loadFaults, 'list'),
         clear: defineCommand('Remove faults', loadFaults, 'clear', ['delete', 'remove']),
       },
     },
@@ -204,7 +200,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       subcommands: {
         list: defineCommand('List event fixtures and scripts', loadFixtures, 'list'),
         show: defineCommand('Show a fixture', loadFixtures, 'show', ['get']),
-        run: defineCommand('Run a script of several steps', loadFixtures, 'run'),
+        run: defineCommand('Run a script of events, clock moves and checks', loadFixtures, 'run'),
         types: defineCommand('Generate TypeScript types for event types and payloads', loadFixtures, 'types'),
         validate: defineCommand('Validate fixture files', loadFixtures, 'validate'),
       },
@@ -214,14 +210,14 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       examples: [
         ['Check a receiver against the webhook rules', 'receiver check http://localhost:3000/webhooks'],
         [
-          'Search for a delivery history that a receiver handles wrongly',
+          'Search for a delivery history that a receiver handles incorrectly',
           'receiver explore http://localhost:3000/webhooks',
         ],
       ],
       subcommands: {
         check: defineCommand('Check a receiver against the webhook rules', loadReceiver, 'check'),
         explore: defineCommand(
-          'Search for a delivery history that a receiver handles wrongly',
+          'Search for a delivery history that a receiver handles incorrectly',
           loadReceiverExplore,
           'explore',
         ),
@@ -250,7 +246,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       },
     },
     env: defineCommand(
-      'Print the variables that connect a program to the emulator',
+      'Print the environment variables that connect a program to the emulator',
       () => import('./commands/env.ts'),
       'command',
     ),
@@ -260,7 +256,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       'command',
     ),
     gaps: defineCommand(
-      'List the open questions of the service description and how svc resolves them',
+      'List the open questions in the service description and how svc resolves them',
       () => import('./commands/gaps.ts'),
       'command',
     ),

@@ -35,7 +35,10 @@ export function toUsageError({ code, message }: CommanderError, command: Command
     case 'commander.invalidArgument':
       return createInvalidValueError(message);
     default:
-      return createUsageError(message.replace(/^error: /, ''), `Read: ${toFullName(command)} --help`);
+      return createUsageError(
+        message.replace(/^error: /, ''),
+        `Show the help with: ${toFullName(command)} --help`,
+      );
   }
 }
 

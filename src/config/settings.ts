@@ -54,7 +54,7 @@ export const settings = {
     defaultValue: 'sandbox' as Environment,
   },
   profile: {
-    description: 'Profile: answers to the questions that the service description leaves open',
+    description: 'Profile, which answers the questions that the service description leaves open',
     schema: oneOf({ relaxed: 'for development and CI', strict: 'as close to production as possible' }),
     defaultValue: 'relaxed' as const,
   },
@@ -90,17 +90,18 @@ export const settings = {
     schema: parsedString('an ISO 8601 time such as 2026-11-20T12:00:00Z', parseIsoTime),
   },
   keepDays: {
-    description: 'Days after which settled events are removed',
+    description: 'Days after which events without pending deliveries are removed',
     schema: wholeNumber(1, 36_500),
     defaultValue: defaultRetentionLimits.days,
   },
   keepRequests: {
-    description: 'Number of requests that the request log keeps',
+    description: 'Maximum number of requests in the request log',
     schema: wholeNumber(1, 1_000_000_000),
     defaultValue: defaultRetentionLimits.requests,
   },
   keepMegabytes: {
-    description: 'Database size in megabytes above which the oldest settled events are removed',
+    description:
+      'Database size in megabytes above which the oldest events without pending deliveries are removed',
     schema: wholeNumber(1, 1_000_000),
     defaultValue: defaultRetentionLimits.megabytes,
   },
@@ -123,7 +124,7 @@ export const settings = {
     isPath: true,
   },
   https: flag('Serve HTTPS with a generated certificate'),
-  cert: optionalPath('PEM file with the certificate to serve HTTPS with'),
+  cert: optionalPath('PEM file with the certificate for HTTPS'),
   key: optionalPath('PEM file with the private key of --cert'),
   allowHost: {
     description:

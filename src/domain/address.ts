@@ -21,10 +21,10 @@ const PUBLIC: AddressClass = { kind: 'public', description: 'a public address' }
 const PRIVATE: AddressClass = { kind: 'private', description: 'a private address' };
 const LOOPBACK: AddressClass = { kind: 'loopback', description: 'a loopback address' };
 const LINK_LOCAL = createBlocked('a link-local address, where cloud providers serve instance credentials');
-const METADATA = createBlocked('a cloud metadata address, which gives out credentials');
+const METADATA = createBlocked('a cloud metadata address, which serves instance credentials');
 const UNSPECIFIED = createBlocked('the unspecified address');
 const MULTICAST = createBlocked('a multicast address');
-const TUNNEL = createBlocked('an address of a translation or a tunnel with an unknown target');
+const TUNNEL = createBlocked('a translated or tunneled address with an unknown target');
 
 /** Ranges that are not public; the first match counts. */
 const ranges: readonly AddressRange[] = [

@@ -24,8 +24,8 @@ export type DeliveryFaultKind = (typeof deliveryFaultKinds)[number];
 /** The effect of each kind on an attempt. */
 export const deliveryFaultDescriptions = {
   duplicate: 'Sent twice, the second time after the first response',
-  delay: 'Due later than planned',
-  reorder: 'Held until another delivery to the same endpoint has been sent',
+  delay: 'Sent later than scheduled',
+  reorder: 'Held until another delivery to the same endpoint was sent',
   drop: 'Not sent; the attempt ends with a connection error',
   'tamper-body': 'One byte of the body changed after signing',
   'bad-signature': 'Signed with a random secret',
@@ -90,7 +90,8 @@ export function findFaultProblem(
   const isOnRequest = rule.on === 'request';
   const forbiddenFields = isOnRequest ? DELIVERY_FIELDS : REQUEST_FIELDS;
   const field = forbiddenFields.find((name) => rule[name] !== undefined);
-  if (field) return { field, problem: `applies only to faults on a ${isOnRequest ? 'delivery' : 'request'}` };
+  if (field)
+    return { field, problem: `applies only to faults in ${isOnRequest ? 'deliveries' : 'requests'}` };
   return isOnRequest ? findRequestProblem(rule, nameOf) : findDeliveryProblem(rule);
 }
 

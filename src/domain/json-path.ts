@@ -106,7 +106,7 @@ export function parseAssignment(text: string): { path: string; value: string } {
   if (isJson(value)) return { path, value };
   if (JSON_START.test(value)) {
     throw new SvcError('usage', `The value of ${path} starts like JSON but is not valid JSON: ${value}`, {
-      hint: `Put it in single quotes for the shell, or write ${JSON.stringify(value)} to pass a string.`,
+      hint: `Put the argument in single quotes for the shell, or write ${JSON.stringify(value)} to pass a string.`,
     });
   }
   return { path, value: JSON.stringify(value) };

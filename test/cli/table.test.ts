@@ -213,7 +213,7 @@ describe('renderWebhook', () => {
       URL        https://localhost:3443/
       Events     *
       Headers    Authorization: Bearer a, A: b
-      TLS        any certificate
+      TLS        certificate not verified
       Lifetime   until svc listen exits
       Workspace  ws_1
       Created    2026-11-20T12:00:00.000Z"

@@ -41,7 +41,7 @@ describe('classifyAddress', () => {
     ['255.255.255.255', 'broadcast'],
     ['240.0.0.1', 'reserved'],
     ['2001:0:4136:e378:8000:63bf:3fff:fdd2', 'tunnel'],
-    ['64:ff9b:1::a9fe:a9fe', 'translation'],
+    ['64:ff9b:1::a9fe:a9fe', 'translated'],
     ['example.com', 'not an IP address'],
     ['', 'not an IP address'],
   ])('the address %s is blocked: %s', (address, word) => {

@@ -75,7 +75,7 @@ describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
     const restored = await svcInProcess(['emulator', 'restore'], { cwd });
     expect(restored).toMatchObject({
       ...{ exitCode: ExitCode.success, stderr: '' },
-      stdout: expect.stringContaining('with all state of the emulator.'),
+      stdout: expect.stringContaining('with the current state.'),
     });
     await svcInProcess(['trigger', 'order.shipped'], { cwd });
     expect((await runJsonOk(cwd, 'events', 'list')).data).toHaveLength(2);

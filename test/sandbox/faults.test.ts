@@ -62,13 +62,13 @@ describe('FaultRegistry', () => {
 
   it.each([
     [{ on: 'request' }, 'status is required unless latency_ms or drop is given.'],
-    [{ on: 'request', kind: 'drop' }, 'kind applies only to faults on a delivery.'],
+    [{ on: 'request', kind: 'drop' }, 'kind applies only to faults in deliveries.'],
     [
       { on: 'request', drop: 'after', status: 500 },
       'drop cannot be combined with status: a dropped request has no response.',
     ],
     [{ on: 'request', latency_ms: 5, error_code: 'a' }, 'error_code needs status.'],
-    [{ on: 'delivery', kind: 'drop', method: 'GET' }, 'method applies only to faults on a request.'],
+    [{ on: 'delivery', kind: 'drop', method: 'GET' }, 'method applies only to faults in requests.'],
     [
       { on: 'delivery', kind: 'drop', delay_ms: 5 },
       'delay_ms applies only to the kinds delay, reorder and slow-body.',

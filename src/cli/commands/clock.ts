@@ -46,7 +46,7 @@ export const speed: CommandDefinition<ClockOptions & { readonly speed: number }>
   configure: (command) =>
     addWorkspaceOption(command).argument(
       '<speed>',
-      'Schedule seconds per real second, from 0.001 to 1000000',
+      'Seconds of schedule time per second of real time, from 0.001 to 1000000',
       parseSpeed,
     ),
   examples: [
@@ -76,7 +76,7 @@ export const advance: CommandDefinition<ClockOptions & { readonly duration?: num
   configure: (command) =>
     addWorkspaceOption(command).argument(
       '[duration]',
-      'Schedule time to skip, such as 5m or 72h',
+      'Time to move the clock forward, such as 5m or 72h',
       parseAdvance,
     ),
   examples: [

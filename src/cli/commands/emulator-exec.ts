@@ -45,7 +45,7 @@ export const command: CommandDefinition<Options> = {
         wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
       )
       .option('--junit <file>', 'File to write the deliveries to, as test cases in JUnit XML')
-      .option('--log <file>', 'File for the log of the emulator (default: a temporary file, kept on failure)')
+      .option('--log <file>', 'File for the emulator log (default: a temporary file, kept on failure)')
       .argument('<command...>', 'Command to run with its arguments')
       .passThroughOptions()
       .addHelpText('after', NOTE),

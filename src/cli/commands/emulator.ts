@@ -86,7 +86,7 @@ export const emulatorStop: CommandDefinition<object> = {
       throw new SvcError(
         'timeout',
         `The emulator at ${url} did not stop within ${formatDuration(STOP_TIMEOUT_MS)}.`,
-        { hint: `End its process: kill ${pid}` },
+        { hint: `Terminate its process with: kill ${pid}` },
       );
     }
     context.print({ stopped: true, pid, url }, () => `Stopped the emulator (${url}).`);
@@ -150,7 +150,12 @@ interface ConfirmationOptions {
 
 export const emulatorReset: CommandDefinition<ConfirmationOptions> = {
   configure: (command) =>
-    command.option('--yes', 'Reset without asking (implied outside a terminal and with --json)'),
+    command
+      .option('--yes', 'Reset without asking (implied outside a terminal and with --json)')
+      .addHelpText(
+        'after',
+        '\nThe initial state is the state after startup, or after the last snapshot load or restore.',
+      ),
   examples: [
     ['Reset the emulator', 'emulator reset'],
     ['Reset it in a script', 'emulator reset --yes --json'],
@@ -176,7 +181,7 @@ export const emulatorRestore: CommandDefinition<object> = {
     const status = await control.restoreDatabase({});
     context.print(
       status,
-      () => `Restored ${status.db} with all state of the emulator. A later reset returns to this state.`,
+      () => `Recreated ${status.db} with the current state. A later reset returns to this state.`,
     );
   },
 };

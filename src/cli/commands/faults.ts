@@ -52,38 +52,38 @@ export const add: CommandDefinition<AddOptions> = {
           'delivery with --kind, otherwise request',
         ),
       )
-      .option('--method <method>', 'Requests: only with this method', (text) => text.toUpperCase())
-      .option('--path <path>', 'Requests: only to this path, such as /events/{id}')
-      .option('--key <id>', 'Requests: only with this API key (key_…)')
-      .option('--status <status>', 'Requests: respond with this error status', wholeNumberParser(400, 599))
-      .option('--error-code <code>', 'Requests: error.code of that response')
-      .option(
-        '--latency <duration>',
-        'Requests: wait this long before the operation, in real time',
-        parseDurationMs,
-      )
+      .option('--method <method>', 'For requests: HTTP method to match', (text) => text.toUpperCase())
+      .option('--path <path>', 'For requests: path to match, such as /events/{id}')
+      .option('--key <id>', 'For requests: API key to match (key_…)')
+      .option('--status <status>', 'For requests: error status to respond with', wholeNumberParser(400, 599))
+      .option('--error-code <code>', 'For requests: error.code of the response')
+      .option('--latency <duration>', 'For requests: real time to wait before the operation', parseDurationMs)
       .addOption(
         choiceOption(
           '--drop <when>',
-          'Requests: close the connection before or after the operation',
+          'For requests: close the connection before or after the operation',
           requestDrops,
         ),
       )
-      .addOption(choiceOption('--kind <kind>', 'Deliveries: kind of fault', deliveryFaultKinds))
-      .option('--webhook <id>', 'Deliveries: only to this endpoint (wh_…)')
-      .option('--type <type>', 'Deliveries: only of this event type')
-      .option('--delay <duration>', 'Deliveries: duration of delay, reorder or slow-body', parseDurationMs)
+      .addOption(choiceOption('--kind <kind>', 'For deliveries: kind of fault', deliveryFaultKinds))
+      .option('--webhook <id>', 'For deliveries: endpoint to match (wh_…)')
+      .option('--type <type>', 'For deliveries: event type to match')
+      .option(
+        '--delay <duration>',
+        'For deliveries: duration of delay, reorder or slow-body',
+        parseDurationMs,
+      )
       .option(
         '--count <n>',
-        'Number of times to fire (default: no limit)',
+        'Maximum number of times to apply the fault (default: no limit)',
         wholeNumberParser(1, Number.MAX_SAFE_INTEGER),
       )
       .option(
         '--probability <p>',
-        'Probability of firing, above 0 and at most 1 (default: 1)',
+        'Probability that the fault is applied, above 0 and at most 1 (default: 1)',
         parseProbability,
       )
-      .option('--workspace <id>', 'Only in this workspace (default: all workspaces)'),
+      .option('--workspace <id>', 'Workspace to match (ws_…) (default: all workspaces)'),
   examples: [
     [
       'Respond to the next two event requests with 503',
@@ -146,7 +146,7 @@ function checkRule(rule: object): void {
   const [problem] = listProblems(createNewFaultSchema(toOption), rule);
   if (problem === undefined) return;
   throw new SvcError('usage', `${toOption(problem.path)} ${problem.problem}.`, {
-    hint: 'See which options belong together with: svc faults add --help',
+    hint: 'Check which options can be combined with: svc faults add --help',
   });
 }
 

@@ -88,8 +88,7 @@ function pointToSchema(text: string, kind: FixtureFile['kind'], projectFolder: s
 }
 
 export const types: CommandDefinition<{ readonly open?: boolean }> = {
-  configure: (command) =>
-    command.option('--open', 'Generate types that also allow event types without a fixture'),
+  configure: (command) => command.option('--open', 'Allow event types without a fixture too'),
   examples: [
     ['Write the event types of your fixtures to a file', 'fixtures types > svc-events.d.ts'],
     ['Accept other event types too', 'fixtures types --open > svc-events.d.ts'],

@@ -9,7 +9,7 @@ export const command: CommandDefinition<{ readonly id?: DashboardPage; readonly 
   configure: (command) =>
     command
       .argument('[id]', 'Delivery, event or endpoint to show: del_…, evt_… or wh_…', parseDashboardPage)
-      .option('--print', 'Print the address instead'),
+      .option('--print', 'Print the address instead of opening a browser'),
   examples: [
     ['Open the dashboard', 'open'],
     ['Open a delivery', 'open del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],

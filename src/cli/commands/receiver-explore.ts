@@ -79,8 +79,8 @@ ${indentFields(Object.fromEntries(Object.entries(exploreRules).map(([name, { sum
 Disturbances, for --only and --without:
 ${indentFields(disturbances)}
 
-A history is a list of such steps. Run it against a receiver whose data you can lose. The rules no-effect, processed,
-once and order need --observe, with {"count": n} or, better, {"ids": […]} with the data.id of each effect.`;
+A history is a list of such steps. Run it against a receiver whose data you can afford to lose. The rules no-effect,
+processed, once and order need --observe with {"ids": […]}, the data.id of each effect, or with {"count": n}.`;
 
 function indentFields(fields: Readonly<Record<string, string>>): string {
   const indented = Object.entries(fields).map(([name, text]) => [`  ${name}`, text]);
@@ -94,24 +94,31 @@ export const explore: CommandDefinition<ExploreCommandOptions> = {
       .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
       .option('--secret <secret>', 'Secret that the receiver verifies with (default: SVC_WEBHOOK_SECRET)')
       .option('--runs <n>', 'Number of histories (default: 100)', wholeNumberParser(1, MAX_RUNS))
-      .option('--time <duration>', 'Play histories for this long instead', parseDurationMs)
-      .option('--seed <n>', 'Play the histories of this seed again', wholeNumberParser(0, MAX_SEED))
+      .option('--time <duration>', 'Keep playing histories for this long, instead of --runs', parseDurationMs)
+      .option(
+        '--seed <n>',
+        'Seed that generates the same histories again (default: random)',
+        wholeNumberParser(0, MAX_SEED),
+      )
       .option(
         '-e, --events <types>',
-        'Event types; their payloads come from the fixtures (default: all)',
+        'Event types to send, with the payloads of their fixtures (default: all)',
         parseList,
       )
       .option(
         '--observe <url|command>',
         'URL or command that returns the effects, as {"ids": […]} or {"count": n}',
       )
-      .option('--only <disturbances>', 'Only use these disturbances', parseList)
+      .option('--only <disturbances>', 'Use only these disturbances (default: all)', parseList)
       .option('--without <disturbances>', 'Do not use these disturbances', parseList)
-      .option('--restart-command <command>', 'Command that restarts the receiver, to run between deliveries')
+      .option('--restart-command <command>', 'Command to run between deliveries, which restarts the receiver')
       .option('--replay <file>', 'Play the history in this file')
-      .option('--save <file>', 'File for the smallest history that breaks a rule (default: in .svc)')
-      .option('--test <file>', 'Write the smallest history as a Vitest test')
-      .option('--junit <file>', 'Write a JUnit report')
+      .option(
+        '--save <file>',
+        'File to write the smallest history that breaks a rule to (default: a file in .svc)',
+      )
+      .option('--test <file>', 'File to write the smallest history to as a Vitest test')
+      .option('--junit <file>', 'File to write a JUnit report to')
       .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`)
       .option(
         '--timeout <duration>',
@@ -122,7 +129,7 @@ export const explore: CommandDefinition<ExploreCommandOptions> = {
       .addHelpText('after', NOTES),
   examples: [
     [
-      'Search for a delivery history that a receiver handles wrongly',
+      'Search for a delivery history that a receiver handles incorrectly',
       'receiver explore 3000/webhooks --secret whsec_… --observe http://localhost:3000/effects',
     ],
     ['Search for a minute', 'receiver explore 3000/webhooks --time 60s'],
@@ -200,7 +207,7 @@ async function toExploreOptions(
   const disturbances = selectDisturbances(options.only, options.without);
   if (restartCommand === undefined && options.only?.includes('restart')) {
     throw new SvcError('usage', 'The disturbance restart needs --restart-command.', {
-      hint: 'Pass a command that stops the receiver, starts it in the background, and ends.',
+      hint: 'Pass a command that stops the receiver, starts it in the background, and exits.',
     });
   }
   const seed = options.seed ?? replay?.seed ?? randomInt(MAX_SEED);

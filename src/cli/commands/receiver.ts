@@ -81,14 +81,14 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     command
       .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
       .option('--secret <secret>', 'Secret that the receiver verifies with (default: SVC_WEBHOOK_SECRET)')
-      .option('--rule <name>', 'Only run this rule or check; repeatable', parseList)
+      .option('--rule <name>', 'Rule or check to run; repeatable (default: all)', parseList)
       .option(
         '--observe <url|command>',
         'URL or command that returns the count of effects, as {"count": n} or a number',
       )
       .option(
         '--event-type <type>',
-        'Type of the events; their payload comes from the fixture',
+        'Event type to send, with the payload of its fixture',
         parseEventType,
         'order.shipped',
       )
@@ -98,7 +98,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
         'Time limit for a response or an effect (default: 15s)',
         parseDurationMs,
       )
-      .option('--strict', 'Exit with 1 also if a check is not observable')
+      .option('--strict', 'Exit with code 1 if a check is not observable')
       .option('--ca <file>', settings.ca.description)
       .addOption(
         choiceOption('--format <format>', 'Output format', ['table', 'json', 'junit']).default('table'),
@@ -118,7 +118,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
       'receiver check 3000/webhooks --observe \'sqlite3 -cmd ".timeout 5000" app.db "select count(*) from jobs"\'',
     ],
     [
-      'Fail in CI also if a check could not see what the receiver did',
+      'Fail in CI if a check could not observe what the receiver did',
       'receiver check 3000/webhooks --observe http://localhost:3000/count --strict',
     ],
     ['Run one rule and one check only', 'receiver check 3000/webhooks --rule raw-body --rule timestamp.old'],
@@ -196,7 +196,7 @@ async function createPayload(type: string, projectFolder: string, context: Conte
 
 function parseEventType(text: string): string {
   if (isEventType(text)) return text;
-  throw new InvalidArgumentError('Pass an event type such as order.shipped: <noun>.<verb>, in lower case.');
+  throw new InvalidArgumentError('Pass an event type such as order.shipped: <noun>.<verb>, in lowercase.');
 }
 
 export const example: CommandDefinition<{ readonly framework?: Framework; readonly out?: string }> = {

@@ -37,7 +37,7 @@ export const sign: CommandDefinition<SignOptions> = {
       .requiredOption('--payload <body>', 'Body to sign: text, @file, or - for standard input')
       .option(
         '--secret <secret>',
-        'Endpoint secret; repeat it to sign with several, as during a rotation (default: SVC_WEBHOOK_SECRET)',
+        'Endpoint secret; repeatable, to sign with several as during a rotation (default: SVC_WEBHOOK_SECRET)',
         collectValues,
       )
       .option(

@@ -26,7 +26,7 @@ const SECRET_NOTE = 'Copy the secret now. It is not shown again.';
 
 export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {
   configure: (command) =>
-    addPageOptions(command).option('--workspace <id>', 'Only list endpoints of this workspace'),
+    addPageOptions(command).option('--workspace <id>', 'Only list endpoints in this workspace'),
   examples: [
     ['List the endpoints of all workspaces', 'webhooks list'],
     ['Print the endpoints as JSON', 'webhooks list --json'],
@@ -182,7 +182,7 @@ export const rotateSecret: CommandDefinition<{ readonly id?: string; readonly ov
       .argument('[id]', ID_DESCRIPTION)
       .option(
         '--overlap <duration>',
-        'Time during which deliveries are signed with the previous secret too (default: 24h)',
+        'How long deliveries are signed with both secrets (default: 24h)',
         parseDurationMs,
       ),
   examples: [
@@ -220,7 +220,7 @@ export function renderWebhook(
       Events: webhook.events.join(', '),
       Secret: webhook.secret ?? null,
       Headers: headers.join(', ') || null,
-      TLS: webhook.skip_verify ? 'any certificate' : null,
+      TLS: webhook.skip_verify ? 'certificate not verified' : null,
       Lifetime: webhook.listener ? 'until svc listen exits' : null,
       State: webhook.disabled ? 'disabled' : null,
       'Previous secret': previousExpiry ? `valid until ${previousExpiry}` : null,

@@ -52,7 +52,7 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
     ok: false,
     reason: 'signature_mismatch',
     detail: arePairsTried(input)
-      ? 'No known mistake produces this digest, and no two mistakes of different kinds together.'
+      ? 'No known mistake produces this digest, and no combination of two mistakes of different kinds does.'
       : `No single known mistake produces this digest. svc did not try combinations of mistakes, because the body is larger than ${MAX_PAIRED_BYTES / 1024} KiB.`,
     remedy: 'Check again with the secret and the raw body that the receiver used.',
   };

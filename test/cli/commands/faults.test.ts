@@ -43,7 +43,7 @@ describe('svc faults add', () => {
   it.each<[Parameters<typeof add.run>[0], string]>([
     [{}, '--status is required unless --latency or --drop is given.'],
     [{ latency: 9e9 }, '--latency must be from 1 to 86400000.'],
-    [{ kind: 'drop', errorCode: 'busy' }, '--error-code applies only to faults on a request.'],
+    [{ kind: 'drop', errorCode: 'busy' }, '--error-code applies only to faults in requests.'],
     [
       { status: 503, path: '/nope' },
       '--path must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',

@@ -164,7 +164,7 @@ describe('a digest that a receiver computed', () => {
     const computed = createHash('sha256').update('something else').digest('hex');
     expect(diagnose(computed)).toMatchObject({
       reason: 'signature_mismatch',
-      detail: expect.stringContaining('no two mistakes of different kinds together'),
+      detail: expect.stringContaining('no combination of two mistakes of different kinds'),
       remedy: expect.stringContaining('with the secret and the raw body'),
     });
   });
