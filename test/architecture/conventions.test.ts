@@ -50,6 +50,13 @@ describe('the conventions', () => {
     expect(users).toEqual([]);
   });
 
+  it.each([
+    ['README.md', 130],
+    ['ARCHITECTURE.md', 120],
+  ])('%s has at most %i lines, so that people read it', (path, limit) => {
+    expect(read(path).trimEnd().split('\n').length).toBeLessThanOrEqual(limit);
+  });
+
   it('file names are in kebab-case, and say more than utils, helpers, common or manager', () => {
     const wrong = [...sources, ...tests].filter((path) => {
       const name = basename(path).replace(/(?:\.test|\.config)?\.tsx?$/, '');
