@@ -137,7 +137,7 @@ function findConfiguredValue(
     };
   }
   const variable = toVariable(name);
-  // An empty variable counts as unset: `SVC_PROFILE= svc …` is how a shell unsets one for a single command.
+  // An empty variable is treated as unset: `SVC_PROFILE= svc …` unsets it for a single command in a shell.
   if (!isFileOnly && env[variable]) {
     return {
       value: parseText(env[variable]),

@@ -66,7 +66,7 @@ export interface EmulatorOptions extends ListenOptions {
   readonly keepRequests?: number | null | undefined;
   /** Maximum size of the database in megabytes. Above it, the oldest settled deliveries are deleted (default: 1024). */
   readonly keepMegabytes?: number | null | undefined;
-  /** Folder whose `fixtures` are used in addition to the built-in ones (default: the working folder). */
+  /** Folder with a `fixtures` folder to use in addition to the built-in fixtures (default: the working folder). */
   readonly projectFolder?: string | undefined;
   /** Receives internal errors of the emulator (default: emits a process warning). */
   readonly internalErrorLog?: InternalErrorLog | undefined;
@@ -215,7 +215,7 @@ function resolveRetention({
 }: EmulatorOptions): RetentionLimits {
   const { days, requests, megabytes } = defaultRetentionLimits;
   return {
-    // With a pinned wall clock, the age of rows is not known.
+    // A pinned wall clock does not show the age of rows.
     days: keepDays !== undefined ? keepDays : wallClock ? null : days,
     requests: keepRequests === undefined ? requests : keepRequests,
     megabytes: keepMegabytes === undefined ? megabytes : keepMegabytes,

@@ -87,7 +87,7 @@ export function verify(input: VerifyInput): VerifyResult {
 }
 
 /**
- * {@link verify} for handlers of the Fetch API. It reads the body, so pass a request whose body has not been read.
+ * {@link verify} for handlers of the Fetch API. It reads the body, so pass a request with an unread body.
  * Return 400 unless `ok`, and parse `body` only if `ok` (§6 of the service description). Never rejects.
  */
 export async function verifyRequest(request: Request, options: VerifyOptions): Promise<VerifiedRequest> {

@@ -7,8 +7,8 @@ import type { Example } from './help.ts';
 export const COMPLETE_COMMAND = '__complete';
 
 /**
- * `Options` is what the command line is parsed into: options and arguments by name, in one flat object. `run` reaches
- * the outside only through the context, so that tests need no process.
+ * `Options` has the parsed options and arguments by name, in one flat object. `run` uses only the context to reach
+ * anything outside, so that tests need no process.
  */
 export interface CommandDefinition<Options> {
   /** Adds the arguments and options, with parsers that return the types of `Options`. */

@@ -40,7 +40,7 @@ export interface Context extends ProcessContext {
   print(value: unknown, toText: () => string): void;
   /** Like `print`, with a pager for a text longer than the terminal. `usesPager` is false with `--no-pager`. */
   printLong(value: unknown, toText: () => string, usesPager: boolean): Promise<void>;
-  /** Like `print`, for JSON whose text must not change. */
+  /** Like `print`, but writes JSON text unchanged. */
   printJsonText(json: string, toText: () => string): void;
   /** Prints one item of a stream: a line of JSON with `--json`, otherwise the text. */
   printItem(value: unknown, toText: () => string): void;

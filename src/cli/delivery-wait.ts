@@ -82,7 +82,7 @@ export function toWaitExitCode(deliveries: readonly Delivery[], timeoutMs: numbe
   return deliveries.every(({ status }) => status === 'succeeded') ? ExitCode.success : ExitCode.failure;
 }
 
-/** Deliveries whose endpoint is disabled (gap `delivery.paused`). */
+/** Deliveries to disabled endpoints (gap `delivery.paused`). */
 type PausedDeliveries = ClockMove['paused'];
 
 /** Maximum number of endpoints that a message lists. */

@@ -29,7 +29,7 @@ export interface Choice {
   readonly description: string;
 }
 
-/** Converts rows of a table whose first column is the value. */
+/** Converts the rows of a table. The first column shows the value, and the other columns become the description. */
 export function toChoiceList<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

@@ -35,7 +35,7 @@ const placeholders = {
 type StartSetting = keyof typeof placeholders;
 
 /**
- * Adds the options, whose values are text that the configuration parses.
+ * Adds the options. Their values stay text, which the configuration parses.
  * @param exclude settings that the command has no options for
  * @param defaults defaults of the command that differ from those of the settings
  */

@@ -18,7 +18,7 @@ const STICKY = 0o1000;
 
 /**
  * Checks that each path belongs to the user who runs svc and that nobody else can write to it. Under sudo, files of
- * the user who called it are allowed too. Of a symbolic link, the link and its target are checked. Does nothing on Windows,
+ * the user who called it are allowed too. For a symbolic link, both the link and its target are checked. Does nothing on Windows,
  * where files have no uid.
  * @param projectFolder the folder that the user can name in `SVC_TRUST_FOLDERS` to allow it
  * @throws SvcError `untrusted_file`, including for a FIFO or a device; `usage` if the variable has an entry that is not an absolute path

@@ -83,7 +83,7 @@ export function createPublicOperations(options: PublicApiOptions) {
   } satisfies Readonly<Record<string, Operation>>;
 }
 
-/** A field whose name the rules decide. The compiler does not know the name, so the type has no fields. */
+/** A field with a name that the rules decide. The compiler does not know the name, so the type has no fields. */
 function toEntry(name: string, schema: v.GenericSchema): Record<never, v.GenericSchema> {
   return { [name]: schema };
 }

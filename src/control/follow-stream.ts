@@ -141,7 +141,7 @@ async function connectOrNull(
   }
 }
 
-/** The messages of one connection, with comments as messages without data. Ends when the connection ends, also by an error. */
+/** The messages of one connection, with comments as messages without data. Ends when the connection ends or fails. */
 async function* readMessages(
   response: AsyncIterable<string>,
   address: string,

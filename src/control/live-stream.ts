@@ -105,7 +105,7 @@ async function* follow(
 ): AsyncGenerator<StreamItem> {
   let { after: last, stateReplacedSeq } = stream;
   for (;;) {
-    // Also for streams whose endpoints were removed, as their last item. The content of a snapshot is not sent as changes.
+    // The last item of a stream that follows removed endpoints. The content of a snapshot is not sent as changes.
     if (store.stateReplacedSeq > stateReplacedSeq) {
       stateReplacedSeq = last = store.stateReplacedSeq;
       yield { type: 'reset', sequence: last };

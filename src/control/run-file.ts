@@ -112,7 +112,7 @@ interface InspectedRunFile {
 }
 
 /**
- * The nearest run file of the project, also without a running process; null without a file.
+ * The nearest run file of the project, even if its process has exited; null without a file.
  * @throws SvcError `untrusted_file` if another user can change it.
  */
 export function inspectRunFile(location: ProjectLocation): InspectedRunFile | null {

@@ -27,7 +27,7 @@ export interface WaitCondition {
  * for, and `mismatched` settled with another one.
  */
 export type WaitState = 'waiting' | 'matched' | 'mismatched';
-/** `paused` counts the waiting deliveries whose endpoint is disabled. */
+/** `paused` counts the waiting deliveries to disabled endpoints. */
 export type WaitCounts = Readonly<Record<WaitState | 'paused', number>>;
 
 /** Result of a wait. Lists are newest first. */

@@ -135,9 +135,9 @@ export function getSigningSecrets(endpoint: EndpointSecrets, now: number): strin
 }
 
 /**
- * Schedule time at which an attempt that is made now counts as started. An attempt on time counts from its due time, so
- * that a timer that fires late neither shifts the retry schedule nor pushes the last attempt out of the retry window. A
- * delayed attempt (the emulator was off, the endpoint busy) counts from now, or its retries would come in a burst.
+ * Schedule time that is recorded as the start of an attempt that is made now. For an attempt on time, it is the due time, so
+ * that a timer that fires late neither shifts the retry schedule nor pushes the last attempt out of the retry window. For a
+ * delayed attempt (the emulator was off, or the endpoint was busy), it is now, or its retries would follow in a burst.
  */
 function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedWorkspace): number {
   const now = clock.now();

@@ -12,7 +12,7 @@ export class ClockController {
   readonly #dispatcher: Dispatcher;
   /** The last command for the clock of each workspace. The next one waits for it. */
   readonly #lastCommands = new Map<number, Promise<unknown>>();
-  /** Last sequence when the move in progress started, for each workspace whose clock is moved. */
+  /** Last sequence when the move in progress started, for each workspace with a clock in motion. */
   readonly #moveStarts = new Map<number, number>();
 
   constructor(sandbox: Sandbox, dispatcher: Dispatcher) {

@@ -27,7 +27,7 @@ export interface DispatcherOptions {
 
 /** Marks a load of pending deliveries, so that a reset can cancel it. */
 interface LoadInProgress {
-  /** The only workspace whose deliveries it loads; null for all workspaces. */
+  /** The only workspace that it loads deliveries of; null for all workspaces. */
   readonly workspaceSeq: number | null;
 }
 
@@ -169,7 +169,7 @@ export class Dispatcher {
     this.#startAttempts();
   }
 
-  /** Marks the queues whose next delivery is due as ready, a slice at a time, and expires paused deliveries. */
+  /** Marks the queues with a due delivery as ready, a slice at a time, and expires paused deliveries. */
   #processDueQueues({ dueTimes, expiryTimes, clock }: WorkspaceSchedule): void {
     const now = clock.now();
     for (let count = 0; count < SLICE_SIZE; count++) {
@@ -204,7 +204,7 @@ export class Dispatcher {
     this.#wakeIn(clock.realMsUntil(expiresAt));
   }
 
-  /** Expires the deliveries to a disabled endpoint whose retry window is over (gap `delivery.paused`). */
+  /** Expires the deliveries to a disabled endpoint after the end of their retry windows (gap `delivery.paused`). */
   async #expirePaused(queue: EndpointQueue): Promise<void> {
     const { store, rules } = this.#sandbox;
     const schedule = this.#getOrCreateSchedule(queue.workspace);

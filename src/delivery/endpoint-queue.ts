@@ -114,7 +114,7 @@ export class EndpointQueue {
     return startedAt === null ? Number.POSITIVE_INFINITY : startedAt + windowMs;
   }
 
-  /** Expires the paused deliveries whose retry window is over, each at its own time. Inside a write. */
+  /** Expires the paused deliveries after the end of their retry windows, each at its own time. Inside a write. */
   expirePaused(windowMs: number): void {
     if (this.isEnabled || this.inFlight > 0) return;
     const { deliveries } = this.#store;

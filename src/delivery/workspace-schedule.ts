@@ -17,7 +17,7 @@ export class WorkspaceSchedule {
   readonly expiryTimes = new DueTimeHeap();
   /** Number of attempts in flight. */
   inFlight = 0;
-  /** Number of queues whose paused deliveries are being expired. */
+  /** Number of queues that are expiring paused deliveries. */
   expiringCount = 0;
 
   constructor(clock: LoadedWorkspace['clock']) {

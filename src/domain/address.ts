@@ -79,7 +79,7 @@ export function toCanonicalAddress(address: string): string {
 
 /**
  * Classifies the host of a URL without resolving it: `localhost` names are loopback, names with a private suffix and
- * names without a dot (such as those of containers) are private, any other name counts as public.
+ * names without a dot (such as those of containers) are private, and any other name is public.
  * @param hostname of a parsed `URL`, which has normalized octal, hexadecimal and decimal IPv4 addresses.
  */
 export function classifyHost(hostname: string): AddressClass {

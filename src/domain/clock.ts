@@ -40,8 +40,8 @@ export function computeScheduleTime(state: Omit<ScheduleClockState, 'wallAt'>, e
 }
 
 /**
- * The state in which a clock continues after the process was down. Downtime counts at rate 1 whatever the speed of the
- * clock, and not at all for a frozen clock. A wall clock that was set back counts as no downtime.
+ * The state in which a clock continues after the process was down. The clock advances by the downtime at rate 1, whatever
+ * its speed. It does not advance if it is frozen, or if the wall clock was set back.
  */
 export function resumeAfterDowntime(state: ScheduleClockState, wallNow: number): ScheduleClockState {
   const downtimeMs = state.frozen ? 0 : Math.max(0, wallNow - state.wallAt);

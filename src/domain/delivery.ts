@@ -11,7 +11,7 @@ export type AttemptTrigger = (typeof attemptTriggers)[number];
 /**
  * How an attempt ended.
  * - `succeeded`: a 2xx status within the time limit (§6).
- * - `http_error`: any other status, also a redirect, which is never followed.
+ * - `http_error`: any other status, including a redirect, which is never followed.
  * - `timeout`: no connection or no complete response within the time limit.
  * - `connection_error`: refused, reset, closed early, or not HTTP.
  * - `dns_error`: the host name does not resolve.
@@ -51,7 +51,7 @@ export function describeOutcome(attempt: {
   return error?.startsWith(CONNECTION_REFUSED) ? CONNECTION_REFUSED : failureDescriptions[outcome];
 }
 
-/** A status for display; `paused` is a pending delivery whose endpoint is disabled (gap `delivery.paused`). */
+/** A status for display; `paused` is a pending delivery to a disabled endpoint (gap `delivery.paused`). */
 export type DisplayStatus = DeliveryStatus | 'paused';
 
 export const displayStatuses: readonly DisplayStatus[] = [...deliveryStatuses, 'paused'];
@@ -63,7 +63,7 @@ export function getDisplayStatus(delivery: {
   return delivery.paused ? 'paused' : delivery.status;
 }
 
-/** Why a delivery stopped without success; `replay_failed` also when it had succeeded before (gap `replay.failed`). */
+/** Why a delivery stopped without success. A delivery that succeeded before can have `replay_failed` (gap `replay.failed`). */
 export const settledReasons = [
   'window_elapsed',
   'retry_not_allowed',

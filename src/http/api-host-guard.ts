@@ -1,6 +1,6 @@
 /**
- * Checks the `Host` of requests to the API when only this machine can reach it. A web page whose host name resolves to this
- * machine (DNS rebinding) can send any request and read the response. Only `Host` shows that name.
+ * Checks the `Host` of requests to the API when only this machine can reach it. A web page with a host name that resolves to
+ * this machine (DNS rebinding) can send any request and read the response. Only `Host` shows that name.
  */
 import type { H3Event } from 'h3';
 import { classifyHost } from '../domain/address.ts';

@@ -12,7 +12,7 @@ const TOKEN_BYTES = 24;
 
 /** Limit of wrong tokens for each client. The burst covers an open dashboard, which sends its old cookie every few seconds. */
 const WRONG_TOKENS = { perSecond: 1, burst: 20 };
-/** Number of clients whose wrong tokens are counted. */
+/** Number of clients for which wrong tokens are counted. */
 const MAX_CLIENTS = 10_000;
 
 export interface ControlAuth {

@@ -49,8 +49,8 @@ export function readQuery(event: H3Event): Record<string, string> {
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
 /**
- * Whether there is a body to read. A form of another site can be empty, but has a `Content-Type`. It counts as a body, so that
- * the request is rejected because of its type.
+ * Whether there is a body to read. An empty form of another site has a `Content-Type`: it is treated as a body, so that the
+ * request is rejected because of its type.
  */
 function hasBody({ req: { headers, body }, runtime }: H3Event): boolean {
   const type = headers.get('content-type');

@@ -46,7 +46,7 @@ export const WaitOptionsSchema = v.optional(
 /**
  * Waits until matching deliveries have settled. Existing deliveries count.
  * @returns the settled deliveries, newest first
- * @throws SvcError whose message says what happened instead: `settled_otherwise` as soon as a matching delivery settles with
+ * @throws SvcError with a message that says what happened instead: `settled_otherwise` as soon as a matching delivery settles with
  *   another status; `timeout`, at once if all remaining deliveries are paused and there is no `count`; `interrupted` when the
  *   emulator is closed
  */

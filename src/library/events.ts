@@ -65,7 +65,7 @@ export interface Events {
   /**
    * Waits until enough events match. Existing events count.
    * @returns the matching events, newest first
-   * @throws SvcError `timeout`, whose message says what happened instead, or `interrupted` when the emulator is closed
+   * @throws SvcError `timeout`, with a message that says what happened instead, or `interrupted` when the emulator is closed
    */
   wait<Type extends EventType = EventType>(
     selection?: EventSelection<Type>,

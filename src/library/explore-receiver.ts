@@ -41,7 +41,7 @@ export interface ExploreReceiverOptions {
   readonly time?: Duration;
   /** The same seed gives the same histories (default: random; the report has it). */
   readonly seed?: number;
-  /** Event types, whose payloads come from the fixtures, or events with a payload (default: all fixtures). */
+  /** Event types, with payloads from the fixtures, or events with a payload (default: all fixtures). */
   readonly events?: readonly (string | { readonly type: string; readonly payload: object })[];
   /** A function, URL or command that returns the effects so far. A URL or a command returns `{"ids": […]}` or `{"count": n}`. */
   readonly observe?: string | (() => ObservedEffects | Promise<ObservedEffects>);

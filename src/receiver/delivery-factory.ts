@@ -58,7 +58,7 @@ export class DeliveryFactory {
   readonly #workspaceId: string;
   /** Used where the exact form of a body does not matter. */
   serialize: Serializer = serializers['JSON.stringify of JavaScript'];
-  /** How far the clock of the receiver is ahead of `now`, in milliseconds; 0 if it is not known. */
+  /** How far the clock of the receiver is ahead of `now`, in milliseconds; 0 without a `Date` header that is close enough. */
   clockDifferenceMs = 0;
 
   constructor(options: DeliveryFactoryOptions) {

@@ -99,7 +99,7 @@ export class EffectCounter {
 }
 
 /**
- * Tests the count with a valid delivery, before others whose effects could come late. It is usable only if it rises by one.
+ * Tests the count with a valid delivery, before other deliveries that could have late effects. The count is usable only if it rises by one.
  * @param deliver sends the delivery. @returns whether it was accepted
  */
 export async function createEffectCounter(

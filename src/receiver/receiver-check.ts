@@ -24,7 +24,7 @@ export const receiverRules = {
 export type ReceiverRule = keyof typeof receiverRules;
 export const receiverRuleNames = Object.keys(receiverRules) as readonly ReceiverRule[];
 
-/** `not_observable`: what the receiver did cannot be seen, or the check could not run. It never counts as passed. */
+/** `not_observable`: what the receiver did cannot be seen, or the check could not run. It is never `passed`. */
 export type CheckStatus = 'passed' | 'failed' | 'not_observable';
 
 export interface CheckOutcome {

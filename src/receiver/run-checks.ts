@@ -35,7 +35,7 @@ export interface RunChecksOptions extends CheckContextOptions {
 export type CheckResult = Pick<ReceiverCheck, 'id' | 'sent'> & CheckOutcome & { readonly rule: ReceiverRule };
 
 /**
- * `ok` if a check passed, none failed and the effect count did not fail; if `strict`, also no check was not observable.
+ * `ok` if a check passed, none failed and the effect count did not fail. With `strict`, every check must be observable.
  * Also the JSON form.
  */
 export interface CheckReport {
@@ -178,7 +178,7 @@ class CheckRunner {
     );
   }
 
-  /** Reports a check whose effect count failed as not observable. The count may work again for the next check. */
+  /** Reports a check as not observable if its effect count failed. The count may work again for the next check. */
   #toNotObservable(error: unknown): CheckOutcome {
     if (!(error instanceof SvcError)) throw error;
     this.#observerProblem ??= error.message;
@@ -186,7 +186,7 @@ class CheckRunner {
   }
 }
 
-/** The checks with these names, or whose rule has; all without names. */
+/** The checks with these names, and the checks of the rules with these names; all without names. */
 function selectChecks(checks: readonly ReceiverCheck[], names: readonly string[]): readonly ReceiverCheck[] {
   const validNames: readonly string[] = [...receiverRuleNames, ...checks.map(({ id }) => id)];
   for (const name of names) {

@@ -95,7 +95,7 @@ const FAN_OUT_THRESHOLD = 500;
 /** Deliveries written in one turn of the event loop. */
 export const FAN_OUT_SLICE = 200;
 
-/** An event whose deliveries are written but not yet visible. */
+/** An event with deliveries that are written but not yet visible. */
 export interface PreparedEvent {
   /** Writes the event, which makes its deliveries visible. Call inside a write. */
   publish(): CreatedEvent;

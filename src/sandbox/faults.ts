@@ -130,7 +130,7 @@ export class FaultRegistry {
     return result;
   }
 
-  /** @param previous active faults, whose `fired` may be ahead of their rows. */
+  /** @param previous active faults. Their `fired` can be ahead of their rows. */
   #load(previous: readonly ActiveFault[]): void {
     this.#active = this.#store.faults.listAll().map(
       ({ seq, id, rule, fired }) =>

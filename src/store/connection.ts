@@ -147,7 +147,7 @@ interface HiddenRange {
 const EMPTY_RANGE: HiddenRange = { from: Number.MAX_SAFE_INTEGER, to: 0 };
 
 /**
- * An event whose deliveries are written in several transactions and hidden until the event itself is written. Every query
+ * An event with deliveries that are written in several transactions and hidden until the event itself is written. Every query
  * of deliveries joins the event, so deliveries without an event row are invisible. The event row is written last; that
  * transaction makes everything visible and durable at once. If the process is killed before, the next start deletes the
  * deliveries.

@@ -198,7 +198,7 @@ export class DeliveryTable extends Table {
   }
 
   /**
-   * Fails a delivery whose retry window has elapsed, unless it was canceled meanwhile or a replay waits.
+   * Fails a delivery after its retry window has elapsed, unless it was canceled meanwhile or a replay waits.
    * @param at schedule time at which it settles.
    * @param settledSeq sequence of this change.
    */
@@ -281,7 +281,7 @@ export class DeliveryTable extends Table {
     );
   }
 
-  /** Pending deliveries without a waiting replay whose retry window started at or before `startedBy`. */
+  /** Pending deliveries without a waiting replay, with a retry window that started at or before `startedBy`. */
   listExpirable(webhookSeq: number, startedBy: number): ExpirableDelivery[] {
     return this.sql.all(
       `SELECT seq, coalesce(first_attempt_at, created_at) AS window_started_at FROM deliveries

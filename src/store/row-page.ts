@@ -56,7 +56,7 @@ export function toListBody<Row extends { readonly id: string }, Item>(
 /** SQL condition for a field of a filter, which it reads as `@name`. Checked on each row unless it has an index. */
 type FilterCondition = string | { readonly indexed: string };
 
-/** A table whose rows are selected by a filter. A field that is null selects all rows. */
+/** A table and the filter that selects its rows. A field that is null selects all rows. */
 export interface FilteredTable<Filter> {
   /** FROM clause. */
   readonly from: string;

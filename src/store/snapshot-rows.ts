@@ -34,7 +34,7 @@ const hasLength =
 
 const anyValue: Condition = () => 'TRUE';
 const sequence = between(1, MAX_SEQ);
-/** Also for durations. */
+/** For times and durations. */
 const time = between(0, LAST_TIME);
 const count = between(0, MAX_COUNT);
 const flag = between(0, 1);

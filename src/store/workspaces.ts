@@ -34,7 +34,7 @@ export class WorkspaceTable extends Table {
     return this.sql.get('SELECT * FROM workspaces ORDER BY seq LIMIT 1');
   }
 
-  /** The newest id of each table whose rows have an id from the id source of a workspace. */
+  /** The newest id of each table that takes the ids of its rows from the id source of a workspace. */
   listNewestIds(seq: number): string[] {
     return ['events', 'deliveries', 'webhooks'].flatMap(
       (table) =>

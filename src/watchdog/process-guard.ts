@@ -54,7 +54,7 @@ export async function createProcessGuard(
     start(group, spawnChild) {
       if (group === 'own' || !HAS_PROCESS_GROUPS) {
         const child = spawnChild({ detached: HAS_PROCESS_GROUPS });
-        // The ID of the group is that of the child, so it is not known earlier.
+        // The process group has the ID of the child, which exists only now.
         if (child.pid !== undefined) send({ pid: child.pid, ...createOwnGroup(child.pid) });
         return child;
       }

@@ -130,7 +130,7 @@ function toRule({ on, key, errorCode, latency, webhook, delay, workspace, ...sam
   } as const;
 }
 
-/** Options whose names differ from those of the JSON fields. */
+/** Options with names that differ from those of the JSON fields. */
 const optionNames: Readonly<Record<string, string>> = {
   api_key_id: 'key',
   error_code: 'error-code',

@@ -38,7 +38,7 @@ class CommandLineReader {
   #command = addGlobalOptions(new Command());
   /** The possible next names; null after the name of a command, or an unknown name. */
   #names: Commands | null = commandTree;
-  /** The option whose value is the next word. */
+  /** The option that takes the next word as its value. */
   #pendingOption: Option | null = null;
   #argumentCount = 0;
   #optionsEnded = false;
@@ -96,7 +96,7 @@ class CommandLineReader {
     return option.required || !word.startsWith('-');
   }
 
-  /** Reads `--url`, whose value is the next word, or `--url=http://…`. */
+  /** Reads `--url`, which takes the next word as its value, or `--url=http://…`. */
   #readOption(word: string): void {
     const [, flag = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
     const option = this.#command.options.find(({ long, short }) => flag === long || flag === short);

@@ -41,7 +41,7 @@ interface ScheduleTime {
 interface AttemptRenderContext {
   /** Number of attempts of the retry schedule. */
   readonly maxAttempts: number;
-  /** Null when it is not known yet. */
+  /** Null until the control plane has returned it. */
   getScheduleTime(workspaceId: string): ScheduleTime | null;
 }
 

@@ -20,7 +20,7 @@ export interface Column<Row> {
 const GAP = 2;
 /** A column is not truncated below this width. */
 const MIN_WIDTH = 24;
-/** Number of texts per column whose width is cached. */
+/** Number of cached text widths per column. */
 const WIDTH_CACHE_SIZE = 100;
 
 /** A column with its texts and its final width. */

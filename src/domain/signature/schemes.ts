@@ -221,6 +221,6 @@ function isWord(text: unknown): boolean {
 }
 
 function getField(value: unknown, path: string): unknown {
-  // Object(…), because the value of plain JavaScript can be anything, also null.
+  // Object(…), because plain JavaScript can pass any value, including null.
   return path.split('.').reduce((parent, name) => Object(parent)[name], value);
 }

@@ -19,8 +19,8 @@ import {
 } from './verify-input.ts';
 
 /**
- * The result of a verification, also as JSON. The texts are for the operator of the receiver: a rejected sender gets only
- * status 400 (§6.4).
+ * The result of a verification, in TypeScript and in JSON. The texts are for the operator of the receiver: a rejected sender
+ * gets only status 400 (§6.4).
  */
 export type VerifyResult =
   | {

@@ -65,10 +65,10 @@ async function checkOrder(
       ? passed(received, 'Your receiver responds quickly, so its sender does not wait for its work.')
       : notObservable(
           received,
-          'The effect is there when the response comes. Let the work take a second while this check runs.',
+          'The effect exists when the response arrives. Let the work take a second while this check runs.',
         );
   }
   return (await effects.waitForIncrease(initialCount))
-    ? passed(received, 'The effect comes after the response.')
+    ? passed(received, 'The effect follows the response.')
     : notObservable(received, 'The delivery had no effect in time.');
 }

@@ -127,7 +127,7 @@ interface EffectCheck extends Omit<ReceiverCheck, 'run'> {
   run(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome>;
 }
 
-/** Creates a check whose responses show nothing. It sends nothing if effects cannot be counted. */
+/** Creates a check that only the effects can decide, not the responses. It sends nothing if effects cannot be counted. */
 function createEffectCheck({ run, ...check }: EffectCheck): ReceiverCheck {
   return {
     ...check,

@@ -63,7 +63,7 @@ export const rawBodyChecks: readonly ReceiverCheck[] = [
   }),
 ];
 
-/** Creates a check of a valid delivery whose body changes if it is parsed and serialized. */
+/** Creates a check of a valid delivery with a body that changes if it is parsed and serialized. */
 function createSerializationCheck(
   id: CheckId,
   sent: string,

@@ -75,7 +75,7 @@ async function checkSameEvent(context: CheckContext): Promise<CheckOutcome> {
       deliveries.sign(genuineBody),
     ]);
   const explanation =
-    'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the delivery first, also its age, and then look up data.id.';
+    'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the signature and the age of the delivery first, and then look up data.id.';
   const effects = await context.getEffectCounter();
   if ('reason' in effects) {
     const responses = await send();

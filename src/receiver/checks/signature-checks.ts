@@ -86,7 +86,7 @@ export function listTamperedDeliveries(scheme: SignatureScheme): readonly Single
     ...(scheme.encoding === 'hex' ? [suffixedSignature] : []),
     ...(scheme.headers.timestamp === null ? [] : [missingTimestamp]),
     ...(hasTimestamp(scheme) ? [oldTimestamp, slightlyOldTimestamp, unreadableTimestamp] : []),
-    // The libraries of Stripe, whose timestamp is in this field, accept a timestamp from the future.
+    // The libraries of Stripe, which sends the timestamp in this field, accept a timestamp from the future.
     ...(hasTimestamp(scheme) && scheme.header.timestampField === null ? [futureTimestamp] : []),
     ...(scheme.content.includes('{timestamp}') ? [replacedTimestamp, unsignedTimestamp] : []),
   ];
