@@ -42,9 +42,10 @@ export function createControlClient(
   const methods = Object.fromEntries(
     Object.entries<Operation>(controlOperations).map(([name, operation]) => [
       name,
-      async (input: Input) => {
+      async (input: Input, signal?: AbortSignal) => {
         const request = toRequest(controlUrl, operation, input);
-        return parseResponse(operation.output, await send(request), request.url.href);
+        const text = await send(signal === undefined ? request : { ...request, signal });
+        return parseResponse(operation.output, text, request.url.href);
       },
     ]),
   );

@@ -147,7 +147,7 @@ function ConnectionStatus() {
 function ConnectionLight({ state, text }: { readonly state: string; readonly text: string }) {
   return (
     <span class={`connection ${state}`} role="status">
-      {text}
+      <span class="connection-text">{text}</span>
     </span>
   );
 }

@@ -31,6 +31,7 @@ export const control = createControl({});
 
 async function sendRequest({ url, signal, ...request }: ControlRequest): Promise<Response> {
   const response = await fetch(url, { ...request, signal: signal ?? null }).catch((error) => {
+    if (signal?.aborted) throw new SvcError('interrupted', 'Canceled.', { cause: error });
     throw new SvcError('no_emulator', `Cannot connect to ${url.origin}.`, { cause: error });
   });
   if (response.ok) return response;

@@ -149,6 +149,26 @@ describeInBrowser('the clock bar', () => {
     await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(false);
   });
 
+  it('the clock bar cancels a move that waits for a hanging endpoint, and the clock stays where it is', async () => {
+    let respond = () => {};
+    const after = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    const { emulator, receiver, page, bar } = await startFailing([503, { status: 503, after }]);
+    const before = await emulator.control.getClock({});
+    await bar.getByRole('button', { name: '+24h' }).click();
+    await bar.getByText('Advancing by 24h… Waiting for responses.').waitFor();
+    await receiver.waitFor(2);
+    await expectAccessible(page);
+    await bar.getByRole('button', { name: 'Cancel' }).click();
+    await bar.getByText('Canceled. The clock stops').waitFor();
+    await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(false);
+    respond();
+    await expect.poll(async () => (await emulator.control.getClock({})).moving).toBeUndefined();
+    const after5m = await emulator.control.getClock({});
+    expect(Date.parse(after5m.now) - Date.parse(before.now)).toBe(300_000);
+  });
+
   it('the clock bar shows the error when the clock cannot move', async () => {
     const { bar, page } = await startFailing(503, { expectedErrors: /422|400|Failed to load/ });
     await bar.getByLabel('Advance by').fill('99999d');

@@ -2,28 +2,42 @@
 import { computed, signal } from '@preact/signals';
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { ClockMove } from '../../../contract/emulator-schemas.ts';
+import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { control } from '../../control.ts';
 import { refreshClock, selectedClock, setClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
-import { withErrorToast } from '../../toasts.ts';
+import { showToast, toErrorMessage, withErrorToast } from '../../toasts.ts';
+import { formatUtc } from './clock-format.ts';
 
 /** A clock move in progress. Attempts are sent meanwhile. */
-interface MoveInProgress {
-  readonly workspaceId: string;
+export interface MoveInProgress {
   /** Such as "Advancing by 5m". */
   readonly title: string;
+  /** Number of attempts that have ended. */
   readonly attemptCount: number;
+  readonly cancel: () => void;
 }
 
-export const moveInProgress = signal<MoveInProgress | null>(null);
+/** The moves of this page by workspace ID. The emulator would queue a second move of a workspace. */
+const movesInProgress = signal<ReadonlyMap<string, MoveInProgress>>(new Map());
 
-const lastResult = signal<ClockMove | null>(null);
+export function findMoveInProgress(workspaceId: string | undefined): MoveInProgress | null {
+  return movesInProgress.value.get(workspaceId ?? '') ?? null;
+}
+
+interface MoveResult {
+  readonly workspaceId: string;
+  /** Null when the user canceled the move. */
+  readonly move: ClockMove | null;
+}
+
+const lastResult = signal<MoveResult | null>(null);
 
 /**
  * The result of the last move of the selected workspace's clock; null before the first move and after it is dismissed.
  */
 export const moveResult = computed(() =>
-  lastResult.value?.workspace_id === workspaceId.value ? lastResult.value : null,
+  lastResult.value?.workspaceId === workspaceId.value ? lastResult.value : null,
 );
 
 export function dismissResult(): void {
@@ -41,33 +55,55 @@ export function toggleFrozen(): Promise<void> {
 
 /** @param name of the duration, such as `5m` */
 export function advance(ms: number, name: string): Promise<void> {
-  return moveClock(`Advancing by ${name}`, (workspace) => control.advanceClock({ ...workspace, ms }));
+  return moveClock(`Advancing by ${name}`, workspaceId.peek(), (workspace, signal) =>
+    control.advanceClock({ ...workspace, ms }, signal),
+  );
+}
+
+/** @param to schedule time, ISO 8601 */
+export function advanceTo(to: string, workspaceId: string): Promise<void> {
+  return moveClock(`Advancing to ${formatUtc(Date.parse(to))}`, workspaceId, (workspace, signal) =>
+    control.advanceClock({ ...workspace, to }, signal),
+  );
 }
 
 export function advanceToNext(): Promise<void> {
-  return moveClock('Advancing to the next attempt', control.nextClock);
+  return moveClock('Advancing to the next attempt', workspaceId.peek(), control.nextClock);
 }
 
 export function settle(): Promise<void> {
-  return moveClock('Settling', control.settleClock);
+  return moveClock('Settling', workspaceId.peek(), control.settleClock);
 }
 
-export function addAttempts(count: number): void {
-  const { value } = moveInProgress;
-  if (value !== null) moveInProgress.value = { ...value, attemptCount: value.attemptCount + count };
+export function countAttempts(items: readonly StreamItem[]): void {
+  for (const item of items) {
+    const id = item.type === 'attempt' ? item.delivery.workspace_id : '';
+    const move = movesInProgress.peek().get(id);
+    if (move !== undefined) setMove(id, { ...move, attemptCount: move.attemptCount + 1 });
+  }
 }
 
-/** One move at a time: the emulator would queue a second one. */
 async function moveClock(
   title: string,
-  requestMove: (workspace: { workspace_id: string }) => Promise<ClockMove>,
+  id: string | undefined,
+  requestMove: (workspace: { workspace_id: string }, signal: AbortSignal) => Promise<ClockMove>,
 ): Promise<void> {
-  const id = workspaceId.peek();
-  if (id === undefined || moveInProgress.peek() !== null) return;
-  moveInProgress.value = { workspaceId: id, title, attemptCount: 0 };
-  const result = await withErrorToast(requestMove({ workspace_id: id }));
-  moveInProgress.value = null;
-  if (result === undefined) return refreshClock(id);
-  setClock(result);
-  lastResult.value = result;
+  if (id === undefined || movesInProgress.peek().has(id)) return;
+  const abortController = new AbortController();
+  setMove(id, { title, attemptCount: 0, cancel: () => abortController.abort() });
+  try {
+    const move = await requestMove({ workspace_id: id }, abortController.signal);
+    setClock(move);
+    lastResult.value = { workspaceId: id, move };
+  } catch (error) {
+    void refreshClock(id);
+    if (abortController.signal.aborted) lastResult.value = { workspaceId: id, move: null };
+    else showToast(toErrorMessage(error), true);
+  }
+  setMove(id, null);
+}
+
+function setMove(id: string, move: MoveInProgress | null): void {
+  const others = [...movesInProgress.peek()].filter(([other]) => other !== id);
+  movesInProgress.value = new Map(move === null ? others : [...others, [id, move]]);
 }

@@ -1,23 +1,26 @@
 /** The clock bar: the schedule clock of the workspace, its controls, and the next due deliveries. */
 import './clock.css';
 import type { RefObject } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
-import { parseDuration } from '../../../domain/duration.ts';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { ClockMove } from '../../../contract/emulator-schemas.ts';
+import { formatDuration, parseDuration, SECOND_MS } from '../../../domain/duration.ts';
 import { formatCount } from '../../../domain/message-parts.ts';
 import { useLiveItems } from '../../live-stream.ts';
 import { selectedClock } from '../../schedule-clock.ts';
+import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { showToast } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { AttemptLink, OutcomeBadge } from '../../ui/status-badge.tsx';
 import {
-  addAttempts,
   advance,
   advanceToNext,
   changeClock,
+  countAttempts,
   dismissResult,
-  moveInProgress,
+  findMoveInProgress,
+  type MoveInProgress,
   moveResult,
   settle,
   toggleFrozen,
@@ -45,16 +48,11 @@ export function ClockBar() {
       },
     },
   ]);
-  useLiveItems((items) => {
-    const id = moveInProgress.peek()?.workspaceId;
-    const sentCount = items.filter(
-      (item) => item.type === 'attempt' && item.delivery.workspace_id === id,
-    ).length;
-    if (sentCount > 0) addAttempts(sentCount);
-  });
+  useLiveItems(countAttempts);
+  const move = findMoveInProgress(workspaceId.value);
   const isFrozen = selectedClock.value.state.value?.rate === 0;
   return (
-    <section class="clock" aria-label="Clock" aria-busy={moveInProgress.value !== null}>
+    <section class="clock" aria-label="Clock" aria-busy={move !== null}>
       <CurrentTime />
       <button
         type="button"
@@ -76,10 +74,11 @@ export function ClockBar() {
       </button>
       <div id={id} class={`row clock-controls ${isOpen ? 'open' : ''}`}>
         <SpeedButtons />
-        <MoveControls duration={duration} />
+        <MoveControls duration={duration} isBusy={move !== null} />
       </div>
       <div class="clock-status">
-        <ClockMoveResult />
+        <Distance />
+        <MoveStatus move={move} />
         <div class="clock-next">
           <DueDeliveries />
         </div>
@@ -88,25 +87,37 @@ export function ClockBar() {
   );
 }
 
+/** As wide before the time is known, so that nothing moves when it is. */
 function CurrentTime() {
-  const clock = selectedClock.value;
-  const [state, now, wallNow] = [clock.state.value, clock.now.value, clock.wallNow.value];
-  if (state === undefined || now === undefined || wallNow === undefined) {
-    return <p class="muted clock-time">Loading clock…</p>;
-  }
-  const { rate } = state;
-  const [date, time] = formatUtc(now).split(' ');
-  const distance = formatDistance(now, wallNow);
+  const { state, now } = selectedClock.value;
+  const [date, time] = now.value === undefined ? ['---- -- --', '--:--:--'] : formatUtc(now.value).split(' ');
+  const rate = state.value?.rate;
   return (
     <p class="clock-time">
       <Icon name="clock" />
-      <time class="mono" dateTime={new Date(now).toISOString()} title="Schedule time, UTC">
+      <time
+        class="mono"
+        dateTime={now.value === undefined ? undefined : new Date(now.value).toISOString()}
+        title={['Schedule time, UTC', describeDistance()].filter(Boolean).join(', ')}
+      >
         <span class="clock-date">{date}</span> {time}
       </time>
-      <span class={`badge ${rate === 0 ? 'pending' : 'succeeded'}`}>{formatRate(rate)}</span>
-      {distance !== null && <span class="muted clock-offset">{distance}</span>}
+      <span class={`badge ${rate === 0 ? 'pending' : 'succeeded'}`}>
+        {rate === undefined ? '…' : formatRate(rate)}
+      </span>
     </p>
   );
+}
+
+function Distance() {
+  const distance = describeDistance();
+  return distance === null ? null : <span class="muted clock-offset">{distance}</span>;
+}
+
+function describeDistance(): string | null {
+  const { now, wallNow } = selectedClock.value;
+  if (now.value === undefined || wallNow.value === undefined) return null;
+  return formatDistance(now.value, wallNow.value);
 }
 
 function SpeedButtons() {
@@ -128,8 +139,12 @@ function SpeedButtons() {
   );
 }
 
-function MoveControls({ duration }: { readonly duration: RefObject<HTMLInputElement | null> }) {
-  const isBusy = moveInProgress.value !== null;
+interface MoveControlsProps {
+  readonly duration: RefObject<HTMLInputElement | null>;
+  readonly isBusy: boolean;
+}
+
+function MoveControls({ duration, isBusy }: MoveControlsProps) {
   return (
     <>
       <fieldset disabled={isBusy}>
@@ -190,28 +205,53 @@ function advanceBy(text: string): boolean {
 
 const MAX_SHOWN = 100;
 
-function ClockMoveResult() {
+/** The move in progress, or the result of the last one. */
+function MoveStatus({ move }: { readonly move: MoveInProgress | null }) {
+  const seconds = useElapsedSeconds(move?.title);
   return (
-    <div class="row">
-      <span role="status">{describeProgress()}</span>
-      {moveInProgress.value === null && <Attempts />}
+    <div class="row clock-move">
+      <span role="status">{move === null ? describeResult() : describeProgress(move)}</span>
+      {move !== null && (
+        <>
+          {seconds > 0 && <span class="muted">{formatDuration(seconds * SECOND_MS)}</span>}
+          <button type="button" onClick={move.cancel}>
+            Cancel
+          </button>
+        </>
+      )}
+      {move === null && moveResult.value !== null && (
+        <Attempts attempts={moveResult.value.move?.attempts ?? []} />
+      )}
     </div>
   );
 }
 
-function describeProgress(): string {
-  const { value } = moveInProgress;
-  if (value !== null) {
-    const { title, attemptCount: count } = value;
-    return count === 0 ? `${title}…` : `${title}… ${count} ${count === 1 ? 'attempt' : 'attempts'}`;
-  }
-  return moveResult.value?.attempts.length === 0 ? 'No attempts were due' : '';
+/** Seconds of real time since `subject` changed; 0 without one. */
+function useElapsedSeconds(subject: string | undefined): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    setSeconds(0);
+    if (subject === undefined) return;
+    const timer = setInterval(() => setSeconds((before) => before + 1), SECOND_MS);
+    return () => clearInterval(timer);
+  }, [subject]);
+  return seconds;
 }
 
-function Attempts() {
-  const { value: move } = moveResult;
-  if (move === null) return null;
-  const { attempts } = move;
+function describeProgress({ title, attemptCount: count }: MoveInProgress): string {
+  const ended = count === 0 ? '' : ` ${count} ${count === 1 ? 'attempt' : 'attempts'} ended.`;
+  return `${title}…${ended} Waiting for responses.`;
+}
+
+function describeResult(): string {
+  const { value: result } = moveResult;
+  if (result === null) return '';
+  if (result.move === null)
+    return 'Canceled. The clock stops as soon as the attempts in progress have ended.';
+  return result.move.attempts.length === 0 ? 'No attempts were due' : '';
+}
+
+function Attempts({ attempts }: Pick<ClockMove, 'attempts'>) {
   return (
     <>
       {attempts.length > 0 && (

@@ -23,7 +23,7 @@ export function DueDeliveries() {
       button={
         <>
           <span class="muted">Next</span>
-          <span>{first.event_type}</span>
+          <span class="clock-due-type">{first.event_type}</span>
           <span class="muted clock-due-url">→ {shortenUrl(first.url)}</span>
           <DueTime delivery={first} />
           {selectedClock.value.state.value?.rate !== 0 && <RealDueTime delivery={first} />}

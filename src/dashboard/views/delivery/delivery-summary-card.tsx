@@ -1,15 +1,11 @@
 /** The result of a delivery: why it failed and what to do, or when the next attempt is due. */
-import { useState } from 'preact/hooks';
 import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import type { ClockMove } from '../../../contract/emulator-schemas.ts';
 import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
-import { control } from '../../control.ts';
-import { setClock } from '../../schedule-clock.ts';
-import { withErrorToast } from '../../toasts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { DueTime, isReached } from '../../ui/time.tsx';
 import { useClock } from '../../ui/workspace-scope.tsx';
+import { advanceTo, findMoveInProgress } from '../clock/clock-actions.ts';
 import { type Hint, summarizeDelivery } from './delivery-summary.ts';
 
 interface Props {
@@ -53,13 +49,8 @@ function HintLine({ hint: { text, command } }: { readonly hint: Hint }) {
 
 /** When the next attempt is due, in both times, with a button that advances the clock there. */
 function NextAttempt({ delivery, dueAt }: Props & { readonly dueAt: string }) {
-  const [isBusy, setBusy] = useState(false);
-  const skip = async () => {
-    setBusy(true);
-    const moved = await withErrorToast(advanceTo(delivery.workspace_id, dueAt));
-    if (moved !== undefined) setClock(moved);
-    setBusy(false);
-  };
+  const { workspace_id: workspace } = delivery;
+  const isBusy = findMoveInProgress(workspace) !== null;
   const clock = useClock();
   // The attempt is in progress or its endpoint queue is busy.
   if (isReached(dueAt, clock)) return <p class="delivery-next">The next attempt is due now.</p>;
@@ -69,18 +60,15 @@ function NextAttempt({ delivery, dueAt }: Props & { readonly dueAt: string }) {
       <span>
         Next attempt <DueTime at={dueAt} /> <RealTime dueAt={dueAt} />
       </span>
-      <button type="button" disabled={isBusy || clock.now.value === undefined} onClick={skip}>
+      <button
+        type="button"
+        disabled={isBusy || clock.now.value === undefined}
+        onClick={() => advanceTo(dueAt, workspace)}
+      >
         <Icon name="skip" /> {isBusy ? 'Sending…' : 'Advance to this attempt'}
       </button>
     </div>
   );
-}
-
-/** Asks for the current time first, because the page only extrapolates it. */
-async function advanceTo(workspaceId: string, dueAt: string): Promise<ClockMove> {
-  const { now } = await control.getClock({ workspace_id: workspaceId });
-  const ms = Math.max(0, Date.parse(dueAt) - Date.parse(now));
-  return control.advanceClock({ workspace_id: workspaceId, ms });
 }
 
 function RealTime({ dueAt }: { readonly dueAt: string }) {
