@@ -28,7 +28,7 @@ import {
   selectDisturbances,
 } from '../../receiver/explore/history.ts';
 import { runRestartCommand, waitUntilListening } from '../../receiver/explore/restart-receiver.ts';
-import { exploreRules } from '../../receiver/explore/rules.ts';
+import { effectRules, exploreRules } from '../../receiver/explore/rules.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createWriteError, readNamedFile } from '../file-access.ts';
@@ -309,7 +309,13 @@ async function writeFiles(
     await write(test, renderVitestTest(failure, { url, observe, restartCommand }), '--test', context);
     printHint(`Run the test with: npx vitest run ${quoteForShell(test)}`, context.io);
   }
-  if (failure.rule === 'accepted' && report.runs === 0) {
+  if (failure.rule === 'running' && failure.played === 1 && restartCommand === undefined) {
+    printHint(
+      'To find a smaller history, pass a command that restarts the receiver, with --restart-command.',
+      context.io,
+    );
+  }
+  if (report.runs === 0 && !effectRules.has(failure.rule)) {
     printHint(
       `Not even a plain delivery is accepted. Find out why with: svc receiver check ${quoteForShell(url)}`,
       context.io,

@@ -30,7 +30,12 @@ function summarize({
   effects,
 }: ExploreReport): string {
   const amount = `${formatCount(runs, 'history', 'histories')} with ${formatDeliveryCount(requests)} in ${formatDuration(Math.round(duration_ms / 100) * 100)}`;
-  const result = failure !== null ? 'One broke a rule.' : 'None broke a rule.';
+  const result =
+    failure === null
+      ? 'None broke a rule.'
+      : runs === 0
+        ? 'Even a single delivery broke a rule.'
+        : 'One broke a rule.';
   const rules = [...effectRules].join(', ');
   return [
     `${interrupted ? 'Interrupted after ' : 'Played '}${amount}, seed ${seed}. ${result}`,

@@ -116,6 +116,9 @@ const MAX_CONFIRMED = 5;
 const RESTART_DELAYS_MS = [500, 1_000, 2_000];
 /** The longest time that the search waits for a missing effect, if the first effects were quick. */
 const SEARCH_EFFECT_MS = 3 * SECOND_MS;
+/** Time for a receiver to recover after a burst. */
+const SEARCH_RECOVERY_MS = 3 * SECOND_MS;
+const SHRINK_RECOVERY_MS = 250;
 const SHRINK_EFFECT_MS = 400;
 const SHRINK_RESPONSE_MS = SECOND_MS;
 /** How much slower than the slowest response or effect so far a later one may be. */
@@ -232,7 +235,7 @@ class Exploration {
 
   async #replay(history: History): Promise<ExploreFailure | null> {
     // Shows how fast the receiver is.
-    await this.#play(this.#plain, this.#getSearchLimits());
+    await this.#playFirst();
     while (this.#runs < CONFIRMATION_PLAYS && !this.#options.signal.aborted) {
       this.#runs++;
       const failing = await this.#play(history, this.#getSearchLimits());
@@ -242,11 +245,23 @@ class Exploration {
     return null;
   }
 
+  /** Plays a history with one delivery. @throws SvcError `usage` if it does not reach the receiver */
+  async #playFirst(): Promise<FailingPlay | null> {
+    const failing = await this.#play(this.#plain, this.#getSearchLimits());
+    const response = failing?.record.exchanges.at(-1)?.response;
+    if (response?.failure !== 'connection') return failing;
+    throw new SvcError('usage', `No delivery reaches ${this.#options.url}: ${response.problem}.`, {
+      hint: 'Check the URL, and that the receiver is running.',
+    });
+  }
+
   async #search(): Promise<ExploreFailure | null> {
     const { events, seed, runs, timeMs } = this.#options;
     // The speed of responses and effects decides how long later plays wait.
     for (let play = 0; play < CONFIRMATION_PLAYS; play++) {
-      const failing = await this.#play(this.#plain, this.#getSearchLimits());
+      const failing = await (play === 0
+        ? this.#playFirst()
+        : this.#play(this.#plain, this.#getSearchLimits()));
       if (failing !== null) return this.#confirm(failing, { originalSteps: 1, playCount: 0, ms: 0 });
     }
     const { createRandomHistory } = await import('./random-histories.ts');
@@ -389,13 +404,17 @@ class Exploration {
     // Before the first effect, nothing is known about the speed of the receiver.
     const isUnknown = slowestMs === 0 && this.#smallestSteps === null;
     const effectMs = isUnknown ? timeoutMs : Math.max(SEARCH_EFFECT_MS, SLOWER_FACTOR * slowestMs);
-    return { responseMs: timeoutMs, effectMs: Math.min(timeoutMs, effectMs) };
+    return { responseMs: timeoutMs, effectMs: Math.min(timeoutMs, effectMs), recoveryMs: SEARCH_RECOVERY_MS };
   }
 
   #getShrinkLimits(): PlayLimits {
     const { timeoutMs } = this.#options;
     const responseMs = Math.max(SHRINK_RESPONSE_MS, SLOWER_FACTOR * this.#player.slowestResponseMs);
     const effectMs = Math.max(SHRINK_EFFECT_MS, SLOWER_FACTOR * (this.#watcher?.slowestMs ?? 0));
-    return { responseMs: Math.min(timeoutMs, responseMs), effectMs: Math.min(timeoutMs, effectMs) };
+    return {
+      responseMs: Math.min(timeoutMs, responseMs),
+      effectMs: Math.min(timeoutMs, effectMs),
+      recoveryMs: SHRINK_RECOVERY_MS,
+    };
   }
 }

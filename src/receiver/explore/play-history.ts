@@ -38,7 +38,9 @@ export interface Exchange {
 export interface PlayRecord {
   readonly history: History;
   readonly exchanges: readonly Exchange[];
-  /** Null if effects are not observed. */
+  /** Whether the receiver accepted a delivery of this or an earlier history. */
+  readonly hasAccepted: boolean;
+  /** Null if effects are not observed, or if the receiver no longer accepts deliveries. */
   readonly effects: Effects | null;
 }
 
@@ -47,6 +49,8 @@ export interface PlayLimits {
   readonly responseMs: number;
   /** For a missing effect. */
   readonly effectMs: number;
+  /** For a receiver that accepts no deliveries after a history. */
+  readonly recoveryMs: number;
 }
 
 export interface PlayerOptions {
@@ -69,14 +73,14 @@ const RETRY_DELAYS_MS = [50, 200, 500];
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
 /** How many deliveries of a burst are in flight at a time. */
 const BURST_CONCURRENCY = 20;
-/** Time for a receiver to recover after a burst. */
-const RECOVERY_DELAYS_MS = [250, 500, 1_000, 1_000];
+const PROBE_INTERVAL_MS = 250;
 
 export class HistoryPlayer {
   readonly #options: PlayerOptions;
   #playCount = 0;
   /** The slowest response with a status so far. */
   #slowestResponseMs = 0;
+  #hasAccepted = false;
   /** When the latest event so far was created, in milliseconds since 1970. */
   #latestCreatedAt = 0;
 
@@ -93,11 +97,12 @@ export class HistoryPlayer {
     const play = new Play(this.#options, history, limits, this.#playCount++, this.#latestCreatedAt);
     this.#latestCreatedAt = play.latestCreatedAt;
     const record = await play.run();
-    for (const { response } of record.exchanges) {
+    for (const { response, isGenuine } of record.exchanges) {
       if (response.status === null) continue;
       this.#slowestResponseMs = Math.max(this.#slowestResponseMs, response.durationMs);
+      this.#hasAccepted ||= isGenuine && isAccepted(response);
     }
-    return record;
+    return { ...record, hasAccepted: this.#hasAccepted };
   }
 }
 
@@ -154,20 +159,29 @@ class Play {
     return this.#startedAt;
   }
 
-  async run(): Promise<PlayRecord> {
+  async run(): Promise<Omit<PlayRecord, 'hasAccepted'>> {
     const { watcher, signal } = this.#options;
     const baseline = (await watcher?.readBaseline()) ?? 0;
     for (const group of groupSteps(this.#history.steps)) {
       if (signal.aborted) break;
       await Promise.all(group.map(([index, step]) => this.#runStep(step, index)));
     }
-    if (this.#needsProbe()) await this.#probe();
-    const lastResponseAt = performance.now();
+    const isRunning = !this.#needsProbe() || (await this.#probe());
     const effects =
-      watcher === null || signal.aborted
-        ? null
-        : await watcher.waitFor(this.#listExpectedEffects(), baseline, lastResponseAt, this.#limits.effectMs);
+      watcher === null || signal.aborted || !isRunning ? null : await this.#waitForEffects(watcher, baseline);
     return { history: this.#history, exchanges: this.#exchanges, effects };
+  }
+
+  async #waitForEffects(watcher: EffectWatcher, baseline: number): Promise<Effects | null> {
+    const lastResponseAt = performance.now();
+    try {
+      const expected = this.#listExpectedEffects();
+      return await watcher.waitFor(expected, baseline, lastResponseAt, this.#limits.effectMs);
+    } catch (error) {
+      // Often the receiver itself returns its effects. It can stop after its last response.
+      if (await this.#probe()) throw error;
+      return null;
+    }
   }
 
   #runStep(step: HistoryStep, index: number): Promise<void> {
@@ -260,16 +274,19 @@ class Play {
     );
   }
 
-  /** Sends other events until one is accepted, or the receiver had enough time to recover. */
-  async #probe(): Promise<void> {
-    for (const delayMs of [0, ...RECOVERY_DELAYS_MS]) {
-      if (this.#options.signal.aborted) return;
-      await this.#options.sleep(delayMs);
+  /** Sends other events until one is accepted. @returns false if none is, although the receiver had enough time to recover */
+  async #probe(): Promise<boolean> {
+    const startedAt = performance.now();
+    while (!this.#options.signal.aborted) {
       const event = this.#createOtherEvent();
       const request = this.#createOtherRequest(event, this.#options.factory.createDeliveryId());
       const response = await this.#send(request, { step: null, attempt: 1, event, isGenuine: true });
-      if (isAccepted(response) || response.failure === 'timeout') return;
+      if (isAccepted(response)) return true;
+      const isOver = performance.now() - startedAt >= this.#limits.recoveryMs;
+      if (response.failure === 'timeout' || isOver) return false;
+      await this.#options.sleep(PROBE_INTERVAL_MS);
     }
+    return false;
   }
 
   #createOtherEvent(): PlayedEvent {

@@ -84,8 +84,15 @@ export function judge(record: PlayRecord): Violation[] {
   return [...judgeResponses(record), ...judgeEffects(record)];
 }
 
-function judgeResponses({ history, exchanges }: PlayRecord): Violation[] {
+function judgeResponses({ history, exchanges, hasAccepted }: PlayRecord): Violation[] {
   const violations: Violation[] = [];
+  const lastAttempts = listLastAttempts(exchanges);
+  const probe = lastAttempts.find(({ step }) => step === null);
+  // A receiver that never accepted anything was not stopped by the history.
+  if (probe !== undefined && hasAccepted && !isAccepted(probe.response)) {
+    const message = `A delivery after the history ended with ${describeOutcome(probe)}.`;
+    violations.push({ rule: 'running', step: null, message });
+  }
   for (const exchange of exchanges) {
     const { step, isGenuine, response } = exchange;
     const { status } = response;
@@ -94,26 +101,18 @@ function judgeResponses({ history, exchanges }: PlayRecord): Violation[] {
     violations.push({ rule: 'rejected', step, message: `The attack ended with ${outcome}.` });
     if (status !== null && status >= 500) break;
   }
-  const lastAttempts = listLastAttempts(exchanges);
-  const probe = lastAttempts.find(({ step }) => step === null);
-  const hasAccepted = exchanges.some(({ isGenuine, response }) => isGenuine && isAccepted(response));
-  // A receiver that accepted nothing before was not stopped by the history.
-  if (probe !== undefined && hasAccepted && !isAccepted(probe.response)) {
-    const message = `A delivery after the history ended with ${describeOutcome(probe)}.`;
-    violations.push({ rule: 'running', step: null, message });
-  }
-  for (const last of lastAttempts) {
-    if (last.step === null || isAccepted(last.response)) continue;
-    const attempts = formatCount(last.attempt, 'attempt');
-    const message = `${toSubject(history, last)} ended with ${describeOutcome(last)} after ${attempts}.`;
-    violations.push({ rule: 'accepted', step: last.step, message });
-  }
   const error = exchanges.find(
     ({ isGenuine, response: { status } }) => isGenuine && status !== null && status >= 500 && status !== 503,
   );
   if (error !== undefined) {
     const message = `${toSubject(history, error)} ended with ${describeOutcome(error)}.`;
     violations.push({ rule: 'no-server-error', step: error.step, message });
+  }
+  for (const last of lastAttempts) {
+    if (last.step === null || isAccepted(last.response)) continue;
+    const attempts = formatCount(last.attempt, 'attempt');
+    const message = `${toSubject(history, last)} ended with ${describeOutcome(last)} after ${attempts}.`;
+    violations.push({ rule: 'accepted', step: last.step, message });
   }
   return violations;
 }

@@ -4,6 +4,7 @@
  */
 import { type JsonTree, parseJsonTree, serializeJsonTree } from '../../domain/json-tree.ts';
 import {
+  addField,
   type DeliverStep,
   type EventTemplate,
   EXPLORE_FIELD,
@@ -146,8 +147,10 @@ function listShorterPauses(step: PauseStep): PauseStep[] {
 function listSimplerEvents(event: HistoryEvent, { type, payload }: EventTemplate): HistoryEvent[] {
   const isUsual = event.type === type && event.payload === payload;
   const { padding } = event;
+  const field = isUsual ? null : findAddedField(event);
   return [
     ...(isUsual ? [] : [{ ...event, type, payload }]),
+    ...(field === null ? [] : [{ ...event, type, payload: addField(payload, EXPLORE_FIELD, field) }]),
     ...(['padding', 'days_old'] as const)
       .filter((name) => event[name] !== undefined)
       .map((name) => without(event, name)),
@@ -161,6 +164,13 @@ function listSmallerNumbers(value: number): number[] {
   const candidates = [1, value >> 1, (value * 3) >> 2, (value * 7) >> 3, (value * 15) >> 4];
   if (value <= 200) candidates.push(value - 1);
   return [...new Set(candidates)].filter((candidate) => candidate >= 1 && candidate < value);
+}
+
+/** The JSON text of the field that the exploration added; null if there is none. */
+function findAddedField({ payload }: HistoryEvent): string | null {
+  const tree = parseJsonTree(payload);
+  const field = tree instanceof Map ? tree.get(EXPLORE_FIELD) : undefined;
+  return field === undefined ? null : serializeJsonTree(field);
 }
 
 /** Changes only what the exploration added: a receiver may need the other fields of a type that it knows. */

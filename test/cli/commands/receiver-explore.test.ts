@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { run as fixturesRun } from '../../../src/cli/commands/fixtures.ts';
 import { explore as exploreCommand } from '../../../src/cli/commands/receiver-explore.ts';
 import { verify } from '../../../src/signature.ts';
+import { findFreePort } from '../../support/local-server.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createReceiver, type ReceivedRequest } from '../../support/test-receiver.ts';
 import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
@@ -102,15 +103,23 @@ describe('svc receiver explore', () => {
       runs: 0,
       effects: null,
       failure: {
-        rule: 'accepted',
+        rule: 'no-server-error',
         original_steps: 1,
         failed: 3,
         played: 3,
-        steps: [{ step: 1, received: '4 × status 500', broken: ['accepted', 'no-server-error'] }],
+        steps: [{ step: 1, received: '4 × status 500', broken: ['no-server-error', 'accepted'] }],
         history: { steps: [{ kind: 'deliver', event: 0 }] },
       },
     });
     expect(exitCode).toBe(1);
+  });
+
+  it('an error says that no delivery reaches a receiver that does not run', async () => {
+    const port = await findFreePort();
+    await expect(explore({ url: `http://127.0.0.1:${port}/` })).rejects.toMatchObject({
+      code: 'usage',
+      message: `No delivery reaches http://127.0.0.1:${port}/: connection refused: nothing is listening at this address.`,
+    });
   });
 
   it('--test writes a test and --junit a report', async () => {

@@ -72,10 +72,10 @@ const defects: readonly Defect[] = [
     only: ['duplicate', 'burst'],
   },
   {
-    name: 'forgets an id after 400 ms',
+    name: 'forgets an id after a second',
     create: () => ({
       storeKey(key, seen) {
-        setTimeout(() => seen.delete(key), 400);
+        setTimeout(() => seen.delete(key), 1_000);
         return correctParts.storeKey(key, seen);
       },
     }),
@@ -240,6 +240,17 @@ const defects: readonly Defect[] = [
     rule: 'no-server-error',
     steps: 1,
     only: ['burst'],
+  },
+  {
+    name: 'crashes when a signature is missing',
+    create: () => ({
+      beforeVerifying(receiving, { crash }) {
+        if (getSignature(receiving) === '') crash();
+      },
+    }),
+    rule: 'running',
+    steps: 1,
+    only: ['missing-signature', 'restart'],
   },
   {
     name: 'responds after the time limit',

@@ -27,6 +27,8 @@ export interface ReceiverState {
   readonly seen: Set<string>;
   /** The ID of the event of each effect. */
   readonly effects: string[];
+  /** Stops the receiver until it is restarted, as a crash of its process does. */
+  crash(): void;
 }
 
 /** The parts of a receiver. Each defect replaces some of them. */
@@ -110,7 +112,7 @@ export async function startExploredReceiver(changes: Partial<ExploredParts> = {}
   }
 
   async function receive(receiving: Receiving): Promise<number> {
-    parts.beforeVerifying(receiving, { seen, effects });
+    parts.beforeVerifying(receiving, { seen, effects, crash });
     if (!parts.isAuthentic(receiving, parts)) return parts.rejectionStatus;
     const event = parts.parse(receiving.body.toString());
     const refusal = parts.refuse(event, receiving);
@@ -133,18 +135,28 @@ export async function startExploredReceiver(changes: Partial<ExploredParts> = {}
     server.closeAllConnections();
     return new Promise<void>((resolve) => void server.close(() => resolve()));
   };
+  const crash = () => {
+    isRunning = false;
+    void stop(server);
+  };
+  const readEffects = async (): Promise<EffectReading> => {
+    if (!isRunning) throw new Error('connection refused');
+    return { count: effects.length, ids: [...effects] };
+  };
+  let isRunning = true;
   let server = start();
   const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
-    readEffects: async () => ({ count: effects.length, ids: [...effects] }),
-    countEffects: async () => ({ count: effects.length, ids: null }),
+    readEffects,
+    countEffects: async () => ({ ...(await readEffects()), ids: null }),
     async restart() {
-      await stop(server);
+      if (isRunning) await stop(server);
+      isRunning = true;
       if (parts.forgetsOnRestart) seen.clear();
       server = start();
       await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
     },
-    [Symbol.asyncDispose]: () => stop(server),
+    [Symbol.asyncDispose]: async () => void (isRunning && (await stop(server))),
   };
 }

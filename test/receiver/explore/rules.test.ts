@@ -43,6 +43,7 @@ function createRecord(
   return {
     history: { version: 1, seed: 1, run: 1, events, steps: [...steps] },
     exchanges,
+    hasAccepted: exchanges.some(({ response: { status } }) => status === 204),
     effects:
       effects === null
         ? null
