@@ -1,6 +1,6 @@
 /** A correct receiver that lists its effects, whose parts can be replaced by defective ones. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EffectReading } from '../../../src/receiver/effect-observer.ts';
@@ -20,6 +20,8 @@ export interface Receiving {
   readonly headers: IncomingHttpHeaders;
   /** The number of requests so far, this one included. */
   readonly requestNumber: number;
+  /** Whether the sender still waits for the response. */
+  readonly isConnected: () => boolean;
 }
 
 export interface ReceiverState {
@@ -33,6 +35,7 @@ export interface ReceiverState {
 
 /** The parts of a receiver. Each defect replaces some of them. */
 export interface ExploredParts {
+  readBody(request: IncomingMessage): Promise<Buffer>;
   isAuthentic(receiving: Receiving, parts: ExploredParts): boolean;
   isRecent(timestampMs: number): boolean;
   /** The form of the body that is verified. */
@@ -45,18 +48,20 @@ export interface ExploredParts {
   refuse(event: ReceivedEvent, receiving: Receiving): number | null;
   getKey(event: ReceivedEvent, receiving: Receiving): string;
   /** @returns whether the key is new */
-  storeKey(key: string, seen: Set<string>): boolean | Promise<boolean>;
+  storeKey(key: string, seen: Set<string>, receiving: Receiving): boolean | Promise<boolean>;
   readonly rejectionStatus: number;
   readonly repeatStatus: number;
   /** Whether the effect takes place. */
-  hasEffect(event: ReceivedEvent): boolean;
+  hasEffect(event: ReceivedEvent): boolean | Promise<boolean>;
   readonly workMs: number;
   readonly respondsAfterWork: boolean;
   /** Whether a restart deletes the stored keys. */
   readonly forgetsOnRestart: boolean;
+  onRestart(): void;
 }
 
 export const correctParts: ExploredParts = {
+  readBody: buffer,
   isAuthentic({ body, headers }, parts) {
     const timestamp = String(headers['service-timestamp'] ?? '');
     const digest = createHmac('sha256', SECRET)
@@ -77,18 +82,22 @@ export const correctParts: ExploredParts = {
   beforeVerifying: () => {},
   refuse: () => null,
   getKey: ({ data }) => data.id,
-  storeKey(key, seen) {
-    const isNew = !seen.has(key);
-    seen.add(key);
-    return isNew;
-  },
+  storeKey,
   rejectionStatus: 400,
   repeatStatus: 204,
   hasEffect: () => true,
   workMs: 0,
   respondsAfterWork: false,
   forgetsOnRestart: false,
+  onRestart: () => {},
 };
+
+/** Stores a key. @returns whether it is new */
+export function storeKey(key: string, seen: Set<string>): boolean {
+  const isNew = !seen.has(key);
+  seen.add(key);
+  return isNew;
+}
 
 export interface ExploredReceiver extends AsyncDisposable {
   readonly url: string;
@@ -108,7 +117,7 @@ export async function startExploredReceiver(changes: Partial<ExploredParts> = {}
 
   async function work(event: ReceivedEvent): Promise<void> {
     if (parts.workMs > 0) await sleep(parts.workMs);
-    if (parts.hasEffect(event)) effects.push(event.data.id);
+    if (await parts.hasEffect(event)) effects.push(event.data.id);
   }
 
   async function receive(receiving: Receiving): Promise<number> {
@@ -117,7 +126,7 @@ export async function startExploredReceiver(changes: Partial<ExploredParts> = {}
     const event = parts.parse(receiving.body.toString());
     const refusal = parts.refuse(event, receiving);
     if (refusal !== null) return refusal;
-    if (!(await parts.storeKey(parts.getKey(event, receiving), seen))) return parts.repeatStatus;
+    if (!(await parts.storeKey(parts.getKey(event, receiving), seen, receiving))) return parts.repeatStatus;
     const working = work(event);
     if (parts.respondsAfterWork) await working;
     return 204;
@@ -125,8 +134,11 @@ export async function startExploredReceiver(changes: Partial<ExploredParts> = {}
 
   const start = (): Server =>
     createServer((request, response) => {
-      buffer(request)
-        .then((body) => receive({ body, headers: request.headers, requestNumber: ++requestNumber }))
+      const { headers, socket } = request;
+      const isConnected = () => !socket.destroyed;
+      parts
+        .readBody(request)
+        .then((body) => receive({ body, headers, isConnected, requestNumber: ++requestNumber }))
         .then((status) => response.writeHead(status).end())
         // A request that was cut off has no response.
         .catch(() => response.destroyed || response.writeHead(500).end());
@@ -154,6 +166,7 @@ export async function startExploredReceiver(changes: Partial<ExploredParts> = {}
       if (isRunning) await stop(server);
       isRunning = true;
       if (parts.forgetsOnRestart) seen.clear();
+      parts.onRestart();
       server = start();
       await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
     },
