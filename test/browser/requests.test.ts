@@ -100,7 +100,7 @@ describeInBrowser('the request log', () => {
     await emulator.api('POST', '/events', { type: 'Order Shipped' });
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('link', { name: 'POST /v1/events' }).first().click();
-    await page.getByText('The JSON is valid, but a field is not').waitFor();
+    await page.getByText('A field of the body is missing or invalid').waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.url()).toMatch(/#\/requests$/);
     await rows.last().getByRole('link', { name: 'POST /v1/events' }).click();
