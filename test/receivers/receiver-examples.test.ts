@@ -26,7 +26,7 @@ function prepare(framework: Framework, context: TestContext) {
   };
 }
 
-describe.concurrent('svc receiver example', { timeout: 60_000, repeats }, () => {
+describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () => {
   it.for(present)(
     'the example receiver with %s passes svc receiver check --strict [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]',
     async (framework, context) => {

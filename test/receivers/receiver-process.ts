@@ -153,7 +153,7 @@ export async function startProgram(
     stdin: 'ignore',
     all: true,
     reject: false,
-    timeout: 60_000,
+    timeout: 120_000,
   });
   const output = subprocess.all.setEncoding('utf8');
   let text = '';
