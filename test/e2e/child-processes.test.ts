@@ -72,6 +72,18 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     await expectNoProcessIn(cwd);
   });
 
+  it('svc receiver explore ends the command of --restart-command and its descendants when svc is killed', async () => {
+    const cwd = createFolder();
+    const receiver = await startReceiver();
+    const explore = ['receiver', 'explore', receiver.url, '--secret', 'whsec_c2VjcmV0LW9mLWEtdGVzdA'];
+    const options = ['--seed', '1', '--only', 'duplicate,restart', '--restart-command', 'sleep 60 | cat'];
+    const subprocess = runProgram(process.execPath, [program, ...explore, ...options], { cwd });
+    killAfterTest(subprocess);
+    await expect.poll(() => listProcessesIn(cwd), { timeout: 15_000 }).toContain('sleep 60 ');
+    subprocess.kill('SIGKILL');
+    await expectNoProcessIn(cwd);
+  });
+
   it('a child process in the group of svc ends when svc is killed before it knows the process ID', async () => {
     const cwd = createFolder();
     const input = join(root, 'src/watchdog/process-guard.ts');

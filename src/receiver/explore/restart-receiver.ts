@@ -6,6 +6,7 @@ import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { getPort, stripBrackets } from '../../domain/http-url.ts';
 import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
+import { createProcessGuard } from '../../watchdog/process-guard.ts';
 
 const COMMAND_TIMEOUT_MS = 60 * SECOND_MS;
 const START_TIMEOUT_MS = 30 * SECOND_MS;
@@ -13,7 +14,8 @@ const CONNECT_INTERVAL_MS = 25;
 const OPTION = '--restart-command';
 
 /**
- * Runs the command to its end. The receiver that it starts in the background keeps running.
+ * Runs the command to its end. The receiver that it starts in the background keeps running. If svc ends before the command,
+ * both are terminated.
  * @throws SvcError `usage` if the command fails
  */
 export async function runRestartCommand(
@@ -21,12 +23,17 @@ export async function runRestartCommand(
   { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
 ): Promise<void> {
   // Without pipes, which a receiver in the background would keep open.
-  const child = spawn(command, { cwd, signal, shell: true, stdio: 'ignore', timeout: COMMAND_TIMEOUT_MS });
+  const options = { cwd, signal, shell: true, stdio: 'ignore', timeout: COMMAND_TIMEOUT_MS } as const;
+  const guard = await createProcessGuard(process.env);
+  const child = guard.start('shared', () => spawn(command, options));
   let ending: readonly [number | null, string | null];
   try {
     ending = (await once(child, 'exit')) as [number | null, string | null];
   } catch (error) {
     throw createRestartError(`The command of ${OPTION} cannot run: ${(error as Error).message}.`);
+  } finally {
+    if (!signal.aborted) guard.release(child);
+    await guard.terminate();
   }
   const [exitCode, endSignal] = ending;
   if (exitCode === 0) return;
