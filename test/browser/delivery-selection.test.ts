@@ -40,6 +40,16 @@ describeInBrowser('the delivery filters', () => {
     await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries');
   });
 
+  it('the text of a filter that is being typed stays when a delivery arrives', async () => {
+    const emulator = await openEmulator();
+    const page = await openDashboard(emulator, { width: 1600 });
+    await page.getByText('svc trigger order.shipped').waitFor();
+    await page.getByLabel('Type').fill('order.sh');
+    await trigger(emulator, 1, 'order.shipped');
+    await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
+    expect(await page.getByLabel('Type').inputValue()).toBe('order.sh');
+  });
+
   it('the delivery filters apply to live updates and remove rows that no longer match', async () => {
     const emulator = await openEmulator((request) => (request.envelope?.type === 'turned.down' ? 500 : 200));
     const page = await openDashboard(emulator, { hash: '/deliveries?status=pending' });

@@ -1,7 +1,7 @@
 /** The filters of a list, as fields and chips. Their values are stored in the URL. */
 import './filter-bar.css';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { route, updateQuery } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { Icon } from './icon.tsx';
@@ -118,12 +118,17 @@ export function FilterInput({
   const list = useId();
   // An invalid value stays in the field.
   const text = route.value.query[name] ?? '';
+  const field = useRef<HTMLInputElement>(null);
+  // Not with `value`, because each render would replace text that is being typed.
+  useLayoutEffect(() => {
+    if (field.current !== null) field.current.value = text;
+  }, [text]);
   return (
     <label>
       {label}
       <input
+        ref={field}
         list={list}
-        value={text}
         aria-invalid={text !== '' && value === undefined}
         placeholder="any"
         onChange={({ currentTarget }) => updateQuery({ [name]: currentTarget.value.trim() })}
