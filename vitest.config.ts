@@ -24,6 +24,8 @@ export default defineConfig({
   test: {
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // The default of one second is too short for a busy machine.
+    expect: { poll: { timeout: 15_000 } },
     // The default is one worker less, which leaves one of two cores idle.
     maxWorkers: availableParallelism(),
     restoreMocks: true,
@@ -62,8 +64,6 @@ export default defineConfig({
           isolate: false,
           globalSetup: ['test/support/build-once.ts'],
           testTimeout: 60_000,
-          // As long as a locator waits.
-          expect: { poll: { timeout: 15_000 } },
         },
       },
       {

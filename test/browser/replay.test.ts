@@ -28,15 +28,24 @@ async function openChoices(responses: ReceiverResponses = [503, 200], width = 12
 }
 
 /** `count` failed deliveries, and the dialog that replays them. */
-async function openFailed(count: number) {
+async function openFailed(count: number, hasFakeTimers = false) {
   const place = await startDeliverySetup(500);
   for (let number = 0; number < count; number++) await place.trigger();
   await place.control.settleClock({});
-  const page = await openDashboard(place.emulator, { hash: '/deliveries?status=failed', expectedErrors });
+  const page = await openDashboard(place.emulator, {
+    hash: '/deliveries?status=failed',
+    expectedErrors,
+    hasFakeTimers,
+  });
   await page.getByRole('button', { name: 'Replay all matches' }).click();
   const dialog = page.getByRole('dialog', { name: 'Replay all matches' });
   await dialog.getByRole('button', { name: `Replay ${count} deliveries` }).waitFor();
   return { ...place, page, dialog };
+}
+
+/** Stops the timers of a page with fake timers until `page.clock.resume`. */
+async function stopTimers(page: Page): Promise<void> {
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000);
 }
 
 describeInBrowser('a replay', () => {
@@ -169,11 +178,14 @@ describeInBrowser('a bulk replay', () => {
   });
 
   it('a bulk replay stops on request and shows how many deliveries were not replayed', async () => {
-    const { dialog, receiver } = await openFailed(40);
+    const { page, dialog, receiver } = await openFailed(40, true);
     const before = receiver.requests.length;
     await dialog.getByLabel('Rate limit').selectOption('5 per second');
+    // Otherwise, a slow test could stop the replay after its end.
+    await stopTimers(page);
     await dialog.getByRole('button', { name: 'Replay 40 deliveries' }).click();
     await dialog.getByRole('button', { name: 'Stop' }).click();
+    await page.clock.resume();
     const said = await dialog.getByText(/^Stopped: \d+ of 40 deliveries were not replayed\.$/).textContent();
     const left = Number(/\d+/.exec(said ?? '')?.[0]);
     expect(left).toBeGreaterThan(0);
@@ -182,11 +194,13 @@ describeInBrowser('a bulk replay', () => {
   });
 
   it('a bulk replay stops when its dialog is closed', async () => {
-    const { page, dialog } = await openFailed(40);
+    const { page, dialog } = await openFailed(40, true);
     await dialog.getByLabel('Rate limit').selectOption('5 per second');
+    await stopTimers(page);
     await dialog.getByRole('button', { name: 'Replay 40 deliveries' }).click();
     await dialog.getByRole('button', { name: 'Stop' }).waitFor();
-    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.clock.resume();
     await page.getByText(/The replay was stopped: \d+ of 40 deliveries were not replayed/).waitFor();
   });
 

@@ -21,7 +21,7 @@ async function startForwarding(cwd: string, ...args: string[]) {
 /** Starts `svc deliveries tail --json` and waits for its ready line. */
 async function tail(cwd: string) {
   const subprocess = runProgram(process.execPath, [program, 'deliveries', 'tail', '--json'], {
-    ...{ cwd, buffer: { stdout: false }, timeout: 60_000 },
+    ...{ cwd, buffer: { stdout: false } },
   });
   killAfterTest(subprocess);
   const attempts: AttemptItem[] = [];

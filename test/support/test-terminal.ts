@@ -20,7 +20,7 @@ export interface TestTerminal extends AsyncDisposable {
   type(text: string): Promise<void>;
   /** The visible text without trailing spaces and trailing empty lines. */
   screen(): Promise<string>;
-  /** Waits until the screen matches and returns it. Rejects with the screen after `timeoutMs` (default: 10 000). */
+  /** Waits until the screen matches and returns it. Rejects with the screen after `timeoutMs` (default: 30 000). */
   waitFor(expected: RegExp | ((screen: string) => boolean), timeoutMs?: number): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
   /** Waits until the program exits. @returns its exit code */
@@ -87,7 +87,7 @@ export async function startTerminal(
     press: async (...keys) => void (await tmux('send-keys', ...keys)),
     type: async (text) => void (await tmux('send-keys', '-l', '--', text)),
     screen,
-    waitFor: (expected, timeoutMs = 10_000) =>
+    waitFor: (expected, timeoutMs = 30_000) =>
       poll(
         screen,
         typeof expected === 'function' ? expected : (text) => expected.test(text),
@@ -96,7 +96,7 @@ export async function startTerminal(
       ),
     resize: async (width, height) =>
       void (await tmux('resize-window', '-x', String(width), '-y', String(height))),
-    async waitForExit(timeoutMs = 10_000) {
+    async waitForExit(timeoutMs = 30_000) {
       const readStatus = () => tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}');
       const status = await poll(
         readStatus,

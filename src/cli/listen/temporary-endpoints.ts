@@ -53,8 +53,11 @@ export class TemporaryEndpoints {
     const first = open();
     const items = reopenWhenLost(first, async () => {
       await this.register();
+      const stream = open();
+      // No attempt is missed after the call. If the stream cannot be opened, its iteration fails.
+      await stream.ready.catch(() => undefined);
       await onRestored();
-      return open();
+      return stream;
     });
     return {
       ready: first.ready,

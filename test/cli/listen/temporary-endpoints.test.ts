@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { TemporaryEndpoints } from '../../../src/cli/listen/temporary-endpoints.ts';
+import type { ControlPlane, LiveStream } from '../../../src/control/control-plane.ts';
+import { SvcError } from '../../../src/errors.ts';
+import { streamOf } from '../fake-context.ts';
+
+it('TemporaryEndpoints reports that it has registered endpoints again when their stream is open', async () => {
+  const steps: string[] = [];
+  const lost: LiveStream = {
+    ready: Promise.resolve(),
+    // biome-ignore lint/correctness/useYield: the stream fails before its first item.
+    async *[Symbol.asyncIterator]() {
+      throw new SvcError('not_found', 'The endpoint wh_1 does not exist.');
+    },
+  };
+  const open = () => ({ ...streamOf([]), ready: Promise.resolve().then(() => void steps.push('open')) });
+  const streams = [() => lost, open];
+  const control = {
+    createWebhook: async () => ({ id: 'wh_1', secret: 'whsec_1', listener: true }),
+    stream: () => streams.shift()?.(),
+  } as unknown as ControlPlane;
+  const endpoints = new TemporaryEndpoints(control, [{ url: 'http://127.0.0.1:9/', events: ['*'] }]);
+  await endpoints.register();
+  const { signal } = new AbortController();
+  const stream = endpoints.follow('attempt', signal, async () => void steps.push('registered'));
+  for await (const _item of stream) throw new Error('the stream has no items');
+  expect(steps).toEqual(['open', 'registered']);
+});
