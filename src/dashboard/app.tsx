@@ -2,10 +2,11 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { type Route, type Section, toHash } from './address.ts';
-import { control, isConnected } from './control.ts';
+import { control, isConnected, isLost } from './control.ts';
 import icon from './icon.svg';
 import { navigate, route } from './router.ts';
 import {
+  isDatabaseReplaced,
   missingWorkspaceId,
   refreshStatus,
   selectWorkspace,
@@ -15,6 +16,7 @@ import {
 } from './session.ts';
 import { shortcuts, useShortcuts } from './shortcuts.ts';
 import { dismissToast, showToast, toasts, withErrorToast } from './toasts.ts';
+import { ActionButton } from './ui/action-button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
 import { usePolling } from './use-query.ts';
@@ -69,7 +71,9 @@ export function App() {
         </div>
       </header>
       <div>
+        <ConnectionAlert />
         <DatabaseFileAlert />
+        <ReplacedDatabaseMessage />
         <ClockBar />
       </div>
       <main ref={content} tabIndex={-1}>
@@ -138,7 +142,7 @@ function MissingWorkspace({ id }: { readonly id: string }) {
 function ConnectionStatus() {
   const isLive = isConnected.value;
   if (isLive === null) return <ConnectionLight state="connecting" text="Connecting…" />;
-  if (!isLive) return <ConnectionLight state="lost" text="Connection lost. Reconnecting…" />;
+  if (!isLive) return <ConnectionLight state="lost" text="Connection lost" />;
   const environment = status.value?.environment;
   const text = environment === undefined ? 'Connected' : `Connected (${environment})`;
   return <ConnectionLight state="live" text={text} />;
@@ -182,6 +186,39 @@ function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
+function ConnectionAlert() {
+  if (!isLost.value) return null;
+  return (
+    <section class="row alert danger" role="alert">
+      <p>
+        <strong>The connection to the emulator at {location.host} is lost.</strong> This page shows what it
+        received last and connects again automatically. If the emulator has stopped, start it with:{' '}
+        <code>svc emulator start</code>
+      </p>
+    </section>
+  );
+}
+
+function ReplacedDatabaseMessage() {
+  return (
+    <div role="status">
+      {isDatabaseReplaced.value && (
+        <section class="row alert">
+          <p>The emulator was restarted with a different database. This page has loaded its data again.</p>
+          <button
+            type="button"
+            onClick={() => {
+              isDatabaseReplaced.value = false;
+            }}
+          >
+            Dismiss
+          </button>
+        </section>
+      )}
+    </div>
+  );
+}
+
 function DatabaseFileAlert() {
   const [isBusy, setBusy] = useState(false);
   usePolling(refreshStatus);
@@ -196,14 +233,14 @@ function DatabaseFileAlert() {
     showToast('Database file restored.');
   }
   return (
-    <section class="row database-alert" role="alert">
+    <section class="row alert danger" role="alert">
       <p>
         <strong>{problem.message}</strong> {problem.hint}
       </p>
       {problem.kind === 'removed' && (
-        <button type="button" disabled={isBusy} onClick={() => void restore()}>
+        <ActionButton disabled={isBusy} onClick={() => void restore()}>
           Restore the file
-        </button>
+        </ActionButton>
       )}
     </section>
   );

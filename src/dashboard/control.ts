@@ -1,5 +1,5 @@
 /** The connection to the control plane of the emulator that serves this page. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import {
   type ControlClientOptions,
   type ControlRequest,
@@ -12,6 +12,8 @@ import { SvcError } from '../errors.ts';
 
 /** Whether the live stream is connected; null before the first connection. */
 export const isConnected = signal<boolean | null>(null);
+
+export const isLost = computed(() => isConnected.value === false);
 
 const transport: ControlTransport = {
   async send(request) {

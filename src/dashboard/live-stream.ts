@@ -3,6 +3,7 @@
  * the tab that holds a lock follows the stream and sends what it receives to the others. The stream covers all workspaces, so
  * the tabs can show different ones. Items are delivered in batches, because rendering each of hundreds per second is too slow.
  */
+import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { StreamItem } from '../contract/stream-schemas.ts';
 import type { StreamPosition } from '../control/follow-stream.ts';
@@ -43,6 +44,9 @@ let batch: StreamItem[] = [];
 /** The listeners have received everything up to here; null before the first update. */
 let position: Position | null = null;
 let isLeading = false;
+
+/** The database that the emulator uses; null before the first update. */
+export const storeId = signal<string | null>(null);
 /** Aborted when this tab no longer follows the stream or waits for its turn. */
 let turn = new AbortController();
 
@@ -172,6 +176,7 @@ function publish(update: StreamUpdate): void {
 function applyUpdate({ isConnected: isUp, position: end, after, items }: StreamUpdate): void {
   const start = position;
   position = end ?? start;
+  storeId.value = position?.store ?? null;
   isConnected.value = isUp;
   if (start === null || end === null) {
     deliver(items);

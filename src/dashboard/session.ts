@@ -4,7 +4,7 @@ import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { Workspace } from '../contract/resources.ts';
 import { listAll } from '../control/control-plane.ts';
 import { control, isConnected } from './control.ts';
-import { subscribe } from './live-stream.ts';
+import { storeId, subscribe } from './live-stream.ts';
 import { addressWorkspaceId, navigate, replaceRoute, route } from './router.ts';
 
 /** Undefined until the first response. */
@@ -58,6 +58,21 @@ export function startSession(): void {
     if (isNew || items.some(({ type }) => type === 'reset')) void loadSession();
   });
 }
+
+/** Whether the emulator uses another database than when the page was opened, until the user dismisses the message. */
+export const isDatabaseReplaced = signal(false);
+
+let knownStoreId: string | null = null;
+
+/** The address may name a workspace and resources of the former database. */
+effect(() => {
+  const { value: id } = storeId;
+  if (knownStoreId !== null && knownStoreId !== id) {
+    isDatabaseReplaced.value = true;
+    replaceRoute({ section: route.peek().section }, null);
+  }
+  knownStoreId = id;
+});
 
 /** Reloads only the status. The live stream reports a lost connection. */
 export async function refreshStatus(): Promise<void> {

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
+import { isLost } from './control.ts';
 import { toErrorMessage } from './toasts.ts';
 
 export interface FormSubmit {
   readonly error: FormError | null;
+  /** Whether the form cannot be sent: a submit is in progress, or the connection is lost. */
   readonly isBusy: boolean;
   readonly submit: (event: Event) => void;
 }
@@ -17,7 +19,7 @@ export function useFormSubmit(fields: readonly string[], send: () => Promise<voi
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (isBusy) return;
+    if (isBusy || isLost.peek()) return;
     setBusy(true);
     setError(null);
     try {
@@ -27,7 +29,7 @@ export function useFormSubmit(fields: readonly string[], send: () => Promise<voi
     }
     setBusy(false);
   };
-  return { error, isBusy, submit: (event) => void submit(event) };
+  return { error, isBusy: isBusy || isLost.value, submit: (event) => void submit(event) };
 }
 
 export interface FormError {

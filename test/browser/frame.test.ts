@@ -49,15 +49,31 @@ describeInBrowser('the dashboard layout', () => {
     await expect.poll(() => page.title()).toBe('Deliveries · svc');
   });
 
-  it('the dashboard layout shows that the connection is lost and reconnects when the emulator is back', async () => {
+  it('the dashboard layout shows that the connection is lost, disables what needs the emulator, and reconnects', async () => {
     const first = await openEmulator();
-    const page = await openDashboard(first, { expectedErrors: /ERR_|Failed to load/ });
-    await page.getByText('sandbox').waitFor();
-    const port = Number(new URL(first.status().url).port);
+    await first.control.createWebhook({ url: 'http://127.0.0.1:9/' });
+    await first.api('POST', '/events', { type: 'order.shipped' });
+    const [delivery] = (await first.control.listDeliveries({})).data;
+    const page = await openDashboard(first, {
+      hash: `/deliveries/${delivery?.id}`,
+      expectedErrors: /ERR_|Failed to load/,
+    });
+    const replay = page.getByRole('button', { name: 'Replay', exact: true });
+    const advance = page.getByRole('button', { name: '+5m' });
+    await expect.poll(() => replay.isEnabled()).toBe(true);
+    await expect.poll(() => advance.isEnabled()).toBe(true);
+    const { port, host } = new URL(first.status().url);
     await first.close();
+    const alert = page.getByRole('alert');
+    await alert.getByText(`The connection to the emulator at ${host} is lost.`).waitFor();
     await page.getByText('Connection lost').waitFor();
-    await openEmulator({ port });
+    expect([await replay.isDisabled(), await advance.isDisabled()]).toEqual([true, true]);
+    expect(await page.getByRole('button', { name: 'Copy delivery ID' }).isEnabled()).toBe(true);
+    await expectAccessible(page);
+    await openEmulator({ port: Number(port) });
     await page.getByText('sandbox').waitFor();
+    await alert.waitFor({ state: 'detached' });
+    await expect.poll(() => advance.isEnabled()).toBe(true);
   });
 
   it.skipIf(process.platform === 'win32')(
@@ -82,21 +98,32 @@ describeInBrowser('the dashboard layout', () => {
     },
   );
 
-  it('the dashboard layout reloads the current view when another emulator replaced the first one', async () => {
+  it('the dashboard layout says that the emulator was restarted with another database, and loads its data', async () => {
     const first = await openEmulator();
-    await first.control.createWebhook({ url: 'http://127.0.0.1:9/' });
-    await first.api('POST', '/events', { type: 'order.shipped' });
+    const { id } = await first.control.createWorkspace({ name: 'Second' });
+    await first.control.createWebhook({ workspace_id: id, url: 'http://127.0.0.1:9/' });
+    const { key } = await first.control.createKey({ scopes: ['events:write'], workspace_id: id });
+    await first.api('POST', '/events', { type: 'order.shipped' }, { authorization: `Bearer ${key}` });
     const [delivery] = (await first.control.listDeliveries({})).data;
     const page = await openDashboard(first, {
       hash: `/deliveries/${delivery?.id}`,
-      expectedErrors: /ERR_|Failed to load/,
+      expectedErrors: /ERR_|Failed to load|404/,
     });
     const shown = page.getByRole('article', { name: 'Delivery' });
     await shown.getByRole('heading', { name: 'order.shipped' }).waitFor();
+    await expect.poll(() => page.url()).toContain(`?ws=${id}`);
     const port = Number(new URL(first.status().url).port);
     await first.close();
-    await openEmulator({ port });
-    await shown.getByRole('alert').getByText(`${delivery?.id}`).waitFor();
+    const second = await openEmulator({ port });
+    await second.control.createWebhook({ url: 'http://127.0.0.1:9/' });
+    await second.api('POST', '/events', { type: 'invoice.paid' });
+    const message = page.getByText('The emulator was restarted with a different database.');
+    await message.waitFor();
+    await page.getByRole('grid').getByText('invoice.paid').waitFor();
+    expect(new URL(page.url()).search + new URL(page.url()).hash).toBe('#/deliveries');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await message.waitFor({ state: 'detached' });
   });
 
   it('the dashboard layout opens the keyboard shortcuts with ? and closes them with Escape', async () => {

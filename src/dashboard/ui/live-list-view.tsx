@@ -1,4 +1,5 @@
 /** A view with a filtered live list and the open item: side by side on wide screens, otherwise the item replaces the list. */
+import { ActionButton } from './action-button.tsx';
 import './live-list-view.css';
 import type { ComponentChildren, JSX } from 'preact';
 import { useCallback, useMemo } from 'preact/hooks';
@@ -81,10 +82,7 @@ function LiveTable<Item extends HasId>({ route, list, filter, columns, renderCel
       <NewItemsButton section={section} count={feed.newCount} onPress={jumpToTop} />
       {feed.error !== null && (
         <p class="placeholder error" role="alert">
-          {feed.error}{' '}
-          <button type="button" onClick={() => feed.retry()}>
-            Try again
-          </button>
+          {feed.error} <ActionButton onClick={() => feed.retry()}>Try again</ActionButton>
         </p>
       )}
       {feed.isLoaded && feed.list.length > 0 && (

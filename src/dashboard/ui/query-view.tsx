@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Query } from '../use-query.ts';
+import { ActionButton } from './action-button.tsx';
 
 interface Props<Value> {
   readonly query: Query<Value>;
@@ -15,10 +16,7 @@ export function QueryView<Value>({ query, what, children }: Props<Value>) {
     <>
       {error !== null && (
         <p class="placeholder error" role="alert">
-          {error}{' '}
-          <button type="button" onClick={refetch}>
-            Try again
-          </button>
+          {error} <ActionButton onClick={refetch}>Try again</ActionButton>
         </p>
       )}
       {value === undefined && error === null && (

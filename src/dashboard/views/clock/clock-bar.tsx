@@ -1,4 +1,6 @@
 /** The clock bar: the schedule clock of the workspace, its controls, and the next due deliveries. */
+import { isLost } from '../../control.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import './clock.css';
 import type { RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
@@ -54,7 +56,7 @@ export function ClockBar() {
   return (
     <section class="clock" aria-label="Clock" aria-busy={move !== null}>
       <CurrentTime />
-      <button
+      <ActionButton
         type="button"
         class="clock-freeze"
         title={`${isFrozen ? 'Resume' : 'Freeze'} (f)`}
@@ -62,7 +64,7 @@ export function ClockBar() {
       >
         <Icon name={isFrozen ? 'play' : 'pause'} />
         <span class="clock-button-label">{isFrozen ? 'Resume' : 'Freeze'}</span>
-      </button>
+      </ActionButton>
       <button
         type="button"
         class="clock-toggle"
@@ -74,7 +76,7 @@ export function ClockBar() {
       </button>
       <div id={id} class={`row clock-controls ${isOpen ? 'open' : ''}`}>
         <SpeedButtons />
-        <MoveControls duration={duration} isBusy={move !== null} />
+        <MoveControls duration={duration} isBusy={move !== null || isLost.value} />
       </div>
       <div class="clock-status">
         <Distance />
@@ -125,7 +127,7 @@ function SpeedButtons() {
     <fieldset>
       <legend class="visually-hidden">Speed: seconds of schedule time per second of real time</legend>
       {SPEEDS.map((speed) => (
-        <button
+        <ActionButton
           key={speed}
           type="button"
           aria-pressed={selectedClock.value.state.value?.rate === speed}
@@ -133,7 +135,7 @@ function SpeedButtons() {
           onClick={() => changeClock({ speed, frozen: false })}
         >
           ×{speed}
-        </button>
+        </ActionButton>
       ))}
     </fieldset>
   );

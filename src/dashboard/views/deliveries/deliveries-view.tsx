@@ -1,4 +1,5 @@
 /** The deliveries of the workspace, and the open one. */
+import { ActionButton } from '../../ui/action-button.tsx';
 import './deliveries.css';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
@@ -47,12 +48,12 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
       quickFilter={<StatusButtons selected={filter.status} />}
       fields={<FilterFields filter={filter} />}
       action={
-        <button
+        <ActionButton
           type="button"
           onClick={() => openBulkReplayDialog({ workspace_id: workspaceId.value, ...toListInput(filter) })}
         >
           <Icon name="replay" /> Replay all matches
-        </button>
+        </ActionButton>
       }
       columns={COLUMNS}
       renderCells={renderCells}

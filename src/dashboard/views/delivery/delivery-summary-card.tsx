@@ -1,6 +1,8 @@
 /** The result of a delivery: why it failed and what to do, or when the next attempt is due. */
+
 import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { DueTime, isReached } from '../../ui/time.tsx';
@@ -60,13 +62,13 @@ function NextAttempt({ delivery, dueAt }: Props & { readonly dueAt: string }) {
       <span>
         Next attempt <DueTime at={dueAt} /> <RealTime dueAt={dueAt} />
       </span>
-      <button
+      <ActionButton
         type="button"
         disabled={isBusy || clock.now.value === undefined}
         onClick={() => advanceTo(dueAt, workspace)}
       >
         <Icon name="skip" /> {isBusy ? 'Sending…' : 'Advance to this attempt'}
-      </button>
+      </ActionButton>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 /** One delivery: its summary, its attempts in a timeline, and the selected attempt. */
+import { ActionButton } from '../../ui/action-button.tsx';
 import './delivery.css';
 import '../replay/replay.css';
 import { useRef, useState } from 'preact/hooks';
@@ -138,12 +139,12 @@ function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
   return (
     <div class="replay-button">
       <div class="row">
-        <button type="button" class="primary" disabled={isInProgress} onClick={() => send({})}>
+        <ActionButton class="primary" disabled={isInProgress} onClick={() => send({})}>
           <Icon name="replay" /> Replay
-        </button>
-        <button type="button" onClick={() => openReplayDialog(delivery)}>
+        </ActionButton>
+        <ActionButton onClick={() => openReplayDialog(delivery)}>
           <Icon name="edit" /> Replay with changes
-        </button>
+        </ActionButton>
       </div>
       <ReplayProgress state={state} />
     </div>

@@ -1,4 +1,5 @@
 /** Active faults, each with how often it was applied. */
+
 import type { Fault } from '../../../contract/fault-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { describeEffect, describeFirings } from '../../../control/describe-fault.ts';
@@ -6,6 +7,7 @@ import { deliveryFaultDescriptions } from '../../../domain/fault.ts';
 import { control } from '../../control.ts';
 import { status } from '../../session.ts';
 import { withErrorToast } from '../../toasts.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { type Query, useQuery } from '../../use-query.ts';
@@ -34,9 +36,9 @@ export function FaultList({ query, emptyText }: Props) {
             </ul>
             {faults.length > 1 && (
               <div class="row">
-                <button type="button" class="danger" onClick={() => clear(faults)}>
+                <ActionButton class="danger" onClick={() => clear(faults)}>
                   <Icon name="trash" /> Remove all {faults.length}
-                </button>
+                </ActionButton>
               </div>
             )}
           </>
@@ -62,9 +64,9 @@ function Row({ fault, onClear }: { readonly fault: Fault; readonly onClear: () =
         applied {describeFirings(fault)}
         {isUsedUp && ', used up'}
       </span>
-      <button type="button" class="subtle" aria-label={`Remove fault ${effect}`} onClick={onClear}>
+      <ActionButton class="subtle" aria-label={`Remove fault ${effect}`} onClick={onClear}>
         <Icon name="trash" />
-      </button>
+      </ActionButton>
     </li>
   );
 }

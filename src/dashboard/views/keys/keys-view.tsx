@@ -1,9 +1,11 @@
 /** The API keys with their scopes and workspaces (§5). */
+
 import { useState } from 'preact/hooks';
 import type { ApiKey } from '../../../contract/resources.ts';
 import { listAll } from '../../../control/control-plane.ts';
 import { control } from '../../control.ts';
 import { status, workspaces } from '../../session.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
@@ -24,9 +26,9 @@ export function KeysView() {
           API clients send a key as their bearer token. The emulator stores a hash of each key and its last
           four characters.
         </p>
-        <button type="button" class="primary push-right" onClick={() => setCreating(true)}>
+        <ActionButton class="primary push-right" onClick={() => setCreating(true)}>
           <Icon name="plus" /> Create key
-        </button>
+        </ActionButton>
       </div>
       <QueryView query={query} what="keys">
         {(keys) => (keys.length === 0 ? <NoKeys /> : <KeyList keys={keys} onRevoke={setKeyToRevoke} />)}
@@ -70,9 +72,9 @@ function KeyList({ keys, onRevoke }: KeyListProps) {
               </span>
             )}
             {key.revoked_at === null && (
-              <button type="button" class="danger push-right" onClick={() => onRevoke(key)}>
+              <ActionButton class="danger push-right" onClick={() => onRevoke(key)}>
                 Revoke<span class="visually-hidden"> {maskKey(key)}</span>
-              </button>
+              </ActionButton>
             )}
           </div>
           <ul class="row plain-list" aria-label="Scopes">

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../control/replay.ts';
 import { describeOutcome } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { describeFilter } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Properties } from '../../ui/properties.tsx';
@@ -84,9 +85,9 @@ function Confirmation({ count, onStart }: ConfirmationProps) {
         </select>
       </label>
       <div class="row">
-        <button type="submit" class="primary" disabled={!areOptionsValid(options)}>
+        <ActionButton type="submit" class="primary" disabled={!areOptionsValid(options)}>
           <Icon name="replay" /> Replay {count === 1 ? '1 delivery' : `${count} deliveries`}
-        </button>
+        </ActionButton>
       </div>
     </form>
   );

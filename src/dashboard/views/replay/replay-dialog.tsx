@@ -1,4 +1,5 @@
 /** The replay dialogs: for one delivery, or for all that a filter selects. */
+import { ActionButton } from '../../ui/action-button.tsx';
 import './replay.css';
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
@@ -70,9 +71,14 @@ function ReplayForm({ delivery, onClose }: Props) {
       </ReplayOptionsForm>
       <div class="row replay-actions">
         {/* Focused, so that Enter starts the replay. */}
-        <button type="submit" class="primary" autofocus disabled={isInProgress || !areOptionsValid(options)}>
+        <ActionButton
+          type="submit"
+          class="primary"
+          autofocus
+          disabled={isInProgress || !areOptionsValid(options)}
+        >
           <Icon name="replay" /> {state.step === 'finished' ? 'Replay again' : 'Replay'}
-        </button>
+        </ActionButton>
         <ReplayProgress state={state} onLeave={onClose} />
       </div>
     </form>

@@ -3,6 +3,7 @@ import { isSubscribedTo } from '../../../domain/event.ts';
 import { control } from '../../control.ts';
 import { findJsonProblem } from '../../json-problem.ts';
 import { selectWorkspace, status, workspaceId, workspaces } from '../../session.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
 import { useQuery } from '../../use-query.ts';
@@ -48,12 +49,12 @@ export function TriggerForm({ source, type, original, onRegenerate, rejectedFiel
       <JsonEditor label="Payload" value={payload} onInput={edit} original={original} />
       <OptionFields rejectedField={rejectedField} />
       <div class="row">
-        <button type="submit" class="primary" disabled={input === null} title="Ctrl+Enter">
+        <ActionButton type="submit" class="primary" disabled={input === null} title="Ctrl+Enter">
           {count.value > 1 ? `Send ${count.value} events` : 'Send'}
-        </button>
+        </ActionButton>
         {input === null && <span class="muted">{findMissingInput(type, payload)}</span>}
         {source === type && type !== '' && (
-          <button
+          <ActionButton
             type="button"
             title="Generate new values for the fixture"
             onClick={() => {
@@ -62,7 +63,7 @@ export function TriggerForm({ source, type, original, onRegenerate, rejectedFiel
             }}
           >
             New values
-          </button>
+          </ActionButton>
         )}
         {input !== null && (
           <CopyButton

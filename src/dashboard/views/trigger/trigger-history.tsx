@@ -1,5 +1,6 @@
 import { toHash } from '../../address.ts';
 import type { ApiErrorResponse } from '../../public-api-client.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { DeliveryCounts, StatusBadge } from '../../ui/status-badge.tsx';
 import { AttemptCount } from '../../ui/time.tsx';
@@ -52,9 +53,9 @@ function RunHeader({ run }: { readonly run: TriggerRun }) {
         </span>
       )}
       {isFinished ? (
-        <button type="button" class="push-right" onClick={() => startRun(input)}>
+        <ActionButton class="push-right" onClick={() => startRun(input)}>
           Send again
-        </button>
+        </ActionButton>
       ) : (
         <button type="button" class="push-right" onClick={stop}>
           Stop

@@ -4,6 +4,7 @@ import { checkStatusSymbols } from '../../../domain/delivery.ts';
 import { control } from '../../control.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { toErrorMessage } from '../../toasts.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
 type State = 'none' | 'running' | readonly Finding[] | { readonly error: string };
@@ -25,9 +26,9 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
     <section class="card stack webhooks-probe" aria-label="Test the endpoint">
       <div class="row">
         <h3>Test the endpoint</h3>
-        <button type="button" disabled={state === 'running'} onClick={probe}>
+        <ActionButton disabled={state === 'running'} onClick={probe}>
           <Icon name="bolt" /> Send test deliveries
-        </button>
+        </ActionButton>
       </div>
       <div role="status">
         {state === 'none' && (

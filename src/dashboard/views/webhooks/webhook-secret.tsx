@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ControlOutput } from '../../../contract/control-operations.ts';
 import { control } from '../../control.ts';
 import { withErrorToast } from '../../toasts.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
@@ -14,9 +15,9 @@ export function WebhookSecret({ webhookId }: { readonly webhookId: string }) {
     <>
       <span class="row webhooks-secret">
         <code>{revealed?.secret ?? <span aria-hidden="true">{MASK}</span>}</code>
-        <button type="button" class="subtle" aria-pressed={revealed !== null} onClick={toggle}>
+        <ActionButton class="subtle" aria-pressed={revealed !== null} onClick={toggle}>
           <Icon name="eye" /> {revealed === null ? 'Show' : 'Hide'}
-        </button>
+        </ActionButton>
         <CopyButton what="secret" text={async () => (await control.revealSecret({ id: webhookId })).secret} />
       </span>
       {revealed !== null && revealed.previous_secret !== null && (

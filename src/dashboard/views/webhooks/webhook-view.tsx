@@ -1,10 +1,12 @@
 /** One endpoint: its settings, attempts, probe and faults. */
+
 import { useState } from 'preact/hooks';
 import type { WebhookDetail } from '../../../contract/resources.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { withErrorToast } from '../../toasts.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -59,18 +61,18 @@ function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
       <h2 class="webhooks-url">{webhook.url}</h2>
       <WebhookBadges webhook={webhook} />
       <div class="row push-right">
-        <button type="button" onClick={() => setOpen('edit')}>
+        <ActionButton onClick={() => setOpen('edit')}>
           <Icon name="edit" /> Edit
-        </button>
-        <button type="button" onClick={toggle}>
+        </ActionButton>
+        <ActionButton onClick={toggle}>
           <Icon name={disabled ? 'play' : 'pause'} /> {disabled ? 'Enable' : 'Disable'}
-        </button>
-        <button type="button" onClick={() => setOpen('rotate')}>
+        </ActionButton>
+        <ActionButton onClick={() => setOpen('rotate')}>
           <Icon name="key" /> Rotate secret
-        </button>
-        <button type="button" class="danger" onClick={() => setOpen('delete')}>
+        </ActionButton>
+        <ActionButton class="danger" onClick={() => setOpen('delete')}>
           <Icon name="trash" /> Delete
-        </button>
+        </ActionButton>
       </div>
       {Dialog !== null && (
         <Dialog

@@ -1,4 +1,5 @@
 /** The endpoints of the workspace, or the open one. */
+import { ActionButton } from '../../ui/action-button.tsx';
 import './webhooks.css';
 import { useState } from 'preact/hooks';
 import type { WebhookDetail } from '../../../contract/resources.ts';
@@ -40,9 +41,9 @@ function WebhookList() {
     <div class="page">
       <div class="row">
         <h2>Endpoints</h2>
-        <button type="button" class="primary" onClick={() => setCreating(true)}>
+        <ActionButton class="primary" onClick={() => setCreating(true)}>
           <Icon name="plus" /> Register endpoint
-        </button>
+        </ActionButton>
       </div>
       <QueryView query={query} what="endpoints">
         {({ data, has_more: hasMore }) =>
@@ -56,9 +57,7 @@ function WebhookList() {
                 ))}
               </ul>
               {hasMore && limit < MAX_LIMIT && (
-                <button type="button" onClick={() => setLimit(limit + PAGE_SIZE)}>
-                  Show more
-                </button>
+                <ActionButton onClick={() => setLimit(limit + PAGE_SIZE)}>Show more</ActionButton>
               )}
               {hasMore && limit === MAX_LIMIT && (
                 <p class="muted">
