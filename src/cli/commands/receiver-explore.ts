@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { settings } from '../../config/settings.ts';
-import { SECOND_MS } from '../../domain/duration.ts';
+import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { isHttpUrl } from '../../domain/http-url.ts';
-import { formatDeliveryCount } from '../../domain/message-parts.ts';
+import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import { requireSecrets } from '../../domain/signature/sign.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
@@ -167,11 +167,12 @@ async function runExploration(options: ExploreCommandOptions, context: Context):
   const exploreOptions = await toExploreOptions(url, replay, options, context);
   const observer =
     observe === undefined ? null : createEffectObserver(observe, { ...exploreOptions, cwd: context.cwd });
+  const startedAt = performance.now();
   let progress: ExploreProgress = { phase: 'searching', runs: 0, requests: 0, steps: null };
   try {
     const report = await withProgress(
       context,
-      async () => describeProgress(progress, exploreOptions),
+      async () => describeProgress(progress, exploreOptions, performance.now() - startedAt),
       exploreReceiver({
         ...exploreOptions,
         readEffects: observer?.readEffects ?? null,
@@ -264,13 +265,18 @@ async function createEvents(
 
 function describeProgress(
   { phase, runs, requests, steps }: ExploreProgress,
-  { url, runs: totalRuns }: ReceiverOptions,
+  { url, runs: totalRuns, timeMs, replay }: ReceiverOptions,
+  elapsedMs: number,
 ): string {
   const sent = formatDeliveryCount(requests);
   if (phase === 'shrinking') return `Found a failure in ${url}. Removing steps: ${steps} left, ${sent}`;
-  if (phase === 'confirming') return `Playing the smallest history again: ${steps} steps`;
-  const count = totalRuns === null ? `${runs} histories` : renderProgressBar(runs, totalRuns);
-  return `Exploring ${url}  ${count}, ${sent}`;
+  if (phase === 'confirming') return `Playing the smallest history again: ${formatCount(steps ?? 0, 'step')}`;
+  if (replay) return `Playing the history against ${url}, ${sent}`;
+  const elapsed = formatDuration(Math.floor(elapsedMs / SECOND_MS) * SECOND_MS);
+  const time = timeMs === null ? '' : ` in ${elapsed} of ${formatDuration(timeMs)}`;
+  const count =
+    totalRuns === null ? formatCount(runs, 'history', 'histories') : renderProgressBar(runs, totalRuns);
+  return `Exploring ${url}  ${count}${time}, ${sent}`;
 }
 
 /** The URLs are those of the options or of the history that is replayed. */

@@ -181,15 +181,19 @@ function isRepeatOrRetry({ steps }: History, index: number): boolean {
   );
 }
 
-/** Whether an event is only delivered after one that was created later, and nobody else used its ID. */
+/**
+ * Whether an event is only delivered after one that was created later, and nobody else used its ID. An event that is days
+ * old comes after those of earlier histories.
+ */
 function isOutOfOrder({ steps, events }: History, event: number): boolean {
   const getAge = (index: number) => (events[index]?.days_old ?? 0) * events.length - index;
   const first = steps.findIndex((step) => step.kind === 'deliver' && step.event === event);
   const isAttacked = steps.some((step) => step.kind === 'attack' && step.event === event);
-  return (
-    !isAttacked &&
-    steps.slice(0, first).some((step) => step.kind === 'deliver' && getAge(step.event) < getAge(event))
-  );
+  const isDaysOld = events[event]?.days_old !== undefined;
+  const isLate = steps
+    .slice(0, first)
+    .some((step) => step.kind === 'deliver' && getAge(step.event) < getAge(event));
+  return !isAttacked && (isDaysOld || isLate);
 }
 
 function findLastStep({ steps }: History, event: number): number {

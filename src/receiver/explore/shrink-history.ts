@@ -162,7 +162,6 @@ function listSimplerEvents(event: HistoryEvent, { type, payload }: EventTemplate
 /** Numbers from which a few tries come close to the smallest one that fails. */
 function listSmallerNumbers(value: number): number[] {
   const candidates = [1, value >> 1, (value * 3) >> 2, (value * 7) >> 3, (value * 15) >> 4];
-  if (value <= 200) candidates.push(value - 1);
   return [...new Set(candidates)].filter((candidate) => candidate >= 1 && candidate < value);
 }
 

@@ -188,6 +188,13 @@ describe('judge', () => {
     expect(found.map(({ rule, step, message }) => [rule, step, message])).toEqual(violations);
   });
 
+  it('a missing effect of an event that is days old breaks order', () => {
+    const record = createRecord([deliver(0)], exchange(0, 0, ok), {});
+    const events = [{ type: 'order.shipped', payload: '{}', days_old: 3 }];
+    const [violation] = judge({ ...record, history: { ...record.history, events } });
+    expect(violation?.rule).toBe('order');
+  });
+
   it('without effects only the responses are judged', () => {
     expect(judge(createRecord([deliver(0)], exchange(0, 0, ok), null))).toEqual([]);
   });
