@@ -139,7 +139,7 @@ const families: Readonly<Record<ExploreRule, string>> = {
 /** @throws SvcError `usage` for a URL to which deliveries may not go, or if effects cannot be read */
 export async function explore(options: ExploreOptions): Promise<ExploreReport> {
   if (options.restart === null && options.replay?.steps.some(({ kind }) => kind === 'restart')) {
-    throw new SvcError('usage', 'The history restarts the receiver, but how to restart it is unknown.', {
+    throw new SvcError('usage', 'The history restarts the receiver, but no restart command is set.', {
       hint: 'Pass --restart-command, or the option restart of exploreReceiver.',
     });
   }

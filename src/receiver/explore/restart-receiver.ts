@@ -37,7 +37,7 @@ export async function runRestartCommand(
   }
   const [exitCode, endSignal] = ending;
   if (exitCode === 0) return;
-  const problem = exitCode === null ? `was ended by ${endSignal}` : `ended with exit code ${exitCode}`;
+  const problem = exitCode === null ? `was terminated by ${endSignal}` : `exited with code ${exitCode}`;
   throw createRestartError(`The command of ${OPTION} ${problem}.`);
 }
 
@@ -71,6 +71,6 @@ function acceptsConnection(address: string): Promise<boolean> {
 
 function createRestartError(message: string): SvcError {
   return new SvcError('usage', message, {
-    hint: 'The command must stop the receiver, start it in the background, and end.',
+    hint: 'The command must stop the receiver, start it in the background, and exit.',
   });
 }

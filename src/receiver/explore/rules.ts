@@ -8,16 +8,16 @@ import type { Exchange, PlayRecord } from './play-history.ts';
 export const exploreRules = {
   accepted: {
     reference: '§6.2, §6.5',
-    summary: 'a genuine delivery ends in 2xx within the time limit',
+    summary: 'a genuine delivery gets a 2xx response within the time limit',
     reason:
-      'The service sends a delivery that is not accepted again for 72 hours, and then gives up: the event is lost.',
+      'If a delivery is not accepted, the service retries it for 72 hours, and then gives up: the event is lost.',
     remedy:
-      'Respond with 2xx to every delivery whose signature is valid, also to repeats, unusual payloads and unknown types.',
+      'Respond with 2xx to every delivery with a valid signature, including repeats, unusual payloads and unknown types.',
   },
   rejected: {
     reference: '§6.3, §6.4',
-    summary: 'a forged, altered or old delivery ends in 4xx',
-    reason: 'Anybody who knows the URL can send such a delivery.',
+    summary: 'a forged, altered or old delivery gets a 4xx response',
+    reason: 'Anyone who knows the URL can send such a delivery.',
     remedy:
       'Verify the signature over the timestamp and the raw body, then the age of the timestamp, and respond with 400 if either fails.',
   },
@@ -39,28 +39,28 @@ export const exploreRules = {
     reference: '§6.6',
     summary: 'an event has its effect only once, however often it is delivered',
     reason:
-      'The service delivers at least once: with a repeated effect a customer is charged or notified twice.',
+      'The service delivers at least once. If an effect is repeated, a customer can be charged or notified twice.',
     remedy:
-      'Look up and store data.id in one atomic step, such as an insert with a unique key, keep the IDs for at least 72 hours, and do so where a restart does not delete them.',
+      'Look up and store data.id in one atomic step, such as an insert with a unique key. Keep the IDs for at least 72 hours, in a database that survives a restart.',
   },
   order: {
     reference: '§6.6',
-    summary: 'an event has its effect also after an event that was created later',
+    summary: 'an event has its effect even if it arrives after an event that was created later',
     reason:
       'Retries change the order of deliveries: an event that is skipped because a later one came first is lost.',
     remedy: 'Do not compare times or numbers of different events to decide whether to process an event.',
   },
   'no-server-error': {
     reference: '§6.4, §6.5',
-    summary: 'no delivery ends in 5xx',
+    summary: 'no delivery gets a 5xx response',
     reason:
-      'A 5xx is an error that your code does not handle. The service sends the delivery again, and the error comes again.',
+      'A 5xx response usually means an error that your code does not handle. The service sends the delivery again, and the error occurs again.',
     remedy: 'Check the log of your receiver for the error. 503 is allowed if a later attempt is accepted.',
   },
   running: {
     reference: '§6',
     summary: 'the receiver still accepts deliveries afterwards',
-    reason: 'The service sends every event to a receiver that is down again, and gives up after 72 hours.',
+    reason: 'While a receiver is down, the service retries each delivery, and gives up after 72 hours.',
     remedy:
       'Check the log of your receiver. If it cannot handle many deliveries at once, respond with 429 or 503.',
   },

@@ -40,13 +40,13 @@ describe('svc receiver explore', () => {
     await using receiver = await createReceiver({ status: 204 });
     const { exitCode, out, err, cwd } = await explore({ url: receiver.url, only: ['stale'], runs: 20 });
     expect(out).toMatch(
-      /^Broken rule: rejected \(§6\.3, §6\.4\): a forged, altered or old delivery ends in 4xx\n/,
+      /^Broken rule: rejected \(§6\.3, §6\.4\): a forged, altered or old delivery gets a 4xx response\n/,
     );
     expect(out).toMatch(
       /STEP +SENT +RECEIVED +BROKEN RULE\n1 +attack with a correctly signed delivery that is six minutes old, using event 1 \(order\.shipped\) +status 204 +rejected\n/,
     );
     expect(out).toMatch(/What happened +The attack ended with status 204\. Fails every time \(3 of 3\)\.\n/);
-    expect(out).toMatch(/Why it matters +Anybody who knows the URL/);
+    expect(out).toMatch(/Why it matters +Anyone who knows the URL/);
     expect(out).toMatch(/What to do +Verify the signature/);
     const [path = ''] = /\.svc\/history-1-\d+\.json/.exec(err) ?? [];
     expect(JSON.parse(readFileSync(join(cwd, path), 'utf8'))).toMatchObject({
@@ -147,7 +147,7 @@ describe('svc receiver explore', () => {
     expect(readFileSync(join(cwd, 'restarts'), 'utf8')).toContain('restart');
     await expect(explore({ ...restarting, restartCommand: 'exit 3' })).rejects.toMatchObject({
       code: 'usage',
-      message: 'The command of --restart-command ended with exit code 3.',
+      message: 'The command of --restart-command exited with code 3.',
     });
   });
 
