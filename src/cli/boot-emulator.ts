@@ -135,7 +135,7 @@ export function resolveProxySetting(
 const REPEAT_AFTER_MS = 10_000;
 
 /** Prints errors of the running emulator as notes. */
-export function createWarningReporter(io: NoteOutput): (where: string, error: unknown) => void {
+function createWarningReporter(io: NoteOutput): (where: string, error: unknown) => void {
   const printedAt = new Map<string, number>();
   return (where, error) => {
     if (!(error instanceof SvcError)) {

@@ -6,7 +6,7 @@ import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 
 /** Folders that the user trusts regardless of their owner, separated as in `PATH`; `*` trusts every folder. No file can set it. */
-export const TRUST_VARIABLE = 'SVC_TRUST_FOLDERS';
+const TRUST_VARIABLE = 'SVC_TRUST_FOLDERS';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 

@@ -9,7 +9,7 @@ import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 
-export const STATE_FOLDER = '.svc';
+const STATE_FOLDER = '.svc';
 const RUN_FILE = 'run.json';
 
 export interface RunFile {

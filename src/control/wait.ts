@@ -190,7 +190,7 @@ class WaitTracker {
 }
 
 /** Whether no waiting delivery can settle until an endpoint is enabled or the clock moves (gap `delivery.paused`). */
-export function areAllPaused({ waiting, paused }: WaitCounts): boolean {
+function areAllPaused({ waiting, paused }: WaitCounts): boolean {
   return waiting === paused;
 }
 

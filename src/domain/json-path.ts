@@ -35,7 +35,7 @@ export function getAtPath(tree: JsonTree, steps: readonly PathStep[]): JsonTree 
   return node;
 }
 
-export function getChild(node: JsonTree, step: PathStep): JsonTree | undefined {
+function getChild(node: JsonTree, step: PathStep): JsonTree | undefined {
   if (Array.isArray(node)) return typeof step === 'number' ? node.at(step) : undefined;
   return node instanceof Map && typeof step === 'string' ? node.get(step) : undefined;
 }

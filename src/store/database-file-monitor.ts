@@ -5,8 +5,7 @@ import { clearInterval, setInterval } from '../timers.ts';
 
 const CHECK_INTERVAL_MS = 500;
 
-export const databaseFileProblems = ['removed', 'replaced', 'truncated'] as const;
-export type DatabaseFileProblem = (typeof databaseFileProblems)[number];
+export type DatabaseFileProblem = 'removed' | 'replaced' | 'truncated';
 
 interface TrackedFile {
   readonly path: string;

@@ -87,7 +87,7 @@ function createPrivateFile(path: string): void {
  * SQLite finds the write-ahead log by the name of the file. Under another name, the data in the log would be missing.
  * @throws SvcError `database_unusable` for a file with several hard links, a FIFO or a device.
  */
-export function assertSingleLink(path: string): void {
+function assertSingleLink(path: string): void {
   const stat = statSync(path);
   const { nlink } = stat;
   // SQLite itself reports an error for a folder.
@@ -106,7 +106,7 @@ export function assertSingleLink(path: string): void {
 }
 
 /** @throws SvcError `database_unusable` for a snapshot, and for the database of another program. */
-export function assertApplicationId(db: Database.Database, path: string): void {
+function assertApplicationId(db: Database.Database, path: string): void {
   const id = db.pragma('application_id', { simple: true });
   if (id === APPLICATION_ID) return;
   if (id === SNAPSHOT_APPLICATION_ID) {

@@ -195,7 +195,7 @@ export class WebhookTable extends Table {
   }
 }
 
-export function toSubscriptions(row: Pick<WebhookRow, 'events'>): string[] {
+function toSubscriptions(row: Pick<WebhookRow, 'events'>): string[] {
   return JSON.parse(row.events);
 }
 

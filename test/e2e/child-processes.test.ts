@@ -35,7 +35,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
       const cwd = createFolder();
       const subprocess = runProgram(process.execPath, [demo], { cwd, env: temporaryFilesIn(cwd) });
       killAfterTest(subprocess);
-      await expect.poll(() => listProcessesIn(cwd).join(), { timeout: 15_000 }).toContain('webhooks create');
+      await expect.poll(() => listProcessesIn(cwd).join()).toContain('webhooks create');
       subprocess.kill(signal);
       await subprocess;
       await expectNoProcessIn(cwd);
@@ -55,7 +55,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     const env = { PATH: `${cwd}:${process.env.PATH}`, TMPDIR: cwd };
     const subprocess = runProgram(process.execPath, command, { cwd, env });
     killAfterTest(subprocess);
-    await expect.poll(() => listProcessesIn(cwd).join(), { timeout: 15_000 }).toContain('cloudflared tunnel');
+    await expect.poll(() => listProcessesIn(cwd).join()).toContain('cloudflared tunnel');
     subprocess.kill('SIGKILL');
     await expectNoProcessIn(cwd);
   });
@@ -67,7 +67,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     const command = [program, ...check, '--observe', 'sleep 60 | cat'];
     const subprocess = runProgram(process.execPath, command, { cwd });
     killAfterTest(subprocess);
-    await expect.poll(() => listProcessesIn(cwd), { timeout: 15_000 }).toContain('sleep 60 ');
+    await expect.poll(() => listProcessesIn(cwd)).toContain('sleep 60 ');
     subprocess.kill('SIGKILL');
     await expectNoProcessIn(cwd);
   });
@@ -79,7 +79,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     const options = ['--seed', '1', '--only', 'duplicate,restart', '--restart-command', 'sleep 60 | cat'];
     const subprocess = runProgram(process.execPath, [program, ...explore, ...options], { cwd });
     killAfterTest(subprocess);
-    await expect.poll(() => listProcessesIn(cwd), { timeout: 15_000 }).toContain('sleep 60 ');
+    await expect.poll(() => listProcessesIn(cwd)).toContain('sleep 60 ');
     subprocess.kill('SIGKILL');
     await expectNoProcessIn(cwd);
   });
@@ -127,7 +127,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     await terminal.waitFor(/read abc/);
     process.kill(getPidIn(cwd, /^\S*node \S*svc\.js deliveries/), 'SIGKILL');
     const listRemaining = () => listProcessesIn(cwd).filter((line) => !line.includes('sleep 600'));
-    await expect.poll(listRemaining, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(listRemaining).toEqual([]);
     expect(listProcessesIn(cwd)).toContain('sleep 600 ');
   });
 });

@@ -87,12 +87,10 @@ describe('emulator shutdown', () => {
     const { ready } = await startEmulatorForTest(cwd, '--freeze', '--forward-to', receiver.url);
     const { event } = await runJson(cwd, 'trigger', 'order.shipped');
     await receiver.waitFor(1);
-    await expect
-      .poll(async () => (await runJson(cwd, 'deliveries', 'list')).data[0].attempt_count, { timeout: 10_000 })
-      .toBe(1);
+    await expect.poll(async () => (await runJson(cwd, 'deliveries', 'list')).data[0].attempt_count).toBe(1);
     process.kill(ready.pid, 'SIGKILL');
     await expect
-      .poll(async () => (await svcInProcess(['emulator', 'status'], { cwd })).exitCode, { timeout: 10_000 })
+      .poll(async () => (await svcInProcess(['emulator', 'status'], { cwd })).exitCode)
       .toBe(ExitCode.noEmulator);
     expect(existsSync(join(cwd, '.svc/run.json'))).toBe(true);
 

@@ -54,7 +54,7 @@ async function start(cwd: string, words: readonly string[]) {
   subprocess.stdout.on('data', (chunk) => {
     out += chunk;
   });
-  await expect.poll(() => out, { timeout: 15_000 }).toContain('ready');
+  await expect.poll(() => out).toContain('ready');
   return { subprocess, output: () => out };
 }
 
@@ -233,7 +233,7 @@ describe.skipIf(!canListProcesses)('cleanup of processes', () => {
     const cwd = createWatchedFolder();
     const command = [process.execPath, program, 'emulator', 'exec', ...node(withChild(stayScript))];
     const subprocess = runProgram('setsid', command, { cwd, env: temporaryFilesIn(cwd) });
-    await expect.poll(() => listProcessesIn(cwd).length, { timeout: 15_000 }).toBe(4);
+    await expect.poll(() => listProcessesIn(cwd).length).toBe(4);
     process.kill(-(subprocess.pid ?? Number.NaN), 'SIGKILL');
     await expectNoProcessIn(cwd);
     expect(readdirSync(cwd)).toEqual([]);
@@ -285,7 +285,7 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
     process.kill(Number(readFileSync(join(cwd, 'parent'), 'utf8')), 'SIGKILL');
     await terminal.waitFor(/exit 137/);
     await expect
-      .poll(() => listProcessesIn(cwd).sort(), { timeout: 10_000 })
+      .poll(() => listProcessesIn(cwd).sort())
       .toEqual([expect.stringMatching(/^bash /), 'sleep 600 ']);
   });
 

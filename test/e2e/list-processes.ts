@@ -35,7 +35,7 @@ function readCommandLine(pid: string): string {
 }
 
 export async function expectNoProcessIn(cwd: string): Promise<void> {
-  await expect.poll(() => listProcessesIn(cwd), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => listProcessesIn(cwd)).toEqual([]);
 }
 
 function readFolder(pid: string): string {

@@ -41,7 +41,7 @@ async function listen(cwd: string, ...args: string[]) {
   const notes: string[] = [];
   createInterface(subprocess.stderr).on('line', (line) => notes.push(line));
   createInterface(subprocess.stdout).on('line', (line) => lines.push(JSON.parse(line)));
-  await expect.poll(() => lines.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => lines.length).toBeGreaterThan(0);
   return { subprocess, lines, notes, ready: lines[0] };
 }
 
@@ -152,7 +152,7 @@ describe('svc listen', () => {
     const { subprocess, ready } = await listen(createFolder(), ...url, '--forward-to', '9');
     expect(await idsOf(control)).toEqual([ready.webhook_id]);
     subprocess.kill('SIGKILL');
-    await expect.poll(() => idsOf(control), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => idsOf(control)).toEqual([]);
   });
 
   it('svc listen continues when the emulator is restarted with the same data, and removes its endpoint at the end', async () => {
@@ -217,7 +217,7 @@ describe('svc listen', () => {
     const { control, url, trigger } = await openEmulator();
     const { lines, ready } = await listen(createFolder(), ...url, '--forward-to', receiver.url);
     await control.reset({});
-    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => lines.length).toBe(3);
     const newReadyLine = { type: 'ready', webhook_secret: ready.webhook_secret };
     expect(lines.slice(1)).toMatchObject([{ type: 'reset' }, newReadyLine]);
     await trigger();
@@ -271,7 +271,7 @@ describe('svc listen', () => {
         expect.stringMatching(/"hint: Start your receiver\./),
       ]);
     await startReceiver({}, { port });
-    await expect.poll(() => notes[2], { timeout: 10_000 }).toContain('is listening now');
+    await expect.poll(() => notes[2]).toContain('is listening now');
   });
 
   it.each([

@@ -199,8 +199,6 @@ describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
     await terminal.waitFor(/No attempts yet/);
     await terminal.close();
     const file = join(cwd, 'exit-code');
-    await expect
-      .poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 10_000 })
-      .toBe('130\n');
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toBe('130\n');
   });
 });

@@ -52,7 +52,7 @@ export interface Refusal {
   readonly remedy: string;
 }
 
-export const PASS_RAW_BODY =
+const PASS_RAW_BODY =
   'Verify the bytes of the request body as they arrived, before any parser or middleware touches them.';
 const MAX_QUOTED_CHARS = 80;
 

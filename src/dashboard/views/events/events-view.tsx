@@ -84,7 +84,7 @@ type EventFilter = { readonly [_ in (typeof filterNames)[number]]?: string };
 
 const REFETCH_INTERVAL_MS = 1_000;
 
-export function useEvents(filter: EventFilter): LiveList<EventSummary> {
+function useEvents(filter: EventFilter): LiveList<EventSummary> {
   const workspace = workspaceId.value;
   const fetchPage = (page: { readonly limit: number; readonly starting_after?: string }) =>
     control.listEvents({ workspace_id: workspace, ...filter, ...page });

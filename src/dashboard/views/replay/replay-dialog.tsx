@@ -140,7 +140,7 @@ function findSentBody({ attempts }: DeliveryDetail): string | undefined {
 
 type ReplayRequest = { readonly delivery: Delivery } | { readonly filter: DeliverySelection };
 
-export const replayRequest = signal<ReplayRequest | null>(null);
+const replayRequest = signal<ReplayRequest | null>(null);
 
 export function openReplayDialog(delivery: Delivery): void {
   replayRequest.value = { delivery };
