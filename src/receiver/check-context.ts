@@ -9,10 +9,12 @@ import {
   type DatedResponse,
   type DeliveryMessage,
   isAccepted,
+  isTimeout,
   type ReceiverClientOptions,
   type ReceiverResponse,
   type SendToReceiver,
 } from './receiver-client.ts';
+import { ReceiverPace } from './receiver-pace.ts';
 
 export interface CheckContextOptions extends DeliveryFactoryOptions, ReceiverClientOptions {
   /** Null if effects cannot be counted. An effect may take as long as a response (`timeoutMs`). */
@@ -43,40 +45,82 @@ const DATE_ROUNDING_MS = 500;
 /** Time for a supervisor to restart the receiver. */
 const RESTART_TIMEOUT_MS = 3_000;
 
-export class CheckContext {
+/** What the contexts of all checks share. */
+interface SharedState {
   readonly deliveries: DeliveryFactory;
-  readonly apiKey: string | null;
-  readonly slowThresholdMs: number;
-  readonly #options: CheckContextOptions;
-  readonly #send: SendToReceiver;
-  #effectCounter: EffectCounter | ObservationUnavailable | undefined;
-  #responses: ReceiverResponse[] = [];
-  #hasServerTime = false;
-  #earlierDelivery: Promise<EarlierDelivery> | undefined;
+  readonly pace: ReceiverPace;
+  readonly send: SendToReceiver;
+  effectCounter: EffectCounter | ObservationUnavailable | undefined;
+  earlierDelivery: Promise<EarlierDelivery> | undefined;
+  hasServerTime: boolean;
+}
 
-  constructor(options: CheckContextOptions) {
-    this.deliveries = new DeliveryFactory(options);
-    this.apiKey = options.apiKey;
-    this.slowThresholdMs = options.slowThresholdMs ?? SLOW_THRESHOLD_MS;
+/** The context of one check, because some checks run at the same time. */
+export class CheckContext {
+  /** The responses to the deliveries of this check. */
+  readonly responses: ReceiverResponse[] = [];
+  readonly #options: CheckContextOptions;
+  readonly #shared: SharedState;
+
+  constructor(
+    options: CheckContextOptions,
+    shared: SharedState = {
+      deliveries: new DeliveryFactory(options),
+      pace: new ReceiverPace(options.timeoutMs),
+      send: createReceiverClient(options),
+      effectCounter: undefined,
+      earlierDelivery: undefined,
+      hasServerTime: false,
+    },
+  ) {
     this.#options = options;
-    this.#send = createReceiverClient(options);
+    this.#shared = shared;
+  }
+
+  /** Returns the context of another check. */
+  forCheck(): CheckContext {
+    return new CheckContext(this.#options, this.#shared);
+  }
+
+  get deliveries(): DeliveryFactory {
+    return this.#shared.deliveries;
+  }
+
+  get pace(): ReceiverPace {
+    return this.#shared.pace;
+  }
+
+  get apiKey(): string | null {
+    return this.#options.apiKey;
+  }
+
+  get slowThresholdMs(): number {
+    return this.#options.slowThresholdMs ?? SLOW_THRESHOLD_MS;
   }
 
   async send(message: DeliveryMessage): Promise<ReceiverResponse> {
-    const effects = this.#effectCounter;
+    const { effectCounter: effects, pace, send } = this.#shared;
     if (effects !== undefined && !('reason' in effects)) effects.expectChange();
-    const response = await this.#send(message);
-    this.#responses.push(response);
+    const response = await send(message, pace.limitMs);
+    this.responses.push(response);
+    if (isTimeout(response)) pace.noteTimeout();
     this.#noteServerTime(response);
     return response;
   }
 
   /** Compares the clocks once. */
   #noteServerTime({ serverTimeMs }: DatedResponse): void {
-    if (serverTimeMs === null || this.#hasServerTime) return;
-    this.#hasServerTime = true;
+    if (serverTimeMs === null || this.#shared.hasServerTime) return;
+    this.#shared.hasServerTime = true;
     const differenceMs = serverTimeMs + DATE_ROUNDING_MS - this.#options.now();
     if (Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS) this.deliveries.clockDifferenceMs = differenceMs;
+  }
+
+  /** Sends each message after the response to the one before, or at the same time if the receiver is slow. */
+  async sendAll(messages: readonly DeliveryMessage[]): Promise<readonly ReceiverResponse[]> {
+    return this.pace.isSideBySide
+      ? Promise.all(messages.map((message) => this.send(message)))
+      : this.sendInOrder(messages);
   }
 
   /** Sends each message after the response to the one before. */
@@ -98,8 +142,8 @@ export class CheckContext {
   async testEffectCounter(deliver: () => Promise<boolean>): Promise<EffectCounter | ObservationUnavailable> {
     const { countEffects, timeoutMs } = this.#options;
     if (countEffects === null) return NO_OBSERVER;
-    this.#effectCounter ??= await createEffectCounter(countEffects, deliver, timeoutMs);
-    return this.#effectCounter;
+    this.#shared.effectCounter ??= await createEffectCounter(countEffects, deliver, timeoutMs);
+    return this.#shared.effectCounter;
   }
 
   /** Time limit for a response or an effect. */
@@ -114,14 +158,24 @@ export class CheckContext {
 
   /** Sends a valid delivery on the first call, and returns it on each. */
   sendEarlierDelivery(): Promise<EarlierDelivery> {
-    this.#earlierDelivery ??= this.#sendEarlierDelivery();
-    return this.#earlierDelivery;
+    this.#shared.earlierDelivery ??= this.#sendEarlierDelivery();
+    return this.#shared.earlierDelivery;
   }
 
   async #sendEarlierDelivery(): Promise<EarlierDelivery> {
     const message = this.deliveries.createValid();
     const response = await this.send(message);
     return { message, response, respondedAt: performance.now() };
+  }
+
+  /** Sends two valid deliveries at the same time. @returns the times of the responses; infinite for a rejection */
+  async measureSimultaneousResponses(): Promise<readonly number[]> {
+    const sending = [this.deliveries.createValid(), this.deliveries.createValid()].map((message) =>
+      this.send(message),
+    );
+    return (await Promise.all(sending)).map((response) =>
+      isAccepted(response) ? response.durationMs : Number.POSITIVE_INFINITY,
+    );
   }
 
   /** Whether the receiver accepts a valid delivery, now or after a restart. */
@@ -132,12 +186,5 @@ export class CheckContext {
       if (performance.now() - startedAt > RESTART_TIMEOUT_MS) return false;
       await sleep(RETRY_INTERVAL_MS, undefined, { signal: this.#options.signal });
     }
-  }
-
-  /** Returns the responses since the last call. */
-  takeResponses(): readonly ReceiverResponse[] {
-    const responses = this.#responses;
-    this.#responses = [];
-    return responses;
   }
 }

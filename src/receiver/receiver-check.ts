@@ -45,6 +45,10 @@ export interface ReceiverCheck {
   readonly requires?: readonly CheckId[];
   /** The check can pass with responses of 429. Any other check is not observable then. */
   readonly acceptsRateLimit?: true;
+  /** The check sends one delivery and counts no effects, so it can run at the same time as others. */
+  readonly isIndependent?: true;
+  /** The check judges earlier deliveries, so it also runs if there is no time to send others. */
+  readonly sendsNothing?: true;
   /** The check counts effects, if they can be counted. */
   readonly countsEffects?: true;
   /** Called before the other checks, as soon as a valid delivery was accepted: sends what must lie some time back in `run`. */

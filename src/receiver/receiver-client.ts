@@ -36,7 +36,8 @@ export interface ReceiverClientOptions {
 /** `serverTimeMs` is the time in the header `Date`, in milliseconds since 1970; null without one. */
 export type DatedResponse = ReceiverResponse & { readonly serverTimeMs: number | null };
 
-export type SendToReceiver = (message: DeliveryMessage) => Promise<DatedResponse>;
+/** @param limitMs time limit for a complete response (default: `timeoutMs` of the options) */
+export type SendToReceiver = (message: DeliveryMessage, limitMs?: number) => Promise<DatedResponse>;
 
 /** Redirects are not followed (gap `delivery.success`). */
 export function createReceiverClient({
@@ -48,10 +49,10 @@ export function createReceiverClient({
 }: ReceiverClientOptions): SendToReceiver {
   const certificates = ca === undefined ? undefined : [...rootCertificates, ca];
 
-  return async ({ body, headers }) => {
+  return async ({ body, headers }, limitMs = timeoutMs) => {
     const startedAt = performance.now();
     const getElapsedMs = () => Math.round(performance.now() - startedAt);
-    const deadline = abortAfter(timeoutMs);
+    const deadline = abortAfter(limitMs);
     const request = startPolicyRequest(url, {
       rule: urlRule,
       method: 'POST',
@@ -70,7 +71,7 @@ export function createReceiverClient({
     } catch (error) {
       const noResponse = { status: null, durationMs: getElapsedMs(), serverTimeMs: null } as const;
       if (deadline.aborted) {
-        const problem = `no response within ${formatDuration(timeoutMs)}`;
+        const problem = `no response within ${formatDuration(limitMs)}`;
         return { ...noResponse, failure: 'timeout', problem };
       }
       const { code = '' } = error as NodeJS.ErrnoException;
@@ -105,6 +106,11 @@ export function isAccepted({ status }: Pick<ReceiverResponse, 'status'>): boolea
 /** A client-error status (§6.4). */
 export function isRejected({ status }: Pick<ReceiverResponse, 'status'>): boolean {
   return status !== null && status >= 400 && status < 500;
+}
+
+/** Whether the response did not come in time. */
+export function isTimeout(response: ReceiverResponse): boolean {
+  return response.status === null && response.failure === 'timeout';
 }
 
 /** `status 204`, or the problem. `2 × status 204, status 500` for several. */

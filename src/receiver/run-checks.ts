@@ -21,14 +21,15 @@ import {
   type ReceiverRule,
   receiverRuleNames,
 } from './receiver-check.ts';
+import { describeResponses, isTimeout } from './receiver-client.ts';
 
 export interface RunChecksOptions extends CheckContextOptions {
   /** Names of rules and checks to run (default: all, for an empty array). */
   readonly only: readonly string[];
   /** Whether a check that is not observable makes the report not ok. */
   readonly strict: boolean;
-  /** Called before each check and at the end. */
-  readonly onProgress?: (completedCount: number, totalCount: number) => void;
+  /** Called before each check, with its name, and at the end. */
+  readonly onProgress?: (completedCount: number, totalCount: number, current: CheckId | null) => void;
 }
 
 /** Also the JSON form. */
@@ -64,11 +65,11 @@ export async function runChecks(options: RunChecksOptions): Promise<CheckReport>
   const runner = new CheckRunner(allChecks, selectedChecks, new CheckContext(options));
   const results: CheckResult[] = [];
   for (const check of selectedChecks) {
-    onProgress?.(results.length, selectedChecks.length);
+    onProgress?.(results.length, selectedChecks.length, check.id);
     const { status, received, meaning } = await rejectWhenInterrupted(signal, runner.getOutcome(check));
     results.push({ id: check.id, rule: getRule(check), status, sent: check.sent, received, meaning });
   }
-  onProgress?.(results.length, selectedChecks.length);
+  onProgress?.(results.length, selectedChecks.length, null);
   return toReport(results, strict, runner.observerProblem);
 }
 
@@ -90,7 +91,7 @@ class CheckRunner {
   readonly #checks: ReadonlyMap<CheckId, ReceiverCheck>;
   readonly #selectedChecks: readonly ReceiverCheck[];
   readonly #context: CheckContext;
-  readonly #outcomes = new Map<ReceiverCheck, CheckOutcome>();
+  readonly #outcomes = new Map<ReceiverCheck, Promise<CheckOutcome>>();
   /** The check after which the receiver was down. */
   #downSince: CheckId | null = null;
   #observerProblem: string | null = null;
@@ -110,58 +111,70 @@ class CheckRunner {
     return this.#observerProblem;
   }
 
-  async getOutcome(check: ReceiverCheck): Promise<CheckOutcome> {
-    const cachedOutcome = this.#outcomes.get(check);
-    if (cachedOutcome !== undefined) return cachedOutcome;
-    const blocker = await this.#findBlocker(check);
-    const outcome =
-      blocker !== null
-        ? notObservable('', blocker)
-        : check === validDeliveryCheck
-          ? await this.#runFirst()
-          : await this.#run(check);
+  getOutcome(check: ReceiverCheck): Promise<CheckOutcome> {
+    const outcome = this.#outcomes.get(check) ?? this.#decide(check);
     this.#outcomes.set(check, outcome);
     return outcome;
   }
 
+  async #decide(check: ReceiverCheck): Promise<CheckOutcome> {
+    if (check === validDeliveryCheck) return this.#runFirst();
+    const blocker = await this.#findBlocker(check);
+    return blocker === null ? this.#run(check) : notObservable('', blocker);
+  }
+
   /** Runs the check of a valid delivery, and prepares the others. */
   async #runFirst(): Promise<CheckOutcome> {
-    const context = this.#context;
-    let outcome: CheckOutcome | undefined;
-    const run = async () => {
-      outcome = await this.#run(validDeliveryCheck);
-      return outcome.status === 'passed';
+    const context = this.#context.forCheck();
+    let running: Promise<CheckOutcome> | undefined;
+    const run = () => {
+      running ??= this.#run(validDeliveryCheck, context);
+      return running;
     };
     if (this.#selectedChecks.some(({ countsEffects }) => countsEffects)) {
       // The effect of the first delivery cannot be confused with those of others.
-      await context.testEffectCounter(run).catch((error: unknown) => this.#toNotObservable(error));
+      const testing = context.testEffectCounter(async () => (await run()).status === 'passed');
+      await testing.catch((error: unknown) => this.#toNotObservable(error));
     }
-    outcome ??= await this.#run(validDeliveryCheck);
-    if (outcome.status === 'passed') {
-      for (const { prepare } of this.#selectedChecks) await prepare?.(context);
-    }
+    const outcome = await run();
+    const response = context.responses.at(-1);
+    if (outcome.status === 'passed' && response !== undefined) await this.#prepare(response.durationMs);
     return outcome;
+  }
+
+  /** @param responseMs time of the response to the first valid delivery */
+  async #prepare(responseMs: number): Promise<void> {
+    const context = this.#context;
+    context.pace.setFirstResponse(responseMs);
+    for (const { prepare } of this.#selectedChecks) await prepare?.(context);
+    if (!context.pace.isSlow) return;
+    const durationsMs = await context.measureSimultaneousResponses();
+    context.pace.setSimultaneousResponses(durationsMs);
+    if (!context.pace.isSideBySide) return;
+    for (const check of this.#selectedChecks) {
+      // An error is thrown where the outcome is awaited.
+      if (check.isIndependent) this.getOutcome(check).catch(() => {});
+    }
   }
 
   /** Why the check cannot run; null if it can. */
   async #findBlocker(check: ReceiverCheck): Promise<string | null> {
-    if (check !== validDeliveryCheck) {
-      for (const id of [validDeliveryCheck.id, ...(check.requires ?? [])]) {
-        const required = this.#checks.get(id) ?? validDeliveryCheck;
-        const { status, meaning } = await this.getOutcome(required);
-        if (status !== 'passed') return `${NOT_CHECKED}${id} did not pass. ${meaning}`;
-      }
+    for (const id of [validDeliveryCheck.id, ...(check.requires ?? [])]) {
+      const required = this.#checks.get(id) ?? validDeliveryCheck;
+      const { status, meaning } = await this.getOutcome(required);
+      if (status !== 'passed') return `${NOT_CHECKED}${id} did not pass. ${meaning}`;
     }
-    return this.#downSince === null
-      ? null
-      : `${NOT_CHECKED}your receiver has been down since ${this.#downSince}.`;
+    if (check.sendsNothing) return null;
+    const reason =
+      this.#downSince === null
+        ? this.#context.pace.findEnd()
+        : `your receiver has been down since ${this.#downSince}.`;
+    return reason === null ? null : NOT_CHECKED + reason;
   }
 
-  async #run(check: ReceiverCheck): Promise<CheckOutcome> {
-    const context = this.#context;
-    context.takeResponses();
+  async #run(check: ReceiverCheck, context = this.#context.forCheck()): Promise<CheckOutcome> {
     const outcome = await check.run(context).catch((error: unknown) => this.#toNotObservable(error));
-    const responses = context.takeResponses();
+    const { responses, pace } = context;
     const isRateLimited = responses.some(({ status }) => status === 429);
     if (isRateLimited && !(check.acceptsRateLimit && outcome.status === 'passed')) {
       return notObservable(
@@ -170,7 +183,14 @@ class CheckRunner {
       );
     }
     const mayBeDown = check !== validDeliveryCheck && responses.some(({ status }) => status === null);
-    if (!mayBeDown || (await context.isResponsive())) return outcome;
+    if (!mayBeDown) return outcome;
+    if (pace.isSlow && responses.some(isTimeout)) {
+      return notObservable(
+        describeResponses(...responses),
+        'Your receiver responds too slowly to be checked. Respond before you do the work.',
+      );
+    }
+    if (await context.isResponsive()) return outcome;
     this.#downSince = check.id;
     return failed(
       outcome.received,

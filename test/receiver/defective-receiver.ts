@@ -29,6 +29,8 @@ export interface ReceiverParts {
   readonly processesBeforeVerifying: boolean;
   /** Whether the key is stored even if the delivery is rejected. */
   readonly storesKeyBeforeVerifying: boolean;
+  /** Called before anything else. */
+  wait(): Promise<void>;
   /** Duration of the work, and whether the response waits for it. */
   readonly workMs: number;
   readonly respondsAfterWork: boolean;
@@ -53,6 +55,7 @@ export const correctParts: ReceiverParts = {
   repeatStatus: 204,
   processesBeforeVerifying: false,
   storesKeyBeforeVerifying: false,
+  wait: async () => {},
   workMs: 100,
   respondsAfterWork: false,
 };
@@ -116,7 +119,7 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
   const server = createServer((request, response) => {
     deliveries++;
     buffer(request)
-      .then((body) => receive(body, request.headers))
+      .then((body) => parts.wait().then(() => receive(body, request.headers)))
       .then((status) => respond(response, status))
       .catch(() => respond(response, 500));
   });

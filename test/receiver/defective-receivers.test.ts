@@ -49,6 +49,7 @@ const defects: readonly (readonly [
   name: string,
   changes: Partial<ReceiverParts>,
   failed: readonly string[],
+  timeoutMs?: number,
 ])[] = [
   [
     'parses before it verifies',
@@ -195,6 +196,7 @@ const defects: readonly (readonly [
   ['processes before it verifies', { processesBeforeVerifying: true }, ['rejection.no-effect']],
   ['marks an event before it verifies', { storesKeyBeforeVerifying: true }, ['rejection.same-event']],
   ['responds with 500 to a bad signature', { rejectionStatus: 500 }, ['rejection.status']],
+  ['responds after the time limit', { wait: () => sleep(700) }, ['acceptance.in-time'], 600],
   ['responds after the work', { respondsAfterWork: true, workMs: 600 }, ['acceptance.before-work']],
   [
     'does not deduplicate',
@@ -321,11 +323,13 @@ describe('svc receiver check', { concurrent: true, timeout: 90_000 }, () => {
     expect(ids.filter((id) => !failed.has(id))).toEqual([]);
   });
 
-  it.each(defects)(
+  it.each(
+    defects.map(([name, changes, failed, timeoutMs = 5_000]) => [name, changes, failed, timeoutMs] as const),
+  )(
     'the checks that fail for a receiver that %s name only that defect',
-    async (_, changes, failed) => {
+    async (_, changes, failed, timeoutMs) => {
       await using receiver = await startDefectiveReceiver(changes);
-      const report = await checkReceiver(receiver);
+      const report = await checkReceiver({ ...receiver, timeoutMs });
       expect(idsOf(report, 'failed')).toEqual(failed);
       expect(report.ok).toBe(false);
     },

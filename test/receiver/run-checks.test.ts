@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
 import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
@@ -195,13 +196,44 @@ describe('runChecks', () => {
     ]);
   });
 
+  it('runChecks runs every check of a receiver that responds late and handles deliveries at the same time [§6.5]', {
+    timeout: 30_000,
+  }, async () => {
+    await using receiver = await startDefectiveReceiver({ wait: () => sleep(900) });
+    const report = await checkReceiver({
+      url: receiver.url,
+      timeoutMs: 800,
+      only: ['signature', 'raw-body', 'timestamp', 'rejection.status', 'acceptance.in-time'],
+    });
+    expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);
+    expect(idsOf(report, 'not_observable')).toEqual([]);
+  });
+
+  it('runChecks stops after some time if the receiver responds late and handles one delivery at a time', {
+    timeout: 30_000,
+  }, async () => {
+    let queue = Promise.resolve();
+    const wait = () => {
+      queue = queue.then(() => sleep(360));
+      return queue;
+    };
+    await using receiver = await startDefectiveReceiver({ wait });
+    const report = await checkReceiver({ url: receiver.url, timeoutMs: 300 });
+    expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);
+    expect(report.checks.at(-1)).toMatchObject({
+      status: 'not_observable',
+      meaning: 'Not checked, because your receiver responds slowly, and the checks have already taken 4.8s.',
+    });
+    expect(receiver.countDeliveries()).toBeLessThan(30);
+  });
+
   it('runChecks stops waiting for a response after its timeout', async () => {
     await using receiver = await createReceiver({ after: new Promise(() => {}) });
     const { checks } = await checkReceiver({ url: receiver.url, timeoutMs: 50, only: ['signature.genuine'] });
     expect(checks).toMatchObject([
       {
         status: 'failed',
-        received: 'no response within 50ms',
+        received: 'no response within 100ms',
         meaning: expect.stringContaining('does not respond to a valid delivery in time'),
       },
     ]);
@@ -258,10 +290,10 @@ describe('runChecks', () => {
   it('runChecks reports its progress', async () => {
     await using receiver = await createReceiver(verifier(schemes.svc));
     const progress: string[] = [];
-    const onProgress = (completedCount: number, totalCount: number) =>
-      void progress.push(`${completedCount}/${totalCount}`);
-    await checkReceiver({ url: receiver.url, only: ['raw-body'], onProgress });
-    expect(progress).toEqual(['0/7', '1/7', '2/7', '3/7', '4/7', '5/7', '6/7', '7/7']);
+    const onProgress = (completedCount: number, totalCount: number, current: string | null) =>
+      void progress.push(`${completedCount}/${totalCount} ${current}`);
+    await checkReceiver({ url: receiver.url, only: ['timestamp.old', 'timestamp.recent'], onProgress });
+    expect(progress).toEqual(['0/2 timestamp.old', '1/2 timestamp.recent', '2/2 null']);
   });
 
   it('runChecks does not wait for a receiver that is down after an interrupt', {

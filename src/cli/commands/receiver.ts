@@ -138,8 +138,8 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     const observer =
       observe === undefined ? null : createEffectObserver(observe, { ...checkOptions, cwd: context.cwd });
     let progressBar = renderProgressBar(0, 1);
-    const onProgress = (done: number, total: number) => {
-      progressBar = renderProgressBar(done, total);
+    const onProgress: RunChecksOptions['onProgress'] = (done, total, current) => {
+      progressBar = `${renderProgressBar(done, total)}  ${current ?? ''}`;
     };
     try {
       const report = await withProgress(

@@ -162,7 +162,7 @@ async function checkSimilarIds(context: CheckContext, effects: EffectCounter): P
   const start = id.indexOf('_') + 2;
   const ids = [id, changeCharacter(id, id.length - 1), changeCharacter(id, start)];
   const { result: responses, count } = await effects.measure(() =>
-    context.sendInOrder(ids.map((similarId) => deliveries.createValid({ id: similarId }))),
+    context.sendAll(ids.map((similarId) => deliveries.createValid({ id: similarId }))),
   );
   const received = `${describeResponses(...responses)}, effects: ${count}`;
   return responses.every(isAccepted) && count >= ids.length
@@ -218,13 +218,14 @@ async function checkRepeatAfterOthers(context: CheckContext, effects: EffectCoun
 
 /** Sends new events, some at once, until enough are accepted. @returns the number of accepted ones */
 async function sendOthers(context: CheckContext): Promise<number> {
+  const { isSlow, isSideBySide } = context.pace;
   let acceptedCount = 0;
-  let size = OTHERS_AT_ONCE;
+  let size = isSideBySide ? OTHER_EVENTS : OTHERS_AT_ONCE;
   while (acceptedCount < OTHER_EVENTS) {
     const sending = Array.from({ length: size }, () => context.send(context.deliveries.createValid()));
     const accepted = (await Promise.all(sending)).filter(isAccepted).length;
     acceptedCount += accepted;
-    if (accepted === 0) break;
+    if (accepted === 0 || (isSlow && accepted < size)) break;
     // A receiver may accept only one delivery at a time.
     if (accepted < size) size = 1;
   }

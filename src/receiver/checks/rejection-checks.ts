@@ -31,7 +31,7 @@ export const rejectionChecks: readonly ReceiverCheck[] = [
 
 /** Accepting a tampered delivery breaks another rule, so only the responses to those that were not accepted count. */
 async function checkStatus(context: CheckContext): Promise<CheckOutcome> {
-  const responses = await context.sendInOrder(createTamperedDeliveries(context));
+  const responses = await context.sendAll(createTamperedDeliveries(context));
   const rejections = responses.filter((response) => !isAccepted(response));
   if (rejections.length === 0) {
     return notObservable(describeResponses(...responses), 'Your receiver accepts all of them.');
@@ -48,9 +48,10 @@ async function checkStatus(context: CheckContext): Promise<CheckOutcome> {
 async function checkEffects(context: CheckContext): Promise<CheckOutcome> {
   const effects = await context.getEffectCounter();
   if ('reason' in effects) return notObservable('', effects.reason);
-  const { result: responses, count } = await effects.measure(() =>
-    context.sendInOrder([...createTamperedDeliveries(context), context.deliveries.createValid()]),
-  );
+  const { result: responses, count } = await effects.measure(async () => [
+    ...(await context.sendAll(createTamperedDeliveries(context))),
+    await context.send(context.deliveries.createValid()),
+  ]);
   const acceptedCount = responses.filter(isAccepted).length;
   const received = `${acceptedCount} accepted, effects: ${count}`;
   if (count === 0) return notObservable(received, 'The valid delivery had no effect in time either.');
@@ -68,12 +69,13 @@ async function checkSameEvent(context: CheckContext): Promise<CheckOutcome> {
   const id = deliveries.createEventId();
   const forgedBody = deliveries.createBody({ id, fields: { [UNKNOWN_FIELD_NAME]: 'forged' } });
   const genuineBody = deliveries.createBody({ id });
-  const send = () =>
-    context.sendInOrder([
+  const send = async () => [
+    ...(await context.sendAll([
       deliveries.sign(forgedBody, { secrets: [createWebhookSecret(deliveries.scheme.key)] }),
       ...(hasTimestamp(deliveries.scheme) ? [deliveries.sign(genuineBody, { ageMs: STALE_AGE_MS })] : []),
-      deliveries.sign(genuineBody),
-    ]);
+    ])),
+    await context.send(deliveries.sign(genuineBody)),
+  ];
   const explanation =
     'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the signature and the age of the delivery first, and then look up data.id.';
   const effects = await context.getEffectCounter();

@@ -13,6 +13,7 @@ export interface SingleDelivery extends Omit<ReceiverCheck, 'run'> {
 export function createAcceptedCheck({ create, explanation, ...check }: SingleDelivery): ReceiverCheck {
   return {
     ...check,
+    isIndependent: true,
     async run(context) {
       const response = await context.send(create(context.deliveries));
       const received = describeResponses(response);
@@ -27,6 +28,7 @@ export function createAcceptedCheck({ create, explanation, ...check }: SingleDel
 export function createRejectedCheck({ create, explanation, ...check }: SingleDelivery): ReceiverCheck {
   return {
     ...check,
+    isIndependent: true,
     async run(context) {
       const response = await context.send(create(context.deliveries));
       const received = describeResponses(response);

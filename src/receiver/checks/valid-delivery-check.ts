@@ -27,7 +27,7 @@ export const validDeliveryCheck: ReceiverCheck = {
         return passed(describeResponses(response), 'Your receiver accepts valid deliveries.');
       }
       responses.push(response);
-      if (!isRejected(response)) break;
+      if (!isRejected(response) || response.durationMs > context.timeoutMs) break;
     }
     const [first] = responses as [ReceiverResponse];
     return failed(describeResponses(first), await explainFailure(first, context));
@@ -51,6 +51,9 @@ async function explainFailure(response: ReceiverResponse, context: CheckContext)
     return 'Nothing accepts POST requests at this path. Check the path of the URL.';
   }
   if (!isRejected(response)) return 'Your receiver fails on a valid delivery. Check its log.';
+  if (response.durationMs > context.timeoutMs) {
+    return 'Your receiver rejects a valid delivery, and does not respond in time. Check that it uses the secret given with --secret, and verify a delivery before you do any work.';
+  }
   for (const serialize of Object.values(serializers)) {
     context.deliveries.serialize = serialize;
     for (const { message, diagnosis } of listCommonMistakes(context)) {
