@@ -100,8 +100,10 @@ export class CheckContext {
 
   async send(message: DeliveryMessage): Promise<ReceiverResponse> {
     const { effectCounter: effects, pace, send } = this.#shared;
-    if (effects !== undefined && !('reason' in effects)) effects.expectChange();
+    const counter = effects === undefined || 'reason' in effects ? null : effects;
+    counter?.expectChange();
     const response = await send(message, pace.limitMs);
+    if (isAccepted(response)) counter?.expectEffect(JSON.parse(message.body).data.id);
     this.responses.push(response);
     if (isTimeout(response)) pace.noteTimeout();
     this.#noteServerTime(response);
@@ -168,11 +170,9 @@ export class CheckContext {
     return { message, response, respondedAt: performance.now() };
   }
 
-  /** Sends two valid deliveries at the same time. @returns the times of the responses; infinite for a rejection */
-  async measureSimultaneousResponses(): Promise<readonly number[]> {
-    const sending = [this.deliveries.createValid(), this.deliveries.createValid()].map((message) =>
-      this.send(message),
-    );
+  /** Sends valid deliveries at the same time. @returns the times of the responses; infinite for one that is rejected */
+  async measureResponses(count: number): Promise<readonly number[]> {
+    const sending = Array.from({ length: count }, () => this.send(this.deliveries.createValid()));
     return (await Promise.all(sending)).map((response) =>
       isAccepted(response) ? response.durationMs : Number.POSITIVE_INFINITY,
     );

@@ -7,6 +7,8 @@ const READ_INTERVAL_MS = 25;
 /** Effects are complete if none comes for this time, or for longer than the first one took. */
 const MIN_QUIET_PERIOD_MS = 200;
 const QUIET_FACTOR = 1.5;
+/** How long after the last effect one of an accepted event may come, from a worker that looks for events now and then. */
+const MAX_WORK_INTERVAL_MS = 5_000;
 
 interface Measurement<Result> {
   readonly result: Result;
@@ -26,6 +28,10 @@ export class EffectCounter {
   #quietPeriodMs = MIN_QUIET_PERIOD_MS;
   #isStable = false;
   #workMs = Number.POSITIVE_INFINITY;
+  readonly #acceptedIds = new Set<string>();
+  /** The count when it was stable, and the number of events that were accepted since. */
+  #stableCount = 0;
+  #missingCount = 0;
 
   /** @param timeoutMs how long the first effect may take */
   constructor(countEffects: CountEffects, timeoutMs: number) {
@@ -46,6 +52,13 @@ export class EffectCounter {
   /** Call this before a delivery: the count can change. */
   expectChange(): void {
     this.#isStable = false;
+  }
+
+  /** Call this when a delivery of an event was accepted: one effect must come. */
+  expectEffect(eventId: string): void {
+    if (this.#acceptedIds.has(eventId)) return;
+    this.#acceptedIds.add(eventId);
+    this.#missingCount++;
   }
 
   /**
@@ -79,14 +92,15 @@ export class EffectCounter {
   }
 
   /**
-   * Waits until the count has not changed for the quiet period, or for `limitMs`; `isStable` is false then.
+   * Waits until every accepted event has its effect and the count has not changed for the quiet period, or for `limitMs`;
+   * `isStable` is false then.
    * @returns the count.
    */
   async waitUntilStable(limitMs = Number.POSITIVE_INFINITY): Promise<number> {
     let count = await this.read();
     if (this.#isStable) return count;
     const startedAt = performance.now();
-    for (let changedAt = startedAt; performance.now() - changedAt < this.#quietPeriodMs; ) {
+    for (let changedAt = startedAt; performance.now() - changedAt < this.#getWaitMs(count); ) {
       if (performance.now() - startedAt > limitMs) return count;
       await sleep(READ_INTERVAL_MS);
       const newCount = await this.read();
@@ -94,7 +108,16 @@ export class EffectCounter {
       count = newCount;
     }
     this.#isStable = true;
+    this.#stableCount = count;
+    this.#missingCount = 0;
     return count;
+  }
+
+  /** How long to wait for the next effect. */
+  #getWaitMs(count: number): number {
+    const isMissing = count < this.#stableCount + this.#missingCount;
+    const maxIntervalMs = Math.min(MAX_WORK_INTERVAL_MS, this.#timeoutMs);
+    return isMissing ? Math.max(maxIntervalMs, this.#quietPeriodMs) : this.#quietPeriodMs;
   }
 }
 

@@ -45,7 +45,7 @@ export interface ReceiverCheck {
   readonly requires?: readonly CheckId[];
   /** The check can pass with responses of 429. Any other check is not observable then. */
   readonly acceptsRateLimit?: true;
-  /** The check sends one delivery and counts no effects, so it can run at the same time as others. */
+  /** The check counts no effects and sends few deliveries that take long, so it can run at the same time as others. */
   readonly isIndependent?: true;
   /** The check judges earlier deliveries, so it also runs if there is no time to send others. */
   readonly sendsNothing?: true;

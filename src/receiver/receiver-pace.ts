@@ -4,7 +4,7 @@ import { formatDuration } from '../domain/duration.ts';
 /** A late response still shows what the receiver does, so it is awaited for this many time limits. */
 const LATE_FACTOR = 2;
 /** A receiver is slow if a response takes this share of the time limit. */
-const SLOW_SHARE = 1 / 8;
+const SLOW_SHARE = 1 / 4;
 /** Responses to simultaneous deliveries take at most this many times as long if the receiver handles them side by side. */
 const SIDE_BY_SIDE_FACTOR = 1.5;
 /** No check starts with a slow receiver after this many time limits. */
@@ -27,7 +27,7 @@ export class ReceiverPace {
     return this.isLate ? LATE_FACTOR * this.#timeoutMs : this.#timeoutMs;
   }
 
-  /** Time of the response to the first valid delivery. */
+  /** The shortest time of a response to one of the first valid deliveries. */
   get responseMs(): number {
     return this.#responseMs;
   }
@@ -47,8 +47,9 @@ export class ReceiverPace {
     return this.#isSideBySide;
   }
 
-  setFirstResponse(durationMs: number): void {
-    this.#responseMs = durationMs;
+  /** Call this for the first valid deliveries. The very first one can take longer, because the receiver has just started. */
+  addResponses(...durationsMs: readonly number[]): void {
+    this.#responseMs = Math.min(this.#responseMs, ...durationsMs);
   }
 
   setSimultaneousResponses(durationsMs: readonly number[]): void {

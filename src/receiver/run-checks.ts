@@ -145,12 +145,13 @@ class CheckRunner {
   /** @param responseMs time of the response to the first valid delivery */
   async #prepare(responseMs: number): Promise<void> {
     const context = this.#context;
-    context.pace.setFirstResponse(responseMs);
-    for (const { prepare } of this.#selectedChecks) await prepare?.(context);
-    if (!context.pace.isSlow) return;
-    const durationsMs = await context.measureSimultaneousResponses();
-    context.pace.setSimultaneousResponses(durationsMs);
-    if (!context.pace.isSideBySide) return;
+    const { pace } = context;
+    pace.addResponses(responseMs);
+    if (pace.isSlow) pace.addResponses(...(await context.measureResponses(1)));
+    const preparing = Promise.all(this.#selectedChecks.map(({ prepare }) => prepare?.(context)));
+    if (pace.isSlow) pace.setSimultaneousResponses(await context.measureResponses(2));
+    await preparing;
+    if (!pace.isSideBySide) return;
     for (const check of this.#selectedChecks) {
       // An error is thrown where the outcome is awaited.
       if (check.isIndependent) this.getOutcome(check).catch(() => {});

@@ -25,14 +25,17 @@ export interface ReceiverParts {
   /** Stores the key. @returns false if it was stored before. */
   storeKey(key: string, seen: Set<string>): boolean | Promise<boolean>;
   readonly rejectionStatus: number;
-  readonly repeatStatus: number;
+  /** The status of the response to a repeat. `isWorking`: the first delivery is still being processed. */
+  getRepeatStatus(isWorking: boolean): number;
   readonly processesBeforeVerifying: boolean;
   /** Whether the key is stored even if the delivery is rejected. */
   readonly storesKeyBeforeVerifying: boolean;
+  /** The clock in the header `Date`. */
+  now(): number;
   /** Called before anything else. */
   wait(): Promise<void>;
-  /** Duration of the work, and whether the response waits for it. */
-  readonly workMs: number;
+  /** Resolves when the work is done. Whether the response waits for it: `respondsAfterWork`. */
+  work(): Promise<void>;
   readonly respondsAfterWork: boolean;
 }
 
@@ -52,11 +55,12 @@ export const correctParts: ReceiverParts = {
     return isNew;
   },
   rejectionStatus: 400,
-  repeatStatus: 204,
+  getRepeatStatus: () => 204,
   processesBeforeVerifying: false,
   storesKeyBeforeVerifying: false,
   wait: async () => {},
-  workMs: 100,
+  work: () => sleep(100),
+  now: Date.now,
   respondsAfterWork: false,
 };
 
@@ -85,8 +89,12 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
   let effects = 0;
   let deliveries = 0;
 
-  async function work(): Promise<void> {
-    await sleep(parts.workMs);
+  const workingKeys = new Set<string>();
+
+  async function work(key: string): Promise<void> {
+    workingKeys.add(key);
+    await parts.work();
+    workingKeys.delete(key);
     effects++;
   }
 
@@ -97,10 +105,11 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
   ): Promise<number> {
     const event = parts.parse(body.toString());
     if (!parts.isKnownType(event.type)) return 422;
-    const isNew = await parts.storeKey(parts.getKey(event, headers), keys);
+    const key = parts.getKey(event, headers);
+    const isNew = await parts.storeKey(key, keys);
     if (!isAllowed()) return parts.rejectionStatus;
-    if (!isNew) return parts.repeatStatus;
-    const working = work();
+    if (!isNew) return parts.getRepeatStatus(workingKeys.has(key));
+    const working = work(key);
     if (parts.respondsAfterWork) await working;
     return 204;
   }
@@ -115,7 +124,8 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
     return isAuthentic() ? process(body, headers) : parts.rejectionStatus;
   }
 
-  const respond = (response: ServerResponse, status: number) => response.writeHead(status).end();
+  const respond = (response: ServerResponse, status: number) =>
+    response.writeHead(status, { Date: new Date(parts.now()).toUTCString() }).end();
   const server = createServer((request, response) => {
     deliveries++;
     buffer(request)

@@ -48,7 +48,7 @@ describe('runChecks', () => {
   }, async () => {
     const counts: number[] = [];
     for (const isObserved of [false, true]) {
-      await using receiver = await startDefectiveReceiver({ workMs: 1 });
+      await using receiver = await startDefectiveReceiver({ work: () => sleep(1) });
       const { url, countEffects } = receiver;
       await checkReceiver(isObserved ? { url, countEffects } : { url });
       counts.push(Math.round(receiver.countDeliveries() / 10) * 10);

@@ -14,6 +14,9 @@ import {
 const CONCURRENT_COPIES = 10;
 /** Work that takes longer is interrupted by its repeat after this time. */
 const MAX_REPEAT_DELAY_MS = 5 * SECOND_MS;
+/** How long a receiver may respond to a repeat with 409, because it works on the first delivery. */
+const MAX_WORK_MS = 3 * SECOND_MS;
+const RETRY_INTERVAL_MS = 250;
 /** More than two seconds, after which some caches forget an ID. */
 const LATER_MS = 2_500;
 /** More than a hundred, of which some caches keep the last ones. */
@@ -87,7 +90,7 @@ function createRepetitionCheck({ isConcurrent, createMessages, ...check }: Repet
         const messages = createMessages(context.deliveries);
         return isConcurrent
           ? Promise.all(messages.map((message) => context.send(message)))
-          : context.sendInOrder(messages);
+          : sendUntilAccepted(messages, context);
       };
       const isCorrect = (responses: readonly ReceiverResponse[]) =>
         isConcurrent ? responses.some(isAccepted) : responses.every(isAccepted);
@@ -103,6 +106,22 @@ function createRepetitionCheck({ isConcurrent, createMessages, ...check }: Repet
       return isCorrect(responses) ? toRepetitionOutcome(responses, count) : createRejectionOutcome(responses);
     },
   };
+}
+
+/** Sends each message after the response to the one before. A receiver may reject the last one while it works on the first. */
+async function sendUntilAccepted(
+  messages: readonly DeliveryMessage[],
+  context: CheckContext,
+): Promise<readonly ReceiverResponse[]> {
+  const responses = [...(await context.sendInOrder(messages))];
+  const [last] = messages.slice(-1);
+  const startedAt = performance.now();
+  while (last !== undefined && performance.now() - startedAt < Math.min(MAX_WORK_MS, context.timeoutMs)) {
+    if (responses.at(-1)?.status !== 409) break;
+    await sleep(RETRY_INTERVAL_MS);
+    responses[responses.length - 1] = await context.send(last);
+  }
+  return responses;
 }
 
 function createRejectionOutcome(responses: readonly ReceiverResponse[]): CheckOutcome {

@@ -14,7 +14,12 @@ import { listTamperedDeliveries, STALE_AGE_MS } from './signature-checks.ts';
 
 /** Rejection of invalid deliveries (§6.4). */
 export const rejectionChecks: readonly ReceiverCheck[] = [
-  { id: 'rejection.status', sent: 'every kind of tampered delivery', run: checkStatus },
+  {
+    id: 'rejection.status',
+    sent: 'every kind of tampered delivery',
+    isIndependent: true,
+    run: checkStatus,
+  },
   {
     id: 'rejection.no-effect',
     sent: 'every kind of tampered delivery, then a valid one',
