@@ -313,12 +313,13 @@ function listOutput({ language, code, page }: Block): string[] {
   return lines.filter((line) => !line.startsWith('$ ') && line !== '…');
 }
 
-/** A line of output with any ids, numbers and amount of space. `…` stands for anything. */
+/** A line of output with any ids, numbers, durations and amount of space. `…` stands for anything. */
 function toPattern(line: string): RegExp {
   const pattern = line
     .replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
     .replaceAll('…', '.*')
     .replaceAll(/\b(evt|del|wh|ws)_\w+/g, '$1_\\w+')
+    .replaceAll(/\d+m?s\b/g, '[\\d.]+m?s')
     .replaceAll(/\d+/g, '\\d+')
     .replaceAll(/ {2,}/g, ' +');
   return new RegExp(pattern);
