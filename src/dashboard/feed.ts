@@ -57,9 +57,9 @@ export class Feed<Item extends HasId> {
     return this.#newIds.size;
   }
 
-  /** Loads the first page and drops everything else. */
-  load(): void {
-    const send = () => this.#options.fetchPage({ limit: PAGE_SIZE });
+  /** Loads the first items and drops everything else. */
+  load(count = PAGE_SIZE): void {
+    const send = () => this.#options.fetchPage({ limit: count });
     void this.#request(send, (page) => {
       this.list.reset(page);
       this.isLoaded = true;

@@ -6,22 +6,91 @@ type Target = Parameters<typeof toHash>[0];
 
 export const route = signal(parseHash(location.hash));
 
+let shownUrl = location.href;
+
 /** Null for the default workspace. */
 export const addressWorkspaceId = signal(readWorkspaceId());
 
-// Also sent when only the fragment changes.
-addEventListener('popstate', readAddress);
+/** What an entry of the browser history stores. */
+interface EntryState {
+  readonly entryId: string;
+  /** Whether Back leaves a dialog instead of the page. */
+  readonly isDialog: boolean;
+}
+
+let entryCount = 0;
+/** Changes of the history while it goes back, which is asynchronous. */
+let queuedChanges: (() => void)[] | null = null;
+
+history.replaceState(createEntry(), '');
+// Also sent when a link changes the fragment.
+addEventListener('popstate', () => {
+  identifyEntry();
+  readAddress();
+  const changes = queuedChanges ?? [];
+  queuedChanges = null;
+  for (const change of changes) change();
+});
+
+/** Identifies the current entry of the browser history. It is the same after Back. */
+export function getEntryId(): string {
+  return getEntryState().entryId;
+}
 
 /** @param workspaceId selects another workspace */
 export function navigate(to: Target, workspaceId = addressWorkspaceId.peek()): void {
-  history.pushState(null, '', toUrl(to, workspaceId));
-  readAddress();
+  changeHistory(() => {
+    const url = toUrl(to, workspaceId);
+    if (getEntryState().isDialog) history.replaceState(createEntry(), '', url);
+    else history.pushState(createEntry(), '', url);
+    readAddress();
+  });
 }
 
 /** Navigates without a history entry. */
 export function replaceRoute(to: Target, workspaceId = addressWorkspaceId.peek()): void {
-  history.replaceState(null, '', toUrl(to, workspaceId));
-  readAddress();
+  changeHistory(() => {
+    history.replaceState(history.state, '', toUrl(to, workspaceId));
+    readAddress();
+  });
+}
+
+/**
+ * Adds a history entry for a dialog, so that Back calls `onBack`.
+ * @returns a function that removes the entry
+ */
+export function addDialogEntry(onBack: () => void): () => void {
+  const entry: EntryState = { ...createEntry(), isDialog: true };
+  changeHistory(() => history.pushState(entry, ''));
+  const closeAfterBack = () => {
+    if (getEntryId() !== entry.entryId) onBack();
+  };
+  addEventListener('popstate', closeAfterBack);
+  return () => {
+    removeEventListener('popstate', closeAfterBack);
+    if (getEntryId() !== entry.entryId) return;
+    queuedChanges = [];
+    history.back();
+  };
+}
+
+function changeHistory(change: () => void): void {
+  if (queuedChanges === null) change();
+  else queuedChanges.push(change);
+}
+
+function getEntryState(): EntryState {
+  return history.state;
+}
+
+function createEntry(): EntryState {
+  entryCount++;
+  return { entryId: `${performance.timeOrigin} ${entryCount}`, isDialog: false };
+}
+
+/** An entry that the browser has created for a link has no state. */
+function identifyEntry(): void {
+  if (history.state === null) history.replaceState(createEntry(), '');
 }
 
 /** Changes query values without a history entry; an empty value removes its key. */
@@ -31,6 +100,8 @@ export function updateQuery(changes: Readonly<Record<string, string>>): void {
 }
 
 function readAddress(): void {
+  if (location.href === shownUrl) return;
+  shownUrl = location.href;
   batch(() => {
     route.value = parseHash(location.hash);
     addressWorkspaceId.value = readWorkspaceId();

@@ -6,7 +6,8 @@ import type { StreamItem } from '../contract/stream-schemas.ts';
 import { isConnected } from './control.ts';
 import { Feed, type PageRequest } from './feed.ts';
 import { useLiveItems } from './live-stream.ts';
-import type { HasId } from './paged-list.ts';
+import { type HasId, PAGE_SIZE } from './paged-list.ts';
+import { getEntryId } from './router.ts';
 import { status } from './session.ts';
 import { useShortcuts } from './shortcuts.ts';
 import type { VisibleRange } from './ui/use-visible-rows.ts';
@@ -32,6 +33,19 @@ export interface LiveList<Item extends HasId> {
   readonly select: (id: string) => void;
 }
 
+/** The limit of the control plane. */
+const MAX_RESTORED_ITEMS = 1_000;
+
+/** Where a list was scrolled to. */
+interface ScrollPosition {
+  readonly top: number;
+  /** Index of the last visible item. */
+  readonly last: number;
+}
+
+/** By history entry, so that Back restores the position. */
+const scrollPositions = new Map<string, ScrollPosition>();
+
 /** After a change of the filter, the previous list stays visible until the first page arrives. */
 export function useLiveList<Item extends HasId>({
   key,
@@ -43,13 +57,16 @@ export function useLiveList<Item extends HasId>({
   const [isAtTop, setAtTop] = useState(true);
   const [selectedId, select] = useState<string | null>(null);
   const scrollContainer = useRef<HTMLDivElement>(null);
+  const entryId = getEntryId();
+  const positionToRestore = useRef(scrollPositions.get(entryId));
   // A restarted emulator may contain other data.
   const feed = useMemo(
     () => new Feed<Item>({ fetchPage, onChange: () => rerender(0) }),
     [key, status.value?.started_at],
   );
   useEffect(() => {
-    if (key !== null) feed.load();
+    if (key !== null)
+      feed.load(Math.min(MAX_RESTORED_ITEMS, PAGE_SIZE + (positionToRestore.current?.last ?? 0)));
     return () => feed.cancel();
   }, [feed]);
   const isFeedPaused = isPaused || !isAtTop;
@@ -73,6 +90,11 @@ export function useLiveList<Item extends HasId>({
     scrollContainer.current?.scrollTo({ top: 0 });
   };
   useLayoutEffect(scrollToTop, [shownFeed.current]);
+  useLayoutEffect(() => {
+    if (!feed.isLoaded || positionToRestore.current === undefined) return;
+    scrollContainer.current?.scrollTo({ top: positionToRestore.current.top });
+    positionToRestore.current = undefined;
+  }, [feed.isLoaded]);
   return {
     feed: shownFeed.current,
     scrollContainer,
@@ -86,6 +108,7 @@ export function useLiveList<Item extends HasId>({
     },
     onVisibleRangeChange: ({ first, last, isAtTop }) => {
       setAtTop(isAtTop);
+      scrollPositions.set(entryId, { top: scrollContainer.current?.scrollTop ?? 0, last });
       shownFeed.current.setVisibleRange(first, last);
     },
   };

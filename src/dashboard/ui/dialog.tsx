@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { parseHash } from '../address.ts';
+import { addDialogEntry, navigate } from '../router.ts';
 import { type FormSubmit, useFormSubmit } from '../use-form-submit.ts';
 import { FormErrorText } from './field.tsx';
 import { Icon } from './icon.tsx';
@@ -10,13 +12,25 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog, open while it is rendered. The browser traps the focus and closes it with Escape. */
+/** A modal dialog, open while it is rendered. The browser traps the focus and closes it with Escape or Back. */
 export function Dialog({ title, onClose, children }: Props) {
   const heading = useId();
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  useEffect(() => {
+    element.current?.showModal();
+    return addDialogEntry(() => element.current?.close());
+  }, []);
+  /** The new page replaces the history entry of the dialog. */
+  const followLink = (event: MouseEvent) => {
+    const link = event.target instanceof Element && event.target.closest<HTMLAnchorElement>('a[href^="#"]');
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    navigate(parseHash(link.hash));
+    element.current?.close();
+  };
   return (
-    <dialog ref={element} aria-labelledby={heading} onClose={onClose}>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a link sends a click for Enter too.
+    <dialog ref={element} aria-labelledby={heading} onClose={onClose} onClick={followLink}>
       <header>
         <h2 id={heading}>{title}</h2>
         <button type="button" class="subtle" aria-label="Close" onClick={() => element.current?.close()}>

@@ -1,0 +1,75 @@
+/** The Back button of the browser. */
+import { expect, it } from 'vitest';
+import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { openEmulator, rowsOf, scrollOf, scrollTo, trigger, typesOf } from './delivery-list.ts';
+
+describeInBrowser('Back', () => {
+  it('Back closes the replay dialog without leaving or scrolling the page', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 60);
+    const page = await openDashboard(emulator);
+    await rowsOf(page).first().waitFor();
+    await scrollTo(page, 900);
+    await rowsOf(page).nth(15).click();
+    await page.getByRole('article', { name: 'Delivery' }).getByRole('heading').first().waitFor();
+    const address = page.url();
+    const position = await scrollOf(page);
+    const dialog = page.getByRole('dialog', { name: 'Replay' });
+    await page.getByRole('button', { name: 'Replay with changes' }).click();
+    await dialog.waitFor();
+    await page.goBack();
+    await dialog.waitFor({ state: 'detached' });
+    expect([page.url(), await scrollOf(page)]).toEqual([address, position]);
+  });
+
+  it('Back returns to the previous page after a dialog was closed with Escape or left by a link', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1);
+    const page = await openDashboard(emulator, { hash: '/events' });
+    await page.getByRole('navigation').getByRole('link', { name: 'Deliveries' }).click();
+    await rowsOf(page).first().click();
+    const address = page.url();
+    const dialog = page.getByRole('dialog', { name: 'Replay' });
+    await page.getByRole('button', { name: 'Replay with changes' }).click();
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Replay with changes' }).click();
+    await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
+    await dialog.getByRole('link', { name: 'Open attempt 2' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.url()).toBe(`${address}?attempt=2`);
+    await page.goBack();
+    await expect.poll(() => page.url()).toBe(address);
+    await page.goBack();
+    await page.goBack();
+    await expect.poll(() => page.title()).toBe('Events · svc');
+  });
+
+  it('Back from another section restores the scroll position of a list, beyond its first page', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1, 'made.oldest');
+    await trigger(emulator, 199);
+    const page = await openDashboard(emulator);
+    await rowsOf(page).first().waitFor();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('j');
+        await page.keyboard.press('End');
+        return typesOf(page);
+      })
+      .toContain('made.oldest');
+    const position = await scrollOf(page);
+    expect(position).toBeGreaterThan(5_000);
+    await page.getByRole('navigation').getByRole('link', { name: 'Events' }).click();
+    await expect.poll(() => page.title()).toBe('Events · svc');
+    await page.goBack();
+    await expect.poll(() => scrollOf(page)).toBe(position);
+    await rowsOf(page).getByText('made.oldest').waitFor();
+    // A link to the list starts at its top.
+    await page.getByRole('navigation').getByRole('link', { name: 'Events' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Deliveries' }).click();
+    await rowsOf(page).first().waitFor();
+    expect(await scrollOf(page)).toBe(0);
+  });
+});
