@@ -75,24 +75,27 @@ async function measureShortestResponse(
   return shortestMs;
 }
 
-/** Sends a delivery and checks whether its effect comes after the response. */
+/** Checks whether an effect comes after its response. A worker in the background can be quicker by chance, so it tries again. */
 async function checkOrder(
   received: string,
   isQuick: boolean,
   effects: EffectCounter,
   context: CheckContext,
 ): Promise<CheckOutcome> {
-  const initialCount = await effects.waitUntilStable();
-  await context.send(context.deliveries.createValid());
-  if ((await effects.read()) > initialCount) {
-    return isQuick
-      ? passed(received, 'Your receiver responds quickly, so its sender does not wait for its work.')
-      : notObservable(
-          received,
-          'The effect exists when the response arrives. Let the work take a second while this check runs.',
-        );
+  for (let sample = 0; sample < SAMPLE_COUNT; sample++) {
+    const initialCount = await effects.waitUntilStable();
+    await context.send(context.deliveries.createValid());
+    if ((await effects.read()) === initialCount) {
+      return (await effects.waitForIncrease(initialCount))
+        ? passed(received, 'The effect follows the response.')
+        : notObservable(received, 'The delivery had no effect in time.');
+    }
+    if (isQuick) {
+      return passed(received, 'Your receiver responds quickly, so its sender does not wait for its work.');
+    }
   }
-  return (await effects.waitForIncrease(initialCount))
-    ? passed(received, 'The effect follows the response.')
-    : notObservable(received, 'The delivery had no effect in time.');
+  return notObservable(
+    received,
+    'The effect exists when the response arrives. Let the work take a second while this check runs.',
+  );
 }
