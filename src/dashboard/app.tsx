@@ -1,6 +1,7 @@
 /** The layout around every view: navigation, workspace, connection status, clock and toasts. */
+import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Route, type Section, toHash } from './address.ts';
 import { control, isConnected, isLost } from './control.ts';
 import icon from './icon.svg';
@@ -22,21 +23,65 @@ import { Icon } from './ui/icon.tsx';
 import { usePolling } from './use-query.ts';
 import { ClockBar } from './views/clock/clock-bar.tsx';
 import { DeliveriesView } from './views/deliveries/deliveries-view.tsx';
-import { EventsView } from './views/events/events-view.tsx';
-import { KeysView } from './views/keys/keys-view.tsx';
 import { ReplayDialog } from './views/replay/replay-dialog.tsx';
-import { RequestsView } from './views/requests/requests-view.tsx';
-import { TriggerView } from './views/trigger/trigger-view.tsx';
-import { WebhooksView } from './views/webhooks/webhooks-view.tsx';
 
-const views: Record<Section, { title: string; View: (props: { route: Route }) => JSX.Element }> = {
-  deliveries: { title: 'Deliveries', View: DeliveriesView },
-  events: { title: 'Events', View: EventsView },
-  webhooks: { title: 'Endpoints', View: WebhooksView },
-  requests: { title: 'Requests', View: RequestsView },
-  keys: { title: 'API keys', View: KeysView },
-  trigger: { title: 'Trigger', View: TriggerView },
+type View = (props: { readonly route: Route }) => JSX.Element;
+
+interface ViewEntry {
+  readonly title: string;
+  /** Loads the view when it is first opened; the first page loads faster without it. */
+  readonly load: () => Promise<View>;
+}
+
+const views: Record<Section, ViewEntry> = {
+  deliveries: { title: 'Deliveries', load: async () => DeliveriesView },
+  events: {
+    title: 'Events',
+    load: async () => (await import('./views/events/events-view.tsx')).EventsView,
+  },
+  webhooks: {
+    title: 'Endpoints',
+    load: async () => (await import('./views/webhooks/webhooks-view.tsx')).WebhooksView,
+  },
+  requests: {
+    title: 'Requests',
+    load: async () => (await import('./views/requests/requests-view.tsx')).RequestsView,
+  },
+  keys: { title: 'API keys', load: async () => (await import('./views/keys/keys-view.tsx')).KeysView },
+  trigger: {
+    title: 'Trigger',
+    load: async () => (await import('./views/trigger/trigger-view.tsx')).TriggerView,
+  },
 };
+
+const loadedViews = signal<Partial<Record<Section, View>>>({ deliveries: DeliveriesView });
+
+/** The view of the route. It is loaded once. */
+function RouteView({ route }: { readonly route: Route }) {
+  const { section } = route;
+  const [hasFailed, setFailed] = useState(false);
+  const View = loadedViews.value[section];
+  useEffect(() => {
+    setFailed(false);
+    if (View !== undefined) return;
+    views[section].load().then(
+      (loaded) => {
+        loadedViews.value = { ...loadedViews.peek(), [section]: loaded };
+      },
+      () => setFailed(true),
+    );
+  }, [section, isConnected.value]);
+  if (View !== undefined) return <View route={route} />;
+  return hasFailed ? (
+    <p class="placeholder error" role="alert">
+      This page could not be loaded. Reload it when the emulator is running.
+    </p>
+  ) : (
+    <p class="placeholder" role="status">
+      Loading…
+    </p>
+  );
+}
 
 export function App() {
   const [isHelpOpen, setHelpOpen] = useState(false);
@@ -45,7 +90,7 @@ export function App() {
     { key: '?', description: 'Show keyboard shortcuts', run: () => setHelpOpen(true) },
     { key: 't', description: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
   ]);
-  const { View, title } = views[route.value.section];
+  const { title } = views[route.value.section];
   document.title = `${title} · svc`;
   return (
     <div class="app">
@@ -79,7 +124,7 @@ export function App() {
       <main ref={content} tabIndex={-1}>
         <h1 class="visually-hidden">{title}</h1>
         {missingWorkspaceId.value === null ? (
-          <View route={route.value} />
+          <RouteView route={route.value} />
         ) : (
           <MissingWorkspace id={missingWorkspaceId.value} />
         )}

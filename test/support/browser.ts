@@ -73,7 +73,7 @@ export async function openDashboard(
     if (unexpected.length > 0) throw new Error(`Unexpected messages of the page:\n${unexpected.join('\n')}`);
   });
   await page.setViewportSize({ width, height });
-  await page.emulateMedia({ colorScheme });
+  await page.emulateMedia({ colorScheme, forcedColors: null });
   if (initScript !== undefined) await page.addInitScript(initScript);
   const url = new URL(emulator.status().dashboard_url);
   url.hash = hash;

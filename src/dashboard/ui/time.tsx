@@ -15,8 +15,8 @@ export function Time({ at, clock }: Props) {
   const now = (clock === 'schedule' ? workspaceClock.now : workspaceClock.wallNow).value;
   return (
     <time dateTime={at} title={`${at} (${clock} time)`}>
-      {/* Until the next response of the emulator, the page may not know that the clock was moved. */}
-      {now === undefined ? at : formatRelative(at, Math.max(now, Date.parse(at)))}
+      {/* Empty until the clock is known, so that nothing moves. The page may not know yet that the clock was moved. */}
+      {now === undefined ? '' : formatRelative(at, Math.max(now, Date.parse(at)))}
     </time>
   );
 }
@@ -26,7 +26,7 @@ export function DueTime({ at }: Pick<Props, 'at'>) {
   const now = useClock().now.value;
   return (
     <time dateTime={at} title={`${at} (schedule time)`}>
-      {now === undefined ? at : formatRelative(at, now)}
+      {now === undefined ? '' : formatRelative(at, now)}
     </time>
   );
 }
