@@ -1,4 +1,4 @@
-// The table of docs/installing.md: one row for each package manager and Node.js version.
+// The table of docs/contributing/installation.md: one row for each package manager and Node.js version.
 
 export const BEGIN = '<!-- Written by npm run test:install -->';
 export const END = '<!-- End of the written part -->';

@@ -1,5 +1,5 @@
 // npm run test:install: installs the packed package with each package manager on each Node.js version, runs it, and writes the table
-// of docs/installing.md.
+// of docs/contributing/installation.md.
 import {
   existsSync,
   mkdirSync,
@@ -21,7 +21,7 @@ import { getNode, withNode } from './node-versions.mjs';
 const HELP = `Install the packed package with each package manager on each Node.js version
 
 Each combination installs into an empty folder, with an empty home folder and the manager's defaults, and then runs
-svc emulator start, svc trigger and svc emulator stop. Rows of the table in docs/installing.md are replaced.
+svc emulator start, svc trigger and svc emulator stop. Rows of the table in docs/contributing/installation.md are replaced.
 Package managers and Node.js versions are downloaded from npm and kept in node_modules/.cache.
 
 Usage: npm run test:install -- [options]
@@ -44,7 +44,7 @@ Examples:
 
 const root = join(import.meta.dirname, '..');
 const cacheFolder = join(root, 'node_modules/.cache/svc-managers');
-const documentFile = join(root, 'docs/installing.md');
+const documentFile = join(root, 'docs/contributing/installation.md');
 const INSTALL_LIMIT_MS = 15 * 60_000;
 const COMMAND_LIMIT_MS = 60_000;
 /** The error code of svc if the SQLite driver does not support this Node.js version. */

@@ -164,7 +164,7 @@ const rows: Record<Section, readonly Row[]> = {
   '7. Errors': [
     ['§7.envelope', 'Every error body has `error.code`, `error.message` and `error.request_id`.'],
     ['§7.401', 'Authentication failure: 401.'],
-    ['§7.403', 'Scope problem: 403 `permission_denied`, the message names the missing scope.'],
+    ['§7.403', 'Missing scope: 403 `permission_denied`. The message names the scope.'],
     ['§7.404', 'Resource that does not exist: 404.'],
     ['§7.429', 'Rate limit exceeded: 429.'],
     ['§7.codes', 'Other statuses and the full list of codes: not specified.', ['error.codes']],

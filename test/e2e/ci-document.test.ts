@@ -98,16 +98,6 @@ it.skipIf(!hasShell)(
   },
 );
 
-it.skipIf(!hasShell)('the test in Python passes', async (context) => {
-  const python = await runProgram('python3', ['--version']);
-  if (python.failed) return context.skip();
-  const cwd = createProject();
-  writeFileSync(join(cwd, 'test_orders.py'), getBlock('test_orders.py'));
-  const { exitCode, stderr } = await svc(['emulator', 'exec', '--', 'python3', 'test_orders.py'], { cwd });
-  expect(stderr).toMatch(/^Ran 1 test .*\n\nOK/m);
-  expect(exitCode).toBe(0);
-});
-
 it.skipIf(!hasShell)('a receiver in the background ends with the tests', async () => {
   const cwd = createProject();
   writeFileSync(

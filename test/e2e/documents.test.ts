@@ -27,7 +27,7 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
     language: /^(?:js|python|go|ruby|php)$/,
     test: 'test/receivers/receiver-documents.test.ts',
   },
-  { page: 'docs/ci.md', language: /^(?:yaml|python)$/, test: 'test/e2e/ci-document.test.ts' },
+  { page: 'docs/ci.md', language: /^yaml$/, test: 'test/e2e/ci-document.test.ts' },
   { page: 'docs/ci.md', language: /^console$/, code: /emulator exec/, test: 'test/e2e/ci-document.test.ts' },
   { page: 'docs/seed.md', language: /^yaml$/, test: 'test/sandbox/seed.test.ts' },
   {
@@ -102,7 +102,7 @@ const sessions: Readonly<Record<string, Session>> = {
   'docs/tutorial.md': {
     isPrepared: false,
     before: [
-      [/--observe/, `${stopReceiver}; ${startReceiver}`],
+      [/^npx svc receiver check/, `${stopReceiver}; ${startReceiver}`],
       [/trigger invoice\.paid/, stopReceiver],
       [/clock next/, startReceiver],
     ],
@@ -313,14 +313,15 @@ function listOutput({ language, code, page }: Block): string[] {
   return lines.filter((line) => !line.startsWith('$ ') && line !== '…');
 }
 
-/** A line of output with any ids, numbers, durations and amount of space. `…` stands for anything. */
+/** A line of output with any IDs, times, durations, ports and amount of space. Other numbers must match. `…` stands for anything. */
 function toPattern(line: string): RegExp {
   const pattern = line
     .replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
     .replaceAll('…', '.*')
     .replaceAll(/\b(evt|del|wh|ws)_\w+/g, '$1_\\w+')
-    .replaceAll(/\d+m?s\b/g, '[\\d.]+m?s')
-    .replaceAll(/\d+/g, '\\d+')
+    .replaceAll(/\b\d+m?s\b/g, '[\\d.]+m?s')
+    .replaceAll(/\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d/g, '[\\d-]+$1[\\d:]+')
+    .replaceAll(/\b(?:4242|4777)\b/g, '\\d+')
     .replaceAll(/ {2,}/g, ' +');
   return new RegExp(pattern);
 }

@@ -132,15 +132,17 @@ service does not have it. The commands, the dashboard and the library use it, an
 - Errors have the format of \`/v1\` and usually an additional \`hint\`: [exit codes and error codes](errors.md).
 - Replace \`$DELIVERY_ID\` and similar variables with an ID from the matching list.
 - To wait for deliveries without moving the clock, list the pending ones until the list is empty, or follow the stream.
+- \`GET /events\` is the stream of changes. To list the events of a workspace, use \`GET /stored-events\`.
 
 ${document.tags.map(renderTag).join('\n')}
-The \`type\` of an event says what its JSON object contains:
+Except for \`ready\`, the \`type\` of an event says what its JSON object contains:
 
 | \`type\` | content |
 |---|---|
 | \`delivery\` | a delivery was created or settled, in \`delivery\` |
 | \`attempt\` | an attempt has a result, in \`attempt\`; its delivery is in \`delivery\` |
 | \`request\` | a request to \`/v1\` was logged, in \`request\` |
+| \`webhook\` | an endpoint was changed, disabled or enabled, in \`webhook\` |
 | \`reset\` | the state was reset or a snapshot was loaded: discard the state that your client has stored |
 
 \`EventSource\` clients, such as browsers, resume automatically after a lost connection.

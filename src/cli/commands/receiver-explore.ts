@@ -79,8 +79,9 @@ ${indentFields(Object.fromEntries(Object.entries(exploreRules).map(([name, { sum
 Disturbances, for --only and --without:
 ${indentFields(disturbances)}
 
-A history is a list of such steps. Run it against a receiver whose data you can afford to lose. The rules no-effect,
-processed, once and order need --observe with {"ids": […]}, the data.id of each effect, or with {"count": n}.`;
+A history is a list of such steps. Use a receiver whose data you can afford to lose. The rules no-effect, processed,
+once and order need --observe with {"ids": […]}, the data.id of each effect, or with {"count": n}. Return IDs if you
+can, so that the report names the event.`;
 
 function indentFields(fields: Readonly<Record<string, string>>): string {
   const indented = Object.entries(fields).map(([name, text]) => [`  ${name}`, text]);

@@ -72,8 +72,8 @@ ${RULES}
 
 The checks send about 130 deliveries with generated events, or about 270 with --observe. Run them against a receiver
 whose data you can afford to lose. Some checks need to know what the receiver did with a delivery. For these, pass
---observe with a URL or a command that returns a count of effects, such as rows in a table. Without it, these checks are
-reported as not observable, which is a failure only with --strict.`;
+--observe with a URL or a command that returns the effects, such as rows in a table: their IDs or their number. Without
+it, these checks are reported as not observable, which is a failure only with --strict.`;
 
 /** Exit code 1 if a check failed, none was observable, or effects could not be counted. With `--strict`, one check that was not observable is enough. */
 export const check: CommandDefinition<CheckCommandOptions> = {
@@ -84,7 +84,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
       .option('--rule <name>', 'Rule or check to run; repeatable (default: all)', parseList)
       .option(
         '--observe <url|command>',
-        'URL or command that returns the count of effects, as {"count": n} or a number',
+        'URL or command that returns the effects, as {"ids": […]}, {"count": n} or a number',
       )
       .option(
         '--event-type <type>',

@@ -127,7 +127,7 @@ export const update: CommandDefinition<UpdateOptions> = {
       .addOption(
         new Option('--disable', 'Pause pending deliveries and create no new ones').conflicts('enable'),
       )
-      .option('--enable', 'Send paused deliveries and create new ones again'),
+      .option('--enable', 'Send paused deliveries, and create deliveries for new events'),
   examples: [
     [
       'Deliver to another port',

@@ -39,7 +39,7 @@ function summarize({
   const rules = [...effectRules].join(', ');
   return [
     `${interrupted ? 'Interrupted after ' : 'Played '}${amount}, seed ${seed}. ${result}`,
-    ...(effects === null ? [`Effects were not observed, so these rules were not judged: ${rules}.`] : []),
+    ...(effects === null ? [`Effects were not observed, so these rules were not checked: ${rules}.`] : []),
   ].join('\n');
 }
 

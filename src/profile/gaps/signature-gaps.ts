@@ -8,7 +8,7 @@ export const signatureGaps = {
     question: 'Which string is signed?',
     references: ['§6.2', '§6.gaps.signature'],
     reason:
-      'Verification has four inputs: raw body, signature, timestamp and secret. Nothing else, such as the delivery ID, can be part of the signed string.',
+      'Verification has four inputs: raw body, signature, timestamp and secret. The default signs nothing else, such as the delivery ID.',
     schema: string(CONTENT_TEMPLATE, isContentTemplate),
     relaxed: '{timestamp}.{body}',
   },

@@ -27,7 +27,7 @@ export const attackNames = Object.keys(attacks) as AttackName[];
 const disruptions = {
   duplicate: 'an event that is delivered again, in the same or another delivery',
   concurrent: 'a delivery that starts at the same time as the one before',
-  reordered: 'events that arrive in another order than they were created',
+  reordered: 'events that arrive out of order',
   'lost-response': 'a delivery whose response is lost, so that it is sent again',
   'cut-request': 'a request that is cut off in the middle and sent again',
   'slow-body': 'a request body that arrives in parts',

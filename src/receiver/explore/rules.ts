@@ -1,4 +1,4 @@
-/** The rules that every history must keep, judged from the record of what happened. */
+/** The rules that every history must keep, checked against the record of what happened. */
 import { formatCount } from '../../domain/message-parts.ts';
 import { isAccepted, isRejected } from '../receiver-client.ts';
 import { describeStep, type History, nameEvent } from './history.ts';
@@ -8,7 +8,7 @@ import type { Exchange, PlayRecord } from './play-history.ts';
 export const exploreRules = {
   accepted: {
     reference: '§6.2, §6.5',
-    summary: 'a genuine delivery gets a 2xx response within the time limit',
+    summary: 'a valid delivery gets a 2xx response within the time limit',
     reason:
       'If a delivery is not accepted, the service retries it for 72 hours, and then gives up: the event is lost.',
     remedy:
@@ -29,7 +29,7 @@ export const exploreRules = {
   },
   processed: {
     reference: '§6.6',
-    summary: 'an accepted event has its effect',
+    summary: 'an accepted event has an effect',
     reason:
       'Your receiver responded with 2xx, so the service does not send the event again: the event is lost.',
     remedy:
@@ -37,7 +37,7 @@ export const exploreRules = {
   },
   once: {
     reference: '§6.6',
-    summary: 'an event has its effect only once, however often it is delivered',
+    summary: 'an event has only one effect, however often it is delivered',
     reason:
       'The service delivers at least once. If an effect is repeated, a customer can be charged or notified twice.',
     remedy:
@@ -45,7 +45,7 @@ export const exploreRules = {
   },
   order: {
     reference: '§6.6',
-    summary: 'an event has its effect even if it arrives after an event that was created later',
+    summary: 'an event has an effect even if a newer event arrived first',
     reason:
       'Retries change the order of deliveries: an event that is skipped because a later one came first is lost.',
     remedy: 'Do not compare times or numbers of different events to decide whether to process an event.',
@@ -68,7 +68,7 @@ export const exploreRules = {
 export type ExploreRule = keyof typeof exploreRules;
 export const exploreRuleNames = Object.keys(exploreRules) as ExploreRule[];
 
-/** The rules that cannot be judged without effects. */
+/** The rules that cannot be checked without effects. */
 export const effectRules: ReadonlySet<ExploreRule> = new Set(['no-effect', 'processed', 'once', 'order']);
 
 export interface Violation {

@@ -28,11 +28,11 @@ async function explore(options: object, fake: FakeOptions = {}) {
 }
 
 describe('svc receiver explore', () => {
-  it('a receiver that keeps the rules passes, and the rules that were not judged are named', async () => {
+  it('a receiver that keeps the rules passes, and the rules that were not checked are named', async () => {
     await using receiver = await createReceiver(respondTo);
     const { exitCode, out } = await explore({ url: receiver.url, without: ['pause', 'burst'] });
     expect(out).toMatch(/^Played 5 histories with \d+ deliveries in \S+, seed 1\. None broke a rule\.\n/);
-    expect(out).toContain('so these rules were not judged: no-effect, processed, once, order.');
+    expect(out).toContain('so these rules were not checked: no-effect, processed, once, order.');
     expect(exitCode).toBe(0);
   });
 
