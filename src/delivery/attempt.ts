@@ -47,7 +47,7 @@ export async function makeAttempt(
   const fault = fireMatchingFault(sandbox, delivery);
   const delayMs = fault ? getFaultDelayMs(fault) : null;
   if (fault && delayMs !== null) {
-    if (fault.mark.kind === 'reorder') queue.hasReorderedDelivery = true;
+    if (fault.applied.kind === 'reorder') queue.hasReorderedDelivery = true;
     return store.write(() => delayAttempt(sandbox, workspace, delivery, fault, delayMs));
   }
   const attempt = prepareAttempt(sandbox, workspace, delivery, fault);
@@ -106,7 +106,7 @@ function prepareAttempt(
     request: toDeliveryRequest(delivery, applySignatureFault(sandbox, delivery, messageToSign, fault)),
     sentAt,
     startedAt: getAttemptStart(delivery, workspace),
-    faultMark: delivery.fault ?? (fault ? JSON.stringify(fault.mark) : null),
+    faultMark: delivery.fault ?? (fault ? JSON.stringify(fault.applied) : null),
   };
 }
 

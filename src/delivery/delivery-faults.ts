@@ -26,7 +26,7 @@ export function fireMatchingFault(
 }
 
 /** Schedule time by which a fault delays an attempt; null if it does not. */
-export function getFaultDelayMs({ mark: { kind }, rule }: FiredFault): number | null {
+export function getFaultDelayMs({ applied: { kind }, rule }: FiredFault): number | null {
   return kind === 'delay' || kind === 'reorder' ? (rule.delay_ms ?? defaultDelayMs[kind]) : null;
 }
 
@@ -35,10 +35,10 @@ export function delayAttempt(
   { store }: Sandbox,
   workspace: LoadedWorkspace,
   { seq }: SendableDelivery,
-  { mark }: FiredFault,
+  { applied }: FiredFault,
   delayMs: number,
 ): number | null {
-  store.deliveries.postpone(seq, workspace.clock.now() + delayMs, JSON.stringify(mark));
+  store.deliveries.postpone(seq, workspace.clock.now() + delayMs, JSON.stringify(applied));
   return store.deliveries.getProgress(seq).due_at;
 }
 
@@ -50,7 +50,7 @@ export function applySignatureFault(
   fault: FiredFault | undefined,
 ): DeliveryToSign & { readonly body: string } {
   const createUnknownSecret = () => createWebhookSecret(rules.signature.key, fillFromHash(delivery.secret));
-  switch (fault?.mark.kind) {
+  switch (fault?.applied.kind) {
     case 'bad-signature':
       return { ...messageToSign, secrets: [createUnknownSecret()] };
     case 'old-secret':
@@ -75,7 +75,7 @@ export async function sendWithFault(
   limits: SendLimits,
   fault: FiredFault | undefined,
 ): Promise<[SendResult, ...SendResult[]]> {
-  switch (fault?.mark.kind) {
+  switch (fault?.applied.kind) {
     case 'drop':
       return [toDroppedResult(fault)];
     case 'duplicate':
@@ -91,8 +91,8 @@ export async function sendWithFault(
   }
 }
 
-function toDroppedResult({ mark }: FiredFault): SendResult {
-  const error = `nothing was sent: fault ${mark.id} dropped the attempt`;
+function toDroppedResult({ applied }: FiredFault): SendResult {
+  const error = `nothing was sent: fault ${applied.id} dropped the attempt`;
   return {
     outcome: 'connection_error',
     responseStatus: null,

@@ -22,11 +22,12 @@ const idNouns: Readonly<Record<IdKind, string>> = {
   fault: 'a fault',
 };
 
-/** Base32 of Douglas Crockford: no I, L, O and U. */
+/** The digits of Crockford base32, without the letters I, L, O and U. */
 const BASE32_DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const MAX_SHOWN_LENGTH = 64;
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
+/** The time has 48 bits in 10 characters of 5 bits, so the first character is at most 7. */
 const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 const ULID_PATTERN = new RegExp(`^${ULID}$`);
 
@@ -49,19 +50,19 @@ export function describeIdKindMismatch(id: string, expectedKind: IdKind): string
   const kind = kinds.find((candidate) => id.startsWith(idPrefixes[candidate]));
   if (kind === undefined || kind === expectedKind) return null;
   const expectedNoun = idNouns[expectedKind].replace(/^an? /, '');
-  return `${toShownId(id)} is ${idNouns[kind]} ID; ${expectedNoun} IDs start with ${idPrefixes[expectedKind]}`;
+  return `${formatIdForMessage(id)} is ${idNouns[kind]} ID; ${expectedNoun} IDs start with ${idPrefixes[expectedKind]}`;
 }
 
 /** What is wrong with an ID that does not match the pattern of its kind, for a message that starts with the field. */
 export function describeIdProblem(id: string, expectedKind: IdKind): string {
   const mismatch = describeIdKindMismatch(id, expectedKind);
   if (mismatch !== null) return `is invalid: ${mismatch}`;
-  const form = `${idPrefixes[expectedKind]} followed by 26 characters`;
-  return `must be ${idNouns[expectedKind]} ID (${form}), not "${toShownId(id)}"`;
+  const form = `${idPrefixes[expectedKind]} followed by a ULID`;
+  return `must be ${idNouns[expectedKind]} ID (${form}), not "${formatIdForMessage(id)}"`;
 }
 
-/** Limits text of unknown length, and escapes control characters. */
-function toShownId(id: string): string {
+/** An ID that a client passed, which can be any text: limits its length, and escapes quotes and line breaks. */
+export function formatIdForMessage(id: string): string {
   return JSON.stringify(id).slice(1, -1).slice(0, MAX_SHOWN_LENGTH);
 }
 
@@ -91,7 +92,7 @@ export class UlidGenerator {
     return idPrefixes[kind] + this.#ulid(Math.floor(atMs));
   }
 
-  /** Makes later IDs sort after `id`. Called on startup with the newest stored ID. */
+  /** Makes later IDs sort after `id`, such as the newest stored one. */
   continueAfter(id: string): void {
     const ms = parseIdTime(id);
     if (ms !== null && ms >= this.#lastMs) this.#startAt(ms + 1);
@@ -138,8 +139,8 @@ function encodeTime(ms: number): string {
   return text;
 }
 
-/** The creation time in an ID, in milliseconds since 1970; null if `id` is invalid. */
-export function parseIdTime(id: string): number | null {
+/** The creation time in an ID, in milliseconds since 1970; null if it does not end with a ULID. */
+function parseIdTime(id: string): number | null {
   const ulid = id.slice(id.indexOf('_') + 1);
   if (!ULID_PATTERN.test(ulid)) return null;
   let ms = 0;

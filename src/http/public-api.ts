@@ -156,7 +156,7 @@ class PublicRequest {
       api_key_seq: this.caller?.keySeq ?? null,
       workspace_seq: this.caller?.workspaceSeq ?? null,
       resource_id: this.resourceId,
-      fault: this.fault && JSON.stringify(this.fault.mark),
+      fault: this.fault && JSON.stringify(this.fault.applied),
     };
     store.writeSoon(() => store.apiRequests.insert({ seq: store.nextSeq(), ...row }));
   }

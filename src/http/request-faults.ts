@@ -34,13 +34,13 @@ export async function fireFault(
 }
 
 /** The error that the fault responds with; null if it has no status. */
-export function toFaultError({ mark, rule }: FiredFault): WireError | null {
+export function toFaultError({ applied, rule }: FiredFault): WireError | null {
   const { status } = rule;
   if (status === undefined) return null;
   return {
     status,
     code: rule.error_code ?? getDefaultErrorCode(status),
-    message: `The fault ${mark.id} injected this response.`,
+    message: `The fault ${applied.id} injected this response.`,
     headers: RETRYABLE_STATUSES.has(status) ? { 'Retry-After': '1' } : {},
   };
 }

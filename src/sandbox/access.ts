@@ -2,7 +2,7 @@
 import type { CreatedApiKey } from '../contract/resources.ts';
 import type { WallClock } from '../domain/clock.ts';
 import { type Environment, getApiKeyEnvironment, type Scope } from '../domain/credentials.ts';
-import { describeIdKindMismatch, type IdKind } from '../domain/ids.ts';
+import { describeIdKindMismatch, formatIdForMessage, type IdKind } from '../domain/ids.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
@@ -113,7 +113,7 @@ export function createNotFoundError(kind: string, id: string): SvcError {
   const mismatch = idKind === undefined ? null : describeIdKindMismatch(id, idKind);
   if (mismatch !== null) return new SvcError('not_found', `${mismatch}.`);
   const noun = kind.charAt(0).toUpperCase() + kind.slice(1);
-  return new SvcError('not_found', `${noun} ${JSON.stringify(id).slice(1, -1).slice(0, 64)} does not exist.`);
+  return new SvcError('not_found', `${noun} ${formatIdForMessage(id)} does not exist.`);
 }
 
 export interface NewApiKey {

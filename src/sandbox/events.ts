@@ -122,8 +122,8 @@ export class FanOut {
   }
 
   /**
-   * Writes the deliveries of an event, then calls `finish` to write the event. If that fails, the deliveries are deleted.
-   * One event at a time.
+   * Writes the deliveries of an event, then calls `finish` to write the event. If `finish` fails, or does not publish the event
+   * because the response of an idempotency key is already stored, the deliveries are deleted. One event at a time.
    * @throws SvcError `storage_unavailable`, or `conflict` if the emulator is reset meanwhile.
    */
   create<Result>(input: NewEvent, finish: (prepared: PreparedEvent) => Promise<Result>): Promise<Result> {

@@ -15,7 +15,7 @@ import type { IdAndSecretGenerator } from './id-and-secret-generator.ts';
 
 /** A fault that fires now. */
 export interface FiredFault {
-  readonly mark: AppliedFault;
+  readonly applied: AppliedFault;
   readonly rule: FaultRule;
 }
 
@@ -24,8 +24,8 @@ interface ActiveFault {
   readonly id: string;
   readonly rule: FaultRule;
   fired: number;
-  /** Number of requests that it was checked for. Each check draws a new random number. */
-  checkCount: number;
+  /** Number of random numbers drawn for `probability` on requests. It names the next one, so that each is different. */
+  requestDraws: number;
 }
 
 export interface FaultRegistryOptions {
@@ -85,21 +85,22 @@ export class FaultRegistry {
     return this.#fire(
       'request',
       (rule) => matchesRequest(rule, request),
-      (fault) => String(fault.checkCount++),
+      (fault) => String(fault.requestDraws++),
     );
   }
 
   /**
    * Returns the oldest fault that matches an attempt, and counts it as fired.
-   * @param name of the attempt. The random number for `probability` depends on it, and not on the order of attempts.
+   * @param attemptName identifies the attempt. In a seeded run, the random number for `probability` depends on it, and not on
+   *   the order of attempts.
    */
-  fireForDelivery(name: string, getDelivery: () => FaultableDelivery): FiredFault | undefined {
+  fireForDelivery(attemptName: string, getDelivery: () => FaultableDelivery): FiredFault | undefined {
     if (this.#active.length === 0) return undefined;
     const delivery = getDelivery();
     return this.#fire(
       'delivery',
       (rule) => matchesDelivery(rule, delivery),
-      () => name,
+      () => attemptName,
     );
   }
 
@@ -121,7 +122,7 @@ export class FaultRegistry {
     const fired = ++firing.fired;
     // Committed together with the effect of the fault, or before it. The change feed does not contain faults.
     this.#store.writeSoon(() => this.#store.faults.setFired(seq, fired));
-    return { mark: { id, kind: toFaultKind(rule) }, rule };
+    return { applied: { id, kind: toFaultKind(rule) }, rule };
   }
 
   async #change<Result>(change: () => Result): Promise<Result> {
@@ -139,7 +140,7 @@ export class FaultRegistry {
           id,
           rule: JSON.parse(rule),
           fired,
-          checkCount: 0,
+          requestDraws: 0,
         },
     );
   }

@@ -17,7 +17,7 @@ export class IdAndSecretGenerator {
   readonly #seed: number | null;
   readonly #seedsKeys: boolean;
   #series = '';
-  readonly #idSources = new Map<string, UlidGenerator>();
+  readonly #idGenerators = new Map<string, UlidGenerator>();
   #secrets: RandomSource;
 
   /**
@@ -36,17 +36,17 @@ export class IdAndSecretGenerator {
    */
   startSeries(series: string): void {
     this.#series = series;
-    this.#idSources.clear();
+    this.#idGenerators.clear();
     this.#secrets = this.createRandomSource('secrets');
   }
 
-  /** The id source for a purpose. */
+  /** The ID generator for a purpose. */
   ids(purpose: string): UlidGenerator {
-    const existing = this.#idSources.get(purpose);
+    const existing = this.#idGenerators.get(purpose);
     if (existing) return existing;
-    const source = new UlidGenerator(this.createRandomSource(purpose).fill);
-    this.#idSources.set(purpose, source);
-    return source;
+    const generator = new UlidGenerator(this.createRandomSource(purpose).fill);
+    this.#idGenerators.set(purpose, generator);
+    return generator;
   }
 
   /** @param key how the signature scheme derives a key from the secret. */
@@ -65,7 +65,7 @@ export class IdAndSecretGenerator {
     return this.createRandomSource(name).next();
   }
 
-  /** A new random source for a purpose, at the beginning of the series. */
+  /** A new random source for a purpose. In a seeded run, it repeats the values of any earlier one for the purpose in the series. */
   createRandomSource(purpose: string): RandomSource {
     return createRandomSource(this.#seed, `${this.#series} ${purpose}`);
   }

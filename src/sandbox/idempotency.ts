@@ -9,7 +9,7 @@ export interface OperationResponse {
   readonly status: number;
   /** The body, JSON text. */
   readonly text: string;
-  /** Resource that it returns; null for a list. */
+  /** ID of the resource that it returns; null for a list. */
   readonly resourceId: string | null;
   /** Whether it is the stored response to an earlier request. */
   readonly isReplayed?: boolean;
@@ -38,11 +38,12 @@ export function parseIdempotencyKey(header: string | null): string | null {
 }
 
 /**
- * Executes a request inside a write, with its operation wrapped in `protect`.
- * @param isRepeat whether a stored response exists, so that nothing has to be prepared.
+ * Runs the operation of a request in one transaction. It must run inside `withStoredResponse`, which returns the stored
+ * response instead if there is one.
+ * @param isRepeat whether a response is stored already, so that no rows of a large event have to be written in advance.
  */
-export type WriteOperation = (
-  protect: (operation: () => OperationResponse) => OperationResponse,
+export type RunInTransaction = (
+  withStoredResponse: (operation: () => OperationResponse) => OperationResponse,
   isRepeat: boolean,
 ) => Promise<OperationResponse>;
 
@@ -65,7 +66,7 @@ export class Idempotency {
   async run(
     request: IdempotentRequest,
     workspace: LoadedWorkspace,
-    save: WriteOperation,
+    runInTransaction: RunInTransaction,
   ): Promise<OperationResponse> {
     const scope = this.#hashScope(request);
     const scopeText = scope.toString('base64');
@@ -74,7 +75,10 @@ export class Idempotency {
     try {
       const bodyHash = createHash('sha256').update(request.body).digest();
       const isRepeat = this.#findStored(scope) !== undefined;
-      return await save((operation) => this.#respond(scope, bodyHash, workspace, operation), isRepeat);
+      return await runInTransaction(
+        (operation) => this.#respond(scope, bodyHash, workspace, operation),
+        isRepeat,
+      );
     } finally {
       this.#runningScopes.delete(scopeText);
     }
@@ -103,6 +107,7 @@ export class Idempotency {
     store.idempotency.deleteExpired(workspace.seq, now);
     store.idempotency.save({
       scope_hash: scope,
+      // The newest row that the operation wrote.
       seq: store.lastSeq,
       workspace_seq: workspace.seq,
       body_hash: bodyHash,
@@ -116,6 +121,7 @@ export class Idempotency {
   #findStored(scope: Buffer) {
     const { store, workspaces } = this.#sandbox;
     const stored = store.idempotency.find(scope);
+    // A key for all workspaces can have sent the first request to another workspace, which has its own clock.
     return stored && stored.expires_at > workspaces.get(stored.workspace_seq).clock.now()
       ? stored
       : undefined;

@@ -1,6 +1,6 @@
 /**
- * Removes the endpoints of `svc listen` when it is gone. Such an endpoint is held by the live stream of its listener. If no
- * stream holds it for a grace period of real time, because the listener was killed for example, it is removed.
+ * Removes the endpoint of a `svc listen` that has ended or was killed. While the live stream of the listener is open, it holds
+ * the endpoint. The endpoint is removed when no stream has held it for a grace period of real time.
  */
 import type { WebhookRow } from '../store/webhooks.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
@@ -16,7 +16,7 @@ export interface ListenerEndpointCleanupOptions {
 interface ListenerState {
   /** Number of streams that hold the endpoint. */
   streams: number;
-  /** Whether a stream held it since the start, and none does now. */
+  /** Whether a stream has held it since the start of the emulator, and none does now. */
   isAbandoned: boolean;
   graceTimer?: NodeJS.Timeout;
 }
@@ -24,7 +24,7 @@ interface ListenerState {
 export class ListenerEndpointCleanup {
   readonly #sandbox: Pick<Sandbox, 'store' | 'bus' | 'workspaces'>;
   readonly #options: ListenerEndpointCleanupOptions;
-  /** By id. */
+  /** By ID of the endpoint. */
   readonly #states = new Map<string, ListenerState>();
   #isStopped = false;
 

@@ -5,7 +5,7 @@ import type { JsonObjectText } from '../domain/json.ts';
 import { toWorkspace } from '../store/workspaces.ts';
 import { type Caller, canAccess, createNotFoundError, resolveWorkspace } from './access.ts';
 import { createEvent, FanOut, getEvent, listEvents, type NewEvent, type PreparedEvent } from './events.ts';
-import { Idempotency, type OperationResponse, type WriteOperation } from './idempotency.ts';
+import { Idempotency, type OperationResponse, type RunInTransaction } from './idempotency.ts';
 import type { Sandbox, SandboxEvent } from './sandbox.ts';
 import { createWebhook } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
@@ -40,7 +40,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
   const fanOut = new FanOut(sandbox);
   const { environment, operations, rules, store, bus } = sandbox;
 
-  /** @param event the event that is created, if any. One with many endpoints is prepared before it is written. */
+  /** @param event the event to create, if any. The deliveries of one with many endpoints are written in advance. */
   async function create(
     call: PublicCall,
     workspace: LoadedWorkspace,
@@ -49,23 +49,23 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
     event?: NewEvent,
   ): Promise<OperationResponse> {
     let eventsToPublish: readonly SandboxEvent[] = [];
-    const save: WriteOperation = async (protect, isRepeat) => {
+    const runInTransaction: RunInTransaction = async (withStoredResponse, isRepeat) => {
       const commit = (prepared?: PreparedEvent) =>
         store.write(() =>
-          protect(() => {
+          withStoredResponse(() => {
             const result = write(prepared);
             eventsToPublish = result.eventsToPublish ?? [];
             return { status, text: result.text, resourceId: result.id };
           }),
         );
-      const isLarge = event !== undefined && !isRepeat && (await fanOut.isNeededFor(event));
-      return isLarge ? fanOut.create(event, commit) : commit();
+      const needsFanOut = event !== undefined && !isRepeat && (await fanOut.isNeededFor(event));
+      return needsFanOut ? fanOut.create(event, commit) : commit();
     };
     const { idempotencyKey: key, caller, method, path, body } = call;
     const response =
       key === null || body === null
-        ? await save((operation) => operation(), false)
-        : await idempotency.run({ caller, method, path, key, body: body.bytes }, workspace, save);
+        ? await runInTransaction((operation) => operation(), false)
+        : await idempotency.run({ caller, method, path, key, body: body.bytes }, workspace, runInTransaction);
     for (const sandboxEvent of eventsToPublish) bus.publish(sandboxEvent);
     return response;
   }

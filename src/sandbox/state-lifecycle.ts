@@ -12,7 +12,6 @@ import type { Sandbox } from './sandbox.ts';
 import { createWebhook, isPermanent, registerWebhook } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
-/** The default key is stored next to the database file. */
 export type StateLifecycleOptions = Pick<BootstrapOptions, 'db' | 'seed' | 'forwardTo' | 'clock'>;
 
 export class StateLifecycle {
@@ -22,7 +21,7 @@ export class StateLifecycle {
   /** Wall time of the baseline. */
   #baselineAt = 0;
 
-  /** @throws SvcError as {@link bootstrap}. */
+  /** @throws SvcError as {@link readKeyFile} and {@link bootstrap}. */
   constructor(sandbox: Sandbox, options: StateLifecycleOptions) {
     this.#sandbox = sandbox;
     this.#options = options;
@@ -108,7 +107,7 @@ function clearMemory({
   generator,
   workspaces,
 }: Pick<Sandbox, 'store' | 'generator' | 'workspaces'>): void {
-  // Each new row increases the sequence, so no series starts twice from the same baseline.
+  // A reset starts the same series again: it has removed the rows with its values. Every other baseline has another sequence.
   generator.startSeries(`after ${store.baselineSeq}`);
   const ids = generator.ids('resources');
   for (const newestId of store.workspaces.listNewestResourceIds()) ids.continueAfter(newestId);
@@ -142,7 +141,7 @@ function writeKeyFile(db: string, key: string): void {
 const DEFAULT_WORKSPACE_NAME = 'Default workspace';
 
 export interface BootstrapOptions {
-  /** Path of the database file, or `:memory:`. */
+  /** Path of the database file, next to which the default key is stored, or `:memory:`. */
   readonly db: string;
   /** The key of an earlier start; it is used again unless it was revoked. */
   readonly knownKey: string | null;

@@ -46,6 +46,7 @@ function findVerification(
 ): Verification | null {
   const secrets = listSecrets(sandbox, row);
   const result = verifyAttempt(sandbox, row, attempt, {
+    // This fault signs with the previous secret only. A receiver that knows only the current one rejects the attempt.
     secret: attempt.fault?.kind === 'old-secret' ? secrets.slice(0, 1) : secrets,
     sentBody,
   });

@@ -1,4 +1,4 @@
-/** The workspaces with their running clocks and id sources. */
+/** The workspaces with their running clocks and ID generators. */
 import { ScheduleClock } from '../clock/schedule-clock.ts';
 import { resumeAfterDowntime, type WallClock } from '../domain/clock.ts';
 import { MINUTE_MS } from '../domain/duration.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import { toClockState, type WorkspaceRow } from '../store/workspaces.ts';
 import type { IdAndSecretGenerator } from './id-and-secret-generator.ts';
 
-/** A workspace with its state in memory: the running clock and the id source. */
+/** A workspace with its state in memory: the running clock and the ID generator. */
 export interface LoadedWorkspace {
   readonly seq: number;
   readonly id: string;
@@ -40,7 +40,10 @@ export interface WorkspaceRegistryOptions {
   readonly newClockSettings: { readonly speed: number; readonly frozen: boolean };
 }
 
-/** At speed 1 the stored anchor is enough. It is rewritten regularly in case the wall clock is set. */
+/**
+ * How often the clock is written at speed 1. A restart can compute its time from any earlier state, but not if the wall clock
+ * was set since then.
+ */
 const PERSIST_INTERVAL_MS = MINUTE_MS;
 
 /** Creates workspaces, loads them when they are first used, and writes their clocks to the store. */

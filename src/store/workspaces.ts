@@ -34,7 +34,7 @@ export class WorkspaceTable extends Table {
     return this.sql.get('SELECT * FROM workspaces ORDER BY seq LIMIT 1');
   }
 
-  /** The newest id of each table that takes the ids of its rows from the id source of a workspace. */
+  /** The newest ID of each table that takes the IDs of its rows from the ID generator of a workspace. */
   listNewestIds(seq: number): string[] {
     return ['events', 'deliveries', 'webhooks'].flatMap(
       (table) =>
@@ -44,7 +44,7 @@ export class WorkspaceTable extends Table {
     );
   }
 
-  /** The newest id of a workspace and of an API key. */
+  /** The newest ID of a workspace and of an API key. */
   listNewestResourceIds(): string[] {
     return ['workspaces', 'api_keys'].flatMap(
       (table) => this.sql.value<string>(`SELECT id FROM ${table} ORDER BY seq DESC LIMIT 1`) ?? [],

@@ -124,17 +124,17 @@ describe('an invalid query of a list', () => {
     ['__proto__=1', '__proto__ is not a known field.'],
     ['constructor=1', 'constructor is not a known field.'],
     [`starting_after=${unknown}`, 'starting_after is not the end_cursor of a page of this list.'],
-    ['starting_after=', 'starting_after must be an event ID (evt_ followed by 26 characters), not "".'],
-    ['starting_after=5', 'starting_after must be an event ID (evt_ followed by 26 characters), not "5".'],
+    ['starting_after=', 'starting_after must be an event ID (evt_ followed by a ULID), not "".'],
+    ['starting_after=5', 'starting_after must be an event ID (evt_ followed by a ULID), not "5".'],
     [
       'starting_after=ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       'starting_after is invalid: ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D is a workspace ID; event IDs start with evt_.',
     ],
     [
       "starting_after=evt_' OR 1=1 --",
-      `starting_after must be an event ID (evt_ followed by 26 characters), not "evt_' OR 1=1 --".`,
+      `starting_after must be an event ID (evt_ followed by a ULID), not "evt_' OR 1=1 --".`,
     ],
-    ['workspace_id=', 'workspace_id must be a workspace ID (ws_ followed by 26 characters), not "".'],
+    ['workspace_id=', 'workspace_id must be a workspace ID (ws_ followed by a ULID), not "".'],
     ['type=shipped', 'type must have the form <noun>.<verb> in lowercase, such as order.shipped.'],
     ['type=', 'type must have the form <noun>.<verb> in lowercase, such as order.shipped.'],
   ])('a list with ?%s gets an error [list.limit, list.order, error.codes]', async (query, message) => {

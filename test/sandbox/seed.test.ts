@@ -170,7 +170,7 @@ describe('an invalid seed', () => {
     ],
     [
       inWorkspace({ id: 'ws_1' }),
-      'The seed: workspaces[0].id must be a workspace ID (ws_ followed by 26 characters), not "ws_1"',
+      'The seed: workspaces[0].id must be a workspace ID (ws_ followed by a ULID), not "ws_1"',
     ],
     [
       { ...inWorkspace({ keys: [{ key: 'svc_test_abcd' }] }), keys: [{ key: 'svc_test_abcd' }] },
@@ -191,7 +191,7 @@ describe('an invalid seed', () => {
       hint: expect.stringMatching(/^Also: workspaces\[1\].*; workspaces\[5\]\.name is required; 2 more\.$/),
     });
     await expect(boot({ workspaces: [{ name: '', id: 'x' }] })).rejects.toMatchObject({
-      message: 'The seed: workspaces[0].id must be a workspace ID (ws_ followed by 26 characters), not "x".',
+      message: 'The seed: workspaces[0].id must be a workspace ID (ws_ followed by a ULID), not "x".',
       hint: 'Also: workspaces[0].name must be 1 to 200 characters long; workspaces[0].name must contain a visible character.',
     });
   });
