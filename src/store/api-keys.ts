@@ -43,12 +43,12 @@ export class ApiKeyTable extends Table {
     return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE k.id = ?`, [id]);
   }
 
-  list(workspace: number | null, page: PageRequest): RowPage<ApiKeyWithWorkspace> {
+  list(workspaceSeq: number | null, page: PageRequest): RowPage<ApiKeyWithWorkspace> {
     return readPage(page, (before, limit) =>
       this.sql.all<ApiKeyWithWorkspace>(
-        `${SELECT_WITH_WORKSPACE} WHERE k.seq < @before AND (@workspace IS NULL OR k.workspace_seq = @workspace)
+        `${SELECT_WITH_WORKSPACE} WHERE k.seq < @before AND (@workspaceSeq IS NULL OR k.workspace_seq = @workspaceSeq)
        ORDER BY k.seq DESC LIMIT @limit`,
-        { before, workspace, limit },
+        { before, workspaceSeq, limit },
       ),
     );
   }

@@ -118,12 +118,13 @@ export class AttemptTable extends Table {
     return this.sql.get('SELECT * FROM attempts WHERE seq = ?', [seq]);
   }
 
-  /** The sequence of an attempt by the id that {@link toAttempt} creates. */
+  /** The sequence of an attempt by the ID that {@link toAttempt} creates. */
   findSeq(id: string): number | undefined {
-    const [, opaque, number] = /^att_([0-9A-Z]+)_(\d{1,9})$/.exec(id) ?? [];
+    const [, ulid, number] = /^att_([0-9A-Z]+)_(\d{1,9})$/.exec(id) ?? [];
+    if (ulid === undefined) return undefined;
     return this.sql.value(
       'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
-      [`del_${opaque}`, Number(number)],
+      [`del_${ulid}`, Number(number)],
     );
   }
 

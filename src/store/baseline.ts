@@ -3,7 +3,7 @@
  *
  * Temporary triggers copy a row before its first change or deletion; rows that were added later are known by their `seq`.
  * The copies are in an attached temporary database, so commits to the file are not slower. SQLite moves that database to
- * the disk as it grows, so a million deliveries that were pending at boot use no memory.
+ * the disk as it grows, so copies of a million deliveries use little memory.
  */
 import type Database from 'better-sqlite3';
 import { type Column, listColumns, listSequencedTables, listTableNames } from './sql.ts';

@@ -15,7 +15,7 @@ const SOURCES = {
   delivery: [
     `SELECT seq, 'delivery' AS type, seq AS rowSeq FROM deliveries WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
     `SELECT settled_seq AS seq, 'delivery' AS type, seq AS rowSeq FROM deliveries
-       WHERE settled_seq IS NOT NULL AND settled_seq > @after AND seq <= @upTo ORDER BY settled_seq LIMIT @limit`,
+       WHERE settled_seq > @after AND settled_seq <= @upTo ORDER BY settled_seq LIMIT @limit`,
   ],
   attempt: [
     `SELECT seq, 'attempt' AS type, delivery_seq AS rowSeq FROM attempts WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
@@ -23,7 +23,7 @@ const SOURCES = {
   request: [
     `SELECT seq, 'request' AS type, 0 AS rowSeq FROM api_requests WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
   ],
-  // The table has no sequence of changes, so memory holds it.
+  // The table has no sequence of changes, so `recordWebhookChange` keeps them in memory.
   webhook: [],
 } as const satisfies Record<StreamTopic, readonly string[]>;
 
@@ -38,14 +38,17 @@ export class ChangeFeed extends Table {
     this.#unpublished = unpublished;
   }
 
-  /** Sequence of the newest change that is certainly older than `wallTime`; 0 without one. */
+  /**
+   * A sequence that all attempts and requests from `wallTime` on follow; 0 without one. A row is written at the end, so a slow
+   * attempt can follow faster ones that were sent later. Therefore only what ended before `wallTime` counts.
+   */
   findLastSeqBefore(wallTime: number): number {
     // Reads backwards from the newest row, so that the cost depends on the result and not on the table.
     const seq = this.sql.value<number>(
       `SELECT coalesce(min(seq), 0) FROM (
-         SELECT coalesce((SELECT seq FROM attempts WHERE sent_at_wall < @wallTime ORDER BY seq DESC LIMIT 1), 0) AS seq
+         SELECT coalesce((SELECT seq FROM attempts WHERE sent_at_wall + duration_ms < @wallTime ORDER BY seq DESC LIMIT 1), 0) AS seq
          UNION ALL
-         SELECT coalesce((SELECT seq FROM api_requests WHERE at_wall < @wallTime ORDER BY seq DESC LIMIT 1), 0)
+         SELECT coalesce((SELECT seq FROM api_requests WHERE at_wall + duration_ms < @wallTime ORDER BY seq DESC LIMIT 1), 0)
        ) WHERE seq > 0`,
       { wallTime },
     );

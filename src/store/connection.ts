@@ -44,15 +44,14 @@ export class Connection {
     deleteUnpublished(this.sql);
     this.unpublished = new UnpublishedEvent(this, onVisible);
     this.baseline = new Baseline(db);
-    this.group = new GroupCommit(
-      db,
-      () => {
+    this.group = new GroupCommit(db, {
+      assertWritable: () => monitor.assertIntact(),
+      onCommit: () => {
         monitor.recordWrite();
         onCommit();
       },
       onRollback,
-      () => monitor.assertIntact(),
-    );
+    });
   }
 
   /** @throws SvcError `storage_unavailable` after the database was closed. */
@@ -76,7 +75,11 @@ export class Connection {
     }
   }
 
-  /** Writes in its own transaction, after all waiting writes. @throws SvcError `storage_unavailable`. */
+  /**
+   * Replaces rows in a separate transaction, after all waiting writes. Foreign keys are off, because a row can be replaced
+   * before the one that it refers to.
+   * @throws SvcError `storage_unavailable`.
+   */
   writeWithoutForeignKeys(operation: () => void): void {
     this.group.flush();
     this.monitor.assertIntact();
@@ -144,6 +147,7 @@ interface HiddenRange {
   readonly to: number;
 }
 
+/** Hides nothing: every sequence is below `from`. */
 const EMPTY_RANGE: HiddenRange = { from: Number.MAX_SAFE_INTEGER, to: 0 };
 
 /**
@@ -185,6 +189,7 @@ export class UnpublishedEvent {
     const { db, monitor } = this.#connection;
     this.#connection.assertOpen();
     monitor.assertIntact();
+    // The deliveries refer to the event, which is written last.
     db.pragma('foreign_keys = OFF');
     try {
       this.#connection.withStorageErrors(

@@ -204,14 +204,15 @@ async function copyDatabase(
   // Created here for its mode, because it contains secrets. SQLite accepts an empty file as a new database.
   const file = await open(path, 'wx', 0o600);
   try {
-    let flushAt = Number.POSITIVE_INFINITY;
+    // Number of remaining pages below which the copy is flushed. The total is known only when the first pages are copied.
+    let flushBelow: number | null = null;
     let flushed: Promise<void> = Promise.resolve();
     await db.backup(path, {
       progress: ({ remainingPages }) => {
         if (remainingPages <= PAGES_PER_TURN) beforeLastPages?.();
-        if (flushAt === Number.POSITIVE_INFINITY) flushAt = remainingPages - PAGES_PER_FLUSH;
-        if (remainingPages < flushAt) {
-          flushAt = remainingPages - PAGES_PER_FLUSH;
+        flushBelow ??= remainingPages - PAGES_PER_FLUSH;
+        if (remainingPages < flushBelow) {
+          flushBelow = remainingPages - PAGES_PER_FLUSH;
           flushed = flushed.then(() => flushInBackground(file));
         }
         return PAGES_PER_TURN;

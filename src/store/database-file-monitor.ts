@@ -56,6 +56,7 @@ export class DatabaseFileMonitor {
   /** Records the current sizes. Must be called after each write of the emulator itself. */
   recordWrite(): void {
     if (this.#problem !== null || this.#log === null) return;
+    // SQLite creates the log with the first write.
     if (this.#files.length === 1) this.#track(this.#log);
     for (const file of this.#files) {
       const stat = findStat(file.path);

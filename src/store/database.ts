@@ -50,11 +50,12 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db.pragma('journal_mode = WAL');
     db.pragma(`synchronous = ${synchronous}`);
     db.pragma('foreign_keys = ON');
-    // Only rollback data is temporary here. In a file it would cost more than the rows.
+    // The only temporary data is what SQLite needs for rollbacks. In a file, it would cost more than the rows themselves.
     db.pragma('temp_store = MEMORY');
     db.pragma('trusted_schema = OFF');
     // This write takes the exclusive lock, which is held while the file is open.
     db.pragma(`application_id = ${APPLICATION_ID}`);
+    // For text filters, because LIKE ignores the case of ASCII letters only.
     db.function('has_text', { deterministic: true }, (text, lowerCaseSearch) =>
       text.toLowerCase().includes(lowerCaseSearch) ? 1 : 0,
     );

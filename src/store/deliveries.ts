@@ -122,7 +122,7 @@ export class DeliveryTable extends Table {
     this.#preloaded.set(row.seq, { delivery, revision: this.#webhooks.revision });
   }
 
-  /** Must be called after a rollback, and after rows were replaced or deleted. */
+  /** Must be called after a rollback, and after rows were replaced. */
   clearCache(): void {
     this.#preloaded.clear();
   }
@@ -221,7 +221,7 @@ export class DeliveryTable extends Table {
     );
   }
 
-  /** Postpones the next attempt of a pending delivery. @param fault `AppliedFault` of the reason, as JSON. */
+  /** Postpones the next attempt of a delivery once. @param fault `AppliedFault` of the reason, as JSON. */
   postpone(seq: number, dueAt: number, fault: string): void {
     this.#preloaded.delete(seq);
     this.sql.run(

@@ -12,7 +12,6 @@ export interface DeliveryRow extends DeliveryProgressRow {
   readonly workspace_id: string;
   readonly webhook_id: string;
   readonly url: string;
-  readonly body: string;
   readonly created_at: number;
   readonly settled_reason: SettledReason | null;
   readonly settled_at: number | null;
@@ -37,8 +36,7 @@ const TABLES = `deliveries d
   JOIN events e ON e.seq = d.event_seq
   JOIN webhooks h ON h.seq = d.webhook_seq`;
 const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webhook_id, w.id AS workspace_id,
-    coalesce(d.own_url, h.url) AS url, '' AS body, o.id AS replay_of,
-    h.disabled AS endpoint_disabled
+    coalesce(d.own_url, h.url) AS url, o.id AS replay_of, h.disabled AS endpoint_disabled
   FROM ${TABLES} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq`;
 
 /**

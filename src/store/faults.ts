@@ -27,13 +27,13 @@ export class FaultTable extends Table {
   }
 
   /** A page of the faults of one workspace or of all, newest first. */
-  list(workspace: string | null, page: PageRequest): RowPage<FaultRow> {
+  list(workspaceId: string | null, page: PageRequest): RowPage<FaultRow> {
     return readPage(page, (before, limit) =>
       this.sql.all<FaultRow>(
         `SELECT * FROM faults WHERE seq < @before
-         AND (@workspace IS NULL OR rule ->> 'workspace_id' = @workspace)
+         AND (@workspaceId IS NULL OR rule ->> 'workspace_id' = @workspaceId)
        ORDER BY seq DESC LIMIT @limit`,
-        { before, workspace, limit },
+        { before, workspaceId, limit },
       ),
     );
   }
@@ -46,8 +46,8 @@ export class FaultTable extends Table {
   delete(id: string | null, workspaceId: string | null): number {
     return this.sql.run(
       `DELETE FROM faults WHERE (@id IS NULL OR id = @id)
-         AND (@workspace IS NULL OR rule ->> 'workspace_id' = @workspace)`,
-      { id, workspace: workspaceId },
+         AND (@workspaceId IS NULL OR rule ->> 'workspace_id' = @workspaceId)`,
+      { id, workspaceId },
     ).changes;
   }
 }

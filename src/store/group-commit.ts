@@ -6,8 +6,18 @@ import { clearTimeout, setImmediate, setTimeout } from '../timers.ts';
 
 interface WaitingWrite {
   readonly operation: () => unknown;
+  /** Takes the result of `operation`, which has another type for each write. */
   readonly resolve: (value: never) => void;
   readonly reject: (reason: unknown) => void;
+}
+
+export interface GroupCommitHooks {
+  /** Called before a group begins. An error that it throws rejects the whole group. */
+  readonly assertWritable: () => void;
+  /** Called after every commit, before the promises of its operations settle. */
+  readonly onCommit: () => void;
+  /** Called after every rollback. */
+  readonly onRollback: () => void;
 }
 
 /** Maximum delay in milliseconds of a write without a waiting caller. */
@@ -19,9 +29,7 @@ const SOON_MS = 50;
  */
 export class GroupCommit {
   readonly #db: Database.Database;
-  readonly #onCommit: () => void;
-  readonly #onRollback: () => void;
-  readonly #assertWritable: () => void;
+  readonly #hooks: GroupCommitHooks;
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
   readonly #rollback: Database.Statement;
@@ -33,21 +41,9 @@ export class GroupCommit {
   #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param onCommit called after every commit, before the promises of its operations settle
-   * @param onRollback called after every rollback
-   * @param assertWritable called before a group begins; an error that it throws rejects the whole group
-   */
-  constructor(
-    db: Database.Database,
-    onCommit: () => void = () => {},
-    onRollback: () => void = () => {},
-    assertWritable: () => void = () => {},
-  ) {
+  constructor(db: Database.Database, hooks: GroupCommitHooks) {
     this.#db = db;
-    this.#onCommit = onCommit;
-    this.#onRollback = onRollback;
-    this.#assertWritable = assertWritable;
+    this.#hooks = hooks;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#rollback = db.prepare('ROLLBACK');
@@ -94,7 +90,7 @@ export class GroupCommit {
     this.#waitingWithoutCaller = [];
     let settlers: Array<() => void>;
     try {
-      this.#assertWritable();
+      this.#hooks.assertWritable();
       this.#begin.run();
       settlers = this.#runTogether(group);
       this.#commit.run();
@@ -102,7 +98,7 @@ export class GroupCommit {
       this.#rejectGroup(group, error);
       return;
     }
-    this.#onCommit();
+    this.#hooks.onCommit();
     for (const settlePromise of settlers) settlePromise();
   }
 
@@ -119,9 +115,10 @@ export class GroupCommit {
         const result = operation();
         settlers.push(() => resolve(result as never));
       } catch (error) {
+        // After a full disk or an I/O error, SQLite itself has rolled back the whole transaction.
         if (!this.#db.inTransaction) throw error;
         this.#rollback.run();
-        this.#onRollback();
+        this.#hooks.onRollback();
         this.#begin.run();
         return group.map((other) => (other === waiting ? () => reject(error) : this.#runInSavepoint(other)));
       }
@@ -136,18 +133,17 @@ export class GroupCommit {
       this.#release.run();
       return () => resolve(result as never);
     } catch (error) {
-      // After a full disk or an I/O error, SQLite itself has rolled back the whole transaction.
       if (!this.#db.inTransaction) throw error;
       this.#rollbackOperation.run();
       this.#release.run();
-      this.#onRollback();
+      this.#hooks.onRollback();
       return () => reject(error);
     }
   }
 
   #rejectGroup(group: readonly WaitingWrite[], cause: unknown): void {
     if (this.#db.inTransaction) this.#rollback.run();
-    this.#onRollback();
+    this.#hooks.onRollback();
     const error = toWriteError(cause);
     for (const { reject } of group) reject(error);
   }
@@ -156,7 +152,6 @@ export class GroupCommit {
 /** Converts the cause of a failed write to an `SvcError`. */
 export function toWriteError(cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
-
   return new SvcError('storage_unavailable', `Writing to the database failed: ${describeFileError(cause)}.`, {
     cause,
   });

@@ -114,7 +114,7 @@ export class Retention extends Table {
           'SELECT max(seq) FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT ?)',
           [after, CHUNK_EVENTS],
         ) ?? lastSeq) + 1;
-      // The deliveries of the last event of a chunk are in the next chunk.
+      // Starts with the previous chunk again: the deliveries of its last event are in this one, and are deleted first.
       for (const step of this.#planRemoval({ after: previousAfter, before }, Number.MAX_SAFE_INTEGER)) {
         yield step;
         if (this.getUsedBytes() <= bytes) return;

@@ -7,8 +7,11 @@ import { readPragma, Table } from './sql.ts';
  * The schema as numbered steps. A released step is never edited; a change is a new step. `user_version` of a file is the
  * number of steps that were applied to it.
  *
- * Every table has an integer `seq` from one counter for the whole store, so `seq` orders changes across tables. The live
- * stream reads them in this order. Times are milliseconds since 1970, in schedule time unless the name contains `wall`.
+ * Every record has a `seq` from one counter for the whole store, so `seq` orders changes across tables. The live stream reads
+ * them in this order. A delivery that settles without an attempt takes one more, `settled_seq`. `idempotency_keys.seq` is that
+ * of the newest row of the request.
+ *
+ * Times are milliseconds since 1970: wall time if the name contains `wall`, and for keys and faults; otherwise schedule time.
  */
 export const migrations: readonly string[] = [
   `

@@ -40,7 +40,7 @@ const count = between(0, MAX_COUNT);
 const flag = between(0, 1);
 const status = between(0, 999);
 
-/** Conditions that SQL cannot express, by name. */
+/** Conditions that SQL cannot express, by the name of the SQL function `check_…`. */
 const checks = {
   name: (value) => v.is(Name, value),
   any_id: (value) => isId(value),

@@ -89,7 +89,7 @@ export class Store extends Tables {
     this.#connection.group.runSoon(operation);
   }
 
-  /** Writes at once, in a separate transaction. Only for the start, when no other writes are waiting. */
+  /** Writes at once, in a separate transaction. Only when no other writes are waiting: on startup, and after a flush. */
   writeNow<Result>(operation: () => Result): Result {
     return this.#connection.writeNow(operation);
   }
@@ -106,12 +106,15 @@ export class Store extends Tables {
     return canceled;
   }
 
-  /** Increases with every commit that subscribers are notified of. */
+  /** Increases each time subscribers are notified. */
   get commitCount(): number {
     return this.#commitCount;
   }
 
-  /** Calls `subscriber` after every commit. @returns a function that ends the subscription. */
+  /**
+   * Calls `subscriber` after every commit of a group, and after hidden rows became visible or all rows were replaced.
+   * @returns a function that ends the subscription.
+   */
   subscribe(subscriber: () => void): () => void {
     this.#subscribers.add(subscriber);
     return () => this.#subscribers.delete(subscriber);
@@ -282,6 +285,7 @@ function createStoreId(settings: SettingTable): string {
 
 function findLastSeq(db: Database.Database): number {
   const find = (column: string, table: string) =>
+    // The condition lets SQLite use the partial index of `settled_seq`.
     db
       .prepare<[], number | null>(`SELECT max(${column}) FROM ${table} WHERE ${column} IS NOT NULL`)
       .pluck()

@@ -88,13 +88,13 @@ export class WebhookTable extends Table {
     return this.sql.value('SELECT seq FROM webhooks WHERE id = ?', [id]);
   }
 
-  list(workspace: number | null, page: PageRequest): RowPage<WebhookWithWorkspace> {
+  list(workspaceSeq: number | null, page: PageRequest): RowPage<WebhookWithWorkspace> {
     return readPage(page, (before, limit) =>
       this.sql.all<WebhookWithWorkspace>(
         `${SELECT_WITH_WORKSPACE} WHERE h.deleted_at IS NULL AND h.seq < @before
-           AND (@workspace IS NULL OR h.workspace_seq = @workspace)
+           AND (@workspaceSeq IS NULL OR h.workspace_seq = @workspaceSeq)
          ORDER BY h.seq DESC LIMIT @limit`,
-        { before, workspace, limit },
+        { before, workspaceSeq, limit },
       ),
     );
   }

@@ -65,6 +65,21 @@ describe('ChangeFeed', () => {
     }
   });
 
+  it('listAfter returns no change above the sequences of an event that is still being written', () => {
+    const store = openStore();
+    const { webhook, deliveries } = insertDeliveries(store, [NOW]);
+    const [pending] = deliveries;
+    const lastSeq = store.lastSeq;
+    store.reserveEvent(2);
+    const canceledAt = store.lastSeq + 1;
+    store.writeNow(() => store.cancelDeliveries(webhook, NOW));
+    expect(store.changeFeed.listAfter(lastSeq, ALL, 100)).toEqual([]);
+    store.unpublishedEvent.reveal();
+    expect(store.changeFeed.listAfter(lastSeq, ALL, 100)).toEqual([
+      { seq: canceledAt, type: 'delivery', rowSeq: pending },
+    ]);
+  });
+
   it('listAfter returns only the given types', () => {
     const { store, order } = fill();
     for (const type of ALL) {
@@ -81,13 +96,25 @@ describe('ChangeFeed', () => {
     expect(after).toEqual(expect.arrayContaining(order.slice(4).map(({ seq }) => seq ?? 0)));
   });
 
+  it('findLastSeqBefore misses no attempt that was sent and ended while a slow one was in progress', () => {
+    const store = openStore();
+    const [delivery = 0] = insertDeliveries(store, [NOW]).deliveries;
+    const [fast] = store.writeNow(() => [
+      insertAttempt(store, delivery, 1, NOW + 20),
+      insertAttempt(store, delivery, 2, NOW, 50),
+    ]);
+    const last = store.changeFeed.findLastSeqBefore(NOW + 10);
+    const attempts = store.changeFeed.listAfter(last, new Set(['attempt']), 100);
+    expect(attempts.map(({ seq }) => seq)).toContain(fast);
+  });
+
   it('listAfter searches an index of each table', async () => {
     const store = openStore();
     const [plan] = await explainPrepared(/UNION ALL/, () => store.changeFeed.listAfter(0, ALL, 9));
     expect(plan?.steps).toEqual(
       expect.arrayContaining([
         'SEARCH deliveries USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
-        'SEARCH deliveries USING COVERING INDEX deliveries_settled_apart (settled_seq>?)',
+        'SEARCH deliveries USING COVERING INDEX deliveries_settled_apart (settled_seq>? AND settled_seq<?)',
         'SEARCH attempts USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
         'SEARCH api_requests USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
       ]),

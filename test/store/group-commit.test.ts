@@ -12,15 +12,15 @@ function open() {
   db.exec('CREATE TABLE notes (text TEXT NOT NULL UNIQUE, parent INTEGER REFERENCES parents) STRICT');
   let commits = 0;
   let undone = 0;
-  const group = new GroupCommit(
-    db,
-    () => {
+  const group = new GroupCommit(db, {
+    assertWritable: () => {},
+    onCommit: () => {
       commits++;
     },
-    () => {
+    onRollback: () => {
       undone++;
     },
-  );
+  });
   const insert = db.prepare('INSERT INTO notes (text, parent) VALUES (?, ?)');
   return {
     db,

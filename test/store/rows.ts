@@ -106,7 +106,13 @@ export function insertDeliveries(store: Store, dueTimes: readonly number[]) {
   });
 }
 
-export function insertAttempt(store: Store, deliverySeq: number, number: number, sentAt = NOW): number {
+export function insertAttempt(
+  store: Store,
+  deliverySeq: number,
+  number: number,
+  sentAt = NOW,
+  durationMs = 1.5,
+): number {
   const seq = store.nextSeq();
   store.attempts.insert({
     seq,
@@ -116,7 +122,7 @@ export function insertAttempt(store: Store, deliverySeq: number, number: number,
     trigger: 'schedule',
     scheduled_at: NOW,
     sent_at_wall: sentAt,
-    duration_ms: 1.5,
+    duration_ms: durationMs,
     outcome: 'http_error',
     response_status: 500,
     error: 'The receiver returned 500.',
