@@ -29,8 +29,8 @@ describe('sign and verify', () => {
       { scheme: { ...schemes.svc, content: '' } },
       'The field content of the signature scheme must be a string that contains {body}',
     ],
-    ['an empty secret', { secret: '' }, 'There is no secret to sign with'],
-    ['an empty list of secrets', { secret: [] }, 'There is no secret to sign with'],
+    ['an empty secret', { secret: '' }, 'The secret is missing or empty'],
+    ['an empty list of secrets', { secret: [] }, 'The secret is missing or empty'],
     [
       'a secret without a key in it',
       { secret: 'whsec_', scheme: 'standard-webhooks' as const },

@@ -11,7 +11,7 @@ import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import { monotonic } from '../timers.ts';
-import { readNamedFile } from './file-access.ts';
+import { readCaFile } from './file-access.ts';
 import type { NoteOutput, ProcessContext } from './process-context.ts';
 import { printHint, printWarning } from './report-error.ts';
 import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
@@ -35,7 +35,7 @@ export async function bootEmulator(
     });
   }
   const seed = values.seed === null ? null : await readDataFile(values.seed);
-  const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
+  const ca = values.ca === null ? undefined : await readCaFile(values.ca, cwd);
   try {
     const emulator = await startEmulator({
       host,
@@ -57,7 +57,7 @@ export async function bootEmulator(
       // `startEmulator` validates it.
       seed: seed as Seed | null,
       seedName: values.seed ?? '',
-      ca: ca?.toString('utf8'),
+      ca,
       proxy: resolveProxySetting(values.proxy, env),
       randomSeed,
       keepRequests,
@@ -139,7 +139,7 @@ function createWarningReporter(io: NoteOutput): (where: string, error: unknown) 
   const printedAt = new Map<string, number>();
   return (where, error) => {
     if (!(error instanceof SvcError)) {
-      io.note(`Internal error of svc in ${where}: ${inspect(error)}`);
+      io.note(`Internal error in svc (${where}): ${inspect(error)}`);
       return;
     }
     const now = monotonic();

@@ -177,7 +177,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
           loadClock,
           'advance',
         ),
-        next: defineCommand('Move the schedule clock to the next due attempt', loadClock, 'next'),
+        next: defineCommand('Move the schedule clock to the next scheduled attempt', loadClock, 'next'),
         settle: defineCommand('Move the schedule clock until no delivery is pending', loadClock, 'settle'),
       },
     },
@@ -196,7 +196,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
     },
     fixtures: {
       summary: 'List, show, validate and run fixtures',
-      examples: [['List the sample events and scripts', 'fixtures list']],
+      examples: [['List event fixtures and scripts', 'fixtures list']],
       subcommands: {
         list: defineCommand('List event fixtures and scripts', loadFixtures, 'list'),
         show: defineCommand('Show a fixture', loadFixtures, 'show', ['get']),

@@ -88,7 +88,7 @@ export function assertSecretAllowed(
   throw new SvcError(
     'usage',
     `${sources[secret].name} was not sent to ${origin}, because that address comes from ${sourceName}.`,
-    { hint: `Pass the address to send it: --url ${origin}` },
+    { hint: `Confirm the address with: --url ${origin}` },
   );
 }
 

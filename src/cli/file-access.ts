@@ -23,6 +23,24 @@ export async function readNamedFile(path: string, cwd: string): Promise<Buffer> 
   }
 }
 
+/**
+ * Reads the certificate authority of the `ca` setting.
+ * @throws SvcError `usage` when the file cannot be read, or is not a PEM certificate
+ */
+export async function readCaFile(path: string, cwd: string): Promise<string> {
+  const pem = (await readNamedFile(path, cwd)).toString();
+  const { X509Certificate } = await import('node:crypto');
+  try {
+    new X509Certificate(pem);
+  } catch (cause) {
+    throw new SvcError('usage', `The CA file ${resolve(cwd, path)} is not a PEM certificate.`, {
+      hint: 'Pass a PEM file that starts with -----BEGIN CERTIFICATE-----.',
+      cause,
+    });
+  }
+  return pem;
+}
+
 export function createWriteError(path: string, error: unknown, hint: string): SvcError {
   return new SvcError('usage', `Cannot write ${path}: ${describeFileError(error)}.`, { hint, cause: error });
 }

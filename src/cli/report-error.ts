@@ -25,7 +25,7 @@ export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
 
 function toInternalError(error: unknown): SvcError {
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new SvcError('internal_error', `Internal error of svc: ${trace}`, { cause: error });
+  return new SvcError('internal_error', `Internal error in svc: ${trace}`, { cause: error });
 }
 
 export function printWarning(message: string, { note, noteCapabilities }: NoteOutput): void {

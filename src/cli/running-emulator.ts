@@ -37,8 +37,8 @@ export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number
   const findProgram = process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
   const alternative =
     emulator === null
-      ? `find the program that uses it with: ${findProgram}`
-      : `stop the emulator that uses it (pid ${emulator.pid}, database ${emulator.db}) with: svc emulator stop --url ${emulator.url}`;
+      ? `find the program on port ${port} with: ${findProgram}`
+      : `stop the emulator on port ${port} (pid ${emulator.pid}, database ${emulator.db}) with: svc emulator stop --url ${emulator.url}`;
   return `Use any free port with --port 0, or ${alternative}`;
 }
 

@@ -15,7 +15,7 @@ import {
 
 export type CustomSchemes = Readonly<Record<string, SignatureScheme>>;
 
-const EXPECTED = 'an object of schemes by name';
+const EXPECTED = 'an object that maps names to schemes';
 const SCHEME_NAME = /^[a-z][a-z0-9-]*$/;
 /** The gaps that define the scheme `svc`. */
 const SVC_SCHEME_GAP = /^signature\.(?:content|algorithm|header|timestamp)$/;
@@ -94,8 +94,11 @@ function parseScheme(name: string, fileValue: unknown, valueLocation: ValueLocat
   if (!SCHEME_NAME.test(name) || Object.hasOwn(schemes, name)) {
     throw invalidValueError(
       name,
-      'lowercase, such as "acme", and must not be the name of a built-in scheme',
-      { ...valueLocation, path: `${valueLocation.path}: a scheme name` },
+      'a lowercase name, such as "acme", that differs from the built-in schemes',
+      {
+        ...valueLocation,
+        path: `${valueLocation.path}: a scheme name`,
+      },
     );
   }
   const path = `${valueLocation.path}.${name}`;

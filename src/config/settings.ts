@@ -54,7 +54,7 @@ export const settings = {
     defaultValue: 'sandbox' as Environment,
   },
   profile: {
-    description: 'Profile, which answers the questions that the service description leaves open',
+    description: 'Profile for behavior that the service description leaves open',
     schema: oneOf({ relaxed: 'for development and CI', strict: 'as close to production as possible' }),
     defaultValue: 'relaxed' as const,
   },
@@ -82,7 +82,7 @@ export const settings = {
   },
   freeze: flag('Start with the schedule clock frozen'),
   randomSeed: {
-    description: 'Number that makes IDs, secrets and jitter the same in every run',
+    description: 'Seed that makes IDs, secrets and jitter the same in every run',
     schema: wholeNumber(0, 4_294_967_295),
   },
   wallClock: {
@@ -167,7 +167,7 @@ export const settings = {
   },
   overrides: {
     description: 'Values of the gap register that differ from the profile; see svc gaps',
-    schema: anyObject('an object with names of the gap register'),
+    schema: anyObject('an object whose keys are gap IDs (see svc gaps)'),
     defaultValue: {},
     isFileOnly: true,
   },

@@ -119,7 +119,7 @@ export const controlOperations = {
     output: ClockMove,
     errors: ['usage'],
   }),
-  /** Moves the clock to the next due attempt. */
+  /** Moves the clock to the next scheduled attempt. */
   nextClock: defineOperation('POST', '/clock/next', {
     input: v.strictObject(WorkspaceFilter),
     output: ClockMove,

@@ -39,10 +39,14 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
   const { retention, listenerGraceMs = LISTENER_GRACE_MS, onInternalError, ...sending } = options;
   const reportFrom = (part: string) => (error: unknown) => onInternalError(part, error);
   const sender = createSender({ wall: sandbox.wall, rule: sandbox.rules.webhookUrl, ...sending });
-  const dispatcher = new Dispatcher({ sandbox, sender, onInternalError: reportFrom('a delivery') });
+  const dispatcher = new Dispatcher({
+    sandbox,
+    sender,
+    onInternalError: reportFrom('while sending a delivery'),
+  });
   const listenerCleanup = new ListenerEndpointCleanup(sandbox, {
     gracePeriodMs: listenerGraceMs,
-    onInternalError: reportFrom('the removal of an endpoint'),
+    onInternalError: reportFrom('while removing an endpoint'),
   });
   let stopRetention = () => {};
   let stopWatch = () => {};
@@ -56,7 +60,7 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
       dispatcher.start();
       listenerCleanup.start();
       stopWatch = watchDatabaseFile(sandbox.store, reportFrom('the database'));
-      stopRetention = startRetentionJob(sandbox, retention, reportFrom('the removal of old rows'));
+      stopRetention = startRetentionJob(sandbox, retention, reportFrom('while removing old rows'));
       // If this fails, the first delivery tries again.
       loadTimer = setTimeout(
         () => void sender.loadHttpClient().catch(reportFrom('the HTTP client')),

@@ -130,8 +130,8 @@ function createTrustContext(ca: string): SecureContext {
   try {
     new X509Certificate(ca);
   } catch (cause) {
-    throw new SvcError('usage', 'The file given with --ca is not a PEM certificate.', {
-      hint: 'Pass a PEM file that starts with -----BEGIN CERTIFICATE-----.',
+    throw new SvcError('usage', 'The certificate authority in ca is not a PEM certificate.', {
+      hint: 'Pass PEM text that starts with -----BEGIN CERTIFICATE-----.',
       cause,
     });
   }

@@ -223,7 +223,7 @@ function toOutcome(
 function describeStatus(status: number, location: string | undefined): string {
   const responded = `the receiver responded with ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
   const isRedirect = status >= 300 && status < 400 && location !== undefined;
-  return isRedirect ? `${responded}: redirects are not followed, register ${location} instead` : responded;
+  return isRedirect ? `${responded}; redirects are not followed, so register ${location} instead` : responded;
 }
 
 function parseHttpUrl(text: string): URL {

@@ -25,7 +25,7 @@ export type DeliveryFaultKind = (typeof deliveryFaultKinds)[number];
 export const deliveryFaultDescriptions = {
   duplicate: 'Sent twice, the second time after the first response',
   delay: 'Sent later than scheduled',
-  reorder: 'Held until another delivery to the same endpoint was sent',
+  reorder: 'Held until another delivery to the same endpoint is sent',
   drop: 'Not sent; the attempt ends with a connection error',
   'tamper-body': 'One byte of the body changed after signing',
   'bad-signature': 'Signed with a random secret',

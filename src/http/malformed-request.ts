@@ -47,7 +47,7 @@ function findProblem({ headersDistinct, url = '' }: IncomingMessage): string | n
   }
   // The target can also be an absolute URL (RFC 9112, section 3.2.2).
   if (url.startsWith('/') || url === '*' || parseUrl(url) !== null) return null;
-  return `The target of the request is not a path or a URL: ${JSON.stringify(url.slice(0, MAX_SHOWN_LENGTH))}.`;
+  return `The request target is neither a path nor a URL: ${JSON.stringify(url.slice(0, MAX_SHOWN_LENGTH))}.`;
 }
 
 function rejectRequest(message: string, response: ServerResponse): void {

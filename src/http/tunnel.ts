@@ -40,9 +40,15 @@ export async function openTunnel(target: string, onEnd: (error: SvcError) => voi
   try {
     const url = await whenConnected(child);
     let isClosing = false;
-    child.once('exit', (code) => {
-      if (!isClosing && code !== 0)
-        onEnd(createTunnelError('The tunnel has ended', 'Restart the emulator to open a new one.'));
+    child.once('exit', (code, endSignal) => {
+      if (isClosing || code === 0) return;
+      const cause = code === null ? `was terminated by ${endSignal}` : `exited with code ${code}`;
+      onEnd(
+        createTunnelError(
+          `${PROGRAM} ${cause}, so the tunnel is closed`,
+          'Restart the emulator to open a new one.',
+        ),
+      );
     });
     const close = async () => {
       isClosing = true;

@@ -45,9 +45,9 @@ export interface ExploreReceiverOptions {
   readonly events?: readonly (string | { readonly type: string; readonly payload: object })[];
   /** A function, URL or command that returns the effects so far. A URL or a command returns `{"ids": […]}` or `{"count": n}`. */
   readonly observe?: string | (() => ObservedEffects | Promise<ObservedEffects>);
-  /** Only use these disturbances. */
+  /** Disturbances to use (default: all). */
   readonly only?: readonly Disturbance[];
-  /** Do not use these disturbances. */
+  /** Disturbances to leave out. */
   readonly without?: readonly Disturbance[];
   /** Stops and starts the receiver. Resolves when it is started. */
   readonly restart?: () => void | Promise<void>;

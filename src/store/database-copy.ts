@@ -78,7 +78,7 @@ export async function saveSnapshot(
     if (error instanceof SvcError) throw error;
     if (!db.open) throw createStoreClosedError();
     throw new SvcError('usage', `The snapshot ${path} cannot be written: ${describeFileError(error)}.`, {
-      hint: 'Check the path, its permissions and free space.',
+      hint: 'Check the path, its permissions and the free disk space.',
       cause: error,
     });
   } finally {

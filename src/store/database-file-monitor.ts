@@ -97,7 +97,7 @@ const messages: Readonly<Record<DatabaseFileProblem, string>> = {
 
 const hints: Readonly<Record<DatabaseFileProblem, string>> = {
   removed:
-    'Nothing is lost until the emulator stops. To start with an empty database, restart the emulator. To keep the state, recreate the file with: svc emulator restore',
+    'Run svc emulator restore to recreate the file with all its data, or restart the emulator to start with an empty database. Nothing is lost until the emulator stops.',
   replaced:
     'Run svc emulator snapshot save FILE to save the state. Then restart the emulator, and load the snapshot. Nothing is lost until the emulator stops.',
   truncated:

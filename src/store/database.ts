@@ -77,10 +77,14 @@ function createPrivateFile(path: string): void {
   } catch (error) {
     // The folder exists, but accepts no files, such as /proc.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new SvcError('database_unusable', `Cannot create the database file ${path}.`, {
-      hint: 'Choose another folder with --db, or use --db :memory:',
-      cause: error,
-    });
+    throw new SvcError(
+      'database_unusable',
+      `Cannot create the database file ${path}: the folder does not accept files.`,
+      {
+        hint: 'Choose another folder with --db, or use --db :memory:',
+        cause: error,
+      },
+    );
   }
 }
 
@@ -102,7 +106,7 @@ function assertSingleLink(path: string): void {
   throw new SvcError(
     'database_unusable',
     `${path} has ${nlink} hard links. A program that opens the database by one link can miss changes made through another.`,
-    { hint: 'Remove the other links, or copy the file and start on the copy.' },
+    { hint: 'Remove the other links, or copy the file and start the emulator with the copy.' },
   );
 }
 
@@ -112,7 +116,7 @@ function assertApplicationId(db: Database.Database, path: string): void {
   if (id === APPLICATION_ID) return;
   if (id === SNAPSHOT_APPLICATION_ID) {
     throw new SvcError('database_unusable', `${path} is a snapshot, not a database.`, {
-      hint: `Start an emulator on another file, then load the snapshot: svc emulator snapshot load ${path}`,
+      hint: `Start an emulator with another database file (--db), then load the snapshot: svc emulator snapshot load ${path}`,
     });
   }
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
@@ -149,7 +153,7 @@ export function toStoreError(error: unknown, path: string): unknown {
       'database_unusable',
       `${path} cannot be opened for writing: ${describeFileError(error)}.`,
       {
-        hint: 'Check the path, its permissions and free space, or use --db :memory:.',
+        hint: 'Check the path, its permissions and the free disk space, or use --db :memory:.',
         cause: error,
       },
     );

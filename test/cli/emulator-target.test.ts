@@ -69,7 +69,7 @@ describe.each(secrets)('%s', (variable, secret, name) => {
             `^${variable} was not sent to ${ELSEWHERE}, because that address comes from .*${place}\\.$`,
           ),
         ),
-        hint: `Pass the address to send it: --url ${ELSEWHERE}`,
+        hint: `Confirm the address with: --url ${ELSEWHERE}`,
       });
     },
   );
@@ -119,7 +119,7 @@ describe('the control plane token', () => {
     });
     const args = ['emulator', 'start', '--port', String(port), '--db', ':memory:'];
     expect(await runCommandLine(args, host)).toBe(ExitCode.usage);
-    expect(capturedOutput.err).toContain('find the program that uses it with: lsof');
+    expect(capturedOutput.err).toContain(`find the program on port ${port} with: lsof`);
     expect(received).toEqual([undefined]);
   });
 });

@@ -91,12 +91,13 @@ describe('commands with an HTTPS emulator', () => {
     async (https) => {
       await using emulator = await startTestEmulator({ https });
       const { url, pid } = emulator.status();
-      const args = `emulator start --port ${new URL(url).port} --db :memory:`;
+      const { port } = new URL(url);
+      const args = `emulator start --port ${port} --db :memory:`;
       const cwd = join(createFolderOf(emulator), 'below');
       mkdirSync(cwd);
       const { exitCode, err } = await run(args, { cwd });
       expect(exitCode).toBe(2);
-      expect(err).toContain(`stop the emulator that uses it (pid ${pid}, `);
+      expect(err).toContain(`stop the emulator on port ${port} (pid ${pid}, `);
       expect(err).toContain(`svc emulator stop --url ${url}`);
     },
   );

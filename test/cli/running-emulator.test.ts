@@ -17,7 +17,7 @@ it.each(['{"ok":true}', 'null', '[]', '{}', '<h1>Hello</h1>'])(
     const server = createServer((_, response) => response.end(body));
     const port = await listenDuringTest(server);
     expect(await findAt(port)).toBeNull();
-    expect(suggestForBusyPort(null, port)).toContain('find the program that uses it with: lsof');
+    expect(suggestForBusyPort(null, port)).toContain(`find the program on port ${port} with: lsof`);
   },
 );
 

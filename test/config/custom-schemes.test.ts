@@ -67,11 +67,11 @@ describe('a scheme in the configuration file', () => {
     ['timestamp_format must be "iso8601", "unix" or "unix_ms",', { timestamp_format: 'rfc2822' }],
     ['headers has no field "signatur".', { headers: { signatur: 'X' } }],
     [
-      'headers.timestamp must be a header name: the content signs {timestamp}, so a header must carry it, not null.',
+      'headers.timestamp must be a header name, because the signed content includes {timestamp}, not null.',
       { headers: { timestamp: null } },
     ],
     [
-      'headers.id must be a header name: the content signs {id}, so a header must carry it, not null.',
+      'headers.id must be a header name, because the signed content includes {id}, not null.',
       { content: '{id}.{body}', headers: { id: null } },
     ],
     ['headers must be different names,', { headers: { id: 'service-signature' } }],
@@ -90,7 +90,9 @@ describe('a scheme in the configuration file', () => {
 
   it.each(['Acme', 'stripe', '__proto__', 'a b'])('a scheme cannot have the name %s', (name) => {
     const fileValue = JSON.parse(`{${JSON.stringify(name)}: {}}`);
-    expect(() => customSchemes.parse(fileValue, valueLocation)).toThrow('a scheme name must be lowercase');
+    expect(() => customSchemes.parse(fileValue, valueLocation)).toThrow(
+      `a scheme name must be a lowercase name, such as "acme", that differs from the built-in schemes, not ${JSON.stringify(name)}`,
+    );
   });
 });
 

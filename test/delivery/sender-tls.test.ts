@@ -48,6 +48,12 @@ describe('requests over TLS', () => {
     expect(error).toContain('was issued by an unknown authority; to trust it, pass its file with --ca');
   });
 
+  it('the sender rejects an authority that is not a PEM certificate', () => {
+    expect(() => createTestSender({ ca: 'no certificate' })).toThrow(
+      'The certificate authority in ca is not a PEM certificate.',
+    );
+  });
+
   it.each(['expired', 'self-signed', 'elsewhere'] as const)(
     'the sender accepts the %s certificate when a request skips the check, for that request only',
     async (name) => {

@@ -292,7 +292,9 @@ describe('svc emulator start and stop fail', () => {
       cwd,
     });
     expect(exitCode).toBe(ExitCode.usage);
-    expect(stderr).toMatch(/^error: .*certificate/);
+    expect(stderr).toBe(
+      `error: The CA file ${join(cwd, 'ca.pem')} is not a PEM certificate.\nhint: Pass a PEM file that starts with -----BEGIN CERTIFICATE-----.\n`,
+    );
   });
 
   it('svc emulator stop is an error when no emulator runs', async () => {

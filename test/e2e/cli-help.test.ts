@@ -39,7 +39,7 @@ describe('help', () => {
         freeze           Freeze the schedule clock
         resume           Resume a frozen schedule clock
         advance          Move the schedule clock forward and send every attempt that becomes due
-        next             Move the schedule clock to the next due attempt
+        next             Move the schedule clock to the next scheduled attempt
         settle           Move the schedule clock until no delivery is pending
 
       Options:

@@ -36,7 +36,7 @@ describe('svc emulator reset, restore and snapshot', () => {
     const reset = await svcInProcess(['emulator', 'reset', '--yes'], { cwd });
     expect(reset).toMatchObject({
       ...{ exitCode: ExitCode.success, stderr: '' },
-      stdout: 'The emulator was reset, with 0 deliveries pending.\n',
+      stdout: 'Reset the emulator. 0 deliveries are pending.\n',
     });
     expect((await runJsonOk(cwd, 'deliveries', 'list')).data).toEqual([]);
     expect((await runJsonOk(cwd, 'webhooks', 'get', ready.webhook_id)).url).toBe(receiver.url);

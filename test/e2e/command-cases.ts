@@ -200,7 +200,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: async ({ createWebhook }) => [await createWebhook(), '--events', 'c.d'],
     stdout: /Events +c\.d/,
     jsonFields: ['id', 'events'],
-    invalid: [['wh_1'], 'No change was given.'],
+    invalid: [['wh_1'], 'Nothing to update: no option was passed.'],
     notFound: [`wh_${UNKNOWN_ID}`, '--disable'],
   },
   'webhooks delete': {
@@ -266,7 +266,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     notFound: ['--kind', 'drop', ...otherWorkspace],
   },
   'faults list': {
-    stdout: /^ID +FAULT +ON +FIRED/,
+    stdout: /^ID +FAULT +ON +APPLIED/,
     jsonFields: page,
     invalid: [['x'], tooMany],
     notFound: otherWorkspace,

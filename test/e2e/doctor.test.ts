@@ -12,7 +12,7 @@ it('svc doctor succeeds without an emulator, and skips its checks', async () => 
   const { exitCode, stdout, stderr } = await svc(['doctor'], { cwd: createFolder(), env });
   expect({ exitCode, stderr }).toEqual({ exitCode: ExitCode.success, stderr: '' });
   expect(stdout).toMatch(/skipped +Emulator +not running in this folder\n.*svc emulator start/);
-  expect(stdout).toMatch(/ok +Database +.*is created at the first start/);
+  expect(stdout).toMatch(/ok +Database +.*will be created when the emulator first starts/);
 });
 
 it('svc doctor probes the receivers of the running emulator, unless --no-probe is given', async () => {

@@ -317,12 +317,12 @@ describe('--require-settled', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('--require-settled lists the deliveries that did not arrive, and exits with 1', async () => {
+  it('--require-settled lists the deliveries that did not succeed, and exits with 1', async () => {
     const receiver = await startReceiver({ status: 503 });
     const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
     const { exitCode, stderr } = await exec(args, { cwd: createWatchedFolder() });
     expect(exitCode).toBe(ExitCode.failure);
-    expect(stderr).toMatch(/^1 of 1 delivery did not arrive/);
+    expect(stderr).toMatch(/^1 of 1 delivery did not succeed/);
     expect(stderr).toMatch(
       /order\.shipped to http:\S+: del_\w+ pending after 1 attempt, next attempt in 4m \d+s: .*503 Service Unavailable\n/,
     );

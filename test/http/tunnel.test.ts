@@ -85,7 +85,10 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
 
     install(`process.stderr.write(${JSON.stringify(LOG)}); process.exitCode = 1;`);
     const ending = await openTunnel('http://127.0.0.1:1', onEnd);
-    await expect.poll(() => onEnd.mock.calls).toEqual([[expect.objectContaining({ code: 'no_tunnel' })]]);
+    const message = 'cloudflared exited with code 1, so the tunnel is closed.';
+    await expect
+      .poll(() => onEnd.mock.calls)
+      .toEqual([[expect.objectContaining({ code: 'no_tunnel', message })]]);
     await ending.close();
   });
 });

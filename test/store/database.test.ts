@@ -255,7 +255,7 @@ describe('a path that cannot be a database', () => {
   it.runIf(process.platform === 'linux')('openDatabase refuses a folder that accepts no files', () => {
     expect(refusal('/proc/x.db')).toMatchObject({
       code: 'database_unusable',
-      message: 'Cannot create the database file /proc/x.db.',
+      message: 'Cannot create the database file /proc/x.db: the folder does not accept files.',
     });
   });
 

@@ -15,7 +15,10 @@ export const command: CommandDefinition<{ readonly shell: Shell }> = {
     command
       .addArgument(new Argument('<shell>', 'Shell that reads the script').choices(shells))
       .addHelpText('after', INSTALLATION),
-  examples: shells.map((shell) => [`Print the script for ${shell}`, `completion ${shell}`]),
+  examples: shells.map((shell) => [
+    `Print the script for ${shell === 'powershell' ? 'PowerShell' : shell}`,
+    `completion ${shell}`,
+  ]),
   async run({ shell }, { print }) {
     const script = completionScripts[shell];
     print({ shell, script }, () => script);

@@ -69,7 +69,7 @@ export const get: CommandDefinition<{ readonly id?: string; readonly pager?: boo
       .addHelpText('after', PAGER_HELP),
   examples: [
     [
-      'Show what was sent, the response to each attempt and when the next one is due',
+      'Show what was sent, each response, and when the next attempt is due',
       'deliveries get del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     ],
   ],

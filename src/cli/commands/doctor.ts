@@ -95,10 +95,12 @@ async function checkConfig(context: Context): Promise<{ finding: Finding; config
     const config = await context.resolveConfig();
     await context.resolveRules();
     const changedSettings = listConfig(config).filter(({ source }) => source !== 'default');
-    const names = changedSettings.map(({ setting }) => setting).join(', ');
-    const source = config.file ?? 'no file';
+    const names = changedSettings
+      .map(({ setting, source, from }) => (source === 'file' ? setting : `${setting} (${from})`))
+      .join(', ');
+    const source = config.file ?? 'no configuration file';
     return {
-      finding: configuration.ok(`${source}; ${names === '' ? 'all defaults' : `sets ${names}`}`),
+      finding: configuration.ok(`${source}; ${names === '' ? 'all defaults' : `changed settings: ${names}`}`),
       config,
     };
   } catch (error) {

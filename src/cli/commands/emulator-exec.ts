@@ -35,10 +35,7 @@ interface Options {
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     addStartOptions(command, ['envFile', 'open'], DEFAULTS)
-      .option(
-        '--require-settled',
-        'Exit with code 1 if a delivery failed or is still pending, and list those deliveries',
-      )
+      .option('--require-settled', 'Exit with code 1 unless every delivery succeeds, and list the others')
       .option(
         '--expect-failed <count>',
         'Like --require-settled, but exactly this number of deliveries must fail',
@@ -51,7 +48,7 @@ export const command: CommandDefinition<Options> = {
       .addHelpText('after', NOTE),
   examples: [
     ['Run tests against a temporary emulator', 'emulator exec -- npm test'],
-    ['Require that every delivery arrives', 'emulator exec --forward-to 3000 --require-settled -- npm test'],
+    ['Require that every delivery succeeds', 'emulator exec --forward-to 3000 --require-settled -- npm test'],
     [
       'Require that exactly one delivery fails',
       "emulator exec --expect-failed 1 -- sh -c 'svc trigger refund.created && svc clock settle'",

@@ -169,7 +169,10 @@ export const emulatorReset: CommandDefinition<ConfirmationOptions> = {
     );
     const status = await control.reset({});
     const { pending } = status.deliveries;
-    context.print(status, () => `The emulator was reset, with ${formatDeliveryCount(pending)} pending.`);
+    context.print(
+      status,
+      () => `Reset the emulator. ${formatDeliveryCount(pending)} ${pending === 1 ? 'is' : 'are'} pending.`,
+    );
   },
 };
 

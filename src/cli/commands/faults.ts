@@ -47,7 +47,7 @@ export const add: CommandDefinition<AddOptions> = {
   configure: (command) =>
     command
       .addOption(
-        choiceOption('--on <target>', 'What fails', faultTargets).default(
+        choiceOption('--on <target>', 'Target of the fault', faultTargets).default(
           undefined,
           'delivery with --kind, otherwise request',
         ),
@@ -146,7 +146,7 @@ function checkRule(rule: object): void {
   const [problem] = listProblems(createNewFaultSchema(toOption), rule);
   if (problem === undefined) return;
   throw new SvcError('usage', `${toOption(problem.path)} ${problem.problem}.`, {
-    hint: 'Check which options can be combined with: svc faults add --help',
+    hint: 'Show which options apply to each target: svc faults add --help',
   });
 }
 
@@ -168,7 +168,7 @@ export const faultColumns: readonly Column<Fault>[] = [
   { title: 'ID', value: ({ id }) => id },
   { title: 'FAULT', value: describeEffect },
   { title: 'ON', value: describeTarget, hideOrder: 2, canTruncate: true },
-  { title: 'FIRED', value: describeFirings },
+  { title: 'APPLIED', value: describeFirings },
   { title: 'WORKSPACE', value: ({ workspace_id: id }) => id ?? 'all', hideOrder: 1 },
 ];
 

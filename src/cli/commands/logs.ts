@@ -32,7 +32,7 @@ export const list: CommandDefinition<RequestFilterOptions & PageOptions> = {
   configure: (command) => addPageOptions(addRequestFilterOptions(command)),
   examples: [
     ['List the newest requests', 'logs list'],
-    ['List the requests that failed in the last ten minutes', 'logs list --status 4xx --since 10m'],
+    ['List the requests with a 4xx response in the last ten minutes', 'logs list --status 4xx --since 10m'],
     ['Find a request by its ID', 'logs list --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
   ],
   async run(options, context) {

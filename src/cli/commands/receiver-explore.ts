@@ -31,7 +31,7 @@ import { runRestartCommand, waitUntilListening } from '../../receiver/explore/re
 import { effectRules, exploreRules } from '../../receiver/explore/rules.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { createWriteError, readNamedFile } from '../file-access.ts';
+import { createWriteError, readCaFile, readNamedFile } from '../file-access.ts';
 import {
   parseDurationMs,
   parseList,
@@ -73,15 +73,15 @@ const MAX_SEED = 2 ** 31 - 1;
 const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
 
 const NOTES = `
-Rules, and their sections in the service description:
+Rules and their sections in the service description:
 ${indentFields(Object.fromEntries(Object.entries(exploreRules).map(([name, { summary, reference }]) => [name, `${summary} (${reference})`])))}
 
 Disturbances, for --only and --without:
 ${indentFields(disturbances)}
 
-A history is a list of such steps. Use a receiver whose data you can afford to lose. The rules no-effect, processed,
-once and order need --observe with {"ids": […]}, the data.id of each effect, or with {"count": n}. Return IDs if you
-can, so that the report names the event.`;
+A history is a list of deliveries and disturbances. Use a receiver whose data you can afford to lose. The rules
+no-effect, processed, once and order need --observe. The URL or command must return {"ids": […]}, the data.id of each
+effect, or {"count": n}. Return IDs if you can, so that the report names the event.`;
 
 function indentFields(fields: Readonly<Record<string, string>>): string {
   const indented = Object.entries(fields).map(([name, text]) => [`  ${name}`, text]);
@@ -102,23 +102,20 @@ export const explore: CommandDefinition<ExploreCommandOptions> = {
         wholeNumberParser(0, MAX_SEED),
       )
       .option(
-        '-e, --events <types>',
-        'Event types to send, with the payloads of their fixtures (default: all)',
+        '-e, --events <list>',
+        'Event types to send, with the payloads of their fixtures, separated by commas (default: all)',
         parseList,
       )
       .option(
         '--observe <url|command>',
         'URL or command that returns the effects, as {"ids": […]} or {"count": n}',
       )
-      .option('--only <disturbances>', 'Use only these disturbances (default: all)', parseList)
-      .option('--without <disturbances>', 'Do not use these disturbances', parseList)
-      .option('--restart-command <command>', 'Command to run between deliveries, which restarts the receiver')
+      .option('--only <disturbances>', 'Disturbances to use, separated by commas (default: all)', parseList)
+      .option('--without <disturbances>', 'Disturbances to leave out, separated by commas', parseList)
+      .option('--restart-command <command>', 'Command that restarts the receiver, to run between deliveries')
       .option('--replay <file>', 'Play the history in this file')
-      .option(
-        '--save <file>',
-        'File to write the smallest history that breaks a rule to (default: a file in .svc)',
-      )
-      .option('--test <file>', 'File to write the smallest history to as a Vitest test')
+      .option('--save <file>', 'File for the smallest history that breaks a rule (default: a file in .svc)')
+      .option('--test <file>', 'File for a Vitest test that plays the smallest history')
       .option('--junit <file>', 'File to write a JUnit report to')
       .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`)
       .option(
@@ -133,14 +130,14 @@ export const explore: CommandDefinition<ExploreCommandOptions> = {
       'Search for a delivery history that a receiver handles incorrectly',
       'receiver explore 3000/webhooks --secret whsec_… --observe http://localhost:3000/effects',
     ],
-    ['Search for a minute', 'receiver explore 3000/webhooks --time 60s'],
+    ['Search for 60 seconds', 'receiver explore 3000/webhooks --time 60s'],
     [
       'Restart the receiver between deliveries',
       "receiver explore 3000/webhooks --restart-command 'docker compose restart web'",
     ],
     ['Play a saved history again', 'receiver explore 3000/webhooks --replay .svc/history-1-14.json'],
     [
-      'Only send repeated and simultaneous deliveries',
+      'Use only duplicate and concurrent deliveries as disturbances',
       'receiver explore 3000/webhooks --only duplicate,concurrent',
     ],
     ['Write a failure as a Vitest test', 'receiver explore 3000/webhooks --test receiver.test.ts'],
@@ -227,7 +224,7 @@ async function toExploreOptions(
     timeMs: time ?? null,
     timeoutMs: options.timeout ?? DEFAULT_TIMEOUT_MS,
     events: await createEvents(options.events ?? [], seed, projectFolder, context),
-    ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
+    ca: values.ca === null ? undefined : await readCaFile(values.ca, cwd),
     restart:
       restartCommand === undefined
         ? null
@@ -324,7 +321,7 @@ async function writeFiles(
   }
   if (report.runs === 0 && !effectRules.has(failure.rule)) {
     printHint(
-      `Not even a plain delivery is accepted. Find out why with: svc receiver check ${quoteForShell(url)}`,
+      `Find out why a plain delivery is rejected: svc receiver check ${quoteForShell(url)}`,
       context.io,
     );
   }

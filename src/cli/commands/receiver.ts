@@ -25,7 +25,7 @@ import { assertAllowedReceiver } from '../../receiver/receiver-client.ts';
 import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { createWriteError, readNamedFile } from '../file-access.ts';
+import { createWriteError, readCaFile } from '../file-access.ts';
 import {
   choiceOption,
   parseDurationMs,
@@ -182,7 +182,7 @@ async function toCheckOptions(options: CheckCommandOptions, context: Context): P
     strict: options.strict ?? false,
     timeoutMs: options.timeout ?? DEFAULT_TIMEOUT_MS,
     payload: await createPayload(eventType, projectFolder, context),
-    ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
+    ca: values.ca === null ? undefined : await readCaFile(values.ca, cwd),
   };
 }
 

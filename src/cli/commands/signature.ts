@@ -150,7 +150,7 @@ export const verify: CommandDefinition<VerifyOptions> = {
       'verify --delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --secret whsec_…',
     ],
     [
-      'Compare the body that your receiver verified with the one that was sent',
+      'Compare the body that was sent with the body that your receiver verified',
       'verify --delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --payload @body-in-my-receiver',
     ],
     [

@@ -144,7 +144,7 @@ export const update: CommandDefinition<UpdateOptions> = {
       disabled: disable || enable ? disable === true : undefined,
     };
     if (Object.values(changes).every((value) => value === undefined)) {
-      throw new SvcError('usage', 'No change was given.', {
+      throw new SvcError('usage', 'Nothing to update: no option was passed.', {
         hint: 'Use --url, --events, --headers, --no-headers, --skip-verify, --no-skip-verify, --disable or --enable.',
       });
     }

@@ -59,7 +59,7 @@ export async function checkDatabaseFile(path: string): Promise<Finding> {
   try {
     const { checkFileIntegrity } = await import('../../store/database.ts');
     const report = checkFileIntegrity(path);
-    if (report === null) return database.ok(`${path} is created at the first start`);
+    if (report === null) return database.ok(`${path} will be created when the emulator first starts`);
     if (report.schemaVersion > report.newestSchemaVersion) {
       const remedy = 'Upgrade svc, or choose another file with --db.';
       return database.problem(`${path} was written by a newer version of svc`, remedy);

@@ -72,7 +72,7 @@ export async function checkClock({ control }: RunningEmulator, workspace_id: str
   if (state.rate > 0 || data.length === 0) return clock.ok(description);
   return clock.warning(
     `${description}; pending deliveries wait until the clock moves`,
-    'Run svc clock next to send the next due attempt, or resume the clock with: svc clock resume',
+    'Run svc clock next to send the next scheduled attempt, or resume the clock with: svc clock resume',
   );
 }
 

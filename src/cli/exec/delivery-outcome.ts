@@ -85,7 +85,7 @@ export function reportUnexpectedDeliveries(
 function describeUnexpectedDeliveries({ deliveries, total, expectedFailed }: UnexpectedDeliveries): string {
   if (expectedFailed === null || expectedFailed === 0) {
     const option = expectedFailed === null ? '--require-settled' : '--expect-failed 0';
-    return `${deliveries.length} of ${formatDeliveryCount(total)} did not arrive, but ${option} requires all:`;
+    return `${deliveries.length} of ${formatDeliveryCount(total)} did not succeed, but ${option} requires every delivery to succeed:`;
   }
   const failed = deliveries.filter(({ status }) => status === 'failed').length;
   const pending = deliveries.length - failed;

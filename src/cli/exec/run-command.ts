@@ -72,7 +72,7 @@ const startErrorTexts: Readonly<Record<string, string>> = {
 };
 
 function createStartError(program: string, code: string | undefined, detail: string | undefined): SvcError {
-  const reason = startErrorTexts[code ?? ''] ?? detail ?? 'it did not start';
+  const reason = startErrorTexts[code ?? ''] ?? detail ?? `unknown error (${code})`;
   return new SvcError('usage', `Cannot run the command ${program}: ${reason}.`, {
     hint: "Check the program name. Use a shell for && or $VAR: -- sh -c '…'",
   });

@@ -18,7 +18,7 @@ export function requestColumns(
     { title: 'PATH', value: ({ path }) => path, canTruncate: true },
     { title: 'STATUS', value: ({ status }) => styleHttpStatus(status, capabilities) },
     { title: 'ERROR', value: describeError, hideOrder: 3 },
-    { title: 'TIME', value: ({ duration_ms: ms }) => formatLatency(ms), hideOrder: 4 },
+    { title: 'TOOK', value: ({ duration_ms: ms }) => formatLatency(ms), hideOrder: 4 },
     { title: 'KEY', value: ({ api_key_id: key }) => key ?? '', hideOrder: 1 },
     { title: 'REQUEST', value: ({ id }) => id, hideOrder: 2 },
   ];

@@ -125,7 +125,7 @@ function decodeDigest({ computedDigest, scheme }: DigestInput): DecodedDigest[] 
   const hasPrefix = trimmed.startsWith(prefix);
   const [otherPrefix = ''] = hasPrefix ? [] : (ANY_PREFIX.exec(trimmed) ?? []);
   const text = trimmed.slice(hasPrefix ? prefix.length : otherPrefix.length);
-  const encodingName = scheme.encoding === 'hex' ? 'lower-case hex' : 'base64';
+  const encodingName = scheme.encoding === 'hex' ? 'lowercase hex' : 'base64';
   const prefixMistakes =
     otherPrefix === '' ? [] : [createMistake(`the prefix was ${otherPrefix} instead of ${prefix}`)];
   return listDecodings(text)
@@ -149,7 +149,7 @@ function listDecodings(text: string): { readonly name: string; readonly bytes: B
   const decodedText = base64?.toString('latin1') ?? '';
   return [
     ...(HEX.test(text)
-      ? [{ name: /[A-F]/.test(text) ? 'upper-case hex' : 'hex', bytes: Buffer.from(text, 'hex') }]
+      ? [{ name: /[A-F]/.test(text) ? 'uppercase hex' : 'hex', bytes: Buffer.from(text, 'hex') }]
       : []),
     ...(base64 ? [{ name: nameBase64(text), bytes: base64 }] : []),
     ...(HEX.test(decodedText)

@@ -83,7 +83,7 @@ export function inputUnreadable(error: unknown): Refusal {
 
 export const secretMissing: Refusal = {
   reason: 'secret_missing',
-  detail: 'The secret is missing or empty, or it contains no key.',
+  detail: 'The secret is missing or empty, or nothing is left after decoding it.',
   remedy:
     'Pass the secret that was shown when the endpoint was created. The usual cause is an unset environment variable.',
 };

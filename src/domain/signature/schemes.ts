@@ -156,13 +156,13 @@ type SchemeRule = readonly [path: string, expected: string, isValid: (scheme: Si
 const schemeRules: readonly SchemeRule[] = [
   [
     'headers.timestamp',
-    'a header name: the content signs {timestamp}, so a header must carry it',
+    'a header name, because the signed content includes {timestamp}',
     ({ content, header, headers }) =>
       !content.includes('{timestamp}') || headers.timestamp !== null || header.timestampField !== null,
   ],
   [
     'headers.id',
-    'a header name: the content signs {id}, so a header must carry it',
+    'a header name, because the signed content includes {id}',
     ({ content, headers }) => !content.includes('{id}') || headers.id !== null,
   ],
   ['headers', 'different names', hasDistinctHeaders],

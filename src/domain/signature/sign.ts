@@ -124,7 +124,7 @@ export function requireSecrets(
   if (secrets?.length > 0 && secrets.every((candidate) => isUsableSecret(scheme, candidate))) return secrets;
   throw new SvcError(
     'validation_failed',
-    'There is no secret to sign with: it is missing, empty or contains no key.',
+    'The secret is missing or empty, or nothing is left after decoding it.',
   );
 }
 

@@ -91,11 +91,11 @@ async function checkOrder(
         : notObservable(received, 'The delivery had no effect in time.');
     }
     if (isQuick) {
-      return passed(received, 'Your receiver responds quickly, so its sender does not wait for its work.');
+      return passed(received, 'Your receiver responds quickly, without making the sender wait for the work.');
     }
   }
   return notObservable(
     received,
-    'The effect exists when the response arrives. Let the work take a second while this check runs.',
+    'The effect was already there when the response arrived. Add a one-second delay to the work while this check runs.',
   );
 }

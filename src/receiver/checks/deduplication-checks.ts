@@ -55,7 +55,7 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
   }),
   createEffectCheck({
     id: 'deduplication.during-work',
-    sent: 'a delivery, and its repeat while your receiver is working',
+    sent: 'a delivery, and a duplicate while your receiver is working',
     run: checkRepeatDuringWork,
   }),
   createEffectCheck({
@@ -66,7 +66,7 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
   {
     ...createEffectCheck({
       id: 'deduplication.later',
-      sent: 'a delivery, and its repeat more than two seconds later',
+      sent: 'a delivery, and a duplicate more than two seconds later',
       run: checkLaterRepeat,
     }),
     async prepare(context) {
@@ -75,7 +75,7 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
   },
   createEffectCheck({
     id: 'deduplication.after-others',
-    sent: `a delivery, ${OTHER_EVENTS} others, and its repeat`,
+    sent: `a delivery, ${OTHER_EVENTS} others, and a duplicate of the first`,
     acceptsRateLimit: true,
     run: checkRepeatAfterOthers,
   }),
@@ -127,7 +127,7 @@ async function sendUntilAccepted(
 function createRejectionOutcome(responses: readonly ReceiverResponse[]): CheckOutcome {
   return failed(
     describeResponses(...responses),
-    'Your receiver rejects a repeat, so it is sent again for days. Respond with 2xx and do nothing.',
+    'Your receiver rejects a duplicate, so the service retries it for days. Respond with 2xx and do nothing.',
   );
 }
 
@@ -171,7 +171,7 @@ async function checkRepeatDuringWork(context: CheckContext, effects: EffectCount
   if (count < 2) return outcome;
   return failed(
     outcome.received,
-    'Your receiver processes an event again if its repeat arrives during the work. Store data.id before the work starts, in the same step in which you look it up.',
+    'Your receiver processes an event again if a duplicate arrives while the first is being processed. Store data.id before the work starts, in the same step in which you look it up.',
   );
 }
 
@@ -188,7 +188,7 @@ async function checkSimilarIds(context: CheckContext, effects: EffectCounter): P
     ? passed(received, 'Your receiver processes each of the events.')
     : failed(
         received,
-        'Your receiver takes different events for repeats, so it loses events. Compare the whole data.id, and check the length of its column.',
+        'Your receiver mistakes different events for duplicates, so it loses events. Compare the whole data.id, and check the length of the database column that stores it.',
       );
 }
 
@@ -203,7 +203,7 @@ async function checkLaterRepeat(context: CheckContext, effects: EffectCounter): 
   return checkForgotten(
     message,
     response,
-    'Your receiver processes an event again if its repeat comes seconds later. Keep each data.id for at least 72 hours, the time in which a delivery is repeated.',
+    'Your receiver processes an event again if a duplicate arrives seconds later. Keep each data.id for at least 72 hours, because deliveries are retried for that long.',
     context,
     effects,
   );
@@ -223,13 +223,13 @@ async function checkRepeatAfterOthers(context: CheckContext, effects: EffectCoun
   if (!effects.isStable) {
     return notObservable(
       '',
-      `Your receiver is still working on ${OTHER_EVENTS} events after ${formatDuration(context.timeoutMs)}. Let its work take less time while this check runs.`,
+      `Your receiver is still working on ${OTHER_EVENTS} events after ${formatDuration(context.timeoutMs)}. Make the work faster while this check runs.`,
     );
   }
   return checkForgotten(
     message,
     response,
-    `Your receiver processes an event again if its repeat comes after ${OTHER_EVENTS} other events. Keep each data.id for at least 72 hours, in a database and not in a cache of limited size.`,
+    `Your receiver processes an event again if a duplicate arrives after ${OTHER_EVENTS} other events. Keep each data.id for at least 72 hours, in a database, not in a size-limited cache.`,
     context,
     effects,
   );
@@ -269,6 +269,6 @@ async function checkForgotten(
     () => context.send(message),
     () => false,
   );
-  const received = `${describeResponses(firstResponse, response)}, effects of the repeat: ${count}`;
-  return count > 0 ? failed(received, explanation) : passed(received, 'The repeat has no effect.');
+  const received = `${describeResponses(firstResponse, response)}, effects of the duplicate: ${count}`;
+  return count > 0 ? failed(received, explanation) : passed(received, 'The duplicate has no effect.');
 }

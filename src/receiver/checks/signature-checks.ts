@@ -152,7 +152,7 @@ const suffixedSignature: SingleDelivery = {
   id: 'signature.suffixed',
   sent: 'the valid signature, followed by other characters',
   explanation:
-    'Your receiver ignores characters after the signature, which decoders of hex do, such as Buffer.from. Compare whole signatures, including their length, as text.',
+    'Your receiver ignores characters after the signature, as hex decoders such as Buffer.from do. Compare whole signatures, including their length, as text.',
   create: (factory) => withDigest(factory, (digest) => `${digest}zz`),
 };
 

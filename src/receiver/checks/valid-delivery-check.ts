@@ -45,7 +45,7 @@ async function explainFailure(response: ReceiverResponse, context: CheckContext)
   const { status } = response;
   if (status === null) return noResponseTexts[response.failure];
   if (status >= 300 && status < 400) {
-    return 'Your receiver redirects, and deliveries do not follow redirects. Pass the URL that it redirects to.';
+    return 'Your receiver redirects, and svc does not follow redirects. Pass the URL that it redirects to.';
   }
   if (status === 404 || status === 405) {
     return 'Nothing accepts POST requests at this path. Check the path of the URL.';

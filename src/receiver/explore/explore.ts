@@ -193,7 +193,9 @@ class Exploration {
     const { events, signal, readEffects } = options;
     const wait = (ms: number) => sleep(ms, signal);
     const [template] = events;
-    if (template === undefined) throw new SvcError('usage', 'There is no event to send.');
+    if (template === undefined) {
+      throw new SvcError('usage', 'No event type was given.', { hint: 'Pass at least one event type.' });
+    }
     this.#template = { type: template.type, payload: template.payload };
     this.#plain = {
       version: HISTORY_VERSION,

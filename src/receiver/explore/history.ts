@@ -33,7 +33,7 @@ const disruptions = {
   'slow-body': 'a request body that arrives in parts',
   rotation: 'a delivery with two signatures, as during a rotation of the secret',
   'old-event': 'an event that was created days ago and is signed now',
-  'kept-connection': 'a delivery on the connection of an earlier one',
+  'kept-connection': 'a delivery on a reused connection',
   payload: 'an unusual payload: Unicode, large numbers, deep nesting, 200 KB, or nothing',
   'unknown-type': 'an event of a type that the receiver does not know',
   burst: 'up to 150 other events, many of them at the same time',
@@ -318,7 +318,7 @@ function listDetails(step: DeliverStep, event: HistoryEvent | undefined): string
     step.second_signature === undefined
       ? null
       : `with another signature ${step.second_signature} the valid one`,
-    step.keep_connection ? 'on a kept connection' : null,
+    step.keep_connection ? 'on a reused connection' : null,
     event?.days_old === undefined ? null : `created ${event.days_old} days ago`,
     event?.padding === undefined ? null : `with ${event.padding} bytes of padding`,
   ].filter((detail) => detail !== null);

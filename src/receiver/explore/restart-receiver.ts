@@ -30,7 +30,7 @@ export async function runRestartCommand(
   try {
     ending = (await once(child, 'exit')) as [number | null, string | null];
   } catch (error) {
-    throw createRestartError(`The command of ${OPTION} cannot run: ${(error as Error).message}.`);
+    throw createRestartError(`Cannot run the ${OPTION} command: ${(error as Error).message}.`);
   } finally {
     if (!signal.aborted) guard.release(child);
     await guard.terminate();
@@ -38,7 +38,7 @@ export async function runRestartCommand(
   const [exitCode, endSignal] = ending;
   if (exitCode === 0) return;
   const problem = exitCode === null ? `was terminated by ${endSignal}` : `exited with code ${exitCode}`;
-  throw createRestartError(`The command of ${OPTION} ${problem}.`);
+  throw createRestartError(`The ${OPTION} command ${problem}.`);
 }
 
 /** @throws SvcError `usage` if the receiver accepts no connection in time */
@@ -47,7 +47,7 @@ export async function waitUntilListening(url: string, signal: AbortSignal): Prom
   while (!signal.aborted && !(await acceptsConnection(url))) {
     if (performance.now() - startedAt > START_TIMEOUT_MS) {
       throw createRestartError(
-        `The receiver accepts no connection ${formatDuration(START_TIMEOUT_MS)} after the restart.`,
+        `The receiver did not accept a connection within ${formatDuration(START_TIMEOUT_MS)} of the restart.`,
       );
     }
     await sleep(CONNECT_INTERVAL_MS, signal);
@@ -71,6 +71,6 @@ function acceptsConnection(address: string): Promise<boolean> {
 
 function createRestartError(message: string): SvcError {
   return new SvcError('usage', message, {
-    hint: 'The command must stop the receiver, start it in the background, and exit.',
+    hint: 'Pass a command that stops the receiver, starts it in the background, and exits.',
   });
 }

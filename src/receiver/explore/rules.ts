@@ -12,7 +12,7 @@ export const exploreRules = {
     reason:
       'If a delivery is not accepted, the service retries it for 72 hours, and then gives up: the event is lost.',
     remedy:
-      'Respond with 2xx to every delivery with a valid signature, including repeats, unusual payloads and unknown types.',
+      'Respond with 2xx to every delivery with a valid signature, including duplicates, unusual payloads and unknown types.',
   },
   rejected: {
     reference: '§6.3, §6.4',
@@ -90,28 +90,27 @@ function judgeResponses({ history, exchanges, hasAccepted }: PlayRecord): Violat
   const probe = lastAttempts.find(({ step }) => step === null);
   // A receiver that never accepted anything was not stopped by the history.
   if (probe !== undefined && hasAccepted && !isAccepted(probe.response)) {
-    const message = `A delivery after the history ended with ${describeOutcome(probe)}.`;
+    const message = `A delivery sent after the history ${describeResult(probe)}.`;
     violations.push({ rule: 'running', step: null, message });
   }
   for (const exchange of exchanges) {
     const { step, isGenuine, response } = exchange;
     const { status } = response;
     if (isGenuine || isRejected(response)) continue;
-    const outcome = describeOutcome(exchange);
-    violations.push({ rule: 'rejected', step, message: `The attack ended with ${outcome}.` });
+    violations.push({ rule: 'rejected', step, message: `The attack ${describeResult(exchange)}.` });
     if (status !== null && status >= 500) break;
   }
   const error = exchanges.find(
     ({ isGenuine, response: { status } }) => isGenuine && status !== null && status >= 500 && status !== 503,
   );
   if (error !== undefined) {
-    const message = `${toSubject(history, error)} ended with ${describeOutcome(error)}.`;
+    const message = `${toSubject(history, error)} ${describeResult(error)}.`;
     violations.push({ rule: 'no-server-error', step: error.step, message });
   }
   for (const last of lastAttempts) {
     if (last.step === null || isAccepted(last.response)) continue;
     const attempts = formatCount(last.attempt, 'attempt');
-    const message = `${toSubject(history, last)} ended with ${describeOutcome(last)} after ${attempts}.`;
+    const message = `${toSubject(history, last)} ${describeResult(last)} after ${attempts}.`;
     violations.push({ rule: 'accepted', step: last.step, message });
   }
   return violations;
@@ -201,9 +200,17 @@ function findLastStep({ steps }: History, event: number): number {
 }
 
 function toSubject(history: History, { step, event }: Exchange): string {
-  if (step === null) return 'A delivery after the history';
+  if (step === null) return 'A delivery sent after the history';
   if (event.index === null) return 'A delivery of the burst';
   return `The delivery of ${nameEvent(history, event.index)}`;
+}
+
+/** `got status 500`, `got no response within 15s`, `failed (the connection was refused)` */
+function describeResult(exchange: Exchange): string {
+  const { failure, problem } = exchange.response;
+  return failure === null || failure === 'timeout'
+    ? `got ${describeOutcome(exchange)}`
+    : `failed (${problem})`;
 }
 
 /** `status 500`, or why there is no status. */

@@ -74,6 +74,21 @@ describe('svc doctor without an emulator', () => {
     expect(checkNode('22.0.0').status).toBe('ok');
   });
 
+  it('the configuration names the file, and the sources of other settings', async () => {
+    const cwd = createTemporaryFolder();
+    expect((await visit({ cwd })).get('config')?.detail).toBe(
+      'no configuration file; changed settings: port (SVC_PORT)',
+    );
+    const file = join(cwd, 'svc.config.json');
+    writeFileSync(file, '{"speed": 2}');
+    expect((await visit({ cwd })).get('config')?.detail).toBe(
+      `${file}; changed settings: port (SVC_PORT), speed`,
+    );
+    expect((await visit({ cwd, env: { SVC_PORT: '', SVC_SPEED: '1' } })).get('config')?.detail).toBe(
+      `${file}; changed settings: speed (SVC_SPEED)`,
+    );
+  });
+
   it.each([
     ['an invalid value', '{"port": "x"}', 'svc.config.json: port must be a whole number'],
     ['an unknown override', '{"overrides": {"retry.jiter": 1}}', 'retry.jiter'],

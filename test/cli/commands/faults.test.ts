@@ -27,7 +27,7 @@ describe('the description of a fault', () => {
       count: 3,
       probability: 0.1,
     };
-    const [target, fired] = ['ON', 'FIRED'].map((title) =>
+    const [target, fired] = ['ON', 'APPLIED'].map((title) =>
       faultColumns.find((column) => column.title === title)?.value({ ...fault, fired: 2 }),
     );
     expect([target, fired]).toEqual(['request GET /events', '2 of 3 times, with 10% probability']);

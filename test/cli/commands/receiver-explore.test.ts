@@ -45,7 +45,7 @@ describe('svc receiver explore', () => {
     expect(out).toMatch(
       /STEP +SENT +RECEIVED +BROKEN RULE\n1 +attack with a correctly signed delivery that is six minutes old, using event 1 \(order\.shipped\) +status 204 +rejected\n/,
     );
-    expect(out).toMatch(/What happened +The attack ended with status 204\. Fails every time \(3 of 3\)\.\n/);
+    expect(out).toMatch(/What happened +The attack got status 204\. Fails every time \(3 of 3\)\.\n/);
     expect(out).toMatch(/Why it matters +Anyone who knows the URL/);
     expect(out).toMatch(/What to do +Verify the signature/);
     const [path = ''] = /\.svc\/history-1-\d+\.json/.exec(err) ?? [];
@@ -135,7 +135,7 @@ describe('svc receiver explore', () => {
       /<testsuites name="svc receiver explore" tests="8" failures="1" errors="0" skipped="4" /,
     );
     expect(report).toContain('<testcase classname="svc receiver explore" name="accepted"/>');
-    expect(report).toContain('<failure message="The attack ended with status 204.">');
+    expect(report).toContain('<failure message="The attack got status 204.">');
   });
 
   it('--restart-command runs between deliveries, and its failure ends the exploration', async () => {
@@ -147,7 +147,7 @@ describe('svc receiver explore', () => {
     expect(readFileSync(join(cwd, 'restarts'), 'utf8')).toContain('restart');
     await expect(explore({ ...restarting, restartCommand: 'exit 3' })).rejects.toMatchObject({
       code: 'usage',
-      message: 'The command of --restart-command exited with code 3.',
+      message: 'The --restart-command command exited with code 3.',
     });
   });
 

@@ -54,10 +54,10 @@ describe('svc receiver check', () => {
         → Pass --observe with a URL or a command that returns the number of processed events.
       – not observable  deduplication.other-delivery  the same event twice, in two deliveries                         2 × status 204
       – not observable  deduplication.at-once         10 copies of a delivery at once                                 10 × status 204
-      – not observable  deduplication.during-work     a delivery, and its repeat while your receiver is working
+      – not observable  deduplication.during-work     a delivery, and a duplicate while your receiver is working
       – not observable  deduplication.similar-ids     three events whose IDs differ in one character
-      – not observable  deduplication.later           a delivery, and its repeat more than two seconds later
-      – not observable  deduplication.after-others    a delivery, 110 others, and its repeat
+      – not observable  deduplication.later           a delivery, and a duplicate more than two seconds later
+      – not observable  deduplication.after-others    a delivery, 110 others, and a duplicate of the first
 
       1 passed, 7 failed, 7 not observable.
 

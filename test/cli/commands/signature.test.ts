@@ -224,7 +224,7 @@ describe('svc sign', () => {
   });
 
   it.each([[[]], [['']]])('svc sign with the secrets %j is a usage error', async (none) => {
-    await expect(sign({ secret: none })).rejects.toThrow('There is no secret');
+    await expect(sign({ secret: none })).rejects.toThrow('The secret is missing or empty');
   });
 
   it('the curl command sends exactly the signed body', async () => {

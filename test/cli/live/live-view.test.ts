@@ -313,7 +313,7 @@ describe('the live view of the request log', () => {
     const { terminal } = await start(tailLogs.run as Run, [{ type: 'request', sequence: 1, request }]);
     expect(await terminal.drawn()).toMatchInlineSnapshot(`
       "Following API requests. Press Ctrl-C to stop.
-        AT            METHOD  PATH        STATUS  ERROR              TIME   KEY    REQUEST
+        AT            METHOD  PATH        STATUS  ERROR              TOOK   KEY    REQUEST
       ❯ 12:00:00.123  POST    /v1/events  403     permission_denied  1.3ms  key_1  req_1
 
 

@@ -71,7 +71,7 @@ describe('a digest that a receiver computed', () => {
       'base64',
       `v1=${hmac(`${timestamp}.${body}`).digest('base64')}`,
       'encoding_changed',
-      'base64 instead of lower-case hex',
+      'base64 instead of lowercase hex',
     ],
     [
       'base64 without padding',
@@ -80,7 +80,7 @@ describe('a digest that a receiver computed', () => {
       'base64 without padding',
     ],
     ['base64url', hmac(`${timestamp}.${body}`).digest('base64url'), 'encoding_changed', 'base64url'],
-    ['upper case', correct.toUpperCase(), 'encoding_changed', 'upper-case hex'],
+    ['upper case', correct.toUpperCase(), 'encoding_changed', 'uppercase hex'],
     [
       'the base64 of the hex text',
       Buffer.from(correct).toString('base64'),

@@ -6,6 +6,12 @@ import { judge, summarizeSteps } from '../../../src/receiver/explore/rules.ts';
 
 const ok: ExchangeResponse = respond(204);
 const lost: ExchangeResponse = { status: null, problem: 'response lost', durationMs: 1, failure: 'cut' };
+const refused: ExchangeResponse = {
+  status: null,
+  problem: 'connection refused',
+  durationMs: 1,
+  failure: 'connection',
+};
 const timeout: ExchangeResponse = {
   status: null,
   problem: 'no response within 15s',
@@ -81,9 +87,7 @@ const cases: readonly Case[] = [
     steps: [deliver(0)],
     exchanges: exchange(0, 0, respond(400), respond(400)),
     effects: {},
-    violations: [
-      ['accepted', 0, 'The delivery of event 1 (order.shipped) ended with status 400 after 2 attempts.'],
-    ],
+    violations: [['accepted', 0, 'The delivery of event 1 (order.shipped) got status 400 after 2 attempts.']],
   },
   {
     title: 'a delivery without a response in time breaks accepted',
@@ -91,11 +95,7 @@ const cases: readonly Case[] = [
     exchanges: exchange(0, 0, timeout),
     effects: { evt_0: 1 },
     violations: [
-      [
-        'accepted',
-        0,
-        'The delivery of event 1 (order.shipped) ended with no response within 15s after 1 attempt.',
-      ],
+      ['accepted', 0, 'The delivery of event 1 (order.shipped) got no response within 15s after 1 attempt.'],
     ],
   },
   {
@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
     steps: [deliver(0)],
     exchanges: exchange(0, 0, respond(500), ok),
     effects: { evt_0: 1 },
-    violations: [['no-server-error', 0, 'The delivery of event 1 (order.shipped) ended with status 500.']],
+    violations: [['no-server-error', 0, 'The delivery of event 1 (order.shipped) got status 500.']],
   },
   {
     title: 'an attack that is accepted and has an effect breaks two rules',
@@ -111,7 +111,7 @@ const cases: readonly Case[] = [
     exchanges: attack(0, 1, ok),
     effects: { evt_1: 1 },
     violations: [
-      ['rejected', 0, 'The attack ended with status 204.'],
+      ['rejected', 0, 'The attack got status 204.'],
       ['no-effect', 0, 'Event 2 (order.shipped) has an effect, but only an attacker sent it.'],
     ],
   },
@@ -120,7 +120,7 @@ const cases: readonly Case[] = [
     steps: [deliverForged(0)],
     exchanges: attack(0, 0, respond(500)),
     effects: {},
-    violations: [['rejected', 0, 'The attack ended with status 500.']],
+    violations: [['rejected', 0, 'The attack got status 500.']],
   },
   {
     title: 'a second effect breaks once, at the last step with the event',
@@ -148,7 +148,14 @@ const cases: readonly Case[] = [
     steps: [{ kind: 'burst', count: 1 }],
     exchanges: [...exchange(0, null, ok), ...exchange(null, null, timeout)],
     effects: { evt_other: 1 },
-    violations: [['running', null, 'A delivery after the history ended with no response within 15s.']],
+    violations: [['running', null, 'A delivery sent after the history got no response within 15s.']],
+  },
+  {
+    title: 'a receiver that closes its port after a burst breaks running',
+    steps: [{ kind: 'burst', count: 1 }],
+    exchanges: [...exchange(0, null, ok), ...exchange(null, null, refused)],
+    effects: { evt_other: 1 },
+    violations: [['running', null, 'A delivery sent after the history failed (connection refused).']],
   },
   {
     title: 'a count that is too high after a repeat breaks once',
@@ -176,9 +183,7 @@ const cases: readonly Case[] = [
     steps: [deliver(0), deliver(1)],
     exchanges: [...exchange(0, 0, respond(400)), ...exchange(1, 1, ok)],
     effects: 2,
-    violations: [
-      ['accepted', 0, 'The delivery of event 1 (order.shipped) ended with status 400 after 1 attempt.'],
-    ],
+    violations: [['accepted', 0, 'The delivery of event 1 (order.shipped) got status 400 after 1 attempt.']],
   },
 ];
 
