@@ -17,7 +17,7 @@ import { printHint, printWarning } from './report-error.ts';
 import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
 
 /**
- * Prints errors of the running emulator as notes.
+ * Starts the emulator. Errors that it has later are printed as notes.
  * @throws SvcError as `startEmulator`, and `usage` for settings that exclude each other.
  */
 export async function bootEmulator(
@@ -49,7 +49,7 @@ export async function bootEmulator(
       publicUrl: values.publicUrl,
       tunnel: values.tunnel,
       https: toHttpsOptions(values),
-      // Without an option, the database keeps its value.
+      // A database keeps its clock settings unless this start has others.
       clock: {
         ...(sources.speed.kind === 'default' ? {} : { speed: values.speed }),
         ...(sources.freeze.kind === 'default' ? {} : { frozen: values.freeze }),
@@ -62,6 +62,7 @@ export async function bootEmulator(
       randomSeed,
       keepRequests,
       keepMegabytes,
+      // With a pinned wall clock, the emulator has another default.
       keepDays: sources.keepDays.kind === 'default' ? undefined : values.keepDays,
       wallClock: values.wallClock === null ? null : new Date(values.wallClock),
       forwardTo: values.forwardTo === null ? undefined : { url: values.forwardTo, events: values.events },
@@ -78,6 +79,7 @@ export async function bootEmulator(
 
 /**
  * A configured certificate turns HTTPS on.
+ * @returns true to generate a certificate; undefined for HTTP
  * @throws SvcError `usage` for a certificate without its key, or a key without its certificate.
  */
 export function toHttpsOptions({
@@ -122,6 +124,7 @@ export function resolveProxySetting(
 ): ProxyOptions | undefined {
   if (setting === null) return undefined;
   if (setting !== 'env') return { url: setting };
+  // In this order, as in curl. An empty variable is not set.
   const get = (name: string) => env[name.toLowerCase()] || env[name];
   const address = PROXY_VARIABLES.map(get).find(Boolean);
   if (!address) return undefined;
@@ -134,7 +137,7 @@ export function resolveProxySetting(
 /** Time before the same warning is repeated: a full disk or a removed file fails every write. */
 const REPEAT_AFTER_MS = 10_000;
 
-/** Prints errors of the running emulator as notes. */
+/** @returns a function that prints the errors of the running emulator as notes */
 function createWarningReporter(io: NoteOutput): (where: string, error: unknown) => void {
   const printedAt = new Map<string, number>();
   return (where, error) => {

@@ -5,7 +5,7 @@ import type { Example } from './help.ts';
 export interface CommandEntry {
   /** Imperative phrase with a noun. */
   readonly summary: string;
-  /** Only the file of the command knows the type of its options. */
+  /** `never`, because the options of each command have another type. */
   readonly load: () => Promise<CommandDefinition<never>>;
   /** Other verbs that people try. The help does not show them. */
   readonly aliases: readonly string[];

@@ -1,4 +1,4 @@
-/** What a command consists of. Its file is loaded when the command is named. */
+/** The parts of a command. The command tree loads the file of a command when it is needed. */
 import type { Command } from 'commander';
 import type { Context } from './context.ts';
 import type { Example } from './help.ts';
@@ -7,8 +7,8 @@ import type { Example } from './help.ts';
 export const COMPLETE_COMMAND = '__complete';
 
 /**
- * `Options` has the parsed options and arguments by name, in one flat object. `run` uses only the context to reach
- * anything outside, so that tests need no process.
+ * `Options` has the parsed options and arguments by name, in one flat object. `run` gets streams, environment, working
+ * folder, time and signals from the context and not from `process`, so that tests can run a command in their own process.
  */
 export interface CommandDefinition<Options> {
   /** Adds the arguments and options, with parsers that return the types of `Options`. */

@@ -61,15 +61,14 @@ export function createContext(
     return resolveConfig({ options: { ...globalOptions, ...options }, env, cwd, skipModules });
   }
 
-  // Without options, the configuration is resolved only once.
-  let withoutOptions: Promise<Config> | undefined;
+  let configWithoutOptions: Promise<Config> | undefined;
   function resolveConfig(options?: object): Promise<Config> {
     if (options !== undefined) return resolveWith(options);
-    withoutOptions ??= resolveWith({});
-    return withoutOptions;
+    configWithoutOptions ??= resolveWith({});
+    return configWithoutOptions;
   }
 
-  // Set by the first connection. Output before that contains no ids.
+  // Set by the first connection. Output before that contains no IDs.
   let dashboardUrl: string | null = null;
   const link = (text: string) => (io.links && dashboardUrl !== null ? linkIds(text, dashboardUrl) : text);
   const write = (text: string) => io.write(link(text));

@@ -12,7 +12,7 @@ export interface DashboardPage {
   readonly id: string;
 }
 
-/** The page of the resource with this id; null for a resource without a page. */
+/** The page of the resource with this ID; null for a resource without a page. */
 export function findDashboardPage(id: string): DashboardPage | null {
   const kinds = Object.keys(pagePaths) as (keyof typeof pagePaths)[];
   const kind = kinds.find((pageKind) => id.startsWith(idPrefixes[pageKind]));
@@ -26,9 +26,10 @@ export function toDashboardUrl(dashboardUrl: string, page?: DashboardPage): stri
   return url.href;
 }
 
-const ID = /\b[a-z]+_[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
+/** A prefix and a ULID. */
+const ID = /\b[a-z]+_[0-9A-HJKMNP-TV-Z]{26}\b/g;
 
-/** Links each id in a text to its page in the dashboard (OSC 8). Links take no columns. */
+/** Links each ID in a text to its page in the dashboard (OSC 8). Links take no columns. */
 export function linkIds(text: string, dashboardUrl: string): string {
   return text.replace(ID, (id) => {
     const page = findDashboardPage(id);

@@ -56,7 +56,8 @@ export function explainNoDeliveries(type: string, io: Io): void {
 }
 
 /**
- * The error of a wait that stopped before every delivery had settled, which it also does when all others are paused.
+ * The error of a wait that ended before every delivery had settled: after its time limit, or earlier because all unsettled
+ * deliveries are paused.
  * @param unsettled at least one delivery
  */
 export function createTimeoutError(unsettled: readonly Delivery[], timeoutMs: number): SvcError {

@@ -10,12 +10,12 @@ import { readNamedFile } from './file-access.ts';
 
 type SecretSetting = 'controlToken' | 'apiKey';
 
-export interface TargetSettings {
+interface TargetSettings {
   readonly values: Pick<Config['values'], 'controlUrl' | 'controlToken' | 'ca'>;
   readonly sources: Pick<Config['sources'], 'controlUrl' | SecretSetting>;
 }
 
-export interface EmulatorTarget {
+interface EmulatorTarget {
   readonly controlUrl: string;
   /** The run file that has its address; null when the address is configured. */
   readonly runFile: RunFile | null;
@@ -94,7 +94,7 @@ export function assertSecretAllowed(
 
 /**
  * The status of the emulator that wrote the run file. The file of a killed emulator remains, and another process can have
- * its process id and port.
+ * its process ID and port.
  * @throws SvcError `no_emulator` when no emulator responds, or a different one.
  */
 export async function getVerifiedStatus(

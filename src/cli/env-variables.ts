@@ -87,8 +87,8 @@ export function addEnvFileAlias(command: Command): Command {
   return command.addOption(new Option('--env-file <file>', 'Former name of --write-env').hideHelp());
 }
 
-/** The file of the variables as the option of the setting `envFile`. */
-export function toEnvFileOption({ writeEnv, envFile }: WriteEnvOptions): { readonly writeEnv?: string } {
+/** Merges `--env-file` into `--write-env`, the option of the setting `envFile`. */
+export function resolveWriteEnvAlias({ writeEnv, envFile }: WriteEnvOptions): { readonly writeEnv?: string } {
   const file = writeEnv ?? envFile;
   return file === undefined ? {} : { writeEnv: file };
 }
@@ -114,9 +114,9 @@ export function setVariables(text: string, variables: EnvVariables): string {
   const missing = new Map(Object.entries(variables));
   const lines = text.split('\n').flatMap((line) => {
     const name = /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1] ?? '';
-    const value = variables[name];
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (value === undefined) return [line];
-    // Readers use the last line of a variable.
+    // Removes further lines of the variable, because readers use the last one.
     return missing.delete(name) ? [toLine(name, value)] : [];
   });
   if (lines.at(-1) === '') lines.pop();

@@ -48,7 +48,7 @@ export function addEventOptions(command: Command): Command {
 
 /**
  * Returns a function that creates the JSON text of the next request body. The payload comes from `--data`, from the
- * fixture of the type, or is empty. Templates in the fixture and in changes are filled; `--data` has no templates.
+ * fixture of the type, or is empty. Templates in the fixture and in changes are filled; `{{` in `--data` is sent as it is.
  */
 export async function createEventBodyFactory(
   type: string,
@@ -77,14 +77,16 @@ async function createPayloadTemplate(
   const changesHaveTemplates = changes.some(
     (change) => change.kind !== 'remove' && hasTemplates(change.value),
   );
-  const base =
-    data === null
-      ? await findPayloadTemplate(type, context)
-      : changesHaveTemplates
-        ? escapeTemplates(data)
-        : data;
-  const text = changes.length === 0 ? base : applyJsonEdits(base, changes);
-  return { text, hasTemplates: (data === null || changesHaveTemplates) && hasTemplates(text) };
+  if (data !== null && !changesHaveTemplates)
+    return { text: applyChanges(data, changes), hasTemplates: false };
+  const template = data === null ? await findPayloadTemplate(type, context) : escapeTemplates(data);
+  const text = applyChanges(template, changes);
+  return { text, hasTemplates: hasTemplates(text) };
+}
+
+/** Without changes, the text is sent as it is. */
+function applyChanges(text: string, changes: readonly JsonEdit[]): string {
+  return changes.length === 0 ? text : applyJsonEdits(text, changes);
 }
 
 async function findPayloadTemplate(type: string, context: Context): Promise<string> {

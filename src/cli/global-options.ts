@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { GlobalOptions } from './context.ts';
 
-const HEADING = 'Global options:';
+export const GLOBAL_OPTIONS_HEADING = 'Global options:';
 
 const globalOptions: readonly (readonly [flags: string, description: string])[] = [
   ['--json', 'Print JSON; a stream prints one object per line'],
@@ -14,10 +14,10 @@ const globalOptions: readonly (readonly [flags: string, description: string])[] 
   ],
 ];
 
-/** Adds them to a command that has all its own options. An option of the command with the same name wins. */
+/** Adds them to a command. Call it after `configure`, because an option of the command with the same name wins. */
 export function addGlobalOptions(command: Command): Command {
   for (const [flags, description] of globalOptions) {
-    const option = new Option(flags, description).helpGroup(HEADING);
+    const option = new Option(flags, description).helpGroup(GLOBAL_OPTIONS_HEADING);
     if (!command.options.some(({ long }) => long === option.long)) command.addOption(option);
   }
   return command;
@@ -44,5 +44,5 @@ export function readOwnOptions(command: Command): object {
 }
 
 export function isGlobal(option: Option): boolean {
-  return option.helpGroupHeading === HEADING;
+  return option.helpGroupHeading === GLOBAL_OPTIONS_HEADING;
 }

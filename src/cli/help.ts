@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Argument, Command, Help, HelpConfiguration, Option } from 'commander';
 import { findPackageFolder } from '../package-info.ts';
-import { isGlobal } from './global-options.ts';
+import { GLOBAL_OPTIONS_HEADING, isGlobal } from './global-options.ts';
 import type { Io } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { rejectUnknownArguments, toFullName } from './usage-error.ts';
@@ -88,7 +88,7 @@ function formatHelp(command: Command, help: Help): string {
         .map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)]),
     ),
     ...section('Options:', options.filter((option) => !isGlobal(option)).map(toItem)),
-    ...section('Global options:', options.filter(isGlobal).map(toItem)),
+    ...section(GLOBAL_OPTIONS_HEADING, options.filter(isGlobal).map(toItem)),
   ].join('\n');
 }
 

@@ -29,7 +29,10 @@ process.on('exit', () => {
 });
 
 let isTerminalClosed = false;
-/** A closed terminal is a hang-up, but sends the signal only to its first process. */
+/**
+ * Handles a terminal that was closed like SIGHUP, because the system sends that signal only to the first process of the
+ * terminal, usually the shell.
+ */
 function handleOutputError(descriptor: 1 | 2, error: NodeJS.ErrnoException): void {
   if (!terminals.includes(descriptor) || error.code !== 'EIO') throw error;
   if (!isTerminalClosed) onSignal('SIGHUP');

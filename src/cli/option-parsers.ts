@@ -154,12 +154,13 @@ export interface PageOptions {
   readonly startingAfter?: string | undefined;
 }
 
-export function addPageOptions(command: Command, maxLimit = 1000, defaultLimit = 50): Command {
+/** @param limits those of the API that the command uses (default: those of the control plane) */
+export function addPageOptions(command: Command, limits = { max: 1000, default: 50 }): Command {
   return command
     .option(
       '--limit <n>',
-      `Maximum number of items, from 1 to ${maxLimit} (default: ${defaultLimit})`,
-      wholeNumberParser(1, maxLimit),
+      `Maximum number of items, from 1 to ${limits.max} (default: ${limits.default})`,
+      wholeNumberParser(1, limits.max),
     )
     .option('--starting-after <id>', 'Show the items after this ID (end_cursor of the previous page)');
 }

@@ -27,7 +27,7 @@ export async function runCommandLine(
   let exitCode: number = ExitCode.success;
   const program = createProgram(processContext, json, async (command, definition) => {
     const context = createContext(processContext, readGlobalOptions(command));
-    // Only the file of the command knows the type of its options.
+    // The options of each command have another type, which `configure` of the same file creates.
     exitCode = (await definition.run(readOwnOptions(command) as never, context)) ?? ExitCode.success;
   });
   try {
@@ -43,6 +43,7 @@ export async function runCommandLine(
 
 /** Whether a global option without a value is among the words before a `--`. */
 export function hasFlag(args: readonly string[], flag: string): boolean {
+  // From 1: the first word can be the `--` for Node 20, see `toCommanderArguments`.
   const end = args.indexOf('--', 1);
   return args.slice(0, end < 0 ? args.length : end).includes(flag);
 }
@@ -80,6 +81,7 @@ function createProgram({ io }: ProcessContext, json: boolean, run: RunCommand): 
       getOutHasColors: () => io.color,
       getErrHasColors: () => io.noteCapabilities.color,
       writeOut: (text) => io.write(text),
+      // If a subcommand is missing, commander writes the help here, which is not JSON.
       writeErr: (text) => json || io.note(text),
       // `reportError` prints errors, as text or as JSON.
       outputError: () => {},

@@ -9,7 +9,7 @@ import type { TerminalCapabilities } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { renderFields } from './render/table.ts';
 
-/** The status of an emulator that has started. */
+/** The part of the status that the ready line contains. */
 export type ReadyStatus = Omit<
   EmulatorStatus,
   'db' | 'started_at' | 'max_attempts' | 'payload_member' | 'deliveries' | 'retention' | 'storage_problem'

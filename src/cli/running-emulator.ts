@@ -1,5 +1,4 @@
 /** Finds the emulator that uses a port or a folder. */
-
 import type { ProjectLocation } from '../config/project-folders.ts';
 import type { Config } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';

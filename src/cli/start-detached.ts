@@ -10,7 +10,7 @@ import { isReadyLine, type ReadyLine, type ReadyStatus } from './ready-line.ts';
 
 const STARTUP_TIMEOUT_MS = 30_000;
 
-export interface DetachedEmulator {
+interface DetachedEmulator {
   readonly status: ReadyStatus;
   /** Path of the file with its output. */
   readonly log: string;
@@ -41,7 +41,8 @@ export async function startDetached(
   const load = async () => {
     // Before the log is read, because the process writes its output before it ends.
     const hasEnded = child.exitCode !== null || child.signalCode !== null;
-    return findReadyOrError(log) ?? (hasEnded ? {} : null);
+    const endedWithoutMessage: StartupError = {};
+    return findReadyOrError(log) ?? (hasEnded ? endedWithoutMessage : null);
   };
   const { signal } = processContext;
   const message = await pollUntil(load, (result) => result !== null, {
@@ -59,7 +60,7 @@ export async function startDetached(
   throw toSvcError(message, log);
 }
 
-/** The error that a process reported instead of its ready line. */
+/** The error that a process reported instead of its ready line; empty if it ended without one. */
 interface StartupError {
   readonly error?: { readonly code?: string; readonly message?: string; readonly hint?: string };
 }

@@ -24,7 +24,7 @@ export async function startTerminalProgram(
   const guard = await createProcessGuard(env);
   const child = guard.start('shared', () => spawn(commandLine, { shell: true, env, stdio }));
   child.once('close', () => {
-    // An editor can keep a window open for other files.
+    // Does not terminate its descendants: an editor can keep a window open for other files.
     guard.release(child);
     void guard.terminate();
   });

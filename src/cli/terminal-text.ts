@@ -11,7 +11,10 @@ const STYLE_START = `\x1b[${STYLE_KEY};`;
 const LINK_START = `\x1b]8;id=${STYLE_KEY};`;
 const LINK_END = '\x1b\\';
 const NOT_PLAIN = /[^ -~]/;
-/** Whole sequences, as {@link styleSequence} and {@link link} create them. */
+/**
+ * Whole sequences, as {@link styleSequence} and {@link link} create them. `split` puts them at the odd indexes of its result,
+ * because they are in a group.
+ */
 const OWN_SEQUENCES = new RegExp(`(\\x1b\\[${STYLE_KEY};\\d+m|\\x1b\\]8;id=${STYLE_KEY};[!-~]*\\x1b\\\\)`);
 const STYLE_KEYS = new RegExp(`(?<=\\x1b\\[)${STYLE_KEY};|(?<=\\x1b\\]8;)id=${STYLE_KEY}(?=;)`, 'g');
 

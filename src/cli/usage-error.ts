@@ -43,13 +43,15 @@ export function toUsageError({ code, message }: CommanderError, command: Command
 }
 
 /**
- * Rejects unknown commands and options when help is requested: commander shows the help without checking other words.
+ * Rejects unknown commands and long options when help is requested: commander shows the help without checking other words.
  * @throws SvcError `usage`
  */
 export function rejectUnknownArguments(command: Command): void {
   const { args, commands, options } = command;
-  const [firstWord = '-'] = args;
-  if (commands.length > 0 && !firstWord.startsWith('-')) throw createUnknownCommandError(command, firstWord);
+  const [firstWord] = args;
+  if (commands.length > 0 && firstWord !== undefined && !firstWord.startsWith('-')) {
+    throw createUnknownCommandError(command, firstWord);
+  }
   const end = args.indexOf('--');
   const flags = ['--help', ...options.map(({ long }) => long)];
   const unknownFlag = args
@@ -107,6 +109,7 @@ function toUsage(command: Command): string {
   return command.createHelp().commandUsage(command);
 }
 
+/** The messages of commander: `error: option '--count <n>' argument 'x' is invalid. Pass a whole number…` */
 const INVALID_VALUE =
   /^error: (?:option '(?<flags>.+?)' argument|command-argument value) '(?<value>.*)' is invalid(?: for argument '(?<name>.+?)')?\. (?<advice>.*)$/s;
 

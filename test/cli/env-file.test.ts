@@ -15,6 +15,11 @@ describe('setVariables', () => {
     expect(setVariables(text, { A: '1', B: '2' })).toBe('\nA=1\nB=2\nAB=1\n#A=2\nC=4\n\n');
   });
 
+  it('setVariables keeps variables that have the name of a property of every object', () => {
+    const text = 'constructor=1\ntoString=2\n';
+    expect(setVariables(text, { A: '1' })).toBe(`${text}A=1\n`);
+  });
+
   it('setVariables keeps CRLF line endings of other lines', () => {
     expect(setVariables('C=3\r\nA=0\r\n', { A: '1' })).toBe('C=3\r\nA=1\n');
   });

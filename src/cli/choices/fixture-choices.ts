@@ -1,4 +1,4 @@
-/** Fixtures and event types as choices. Fixtures are files, so they need no emulator. */
+/** Fixtures and event types as choices of prompts and completion. Fixtures are files, so they need no emulator. */
 import { isEventType } from '../../domain/event.ts';
 import { listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { type ChoiceSource, toChoiceList } from '../prompt.ts';
 import type { Column } from '../render/table.ts';
 
-export type DescribedFixture = FixtureFile & { readonly description: string };
+type DescribedFixture = FixtureFile & { readonly description: string };
 
 export const fixtureColumns: readonly Column<DescribedFixture>[] = [
   { title: 'NAME', value: ({ name }) => name },
@@ -53,8 +53,8 @@ function toName({ name }: DescribedFixture): string {
   return name;
 }
 
-/** Number of deliveries that are searched for event types. */
-const MAX_DELIVERIES = 200;
+/** Number of deliveries, the newest ones, whose event types are choices. */
+const MAX_SEARCHED_DELIVERIES = 200;
 
 /** Event types that have a fixture. They need no emulator. */
 export const fixtureTypeChoices: ChoiceSource = {
@@ -64,7 +64,7 @@ export const fixtureTypeChoices: ChoiceSource = {
     toChoiceList<DescribedType>(await listFixtureTypes(context), eventTypeColumns, toType),
 };
 
-/** Event types that have a fixture, and others of the emulator. */
+/** Event types that have a fixture, and those that endpoints and deliveries of the emulator use. */
 export const eventTypeChoices: ChoiceSource = {
   noun: 'event type',
   plural: 'event types',
@@ -101,8 +101,9 @@ async function listUsedTypes(context: Context): Promise<string[]> {
   const control = await context.connect();
   const [webhooks, deliveries] = await Promise.all([
     control.listWebhooks({}),
-    control.listDeliveries({ limit: MAX_DELIVERIES }),
+    control.listDeliveries({ limit: MAX_SEARCHED_DELIVERIES }),
   ]);
+  // Without the wildcard.
   const subscribed = webhooks.data.flatMap(({ events }) => events.filter(isEventType));
   const delivered = deliveries.data.map(({ event_type: type }) => type);
   return [...new Set([...subscribed, ...delivered])].sort();

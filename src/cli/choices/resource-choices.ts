@@ -146,7 +146,7 @@ export const keyChoices: ChoiceSource = {
   },
 };
 
-/** Without the columns that do not help to choose. */
+/** Shows fewer columns than `svc deliveries list`: those that help to choose. */
 async function toDeliveryChoices(
   rows: readonly Delivery[],
   control: ControlPlane,

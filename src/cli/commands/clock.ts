@@ -107,6 +107,7 @@ export const settle: CommandDefinition<ClockOptions> = {
 };
 
 function parseSpeed(text: string): number {
+  // `svc clock show` prints a speed as `60×`.
   const speed = Number(text.replace(/[x×]$/, ''));
   if (!(speed >= 0.001 && speed <= 1_000_000)) {
     throw new InvalidArgumentError(

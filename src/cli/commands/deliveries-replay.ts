@@ -131,8 +131,8 @@ function checkOptions(options: Options, { io }: Context): void {
   }
 }
 
-function createConflictError(both: string): SvcError {
-  return new SvcError('usage', `${both} cannot be used together.`, { hint: 'Remove one of them.' });
+function createConflictError(names: string): SvcError {
+  return new SvcError('usage', `${names} cannot be used together.`, { hint: 'Remove one of them.' });
 }
 
 /** Whether one delivery is replayed. Without IDs, the command asks for one. */
@@ -158,7 +158,10 @@ async function readBody({ data }: Options, context: Context): Promise<string | u
   return data === undefined ? undefined : (await readValue(data, context)).toString('utf8');
 }
 
-/** The body of the last attempt after the user edited it; null if it is unchanged. */
+/**
+ * The body of the last attempt after the user edited it; null if it is unchanged.
+ * @param ids exactly one, because `--edit` can only be used with one delivery
+ */
 async function editBody(
   [id = '']: readonly string[],
   control: ControlPlane,

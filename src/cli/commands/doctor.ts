@@ -88,7 +88,7 @@ export function checkNode(version: string): Finding {
       );
 }
 
-/** Checks the settings and the overrides of the gap register from all sources. The result has no invalid configuration. */
+/** Checks the settings and the overrides of the gap register from all sources. `config` is null if one is invalid. */
 async function checkConfig(context: Context): Promise<{ finding: Finding; config: Config | null }> {
   const configuration = createFindingBuilder('config', 'Configuration');
   try {
@@ -113,7 +113,7 @@ async function checkPort(config: Config, context: Context, running: EmulatorStat
   const { host, port } = config.values;
   const portFinding = createFindingBuilder('port', 'Port');
   const { projectFolder } = config;
-  // The emulator can have a different --port, and commands can use a different emulator.
+  // The emulator for this folder can have been started with another --port, and is not always the one that commands use.
   const runFile = ignoreUntrusted(() => findOwnRunFile(projectFolder, context.env));
   if (runFile !== null)
     return portFinding.ok(`${new URL(runFile.control_url).port} is used by the emulator for this folder`);
@@ -141,7 +141,6 @@ function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException 
   });
 }
 
-/** Renders findings as a table, with hints. Nothing is truncated. */
 function renderFindings(findings: readonly Finding[], terminalCapabilities: TerminalCapabilities): string {
   return renderTableWithHints(
     [

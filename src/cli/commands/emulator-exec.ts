@@ -22,7 +22,7 @@ import { wholeNumberParser } from '../option-parsers.ts';
 import { reportError } from '../report-error.ts';
 import { addStartOptions } from '../start-options.ts';
 
-/** The settings are options too; the configuration reads them. */
+/** Without the options that are settings: `resolveConfig` reads those. */
 interface Options {
   readonly command: readonly string[];
   readonly requireSettled?: true;
@@ -31,7 +31,10 @@ interface Options {
   readonly log?: string;
 }
 
-/** Returns the exit code of the command. Only the command writes to standard output. */
+/**
+ * Returns the exit code of the command, or 1 if only the check of the deliveries fails. Only the command writes to standard
+ * output.
+ */
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     addStartOptions(command, ['envFile', 'open'], DEFAULTS)
@@ -64,19 +67,19 @@ export const command: CommandDefinition<Options> = {
     const { junit, log: logFile } = options;
     const toPath = (file: string) => resolve(context.cwd, file);
     if (junit !== undefined) assertReportWritable(toPath(junit));
-    const folder = createFolder();
-    let isKept = false;
+    const folder = createTemporaryFolder();
+    let isFolderKept = false;
     try {
       const log = new EmulatorLog(logFile === undefined ? join(folder, 'emulator.log') : toPath(logFile));
       const result = await runWithEmulator(log, folder, options, context);
       if (result.exitCode !== ExitCode.success && !result.wasInterrupted) {
         const lines = log.tail(MAX_LOG_LINES);
-        isKept = logFile === undefined && lines.length > 0;
+        isFolderKept = logFile === undefined && lines.length > 0;
         reportFailure(result, log.path, lines, context);
       }
       return result.exitCode;
     } finally {
-      if (!isKept) rmSync(folder, { recursive: true, force: true });
+      if (!isFolderKept) rmSync(folder, { recursive: true, force: true });
     }
   },
 };
@@ -87,8 +90,7 @@ const NOTE = `
 svc runs the command with the environment variables that svc env prints. When the command exits, svc also
 terminates any processes that the command left running.`;
 
-/** A temporary folder. It is kept when it contains the log of a failure. */
-function createFolder(): string {
+function createTemporaryFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'svc-exec-'));
   } catch (error) {
@@ -101,7 +103,7 @@ interface ExecResult extends CommandResult {
   readonly unexpectedDeliveries: UnexpectedDeliveries | null;
 }
 
-/** @param folder for files that the command reads, such as the certificate. */
+/** @param folder temporary folder for the certificate; the watchdog deletes it if svc is killed */
 async function runWithEmulator(
   log: EmulatorLog,
   folder: string,
@@ -114,8 +116,8 @@ async function runWithEmulator(
     ...context,
     io: log.notes,
   });
-  const closed = new AbortController();
-  const logging = log.follow(emulator.control, closed.signal);
+  const logEnd = new AbortController();
+  const logging = log.follow(emulator.control, logEnd.signal);
   try {
     const certificate = writeCertificate(folder, emulator.certificate);
     const variables = toEnvVariables(emulator.status(), certificate);
@@ -129,12 +131,12 @@ async function runWithEmulator(
     }
   } finally {
     await emulator.close();
-    closed.abort();
+    logEnd.abort();
     await logging;
   }
 }
 
-/** Checks the deliveries if an option asks for it. A failure of the command itself takes precedence. */
+/** Checks the deliveries and writes the JUnit report, if options ask for it. A failure of the command itself takes precedence. */
 async function checkDeliveries(
   result: CommandResult,
   { control, closed }: Emulator,
@@ -143,8 +145,9 @@ async function checkDeliveries(
 ): Promise<ExecResult> {
   const mustSettle = requireSettled === true || expectFailed !== undefined;
   const needsDeliveries = mustSettle || junit !== undefined;
-  if (!needsDeliveries || (result.wasInterrupted && result.exitCode !== ExitCode.success))
-    return { ...result, unexpectedDeliveries: null };
+  // A command that exits with 0 after an interruption has handled the signal and finished.
+  const isIncomplete = result.wasInterrupted && result.exitCode !== ExitCode.success;
+  if (!needsDeliveries || isIncomplete) return { ...result, unexpectedDeliveries: null };
   try {
     const stopped = closed.then(() => {
       throw new SvcError('no_emulator', 'The emulator was stopped before its deliveries were checked.', {
@@ -153,9 +156,9 @@ async function checkDeliveries(
     });
     const outcome = await Promise.race([stopped, collectDeliveryOutcome(control, context)]);
     const unexpectedDeliveries = mustSettle ? findUnexpectedDeliveries(outcome, expectFailed ?? null) : null;
-    const isExpected = unexpectedDeliveries === null && expectFailed !== undefined;
+    const failuresAreExpected = unexpectedDeliveries === null && expectFailed !== undefined;
     if (junit !== undefined) {
-      writeReport(resolve(context.cwd, junit), renderDeliveryJUnit(outcome.deliveries, isExpected));
+      writeReport(resolve(context.cwd, junit), renderDeliveryJUnit(outcome.deliveries, failuresAreExpected));
     }
     if (unexpectedDeliveries === null || result.exitCode !== ExitCode.success)
       return { ...result, unexpectedDeliveries };
@@ -167,7 +170,7 @@ async function checkDeliveries(
   }
 }
 
-/** Number of the last log lines that are printed. */
+/** Number of log lines, the last ones, that are printed after a failure. */
 const MAX_LOG_LINES = 20;
 
 function reportFailure(
@@ -180,6 +183,7 @@ function reportFailure(
     io.noteJson({
       exit_code: exitCode,
       log: lines.length === 0 ? null : logPath,
+      // Failed deliveries too, although they are settled: the name is public.
       ...(unexpectedDeliveries && { unsettled: unexpectedDeliveries.deliveries }),
     });
     return;

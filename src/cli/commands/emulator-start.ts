@@ -15,7 +15,7 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
   addEnvFileAlias,
-  toEnvFileOption,
+  resolveWriteEnvAlias,
   toEnvVariables,
   type WriteEnvOptions,
   writeEnvFile,
@@ -30,7 +30,7 @@ import { waitForReceiver, warnIfNotListening } from '../wait-for-receiver.ts';
 
 const RUN_FILE_CHECK_INTERVAL_MS = 500;
 
-/** The settings are options too; the configuration reads them. */
+/** Without the options that are settings: `resolveConfig` reads those. */
 interface Options extends WriteEnvOptions {
   readonly detach?: true;
 }
@@ -59,7 +59,7 @@ export const command: CommandDefinition<Options> = {
     ['Use your own public URL', 'emulator start --public-url https://svc.example.com'],
   ],
   async run(options, context) {
-    const flags = { ...options, ...toEnvFileOption(options) };
+    const flags = { ...options, ...resolveWriteEnvAlias(options) };
     const config = await context.resolveConfig(flags);
     const rules = await context.resolveRules(flags);
     const { values, projectFolder } = config;
@@ -109,7 +109,7 @@ function restoreRunFileIfRemoved(projectFolder: string, runFile: RunFile, env: C
     try {
       ensureRunFile(projectFolder, runFile, env);
     } catch {
-      // Without a run file, commands need --url.
+      // The emulator keeps running. Without a run file, commands need --url.
     }
   }, RUN_FILE_CHECK_INTERVAL_MS);
   timer.unref();

@@ -29,7 +29,6 @@ export const emulatorStatus: CommandDefinition<object> = {
   },
 };
 
-/** Renders the status of an emulator. */
 function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 'io' | 'now'>): string {
   return renderFields(
     {
@@ -120,6 +119,7 @@ export const emulatorWait: CommandDefinition<{ readonly timeout?: number }> = {
           return await control.getStatus({});
         } catch (error) {
           if (isNoEmulatorError(error)) lastError = error;
+          // The deadline also aborts a request that has no response yet. An interruption does too, but is an error.
           else if (!deadline.aborted || context.signal.aborted) throw error;
           return null;
         }
@@ -176,7 +176,6 @@ export const emulatorReset: CommandDefinition<ConfirmationOptions> = {
   },
 };
 
-/** Recreates the database file after it was removed. */
 export const emulatorRestore: CommandDefinition<object> = {
   examples: [['Recreate the database file', 'emulator restore']],
   async run(_options, context) {

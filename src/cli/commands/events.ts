@@ -16,7 +16,9 @@ interface ListOptions extends PageOptions {
 
 export const list: CommandDefinition<ListOptions> = {
   configure: (command) =>
-    addWorkspaceOption(addPageOptions(command, 100, 20).option('--type <type>', 'Only events of this type')),
+    addWorkspaceOption(
+      addPageOptions(command, { max: 100, default: 20 }).option('--type <type>', 'Only events of this type'),
+    ),
   examples: [
     ['List the newest events of the workspace', 'events list'],
     ['Print 100 events of a type as JSON', 'events list --type order.shipped --limit 100 --json'],

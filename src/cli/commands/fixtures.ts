@@ -72,8 +72,9 @@ export const show: CommandDefinition<{ readonly name?: string }> = {
     const { kind, source, overrides, file } = fixtureFile;
     const fileText = (await readNamedFile(file, context.cwd)).toString('utf8');
     const text = source === 'built_in' ? pointToSchema(fileText, kind, projectFolder) : fileText;
-    const fields = JSON.stringify({ name, kind, source, overrides, file }).slice(0, -1);
-    context.printJsonText(`${fields},"content":${text}}`, () => text);
+    // The content is inserted as text, because parsing rounds numbers above 2^53.
+    const fields = JSON.stringify({ name, kind, source, overrides, file }).slice(1, -1);
+    context.printJsonText(`{${fields},"content":${text}}`, () => text);
   },
 };
 
@@ -253,10 +254,12 @@ function createReporter({ name, file, steps }: Script, context: Context) {
     },
     end() {
       if (reports.length === 0) return;
-      const head = JSON.stringify({ script: name, file, ok: hasSucceeded() }).slice(0, -1);
-      if (json)
-        context.printJsonText(`${head},"steps":[${reports.map(serializeStepReport).join()}]}`, () => '');
-      else if (!hasSucceeded()) io.note(`Stopped at step ${reports.length} of ${steps.length}.`);
+      if (json) {
+        // The results are inserted as text, because parsing rounds numbers above 2^53.
+        const fields = JSON.stringify({ script: name, file, ok: hasSucceeded() }).slice(1, -1);
+        const steps = reports.map(serializeStepReport).join();
+        context.printJsonText(`{${fields},"steps":[${steps}]}`, () => '');
+      } else if (!hasSucceeded()) io.note(`Stopped at step ${reports.length} of ${steps.length}.`);
     },
   };
 }

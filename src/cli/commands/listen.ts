@@ -11,7 +11,7 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
   addEnvFileAlias,
-  toEnvFileOption,
+  resolveWriteEnvAlias,
   toEnvVariables,
   type WriteEnvOptions,
   writeEnvFile,
@@ -39,7 +39,7 @@ interface Options extends WriteEnvOptions {
   readonly workspace?: string;
 }
 
-/** In real time. The user has asked the command to end. */
+/** In real time. Short, because the user has asked the command to end. */
 const CLEANUP_TIMEOUT_MS = 2_000;
 
 /** Forwards until the user quits or interrupts. */
@@ -118,7 +118,7 @@ export const command: CommandDefinition<Options> = {
   },
 };
 
-/** Event types before a `=`. A URL has a `=` only in its query, after a colon or a slash. */
+/** Event types, then `=`. The `=` of a URL is in its query, after a character that event types do not have: `:`, `/` or `?`. */
 const TYPES_AND_ADDRESS = /^(?<types>[^=:/?]+)=(?<address>.*)$/;
 
 /** Parses `3000`, `localhost:3000/hooks` or `order.shipped,invoice.paid=3000/orders`, and collects repeated options. */
@@ -128,7 +128,7 @@ export function parseForwardTargets(text: string, previous: readonly ForwardTarg
   if (url === null) {
     throw new InvalidArgumentError('Pass a port or a URL: 3000, localhost:3000/hooks, or TYPE=3000/hooks.');
   }
-  // Normalized, so that the same address is recognized later.
+  // Normalized, because the emulator reuses the endpoint of an earlier listener only if the text of the URL is the same.
   return [
     ...previous,
     { url: new URL(url).href, types: types === undefined ? null : parseEventTypes(types) },
@@ -217,7 +217,7 @@ async function printEnvelopes(stream: LiveStream, heading: string, { io }: Conte
   await stream.ready;
   io.note(heading);
   for await (const item of stream) {
-    // JSON has line breaks only between two values.
+    // JSON has line breaks only between its tokens, where a space means the same.
     if (item.type === 'attempt') io.write(item.attempt.request.body.replaceAll(/[\r\n]+/g, ' '));
   }
   return ExitCode.interrupted;
@@ -228,7 +228,7 @@ async function writeVariables(
   options: Options,
   context: Context,
 ): Promise<void> {
-  const { envFile } = (await context.resolveConfig(toEnvFileOption(options))).values;
+  const { envFile } = (await context.resolveConfig(resolveWriteEnvAlias(options))).values;
   const [first] = endpoints;
   if (envFile === null || first === undefined) return;
   const status = { ...(await control.getStatus({})), workspace_id: first.workspace_id };

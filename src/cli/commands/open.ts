@@ -40,6 +40,6 @@ function parseDashboardPage(text: string): DashboardPage {
 async function assertExists({ kind, id }: DashboardPage, control: ControlPlane): Promise<void> {
   if (kind === 'delivery') await control.getDelivery({ id });
   else if (kind === 'webhook') await control.getWebhook({ id });
-  // The control plane cannot get an event, but its list rejects an unknown event id.
+  // The control plane cannot get an event, but its list rejects an unknown event ID.
   else await control.listDeliveries({ event_id: id, limit: 1 });
 }

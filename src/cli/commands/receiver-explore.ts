@@ -68,8 +68,9 @@ interface ExploreCommandOptions {
 
 const DEFAULT_RUNS = 100;
 const MAX_RUNS = 1_000_000;
+/** Histories are generated with signed 32-bit numbers. */
 const MAX_SEED = 2 ** 31 - 1;
-/** As for deliveries (decision `delivery.timeout`). */
+/** As for deliveries (gap `delivery.timeout`). */
 const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
 
 const NOTES = `
@@ -188,14 +189,15 @@ async function runExploration(options: ExploreCommandOptions, context: Context):
   }
 }
 
-type ReceiverOptions = Omit<ExploreOptions, 'readEffects' | 'onProgress'>;
+/** Everything that follows from the command line. */
+type ExplorePlan = Omit<ExploreOptions, 'readEffects' | 'onProgress'>;
 
 async function toExploreOptions(
   url: string,
   replay: History | null,
   options: ExploreCommandOptions,
   context: Context,
-): Promise<ReceiverOptions> {
+): Promise<ExplorePlan> {
   const { ca, restartCommand, runs, time } = options;
   const secret = requireSecret(options.secret, context);
   const { cwd, signal, now } = context;
@@ -263,7 +265,7 @@ async function createEvents(
 
 function describeProgress(
   { phase, runs, requests, steps }: ExploreProgress,
-  { url, runs: totalRuns, timeMs, replay }: ReceiverOptions,
+  { url, runs: totalRuns, timeMs, replay }: ExplorePlan,
   elapsedMs: number,
 ): string {
   const sent = formatDeliveryCount(requests);
@@ -277,8 +279,8 @@ function describeProgress(
   return `Exploring ${url}  ${count}${time}, ${sent}`;
 }
 
-/** The URLs are those of the options or of the history that is replayed. */
-type ResolvedOptions = Omit<ExploreCommandOptions, 'url' | 'observe'> & {
+/** With the URLs of the options, otherwise those of the history that is replayed. */
+type OptionsWithUrls = Omit<ExploreCommandOptions, 'url' | 'observe'> & {
   readonly url: string;
   readonly observe: string | undefined;
 };
@@ -286,7 +288,7 @@ type ResolvedOptions = Omit<ExploreCommandOptions, 'url' | 'observe'> & {
 /** Writes the files that options name, and the smallest history. */
 async function writeFiles(
   report: ExploreReport,
-  { url, observe, save, test, junit, replay, restartCommand }: ResolvedOptions,
+  { url, observe, save, test, junit, replay, restartCommand }: OptionsWithUrls,
   context: Context,
 ): Promise<void> {
   const { failure } = report;
@@ -294,6 +296,7 @@ async function writeFiles(
   if (failure === null) return;
   const { seed, run } = failure.history;
   if (replay === undefined || save !== undefined) {
+    // A plain delivery that fails before the random histories belongs to no run.
     const path = save ?? join('.svc', `history-${seed}-${run ?? 'first'}.json`);
     const isObserveUrl = observe !== undefined && isHttpUrl(observe);
     const receiver = { url, ...(isObserveUrl && { observe }) };
@@ -301,7 +304,7 @@ async function writeFiles(
     await write(path, `${JSON.stringify(history, null, 2)}\n`, '--save', context);
     const words = [
       ...['svc', 'receiver', 'explore', '--replay', path],
-      // The file has no commands, because a file must not run any.
+      // The file contains no commands, so that replaying the file of another person runs none.
       ...(observe === undefined || isObserveUrl ? [] : ['--observe', observe]),
       ...(history.steps.some(({ kind }) => kind === 'restart') && restartCommand !== undefined
         ? ['--restart-command', restartCommand]
@@ -319,7 +322,8 @@ async function writeFiles(
       context.io,
     );
   }
-  if (report.runs === 0 && !effectRules.has(failure.rule)) {
+  const isPlainDelivery = report.runs === 0;
+  if (isPlainDelivery && !effectRules.has(failure.rule)) {
     printHint(
       `Find out why a plain delivery is rejected: svc receiver check ${quoteForShell(url)}`,
       context.io,

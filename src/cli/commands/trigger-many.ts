@@ -175,6 +175,7 @@ async function findSettlementTimes(
   // The list can have an attempt before the stream reports it.
   await pollUntil(async () => settled.every(({ id }) => settledAt.has(id)), Boolean, {
     timeoutMs: FINAL_RESULT_TIMEOUT_MS,
+    // Not the signal of the context: after an interruption, the times are still printed.
     signal: abortAfter(2 * FINAL_RESULT_TIMEOUT_MS),
   });
   const requestedAt = new Map(created.map(({ event, requestedAt }) => [event.id, requestedAt]));

@@ -204,7 +204,7 @@ export const rotateSecret: CommandDefinition<{ readonly id?: string; readonly ov
 
 /**
  * Renders the fields that the response has.
- * @param scheduleTime current schedule time of its workspace, if it is known
+ * @param scheduleTime current schedule time of its workspace; if undefined, the creation time is printed without its age
  */
 export function renderWebhook(
   webhook: Webhook & Partial<WebhookDetail> & Partial<CreatedWebhook>,

@@ -88,10 +88,10 @@ async function listChoices(
     sources.map((choiceSource) => choiceSource.list(context).catch(() => ({ items: [] }))),
   );
   const items = lists.flatMap((list) => list.items);
-  const withoutDuplicates = new Map(items.toReversed().map((item) => [item.value, item]));
+  const firstByValue = new Map(items.toReversed().map((item) => [item.value, item]));
   return [
     ...words.map((value) => ({ value, description: '' })),
-    ...items.filter((item) => withoutDuplicates.get(item.value) === item),
+    ...items.filter((item) => firstByValue.get(item.value) === item),
   ];
 }
 

@@ -4,8 +4,7 @@ import { type Commands, commandTree } from '../command-tree.ts';
 import type { GlobalOptions } from '../context.ts';
 import { addGlobalOptions, isGlobal } from '../global-options.ts';
 
-/** What the shell completes. */
-export type CompletionTarget =
+type CompletionTarget =
   | { readonly kind: 'name'; readonly names: Commands }
   | { readonly kind: 'option'; readonly options: readonly Option[] }
   /** The value of an option; `prefix` is the part of the word before it: `--status=`. */

@@ -1,6 +1,6 @@
 /**
  * The completion scripts. Each calls `svc -- __complete` with the words up to the cursor and shows the lines that it
- * prints. The `--` stops Node 20 from reading options.
+ * prints. The `--` stops Node 20 from reading options. The path of a file can follow `@` (see `readValue`) or `--option=`.
  */
 import { COMPLETE_COMMAND } from '../command.ts';
 
@@ -27,14 +27,15 @@ _svc() {
 
   local current=\${COMP_WORDS[COMP_CWORD]}
   [[ $current == [=:]* ]] && current=''
+  # Bash replaces only the part after the last = or :, so the start of each suggestion is removed.
   local before=\${last%"$current"} output line
   output=$(svc -- ${COMPLETE_COMMAND} "\${words[@]}" 2>/dev/null)
   COMPREPLY=()
   if [[ $output == ${FILES} ]]; then
-    local at=''
-    [[ $current == @* ]] && at=@
+    local prefix=''
+    [[ $current == @* ]] && prefix=@
     compopt -o filenames 2>/dev/null
-    while IFS= read -r line; do COMPREPLY+=("$at$line"); done < <(compgen -f -- "\${current#@}")
+    while IFS= read -r line; do COMPREPLY+=("$prefix$line"); done < <(compgen -f -- "\${current#@}")
     return
   fi
   while IFS=$'\\t' read -r line _; do
@@ -49,6 +50,7 @@ const zsh = `#compdef svc
 _svc() {
   local -a lines plain described
   local line
+  # (f) splits into lines, and (Q) removes quotes.
   lines=("\${(@f)$(svc -- ${COMPLETE_COMMAND} "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
   if [[ $lines[1] == ${FILES} ]]; then
     compset -P '--*='
@@ -63,9 +65,11 @@ _svc() {
       plain+=("$line")
     fi
   done
+  # -V keeps the order.
   compadd -V svc -a plain
   (( $#described )) && _describe -V svc described
 }
+# Loaded from fpath, this file is the body of _svc, so run it. Sourced, it registers the function.
 if [[ $funcstack[1] == _svc ]]; then
   _svc
 else

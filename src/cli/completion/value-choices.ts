@@ -61,7 +61,7 @@ const byArgument: Readonly<Record<string, ValueChoices>> = {
   type: eventTypes,
 };
 
-/** Ids and names, by the group of the command. */
+/** IDs and names, by the group of the command. */
 const byGroup: Readonly<Record<string, ValueChoices>> = {
   deliveries: { sources: [deliveryChoices] },
   events: { sources: [eventChoices] },

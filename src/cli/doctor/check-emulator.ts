@@ -5,7 +5,7 @@ import type { WebhookDetail } from '../../contract/resources.ts';
 import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { createFindingBuilder, type Finding, toProbeFindings } from '../../control/findings.ts';
 import { findRunFile, inspectRunFile } from '../../control/run-file.ts';
-import { formatDuration } from '../../domain/duration.ts';
+import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 
 export interface RunningEmulator {
@@ -13,7 +13,7 @@ export interface RunningEmulator {
   readonly status: EmulatorStatus;
 }
 
-export interface CheckedEmulator {
+interface CheckedEmulator {
   readonly finding: Finding;
   /** Null when no emulator responds. */
   readonly running: RunningEmulator | null;
@@ -38,7 +38,7 @@ export async function checkEmulator(context: Context): Promise<CheckedEmulator> 
   }
 }
 
-/** @param runningPid process id of the emulator that responds; null without one */
+/** @param runningPid process ID of the emulator that responds; null without one */
 export function checkRunFile(location: ProjectLocation, runningPid: number | null): Finding {
   const file = createFindingBuilder('run_file', 'Run file');
   let runFile: ReturnType<typeof inspectRunFile>;
@@ -76,17 +76,16 @@ export async function checkClock({ control }: RunningEmulator, workspace_id: str
   );
 }
 
-const MIN_DRIFT_MS = 1_000;
-
+/** Shows the difference of the clocks in whole seconds: the two times are not read at exactly the same moment. */
 function describeClock({ rate, now, wall }: ClockState): string {
   const speed = rate === 0 ? 'frozen' : `${rate}×`;
   const drift = Date.parse(now) - Date.parse(wall);
-  if (Math.abs(drift) < MIN_DRIFT_MS) return `${speed}, same time as the wall clock`;
-  const difference = formatDuration(Math.round(Math.abs(drift) / MIN_DRIFT_MS) * MIN_DRIFT_MS);
+  if (Math.abs(drift) < SECOND_MS) return `${speed}, same time as the wall clock`;
+  const difference = formatDuration(Math.round(Math.abs(drift) / SECOND_MS) * SECOND_MS);
   return `${speed}, ${difference} ${drift > 0 ? 'ahead of' : 'behind'} the wall clock`;
 }
 
-export interface EndpointCheckOptions {
+interface EndpointCheckOptions {
   /** Whether to send a signed and a forged test delivery. Without it, only the connection is tested. */
   readonly sendsTestDeliveries: boolean;
   /** Milliseconds since 1970, to judge the expiry of certificates. */

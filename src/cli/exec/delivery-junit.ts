@@ -8,13 +8,13 @@ import { createWriteError } from '../file-access.ts';
 import { escapeXml, startXmlTag, type XmlAttributes } from '../xml.ts';
 
 /**
- * Names are the same in every run of the same test: endpoints and events are numbered in order of appearance. Ids, which
- * differ, are in the output of each case.
+ * Names are the same in every run of the same test: endpoints, and the deliveries of each event type to an endpoint, are
+ * numbered from oldest to newest. IDs, which differ, are in the output of each case.
  * @param failuresAreExpected whether a failed delivery passes
  */
 export function renderDeliveryJUnit(
   deliveries: readonly DeliveryDetail[],
-  failuresAreExpected = false,
+  failuresAreExpected: boolean,
 ): string {
   const endpoints = [...new Set(deliveries.map(({ webhook_id: id }) => id))];
   const suites = endpoints.map((endpoint, index) => {
@@ -68,7 +68,8 @@ function renderResult({ status, settled_reason: reason, attempts }: DeliveryDeta
   const reasons = reason === null ? [] : [settledReasonDescriptions[reason]];
   if (status === 'canceled') return [renderElement('skipped', { message: reasons.join() }, [])];
   const last = attempts.at(-1);
-  const message = [status, ...reasons, last?.error ?? 'not attempted'].join(': ');
+  const lastOutcome = last === undefined ? 'not attempted' : (last.error ?? describeOutcome(last));
+  const message = [status, ...reasons, lastOutcome].join(': ');
   return [
     renderElement('failure', { type: last?.outcome ?? status, message }, [
       escapeXml(attempts.map(describeAttempt).join('\n')),

@@ -10,10 +10,10 @@ import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
 /** Time for deliveries that are due when the command ends. */
 const SETTLE_TIMEOUT_MS = 5_000;
-/** Maximum number of listed deliveries. */
+/** Maximum number of unexpected deliveries that are listed. */
 const MAX_LINES = 20;
 
-export interface DeliveryOutcome {
+interface DeliveryOutcome {
   /** Oldest first. */
   readonly deliveries: readonly DeliveryDetail[];
   readonly scheduleTimeOf: ScheduleTimeOf;
@@ -28,6 +28,7 @@ export async function collectDeliveryOutcome(
   { signal, now }: Pick<Context, 'signal' | 'now'>,
 ): Promise<DeliveryOutcome> {
   const list = () => listAll((page) => control.listDeliveries(page));
+  // `json: false` requests the times with `--json` too, because they decide which deliveries are due.
   const scheduleTimeOf = await fetchScheduleTimes(await list(), control, { json: false, now });
   const deliveries = await trackDeliveries(
     control,

@@ -43,7 +43,7 @@ export async function runCommand(
   const { pid } = subprocess;
   const onSignal: SignalHandler = (signal) => {
     wasInterrupted = true;
-    // SIGTERM and SIGHUP end the command within five seconds.
+    // After SIGTERM and SIGHUP, the guard sends SIGTERM to the command, and SIGKILL five seconds later.
     if (signal !== 'SIGINT') void guard.terminate();
     else if (!sharesGroup && pid !== undefined) interruptGroup(pid);
   };
@@ -51,6 +51,7 @@ export async function runCommand(
   try {
     const { exitCode, signal, code, shortMessage } = await subprocess;
     if (pid === undefined) throw createStartError(program, code, shortMessage);
+    // One of the two is set, because the command was started.
     return { exitCode: exitCode ?? 128 + constants.signals[signal ?? 'SIGKILL'], wasInterrupted };
   } finally {
     restoreSignals();

@@ -122,7 +122,8 @@ export function attemptColumns(
 ): readonly Column<AttemptRow>[] {
   const [sent, received] = capabilities.unicode ? ['→', '←'] : ['->', '<-'];
   return [
-    { title: 'TIME', value: ({ at }) => formatTimeOfDay(at).slice(0, 8), hideOrder: 5 },
+    // Without milliseconds.
+    { title: 'TIME', value: ({ at }) => formatTimeOfDay(at).slice(0, 'hh:mm:ss'.length), hideOrder: 5 },
     { title: 'EVENT', value: ({ delivery }) => `${sent} ${delivery.event_type}`, canTruncate: true },
     { title: 'RESPONSE', value: (row) => `${received} ${renderResponse(row, capabilities)}` },
     {

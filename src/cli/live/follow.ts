@@ -10,7 +10,7 @@ import { renderAttempt, renderRequest, renderReset } from '../render/stream-item
 import { type AttemptControl, createAttemptList } from './attempt-list.ts';
 import { type LiveList, showLive } from './live-view.ts';
 
-export interface FollowOptions {
+interface FollowOptions {
   /** The control plane that the view uses. */
   readonly control: AttemptControl & Pick<ControlPlane, 'getStatus'>;
   /** One line that is always visible. */

@@ -95,7 +95,7 @@ function renderAttempt(attempt: AttemptDetail, { delivery, scheduleNow, io, now 
     Sent: formatTime(attempt.sent_at, now()),
   };
   const section = (name: string, text: string) => renderSection(name, text, io);
-  // The body is the longest part, and usually the same for all attempts, so it is last.
+  // `renderBodies` prints the body once, after all attempts: it is long, and usually the same for all.
   const { body, signed_content: signedContent } = request;
   const withoutBody = body === '' ? signedContent : signedContent.replace(body, () => '(the body)');
   return [

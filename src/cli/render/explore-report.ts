@@ -125,7 +125,7 @@ function renderJUnitFailure(failure: ExploreFailure): string {
   return `${startXmlTag('failure', { message: failure.message })}>${escapeXml(lines.join('\n'))}</failure>`;
 }
 
-export interface VitestTestOptions {
+interface VitestTestOptions {
   readonly url: string;
   /** Undefined if effects were not observed. */
   readonly observe: string | undefined;

@@ -14,22 +14,23 @@ interface Output {
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
+/** The width of the time and the gap after it. */
+const INDENT = ' '.repeat('hh:mm:ss.mmm  '.length);
+
 /** Renders an attempt on one line, with its error and next retry on a second line. Truncated in a terminal. */
 export function renderAttempt({ attempt, delivery }: AttemptItem, { io }: Output): string {
   const summary = [
     formatTimeOfDay(attempt.sent_at),
     styleOutcome(attempt, io),
     formatDuration(attempt.duration_ms),
-    // Before the long values, so that 80 columns show the complete id.
+    // Before the long values, so that 80 columns show the complete ID.
     delivery.id,
     `#${attempt.number}`,
     delivery.event_type,
     delivery.url,
   ].join('  ');
   const lines =
-    attempt.error === null
-      ? [summary]
-      : [summary, `${' '.repeat(14)}${attempt.error}${describeNextStep(delivery)}`];
+    attempt.error === null ? [summary] : [summary, `${INDENT}${attempt.error}${describeNextStep(delivery)}`];
   return lines.map((line) => truncateLine(io, line)).join('\n');
 }
 
@@ -40,7 +41,7 @@ function describeNextStep({ status, next_attempt_at: nextAttemptAt }: Delivery):
 /** Renders a request on one line. Truncated in a terminal. */
 export function renderRequest(request: ApiRequest, { io }: Output): string {
   const { at, method, path, status, error_code: code, duration_ms: ms, id, fault } = request;
-  // The path is last, so that 80 columns show the complete id.
+  // The path is last, so that 80 columns show the complete ID.
   const parts = [
     formatTimeOfDay(at),
     method,

@@ -118,6 +118,7 @@ class ScriptRun {
 
   async #createWebhook({ name, webhookTemplate }: StepOfKind<'webhook'>): Promise<StepOutcome> {
     const fillTemplate = await this.#createTemplateFiller();
+    // A template can turn the URL into a number, such as a port.
     const { url: urlText, events } = JSON.parse(fillTemplate(webhookTemplate)) as {
       url: unknown;
       events: string[];

@@ -34,7 +34,7 @@ export function renderStep(
   const style = styleFor(capabilities);
   const symbol =
     ok === null ? style.dim(symbols.planned) : ok ? style.green(symbols.done) : style.red(symbols.failed);
-  const indent = ' '.repeat(symbols.done.length + 1 + labelWidth + 2);
+  const indent = ' '.repeat(`${symbols.done} `.length + labelWidth + '  '.length);
   return `${symbol} ${toStepLabel(step).padEnd(labelWidth)}  ${lines.join(`\n${indent}`)}`;
 }
 

@@ -6,16 +6,19 @@ const succeeded = { outcome: 'succeeded', response_status: 200, error: null } as
 
 describe('renderDeliveryJUnit', () => {
   it('a JUnit report has one suite per endpoint, with totals for each suite and for the whole report', () => {
-    const text = renderDeliveryJUnit([
-      aDetail({ status: 'succeeded', attempts: [anAttempt({ ...succeeded, duration_ms: 1_250 })] }),
-      aDetail({ status: 'failed', settled_reason: 'window_elapsed', attempts: [anAttempt()] }),
-      aDetail({
-        url: 'http://b:1234/hooks?a=1',
-        webhook_id: 'wh_b',
-        status: 'canceled',
-        settled_reason: 'endpoint_deleted',
-      }),
-    ]);
+    const text = renderDeliveryJUnit(
+      [
+        aDetail({ status: 'succeeded', attempts: [anAttempt({ ...succeeded, duration_ms: 1_250 })] }),
+        aDetail({ status: 'failed', settled_reason: 'window_elapsed', attempts: [anAttempt()] }),
+        aDetail({
+          url: 'http://b:1234/hooks?a=1',
+          webhook_id: 'wh_b',
+          status: 'canceled',
+          settled_reason: 'endpoint_deleted',
+        }),
+      ],
+      false,
+    );
     expect(text).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="svc deliveries"/);
     expect(listTags(text, 'testsuites')).toEqual([
       'name="svc deliveries" tests="3" failures="1" errors="0" skipped="1" time="1.262"',
@@ -38,6 +41,7 @@ describe('renderDeliveryJUnit', () => {
             ...{ webhook_id: `wh_${suffix}`, url: `http://127.0.0.1:${port}/hooks`, status: 'succeeded' },
           }),
         ),
+        false,
       );
     const names = (text: string) => [...listTags(text, 'testsuite'), ...listTags(text, 'testcase')];
     expect(names(run('x', 1))).toEqual(names(run('y', 2)));
@@ -55,7 +59,7 @@ describe('renderDeliveryJUnit', () => {
     const failed = [aDetail({ status: 'failed', settled_reason: 'window_elapsed', attempts: [anAttempt()] })];
     expect(listTags(renderDeliveryJUnit(failed, true), 'testsuites')[0]).toContain('tests="1" failures="0"');
     expect(renderDeliveryJUnit(failed, true)).not.toContain('<failure');
-    expect(renderDeliveryJUnit(failed)).toContain('<failure');
+    expect(renderDeliveryJUnit(failed, false)).toContain('<failure');
   });
 
   it('a failure lists the outcome of each attempt', () => {
@@ -63,22 +67,27 @@ describe('renderDeliveryJUnit', () => {
       anAttempt(),
       anAttempt({ number: 2, outcome: 'timeout', response_status: null, error: 'no response in 15s' }),
     ];
-    const text = renderDeliveryJUnit([aDetail({ attempts })]);
+    const text = renderDeliveryJUnit([aDetail({ attempts })], false);
     expect(text).toContain('<failure type="timeout" message="pending: no response in 15s">');
     expect(text).toContain('#1 2026-11-20T11:57:00.010Z the receiver responded with 503');
     expect(text).toContain('#2 2026-11-20T11:57:00.010Z no response in 15s');
-    expect(renderDeliveryJUnit([aDetail({})])).toContain('message="pending: not attempted"');
+    expect(renderDeliveryJUnit([aDetail({})], false)).toContain('message="pending: not attempted"');
+  });
+
+  it('a pending replay of a delivery that succeeded shows the outcome of its last attempt', () => {
+    const delivery = aDetail({ status: 'pending', attempts: [anAttempt(succeeded)] });
+    expect(renderDeliveryJUnit([delivery], false)).toContain('message="pending: 200"');
   });
 
   it('a JUnit report is well-formed for every error text of a receiver', () => {
     const error = 'a <b> & "c"\u0000\u001b[31m\ud800\ufffe \u{1f600}\nd';
-    const text = renderDeliveryJUnit([aDetail({ attempts: [anAttempt({ error })] })]);
+    const text = renderDeliveryJUnit([aDetail({ attempts: [anAttempt({ error })] })], false);
     expect(text).toContain('a &lt;b&gt; &amp; &quot;c&quot;\ufffd\ufffd[31m\ufffd\ufffd \u{1f600}&#10;d');
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\ud800-\udfff\ufffe]/u);
   });
 
   it('a JUnit report can be empty', () => {
-    expect(renderDeliveryJUnit([])).toMatch(/<testsuites name="svc deliveries" tests="0" [^>]*\/>\n$/);
+    expect(renderDeliveryJUnit([], false)).toMatch(/<testsuites name="svc deliveries" tests="0" [^>]*\/>\n$/);
   });
 });
 
