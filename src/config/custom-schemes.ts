@@ -49,7 +49,7 @@ function toFileValue(value: unknown): unknown {
 }
 
 /** The settings for signatures. */
-export interface SchemeSettings {
+interface SchemeSettings {
   /** The name of a built-in scheme, or of one in `schemes`. */
   readonly scheme: string;
   readonly schemes: CustomSchemes;

@@ -25,7 +25,7 @@ export interface Setting<T = unknown, Default = unknown> {
   /** For `--help` and `svc config`. */
   readonly description: string;
   readonly schema: ValueSchema<T>;
-  /** Null without one. `<environment>` in text stands for the name of the environment. */
+  /** Null if omitted. `<environment>` in text stands for the name of the environment. */
   readonly defaultValue?: Default;
   /** Name of the option, where it differs from the name of the setting. */
   readonly option?: string;
@@ -46,7 +46,7 @@ function flag(description: string) {
   return { description, schema: boolean(), defaultValue: false } as const;
 }
 
-/** In the order of `svc config`. */
+/** In the order of `svc config`. `environment` is first, because the default of `db` depends on it. */
 export const settings = {
   environment: {
     description: 'Environment to emulate',
@@ -83,7 +83,7 @@ export const settings = {
   freeze: flag('Start with the schedule clock frozen'),
   randomSeed: {
     description: 'Seed that makes IDs, secrets and jitter the same in every run',
-    schema: wholeNumber(0, 4_294_967_295),
+    schema: wholeNumber(0, 2 ** 32 - 1),
   },
   wallClock: {
     description: 'Pin the wall clock to this time, so that signatures stay the same',

@@ -48,7 +48,7 @@ export function withArgumentChecks<Api extends object>(
 
 type Path = readonly (string | number)[];
 
-/** The parts of a valibot schema that are walked. A schema with a pipe has the properties of its first item. */
+/** The parts of a valibot schema that lead to nested options. A schema with a pipe has the properties of its first item. */
 interface SchemaNode {
   readonly type: string;
   readonly entries?: Readonly<Record<string, SchemaNode>>;

@@ -136,10 +136,10 @@ export async function createReceiver(
     await sendResponse(response, await getResponse(request).catch(toErrorResponse));
   }
 
-  const listener = (incoming: IncomingMessage, response: ServerResponse) => {
+  const handleRequest = (incoming: IncomingMessage, response: ServerResponse) => {
     serve(incoming, response).catch((error: Error) => response.destroy(error));
   };
-  const server = certificate ? createTlsServer(certificate, listener) : createServer(listener);
+  const server = certificate ? createTlsServer(certificate, handleRequest) : createServer(handleRequest);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(requestedPort, '127.0.0.1', resolve);
   });

@@ -66,7 +66,9 @@ export interface ExploreReceiverOptions {
 }
 
 const DEFAULT_RUNS = 100;
+/** Histories are generated with signed 32-bit numbers. */
 const MAX_SEED = 2 ** 31 - 1;
+/** As for deliveries (gap `delivery.timeout`). */
 const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
 
 const OptionalNames = v.optional(v.array(v.string()));

@@ -53,6 +53,7 @@ export type ReceiverResponses =
   | Outage
   | ((request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse>);
 
+// A status below 200 is informational: the client waits for another one.
 const STATUS_MESSAGE = 'must be a status from 200 to 999';
 const Status = v.custom<number>((value) => isWholeNumber(value, 200, 999), STATUS_MESSAGE);
 

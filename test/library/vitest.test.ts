@@ -84,6 +84,20 @@ describe('toHaveDelivered', () => {
     await none;
     await expect(expect(workspace).toHaveDelivered('order.shipped', { times: 0 })).rejects.toThrow();
   });
+
+  test('toHaveDelivered with times: 0 passes if only deliveries with another endpoint or payload exist', async ({
+    workspace,
+    receiver,
+  }) => {
+    await workspace.trigger('order.shipped', { order: 1 });
+    await receiver.nth(1);
+    await expect(workspace).toHaveDelivered('order.shipped', { times: 0, to: 'wh_other' });
+    await expect(workspace).toHaveDelivered('order.shipped', { times: 0, payload: { order: 2 } });
+    for (const expectation of [{ to: receiver.url }, { payload: { order: 1 } }]) {
+      const none = expect(workspace).toHaveDelivered('order.shipped', { times: 0, ...expectation });
+      await expect(none).rejects.toThrow(/del_\w+ to http:.+: succeeded/);
+    }
+  });
 });
 
 const it = base.extend({ emulatorOptions: [{ profile: 'strict', clock: { speed: 60 } }, { scope: 'file' }] });
