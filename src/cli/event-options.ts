@@ -48,7 +48,7 @@ export function addEventOptions(command: Command): Command {
 
 /**
  * Returns a function that creates the JSON text of the next request body. The payload comes from `--data`, from the
- * fixture of the type, or is empty. Templates in the fixture and in changes are filled; `{{` in `--data` is sent as it is.
+ * fixture of the type, or is empty. Templates in the fixture and in changes are filled; `{{` in `--data` is sent unchanged.
  */
 export async function createEventBodyFactory(
   type: string,
@@ -84,7 +84,7 @@ async function createPayloadTemplate(
   return { text, hasTemplates: hasTemplates(text) };
 }
 
-/** Without changes, the text is sent as it is. */
+/** Without edits, the text keeps every byte. */
 function applyChanges(text: string, changes: readonly JsonEdit[]): string {
   return changes.length === 0 ? text : applyJsonEdits(text, changes);
 }

@@ -76,7 +76,7 @@ export async function checkClock({ control }: RunningEmulator, workspace_id: str
   );
 }
 
-/** Shows the difference of the clocks in whole seconds: the two times are not read at exactly the same moment. */
+/** Shows the difference of the clocks in whole seconds, because the two times are not read simultaneously. */
 function describeClock({ rate, now, wall }: ClockState): string {
   const speed = rate === 0 ? 'frozen' : `${rate}×`;
   const drift = Date.parse(now) - Date.parse(wall);
