@@ -41,7 +41,7 @@ export interface EmulatorOptions extends ListenOptions {
    */
   readonly clock?: { readonly speed?: number; readonly frozen?: boolean } | undefined;
   /**
-   * The same seed gives the same ids, secrets and jitter on every run. With a frozen clock, every byte of the run is
+   * The same seed gives the same IDs, secrets and jitter on every run. With a frozen clock, every byte of the run is
    * repeatable: the schedule clock then starts at 2026-01-01T00:00:00Z, or at `wallClock`.
    */
   readonly randomSeed?: number | null | undefined;
@@ -133,7 +133,7 @@ async function startWithStore(
   const controlToken = resolveControlToken(options);
   const sandbox = openSandbox(store, wall, options);
   const stateLifecycle = createStateLifecycle(sandbox, options);
-  // Final values after `listen`.
+  // `listen` sets the final values, such as the URL of a tunnel. No request arrives before that.
   let publicUrl = options.publicUrl ?? null;
   let ownPort = 0;
   const retention = resolveRetention(options);
@@ -158,7 +158,7 @@ async function startWithStore(
     control,
     controlHandlers,
     host,
-    publicUrl,
+    publicUrl: options.publicUrl ?? null,
     controlToken,
     internalErrorLog,
     closing: closing.signal,

@@ -1,7 +1,4 @@
-/**
- * The closed set of error codes with their HTTP status, exit code and default hint. No other module decides on a status or
- * an exit code.
- */
+/** The closed set of error codes, each with its HTTP status, exit code and default hint. */
 
 /** Exit codes of the command line. Scripts rely on them. */
 export const ExitCode = {
@@ -111,7 +108,7 @@ export function isErrorCode(code: string): code is ErrorCode {
 
 /** Receives internal errors: they are for the person who runs the emulator, not for the client. */
 export interface InternalErrorLog {
-  /** @param where the request id, or what the emulator was doing. */
+  /** @param where the request ID, or what the emulator was doing. */
   report(where: string, error: unknown): void;
 }
 

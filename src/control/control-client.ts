@@ -2,7 +2,7 @@
  * The control plane of an emulator in another process. One function sends every operation of the table. Nothing here imports
  * Node.js, because the dashboard uses it in the browser.
  */
-import { type ControlInput, controlOperations } from '../contract/control-operations.ts';
+import { controlOperations } from '../contract/control-operations.ts';
 import { expandPath, isInputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
 import type { ControlMethods, ControlPlane } from './control-plane.ts';
 import { followStream, type StreamPosition } from './follow-stream.ts';
@@ -50,6 +50,7 @@ export function createControlClient(
     ]),
   );
   return {
+    // The table of operations also defines the types of the methods.
     ...(methods as unknown as ControlMethods),
     stream(input, signal) {
       const { since, since_sequence, ...filter } = input;
@@ -61,7 +62,7 @@ export function createControlClient(
         onDisconnect,
         onReconnect,
         onReady,
-        connect: (after, signal) =>
+        connect: (after, connectionSignal) =>
           open({
             method: 'GET',
             url: withQuery(`${controlUrl}/events`, {
@@ -72,7 +73,7 @@ export function createControlClient(
               accept: 'text/event-stream',
               ...(after === undefined ? {} : { 'last-event-id': String(after) }),
             },
-            signal,
+            signal: connectionSignal,
           }),
       });
     },
@@ -80,18 +81,11 @@ export function createControlClient(
 }
 
 type Input = Readonly<Record<string, unknown>>;
-type AnyControlInput = ControlInput<keyof typeof controlOperations>;
 
-function toRequest(
-  controlUrl: string,
-  operation: Operation,
-  input: Input & Partial<AnyControlInput>,
-): ControlRequest {
-  const inPath = pathParameters(operation.path);
-  const path = expandPath(operation.path, (name) =>
-    encodeURIComponent(String(input[name as keyof typeof input])),
-  );
-  const fields = Object.fromEntries(Object.entries(input).filter(([name]) => !inPath.includes(name)));
+function toRequest(controlUrl: string, operation: Operation, input: Input): ControlRequest {
+  const namesInPath = pathParameters(operation.path);
+  const path = expandPath(operation.path, (name) => encodeURIComponent(String(input[name])));
+  const fields = Object.fromEntries(Object.entries(input).filter(([name]) => !namesInPath.includes(name)));
   const { method } = operation;
   if (isInputInQuery(method)) return { method, url: withQuery(controlUrl + path, fields) };
   return {

@@ -39,6 +39,6 @@ export function describeFirings({ fired, count, probability }: Fault): string {
 }
 
 /** `duplicate (flt_…)`; null without a fault. */
-export function describeMark(mark: AppliedFault | undefined): string | null {
-  return mark === undefined ? null : `${mark.kind} (${mark.id})`;
+export function describeAppliedFault(fault: AppliedFault | undefined): string | null {
+  return fault === undefined ? null : `${fault.kind} (${fault.id})`;
 }

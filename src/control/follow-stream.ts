@@ -78,6 +78,8 @@ async function* follow(source: StreamSource, onConnect: () => void): AsyncGenera
         const streamPosition = readPosition(message, source.address);
         onReady?.(streamPosition);
         if (signal.aborted) break;
+        // The connection continues after `lastSequence`. The server does not know that sequence if it has another store, or if an
+        // earlier process could not commit it. Then connect again, after a sequence that the server knows.
         const resumeAfter =
           storeId === null || storeId === streamPosition.store
             ? Math.min(lastSequence ?? 0, streamPosition.newest)
@@ -110,7 +112,7 @@ const READY = 'ready';
 
 /** The current position of the server. */
 export interface StreamPosition {
-  /** Id of the store. Sequences of another store mean something else. */
+  /** ID of the store. Sequences of another store mean something else. */
   readonly store: string;
   /**
    * The newest sequence. It can be before the last item that was seen: a sequence that an earlier process could not commit is

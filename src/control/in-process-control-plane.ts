@@ -7,6 +7,7 @@ import type { ControlHandlers, ControlMethods, ControlPlane } from './control-pl
 import { createLiveStream } from './live-stream.ts';
 import { SharedChanges } from './shared-changes.ts';
 
+/** @param listenerCleanup keeps the endpoints of a `svc listen` while its stream is open. */
 export function createInProcessControlPlane(
   handlers: ControlHandlers,
   sandbox: Sandbox,
@@ -25,6 +26,7 @@ export function createInProcessControlPlane(
 function withValidation(handlers: ControlHandlers): ControlMethods {
   const methods = Object.entries(handlers).map(([name, handler]) => [
     name,
+    // `never`: TypeScript cannot see that the schema and the handler of a name belong together.
     async (input: Record<string, unknown>, signal?: AbortSignal) =>
       handler(validateInput(controlOperations[name as keyof ControlHandlers], input) as never, signal),
   ]);

@@ -1,6 +1,6 @@
 /**
- * Follows changes in order. It reads them from the store after they are committed. A slow client, or one that reconnects,
- * continues after the last item that it has received, so that no item is lost or repeated.
+ * The server side of the live stream. It reads changes from the store after they are committed, in order. A slow client, or one
+ * that reconnects, continues after the last item that it has received, so that no item is lost or repeated.
  */
 import {
   type StreamInput,
@@ -23,7 +23,7 @@ interface StreamStart {
   readonly types: ReadonlySet<StreamTopic>;
   /** Items after this sequence are sent. */
   readonly after: number;
-  /** Sequence of the last replacement of the state that the client has received. */
+  /** The client knows the state after this replacement of all rows. It gets a `reset` for each later one. */
   readonly stateReplacedSeq: number;
 }
 
@@ -41,34 +41,38 @@ export function createLiveStream(
   const validated = validate(StreamSchema, input, 'invalid_request');
   const { types = ALL_TYPES, listener = [], since_sequence, since, until, ...condition } = validated;
   const { store, wall } = sandbox;
-  const times = toDeliveryFilter(sandbox, { ...condition, since, until });
+  const deliveryFilter = toDeliveryFilter(sandbox, { ...condition, since, until });
   const historyStart =
     since === undefined || since_sequence !== undefined
       ? null
       : {
           newest: store.lastVisibleSeq,
           wall: parseRelativeTime(since, wall.now()),
-          schedule: times.since ?? 0,
+          schedule: deliveryFilter.since ?? 0,
         };
   const stream: StreamSelection & StreamStart = {
     types: new Set(types),
-    filter: { ...condition, until: times.until },
+    filter: { ...condition, until: deliveryFilter.until },
     untilWall: until === undefined ? null : parseRelativeTime(until, wall.now()),
     listener,
     historyStart,
     after:
       since_sequence ??
       (historyStart === null ? store.lastVisibleSeq : store.changeFeed.findLastSeqBefore(historyStart.wall)),
+    // Sequence 0 is the beginning: such a client has no state that a reset could replace.
     stateReplacedSeq: since_sequence || store.stateReplacedSeq,
   };
   for (const id of listener) getWebhookRow(sandbox, id);
   return listener.length === 0
     ? follow(store, sharedChanges, stream, signal)
-    : followHeldListeners(sandbox, listenerCleanup, sharedChanges, stream, signal);
+    : followAndHoldListeners(sandbox, listenerCleanup, sharedChanges, stream, signal);
 }
 
-/** Also ends when a reset has removed the endpoints, so that the client notices. */
-async function* followHeldListeners(
+/**
+ * Holds the endpoints of `svc listen` while the stream is open. The stream also ends when a reset has removed the endpoints, so
+ * that the client notices.
+ */
+async function* followAndHoldListeners(
   { bus, store }: Sandbox,
   listenerCleanup: ListenerEndpointCleanup,
   sharedChanges: SharedChanges,

@@ -54,6 +54,7 @@ export function assertStateFolderTrusted(projectFolder: string, env: Environment
 export function createRunFile(projectFolder: string, run: RunFile, env: EnvironmentVariables): void {
   const { pid, started_at, control_url, version, certificate, control_token } = run;
   const path = join(createStateFolder(projectFolder, env), RUN_FILE);
+  // An existing file would keep its mode.
   rmSync(path, { force: true });
   const content = { pid, started_at, control_url, version, certificate, control_token };
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
@@ -64,9 +65,9 @@ export function ensureRunFile(projectFolder: string, run: RunFile, env: Environm
   if (!existsSync(join(projectFolder, STATE_FOLDER, RUN_FILE))) createRunFile(projectFolder, run, env);
 }
 
-/** Removes the run file of `cwd`, unless it belongs to another emulator now. */
-export function removeRunFile(cwd: string, pid: number): void {
-  const path = join(cwd, STATE_FOLDER, RUN_FILE);
+/** Removes the run file of a project, unless it belongs to another emulator now. */
+export function removeRunFile(projectFolder: string, pid: number): void {
+  const path = join(projectFolder, STATE_FOLDER, RUN_FILE);
   if (readRun(path)?.pid === pid) rmSync(path, { force: true });
 }
 

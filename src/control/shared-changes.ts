@@ -31,7 +31,7 @@ export interface StreamSelection {
   readonly filter: DeliveryCondition;
   /** Wall time from which on requests are not sent. */
   readonly untilWall: number | null;
-  /** Ids of the endpoints to listen to. Empty: all. */
+  /** IDs of the endpoints to listen to. Empty: all. */
   readonly listener: readonly string[];
   readonly historyStart: HistoryStart | null;
 }
@@ -39,7 +39,7 @@ export interface StreamSelection {
 /** A change as clients receive it; null if its rows were removed. */
 interface SharedChange {
   readonly item: TopicItem | null;
-  /** The body of the delivery. */
+  /** The body of the delivery, for a change of a delivery or an attempt. */
   readonly getBody: () => string;
 }
 

@@ -1,4 +1,4 @@
-/** Converts filters of the control plane to those of the store: checks ids and parses times. */
+/** Converts filters of the control plane to those of the store: checks IDs and parses times. */
 import type * as v from 'valibot';
 import type {
   AttemptFilter as AttemptFilterSchema,
@@ -85,7 +85,7 @@ export function toRequestFilter(
   };
 }
 
-/** The workspace of an optional id. @throws SvcError `not_found`. */
+/** The workspace of an optional ID. @throws SvcError `not_found`. */
 export function findWorkspace(sandbox: Sandbox, id: string | null | undefined): LoadedWorkspace | null {
   if (id === null || id === undefined) return null;
   const workspace = sandbox.workspaces.find(id);

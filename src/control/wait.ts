@@ -75,6 +75,7 @@ export async function waitForDeliveries(
     },
     options,
   );
+  // IDs sort by time of creation.
   const deliveries = tracked.sort((a, b) => (a.id < b.id ? 1 : -1));
   const listInState = (state: WaitState) => deliveries.filter((delivery) => classify(delivery) === state);
   const waiting = listInState('waiting');
@@ -144,12 +145,14 @@ export async function trackDeliveries(
     await stream.ready;
     if (record(await list())) return;
     for await (const item of stream) {
-      const isTracked = 'delivery' in item && includes(item.delivery);
-      if (isTracked ? record([item.delivery]) : item.type === 'webhook' && record(await list())) return;
+      let shouldStop = false;
+      if ('delivery' in item && includes(item.delivery)) shouldStop = record([item.delivery]);
+      else if (item.type === 'webhook') shouldStop = record(await list());
+      if (shouldStop) return;
     }
   }
 
-  /** @returns whether to stop */
+  /** @returns whether to stop. */
   function record(deliveries: readonly Delivery[]): boolean {
     for (const delivery of deliveries) tracker.record(delivery);
     onChange?.(tracker.counts);

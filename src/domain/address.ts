@@ -123,7 +123,7 @@ function extractIPv4(address: string): string | null {
   const head = groups.slice(0, 6).join(':');
   const [, second = 0, third = 0, , , , seventh = 0, eighth = 0] = groups;
   if (groups[0] === 0x2002) return toIPv4(second, third); // 6to4, RFC 3056
-  if (head === '0:0:0:0:0:0' && (seventh > 0 || eighth > 1)) return toIPv4(seventh, eighth); // compatible
+  if (head === '0:0:0:0:0:0' && (seventh > 0 || eighth > 1)) return toIPv4(seventh, eighth); // compatible, not :: or ::1
   const prefixes = ['0:0:0:0:0:65535', '0:0:0:0:65535:0', `${0x64}:${0xff9b}:0:0:0:0`]; // mapped, translated, NAT64
   return prefixes.includes(head) ? toIPv4(seventh, eighth) : null;
 }

@@ -49,7 +49,7 @@ export function extractEventRecord(
   return envelope.slice(formatEnvelopeStart(event).length, -1);
 }
 
-// The fields before `data` contain no character that JSON escapes: ids, a checked type and an ISO time.
+// The fields before `data` contain no character that JSON escapes: IDs, a checked type and an ISO time.
 function formatEnvelopeStart(event: Pick<EventFields, 'type' | 'workspaceId' | 'createdAt'>): string {
   const createdAt = new Date(event.createdAt).toISOString();
   return `{"type":"${event.type}","workspace_id":"${event.workspaceId}","created_at":"${createdAt}","data":`;

@@ -10,6 +10,10 @@ export function locateJsonError(text: string): { readonly line: number; readonly
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
+/**
+ * What the next token must be. A first value or key can also be the end of an empty array or object. `end` is a comma or a
+ * closing bracket.
+ */
 type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'end';
 
 /** Index of the first token that is not allowed; the length of the text if something is missing at its end. */

@@ -7,6 +7,7 @@ import { formatCount, suggestMatch } from './message-parts.ts';
 /** The name of a field, the index of an item (negative from the end), or null for the position after the last item. */
 export type PathStep = string | number | null;
 
+/** A name, a quoted name in brackets, or an index in brackets, which cannot be the first step. */
 const STEP = /(?:^|(?<=.)\.)([^.[\]]+)|\[("(?:[^"\\]|\\.)*"|'[^']*')\]|(?<=.)\[(-?\d*)\]/gy;
 
 /** @throws SvcError `usage` when `path` is invalid. */
@@ -83,6 +84,7 @@ export type JsonEdit =
   | { readonly kind: 'override' | 'add'; readonly path: string; readonly value: string }
   | { readonly kind: 'remove'; readonly path: string };
 
+/** The first `=` outside brackets ends the path. */
 const ASSIGNMENT = /^((?:\[(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\]]*)\]|[^=[])+)=(.*)$/s;
 /** The start of JSON that is not a bare word; `{{` starts a template of a fixture. */
 const JSON_START = /^(?:["[]|\{(?!\{))/;

@@ -121,6 +121,7 @@ interface Range {
 
 /** One open object or array during the scan. */
 interface OpenValue {
+  /** The keys up to now; null for an array. */
   readonly keys: Set<string> | null;
   /** The key or index in progress. */
   keyOrIndex: string | number;

@@ -13,7 +13,7 @@ import type { LoadedWorkspace } from './workspace-registry.ts';
 export interface NewEvent {
   readonly workspace: LoadedWorkspace;
   readonly type: string;
-  /** The id; default: a new one. */
+  /** The ID; default: a new one. */
   readonly id?: string | undefined;
   /** JSON text of an object. */
   readonly payload: string;

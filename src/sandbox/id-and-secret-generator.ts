@@ -1,4 +1,4 @@
-/** Generates ids, API keys, secrets and random numbers, from the seed of the run if there is one. */
+/** Generates IDs, API keys, secrets and random numbers, from the seed of the run if there is one. */
 import type { Environment } from '../domain/credentials.ts';
 import { UlidGenerator } from '../domain/ids.ts';
 import {

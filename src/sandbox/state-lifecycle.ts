@@ -36,7 +36,7 @@ export class StateLifecycle {
 
   /**
    * Restores the state of the start, of the last loaded snapshot or of the last {@link restoreDatabase}: rows, clocks, rate
-   * limits, and in a seeded run the next ids. Attempts in flight are not recorded.
+   * limits, and in a seeded run the next IDs. Attempts in flight are not recorded.
    * @throws SvcError `storage_unavailable`, in which case nothing has changed.
    */
   reset(): void {

@@ -10,7 +10,7 @@ export interface NewWebhook {
   readonly workspace: LoadedWorkspace;
   readonly url: string;
   readonly events: readonly string[];
-  /** Id and secret; default: new ones. */
+  /** ID and secret; default: new ones. */
   readonly id?: string | undefined;
   readonly secret?: string | undefined;
   /** Headers of each delivery in addition to those of §6. */
@@ -35,7 +35,7 @@ export function createWebhook(
 /**
  * Writes an endpoint for the control plane. A receiver has one secret per URL, so a new endpoint gets the secret of the
  * last endpoint with the same URL, unless `input` has one. Call inside a write.
- * @param canReuse whether an earlier endpoint with the same URL, deleted or not, is reused: it keeps its id, secret and
+ * @param canReuse whether an earlier endpoint with the same URL, deleted or not, is reused: it keeps its ID, secret and
  *   deliveries and gets the other values of `input`.
  */
 export function registerWebhook(

@@ -12,13 +12,13 @@ export interface LoadedWorkspace {
   readonly seq: number;
   readonly id: string;
   readonly clock: ScheduleClock;
-  /** Generates the ids of events, endpoints and deliveries, in order of schedule time. */
+  /** Generates the IDs of events, endpoints and deliveries, in order of schedule time. */
   readonly ids: UlidGenerator;
 }
 
 export interface NewWorkspace {
   readonly name: string;
-  /** The id (default: a new one). */
+  /** The ID (default: a new one). */
   readonly id?: string | undefined;
   /** Initial clock settings (default: the current time and {@link WorkspaceRegistryOptions.newClockSettings}). */
   readonly clock?:

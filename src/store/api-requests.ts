@@ -14,7 +14,7 @@ export interface ApiRequestRow {
   readonly duration_ms: number;
   readonly api_key_seq: number | null;
   readonly workspace_seq: number | null;
-  /** Id of the resource that the request created, read, changed, deleted or did not find; null for a list. */
+  /** ID of the resource that the request created, read, changed, deleted or did not find; null for a list. */
   readonly resource_id: string | null;
   /** `AppliedFault` of the fault that was injected, as JSON; null for none. */
   readonly fault: string | null;

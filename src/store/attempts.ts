@@ -141,7 +141,7 @@ interface SentMessage {
   readonly scheme: SignatureScheme;
 }
 
-/** The attempt as the control plane shows it. Its id consists of the delivery's id and its number. */
+/** The attempt as the control plane shows it. Its ID consists of the delivery's ID and its number. */
 export function toAttempt(row: AttemptRow, { id, body, scheme }: SentMessage): Attempt {
   const headers: Record<string, string> = JSON.parse(row.request_headers);
   const { message } = readSignature(headers, { id, body, scheme });

@@ -28,7 +28,7 @@ export interface DeliveryFilter {
   /** Range of `created_at` in schedule time: from `since` up to and excluding `until`. */
   readonly since: number | null;
   readonly until: number | null;
-  /** Text in an id, the type, the URL or the body, in lower case. */
+  /** Text in an ID, the type, the URL or the body, in lower case. */
   readonly text: string | null;
 }
 

@@ -36,7 +36,7 @@ export interface EventFilter {
   /** Range of `created_at` in schedule time: from `since` up to and excluding `until`. */
   readonly since: number | null;
   readonly until: number | null;
-  /** Text in the id, the type or the payload, in lower case. */
+  /** Text in the ID, the type or the payload, in lower case. */
   readonly text: string | null;
 }
 

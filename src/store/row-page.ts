@@ -20,7 +20,7 @@ export interface RowPage<Row> {
 }
 
 /**
- * @param findSeq finds the sequence of a cursor, which is an id, among the rows that the caller can access.
+ * @param findSeq finds the sequence of a cursor, which is an ID, among the rows that the caller can access.
  * @throws SvcError `invalid_request` for an unknown cursor (gap `list.order`).
  */
 export function toPageRequest(
@@ -45,7 +45,7 @@ export function readPage<Row>(
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }
 
-/** Converts rows to the response body of a list; `end_cursor` is the id of the last item. */
+/** Converts rows to the response body of a list; `end_cursor` is the ID of the last item. */
 export function toListBody<Row extends { readonly id: string }, Item>(
   { rows, hasMore }: RowPage<Row>,
   toItem: (row: Row) => Item,

@@ -191,7 +191,7 @@ export function migrate(db: Database.Database, path: string): void {
   }).immediate();
 }
 
-/** Key-value settings of the database itself, such as its environment and its id. */
+/** Key-value settings of the database itself, such as its environment and its ID. */
 export class SettingTable extends Table {
   find(key: string): string | undefined {
     return this.sql.value('SELECT value FROM settings WHERE key = ?', [key]);

@@ -6,7 +6,7 @@ import type {
   DeliveryDetail,
   Verification,
 } from '../../contract/delivery-schemas.ts';
-import { describeMark } from '../../control/describe-fault.ts';
+import { describeAppliedFault } from '../../control/describe-fault.ts';
 import { findAttemptHints } from '../../domain/attempt-hints.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDuration, formatRelative } from '../../domain/duration.ts';
@@ -88,7 +88,7 @@ function renderAttempt(attempt: AttemptDetail, { delivery, scheduleNow, io, now 
   ].join('  ');
   const fields = {
     Error: attempt.error && style.red(attempt.error),
-    Fault: describeMark(attempt.fault),
+    Fault: describeAppliedFault(attempt.fault),
     Signature: verification && renderVerification(verification, io),
     'What to do': findAttemptHints(attempt, delivery).join('\n') || null,
     Scheduled: formatTime(attempt.scheduled_at, scheduleNow),

@@ -1,6 +1,6 @@
 /** The columns of lists of API requests, and all fields of one request. */
 import type { ApiRequest } from '../../contract/resources.ts';
-import { describeMark } from '../../control/describe-fault.ts';
+import { describeAppliedFault } from '../../control/describe-fault.ts';
 import { formatLatency } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import { formatTime } from './format.ts';
@@ -39,7 +39,7 @@ export function renderRequestDetail(request: ApiRequest, { io, now }: Pick<Conte
       Path: request.path,
       Status: styleHttpStatus(request.status, io),
       Error: request.error_code,
-      Fault: describeMark(request.fault),
+      Fault: describeAppliedFault(request.fault),
       Took: formatLatency(request.duration_ms),
       'API key': request.api_key_id,
       Workspace: request.workspace_id,

@@ -35,7 +35,7 @@ export const refusalReasons = [
   'timestamp_too_old',
   'timestamp_in_future',
 ] as const;
-/** Reasons that only a digest has, which a receiver computed itself. */
+/** Additional reasons for which a digest that a receiver computed itself can be wrong. */
 export const digestOnlyReasons = [
   'digest_malformed',
   'content_changed',

@@ -19,7 +19,7 @@ export interface SignedDelivery {
   readonly headers: Record<string, string>;
   /** The timestamp as it is in the headers. */
   readonly timestamp: string;
-  /** The signed content: text if the body is text, otherwise bytes. Built on first access. */
+  /** The signed content: text if the body is text, otherwise bytes. Built on each access. */
   readonly signedContent: string | Uint8Array;
 }
 

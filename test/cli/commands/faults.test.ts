@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { add, faultColumns } from '../../../src/cli/commands/faults.ts';
 import type { Fault } from '../../../src/contract/fault-schemas.ts';
-import { describeEffect, describeMark } from '../../../src/control/describe-fault.ts';
+import { describeAppliedFault, describeEffect } from '../../../src/control/describe-fault.ts';
 import { createFakeContext } from '../fake-context.ts';
 
 const base = {
@@ -34,8 +34,8 @@ describe('the description of a fault', () => {
   });
 
   it('an affected delivery names its fault, and others do not', () => {
-    expect(describeMark({ id: 'flt_1', kind: 'duplicate' })).toBe('duplicate (flt_1)');
-    expect(describeMark(undefined)).toBeNull();
+    expect(describeAppliedFault({ id: 'flt_1', kind: 'duplicate' })).toBe('duplicate (flt_1)');
+    expect(describeAppliedFault(undefined)).toBeNull();
   });
 });
 

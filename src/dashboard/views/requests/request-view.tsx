@@ -2,7 +2,7 @@
 
 import { describeApiError } from '../../../contract/error-texts.ts';
 import type { ApiRequest } from '../../../contract/resources.ts';
-import { describeMark } from '../../../control/describe-fault.ts';
+import { describeAppliedFault } from '../../../control/describe-fault.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { findResourceRoute, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
@@ -67,7 +67,7 @@ function RequestProperties({ request }: { readonly request: ApiRequest }) {
     resource_id: resource,
     fault,
   } = request;
-  const appliedFault = describeMark(fault);
+  const appliedFault = describeAppliedFault(fault);
   const properties = {
     Request: <CopyableId id={id} what="request" />,
     Resource: resource && (
