@@ -17,7 +17,7 @@ import { toSnakeCase, unknownFieldError, type ValueLocation } from './profile/va
 
 export type { ConfigValues, SettingName } from './config/settings.ts';
 
-export interface ConfigInput {
+interface ConfigInput {
   /** Command-line options by the camelCase name that Commander gives them (`randomSeed`); unknown names are ignored. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -87,7 +87,7 @@ export async function resolveConfig(input: ConfigInput): Promise<Config> {
 }
 
 /** One line of `svc config`. The names are those of the JSON output. */
-export interface ConfigEntry {
+interface ConfigEntry {
   /** The name in the configuration file. */
   readonly setting: string;
   /** Secrets are masked. */

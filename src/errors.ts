@@ -13,7 +13,7 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-export interface ErrorDefinition {
+interface ErrorDefinition {
   readonly status: number;
   readonly exit: ExitCode;
   readonly hint?: string;
@@ -71,7 +71,7 @@ export function getErrorDefinition(code: ErrorCode): ErrorDefinition {
   return errorDefinitions[code];
 }
 
-export interface SvcErrorOptions {
+interface SvcErrorOptions {
   /** The next step, starting with a verb; overrides the default hint of the code. */
   readonly hint?: string;
   /** Response headers that belong to the error (`Allow`, `Retry-After`). */

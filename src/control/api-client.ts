@@ -4,7 +4,7 @@ import { CreatedWebhook, Event, pageOf, Workspace } from '../contract/resources.
 import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
 import { parseResponse } from './parse-response.ts';
 
-export interface ApiClientOptions {
+interface ApiClientOptions {
   /** Base URL, ends in `/v1` (§9). */
   readonly baseUrl: string;
   readonly apiKey: string;

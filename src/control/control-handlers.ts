@@ -32,7 +32,7 @@ export interface RunningEmulator {
 }
 
 /** The parts of the emulator that the handlers use. */
-export interface ControlPlaneDependencies {
+interface ControlPlaneDependencies {
   readonly sandbox: Sandbox;
   readonly stateLifecycle: StateLifecycle;
   readonly clock: ClockController;

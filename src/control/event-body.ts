@@ -1,6 +1,6 @@
 /** Builds the body of `POST /v1/events` without changing the text of the payload. */
 
-export interface EventParts {
+interface EventParts {
   readonly type: string;
   readonly workspaceId: string;
   /** Name of the payload field (gap `event.body`). */

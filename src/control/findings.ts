@@ -5,7 +5,7 @@ import { DAY_MS } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 
 /** `skipped`: the check was not possible or not requested. */
-export type FindingStatus = 'ok' | 'warning' | 'problem' | 'skipped';
+type FindingStatus = 'ok' | 'warning' | 'problem' | 'skipped';
 
 export interface Finding {
   /** `database`; for one of several endpoints `wh_…/reachable`. */

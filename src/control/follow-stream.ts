@@ -10,7 +10,7 @@ import { createWrongServerError, parseResponse, RESPONSE_LIMIT_BYTES } from './p
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
 
-export interface StreamSource {
+interface StreamSource {
   /** URL of the stream, for messages. */
   readonly address: string;
   /** Opens a connection that continues after the sequence `after` (undefined: from now on). Resolves to its text. */

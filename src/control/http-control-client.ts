@@ -4,7 +4,7 @@ import type { ControlPlane } from './control-plane.ts';
 import { openResponse, sendRequest } from './http-request.ts';
 import { createWrongServerError } from './parse-response.ts';
 
-export interface HttpControlClientOptions extends ControlClientOptions {
+interface HttpControlClientOptions extends ControlClientOptions {
   readonly token?: string | undefined;
   /** Additional certificates to trust, in PEM. */
   readonly ca?: string | undefined;

@@ -4,7 +4,7 @@ import { sleep } from '../timers.ts';
 
 const MAX_CONCURRENCY = 32;
 
-export interface MapAtRateOptions {
+interface MapAtRateOptions {
   readonly count: number;
   readonly perSecond: number;
   readonly signal: AbortSignal;

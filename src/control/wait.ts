@@ -26,7 +26,7 @@ export interface WaitCondition {
  * State of a delivery for the wait. By default, `waiting` is not settled, `matched` settled with the status that is waited
  * for, and `mismatched` settled with another one.
  */
-export type WaitState = 'waiting' | 'matched' | 'mismatched';
+type WaitState = 'waiting' | 'matched' | 'mismatched';
 /** `paused` counts the waiting deliveries to disabled endpoints. */
 export type WaitCounts = Readonly<Record<WaitState | 'paused', number>>;
 

@@ -9,7 +9,7 @@ import { stripBrackets } from './http-url.ts';
  * - `blocked`: never a receiver. Link-local and cloud metadata addresses give out credentials; multicast and reserved
  *   addresses do not belong to one machine.
  */
-export type AddressKind = 'loopback' | 'private' | 'public' | 'blocked';
+type AddressKind = 'loopback' | 'private' | 'public' | 'blocked';
 
 export interface AddressClass {
   readonly kind: AddressKind;

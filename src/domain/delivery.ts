@@ -97,7 +97,7 @@ export interface AttemptResult extends EndedAttempt {
   readonly onSchedule: boolean;
 }
 
-export type NextStep =
+type NextStep =
   | { readonly status: 'succeeded'; readonly reason: SettledReason | null }
   | { readonly status: 'failed'; readonly reason: SettledReason }
   | { readonly status: 'pending'; readonly dueAt: number };

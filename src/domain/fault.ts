@@ -76,7 +76,7 @@ const REQUEST_FIELDS = [
 ] as const;
 const DELIVERY_FIELDS = ['kind', 'webhook_id', 'type', 'delay_ms'] as const;
 
-export interface FaultProblem {
+interface FaultProblem {
   readonly field: keyof FaultRule;
   /** Completes a sentence that starts with the field. */
   readonly problem: string;

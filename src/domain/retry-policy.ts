@@ -38,7 +38,7 @@ export interface FailedAttempt extends EndedAttempt {
   readonly firstAttemptAt: number;
 }
 
-export type RetryDecision =
+type RetryDecision =
   | { readonly status: 'pending'; readonly dueAt: number }
   | { readonly status: 'failed'; readonly reason: 'window_elapsed' | 'retry_not_allowed' };
 

@@ -5,7 +5,7 @@ export function quoteForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-export interface CurlRequest {
+interface CurlRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Text, or a file that contains the bytes. */

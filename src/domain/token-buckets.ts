@@ -1,6 +1,6 @@
 /** Token buckets by key: limits the burst and the long-term rate. */
 
-export interface BucketLimit {
+interface BucketLimit {
   readonly perSecond: number;
   readonly burst: number;
 }

@@ -5,7 +5,7 @@ import { parseUrl } from './http-url.ts';
 /** `local`: HTTPS anywhere, HTTP only to loopback and private addresses. `public`: HTTPS to public addresses only. */
 export type WebhookUrlRule = 'local' | 'public';
 
-export type WebhookUrlCheck =
+type WebhookUrlCheck =
   | { readonly ok: true }
   /** `problem` completes a sentence that starts with the name of the field: "must be …". */
   | { readonly ok: false; readonly problem: string };

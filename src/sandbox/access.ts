@@ -116,7 +116,7 @@ export function createNotFoundError(kind: string, id: string): SvcError {
   return new SvcError('not_found', `${noun} ${formatIdForMessage(id)} does not exist.`);
 }
 
-export interface NewApiKey {
+interface NewApiKey {
   readonly scopes: readonly Scope[];
   /** Null for a key for all workspaces. */
   readonly workspace: Pick<LoadedWorkspace, 'seq' | 'id'> | null;

@@ -201,7 +201,7 @@ export function getEvent({ store }: Pick<Sandbox, 'store'>, caller: Caller, id: 
   return toEventRecordText(row);
 }
 
-export interface EventListInput {
+interface EventListInput {
   readonly limit: number;
   readonly starting_after?: string | undefined;
   readonly type?: string | undefined;

@@ -28,7 +28,7 @@ interface ActiveFault {
   requestDraws: number;
 }
 
-export interface FaultRegistryOptions {
+interface FaultRegistryOptions {
   readonly store: Store;
   readonly generator: IdAndSecretGenerator;
   /** Returns `created_at` of a new fault. */

@@ -15,7 +15,7 @@ export interface OperationResponse {
   readonly isReplayed?: boolean;
 }
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   readonly caller: Caller;
   readonly method: string;
   readonly path: string;

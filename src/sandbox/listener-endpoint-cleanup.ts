@@ -7,7 +7,7 @@ import { clearTimeout, setTimeout } from '../timers.ts';
 import type { Sandbox } from './sandbox.ts';
 import { removeWebhook } from './webhooks.ts';
 
-export interface ListenerEndpointCleanupOptions {
+interface ListenerEndpointCleanupOptions {
   readonly gracePeriodMs: number;
   /** Called if an endpoint cannot be removed. */
   readonly onInternalError: (error: unknown) => void;

@@ -10,7 +10,7 @@ import type { Sandbox, SandboxEvent } from './sandbox.ts';
 import { createWebhook } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
-export interface PublicCall<Input = unknown> {
+interface PublicCall<Input = unknown> {
   readonly caller: Caller;
   /** Validated against the operation's schema. */
   readonly input: Input;
@@ -21,7 +21,7 @@ export interface PublicCall<Input = unknown> {
   readonly idempotencyKey: string | null;
 }
 
-export type PublicHandlers = {
+type PublicHandlers = {
   readonly [Name in keyof PublicOperations]: (
     call: PublicCall<ValidatedInput<PublicOperations[Name]>>,
   ) => OperationResponse | Promise<OperationResponse>;

@@ -29,9 +29,9 @@ export type SandboxEvent =
   /** All rows were replaced: state that was read before is invalid. */
   | { readonly type: 'state_replaced' };
 
-export type SandboxEventListener = (event: SandboxEvent) => void;
+type SandboxEventListener = (event: SandboxEvent) => void;
 
-export class EventBus {
+class EventBus {
   readonly #listeners = new Set<SandboxEventListener>();
 
   /** @returns a function that ends the subscription. */
@@ -67,8 +67,7 @@ export interface Sandbox {
 }
 
 /** The arguments of {@link createSandbox}. */
-export interface SandboxSetup
-  extends Pick<Sandbox, 'environment' | 'rules' | 'store' | 'wall' | 'eventTypes'> {
+interface SandboxSetup extends Pick<Sandbox, 'environment' | 'rules' | 'store' | 'wall' | 'eventTypes'> {
   /** Initial settings for the clock of a new workspace. */
   readonly newClockSettings: { readonly speed: number; readonly frozen: boolean };
   /** Seed of the run; null for unpredictable values. */

@@ -12,7 +12,7 @@ import type { Sandbox } from './sandbox.ts';
 import { createWebhook, isPermanent, registerWebhook } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
-export type StateLifecycleOptions = Pick<BootstrapOptions, 'db' | 'seed' | 'forwardTo' | 'clock'>;
+type StateLifecycleOptions = Pick<BootstrapOptions, 'db' | 'seed' | 'forwardTo' | 'clock'>;
 
 export class StateLifecycle {
   readonly #sandbox: Sandbox;
@@ -140,7 +140,7 @@ function writeKeyFile(db: string, key: string): void {
 
 const DEFAULT_WORKSPACE_NAME = 'Default workspace';
 
-export interface BootstrapOptions {
+interface BootstrapOptions {
   /** Path of the database file, next to which the default key is stored, or `:memory:`. */
   readonly db: string;
   /** The key of an earlier start; it is used again unless it was revoked. */

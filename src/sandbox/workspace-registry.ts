@@ -16,7 +16,7 @@ export interface LoadedWorkspace {
   readonly ids: UlidGenerator;
 }
 
-export interface NewWorkspace {
+interface NewWorkspace {
   readonly name: string;
   /** The ID (default: a new one). */
   readonly id?: string | undefined;
@@ -31,7 +31,7 @@ export interface NewWorkspace {
     | undefined;
 }
 
-export interface WorkspaceRegistryOptions {
+interface WorkspaceRegistryOptions {
   readonly store: Store;
   readonly wall: WallClock;
   readonly generator: IdAndSecretGenerator;

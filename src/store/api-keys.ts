@@ -6,7 +6,7 @@ import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import { Table } from './sql.ts';
 
-export interface ApiKeyRow {
+interface ApiKeyRow {
   readonly seq: number;
   readonly id: string;
   readonly workspace_seq: number | null;

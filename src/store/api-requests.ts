@@ -3,7 +3,7 @@ import type { ApiRequest } from '../contract/resources.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
 import { type Sql, Table } from './sql.ts';
 
-export interface ApiRequestRow {
+interface ApiRequestRow {
   readonly seq: number;
   readonly id: string;
   readonly at_wall: number;

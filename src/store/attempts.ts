@@ -27,7 +27,7 @@ interface AttemptSummaryColumns {
   readonly fault: string | null;
 }
 
-export interface AttemptSummaryRow extends AttemptSummaryColumns {
+interface AttemptSummaryRow extends AttemptSummaryColumns {
   readonly delivery_id: string;
   readonly event_type: string;
   readonly webhook_id: string;

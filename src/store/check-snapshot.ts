@@ -20,7 +20,7 @@ import { findInvalidRow } from './snapshot-rows.ts';
 import { Sql } from './sql.ts';
 
 /** A snapshot that passed all checks. */
-export interface CheckedSnapshot {
+interface CheckedSnapshot {
   /** Path of a private copy. */
   readonly path: string;
   /** Wall time of the saved state. */

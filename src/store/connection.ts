@@ -17,7 +17,7 @@ const REWRITE_LIMIT_BYTES = 16 * 2 ** 20;
 /** The value of `PRAGMA auto_vacuum` for incremental vacuum. */
 const INCREMENTAL = 2;
 
-export interface ConnectionHooks {
+interface ConnectionHooks {
   /** Called after every commit of a group. */
   readonly onCommit: () => void;
   /** Called after every rollback. */

@@ -15,14 +15,14 @@ export interface NewDelivery {
 }
 
 /** A pending delivery that fails when its retry window has elapsed, unless its endpoint is enabled first. */
-export interface ExpirableDelivery {
+interface ExpirableDelivery {
   readonly seq: number;
   /** Start of the retry window: the time of the first attempt, or of the creation if there was none. */
   readonly window_started_at: number;
 }
 
 /** The columns that an endpoint queue needs. */
-export interface QueuedDelivery {
+interface QueuedDelivery {
   readonly seq: number;
   readonly webhook_seq: number;
   readonly due_at: number;
@@ -33,7 +33,7 @@ export interface QueuedDelivery {
 }
 
 /** A replay as a new delivery of the same event to the same endpoint. */
-export interface DeliveryCopy {
+interface DeliveryCopy {
   readonly seq: number;
   readonly id: string;
   readonly created_at: number;

@@ -11,7 +11,7 @@ interface WaitingWrite {
   readonly reject: (reason: unknown) => void;
 }
 
-export interface GroupCommitHooks {
+interface GroupCommitHooks {
   /** Called before a group begins. An error that it throws rejects the whole group. */
   readonly assertWritable: () => void;
   /** Called after every commit, before the promises of its operations settle. */

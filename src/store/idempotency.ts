@@ -1,7 +1,7 @@
 /** The table of idempotency keys. */
 import { Table } from './sql.ts';
 
-export interface IdempotencyRow {
+interface IdempotencyRow {
   readonly scope_hash: Buffer;
   /** Sequence of the newest row that the request wrote. Only successful responses are stored. */
   readonly seq: number;

@@ -35,7 +35,7 @@ type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>;
 type EnabledWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
 
 /** An endpoint with its next due time, to create its queue. */
-export interface WebhookNextDue extends Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'> {
+interface WebhookNextDue extends Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'> {
   /** Schedule time of its next pending delivery; null without one. */
   readonly next_due_at: number | null;
 }

@@ -14,7 +14,7 @@ import {
 import type { SignatureScheme } from './scheme.ts';
 import { digestBytes } from './signature-header.ts';
 
-export interface DigestDiagnosis {
+interface DigestDiagnosis {
   readonly ok: boolean;
   readonly reason: DigestMistakeReason | null;
   readonly detail: string;

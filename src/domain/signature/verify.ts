@@ -33,7 +33,7 @@ export type VerifyResult =
   | ({ readonly ok: false; readonly scheme: string } & explain.Refusal);
 
 /** A request with all its headers. */
-export interface VerifyMessageInput extends VerifyOptions {
+interface VerifyMessageInput extends VerifyOptions {
   readonly payload: VerifyInput['payload'];
   readonly headers: Pick<Headers, 'get'>;
 }
