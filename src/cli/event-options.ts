@@ -11,7 +11,7 @@ import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } fr
 import type { Context } from './context.ts';
 import { readValue } from './file-access.ts';
 import { addWorkspaceOption, collectAssignments, collectValues } from './option-parsers.ts';
-import { addSeedOption, createTemplateScopes, type SeedOptions } from './template-scopes.ts';
+import { addSeedOption, createTemplateContexts, type SeedOptions } from './template-contexts.ts';
 
 export interface EventOptions extends SeedOptions {
   readonly data?: string;
@@ -58,10 +58,12 @@ export async function createEventBodyFactory(
   const { payloadMember } = await context.resolveRules();
   const workspaceId = options.workspace ?? (await context.getWorkspaceId());
   const template = await createPayloadTemplate(type, options, context);
-  const scopes = await createTemplateScopes(options, context);
-  if (template.hasTemplates) await scopes.useScheduleClock(await context.connect(), workspaceId);
+  const templateContexts = await createTemplateContexts(options, context);
+  if (template.hasTemplates) await templateContexts.useScheduleClock(await context.connect(), workspaceId);
   return () => {
-    const payload = template.hasTemplates ? fillTemplates(template.text, scopes.next()) : template.text;
+    const payload = template.hasTemplates
+      ? fillTemplates(template.text, templateContexts.next())
+      : template.text;
     return toEventBody({ type, workspaceId, payloadMember, payload });
   };
 }

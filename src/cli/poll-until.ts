@@ -5,8 +5,8 @@ const MIN_INTERVAL_MS = 20;
 const MAX_INTERVAL_MS = 250;
 
 /**
- * Calls `load` until `isDone` or until the time limit, and returns the last result. Only for changes that the live
- * stream does not report: for deliveries use `waitForDeliveries`.
+ * Calls `load` until `isDone` or until the time limit, and returns the last result. `waitForDeliveries` is quicker for the
+ * deliveries of one filter, because it follows the live stream.
  * @throws SvcError `interrupted`
  */
 export async function pollUntil<Result>(

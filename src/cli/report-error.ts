@@ -40,7 +40,7 @@ export function printHint(hint: string, { note, noteCapabilities }: NoteOutput):
 const FAULTS_HINT = 'List the faults with: svc faults list';
 
 /**
- * Explains a failed API request by its row in the request log: was the failure injected by a fault?
+ * Explains a failed API request by the newest row of the request log, which is usually its own: did a fault cause the failure?
  * @param connect returns the control plane of the emulator that the request was sent to
  * @returns an error that names the fault; the same error when no fault caused it, or the control plane does not respond
  */

@@ -29,8 +29,9 @@ export function listFoldersAbove(location: ProjectLocation): string[] {
 
 function listReachableFolders({ cwd, env }: ProjectLocation): string[] {
   const home = env.HOME || homedir();
-  const folders = [resolve(cwd)];
-  for (let folder = resolve(cwd); ; ) {
+  let folder = resolve(cwd);
+  const folders = [folder];
+  for (;;) {
     const parent = dirname(folder);
     if (parent === folder || isInside(home, parent) || isOpenToAll(parent, env)) return folders;
     folders.push(parent);

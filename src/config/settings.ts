@@ -228,6 +228,7 @@ function isProxySetting(text: string): boolean {
   return text === 'env' || (/^http:\/\//.test(text) && parseUrl(text) !== null);
 }
 
+/** Paths are appended to the URL, so it has no query and no fragment. Clients would send a user name in it as credentials. */
 function parsePublicUrl(text: string): string | null {
   const url = /^https?:\/\/[^@?#]+$/.test(text) ? parseUrl(text) : null;
   return url === null ? null : url.href.replace(/\/+$/, '');

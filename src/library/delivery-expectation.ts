@@ -76,6 +76,7 @@ export async function waitForExpectedDeliveries(
       return { pass: true, report: await describeDeliveries(workspace, candidates, expectation) };
     }
     const options = {
+      // Until another delivery has settled.
       count: settled.length + 1,
       timeout: Math.max(0, endAt - systemClock.monotonic()),
     };

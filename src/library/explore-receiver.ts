@@ -165,6 +165,7 @@ function requireSecret(scheme: SignatureScheme, option: string | undefined): str
       hint: 'Pass options.secret, or set SVC_WEBHOOK_SECRET.',
     });
   }
+  // Rejects a secret without a key, with which anybody could sign.
   requireSecrets(scheme, secret);
   return secret;
 }

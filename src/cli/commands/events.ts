@@ -9,6 +9,9 @@ import { askChoice } from '../prompt.ts';
 import { printPage } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
+/** Those of the public API (gap `list.limit`). */
+const PAGE_LIMITS = { max: 100, default: 20 };
+
 interface ListOptions extends PageOptions {
   readonly type?: string;
   readonly workspace?: string;
@@ -17,7 +20,7 @@ interface ListOptions extends PageOptions {
 export const list: CommandDefinition<ListOptions> = {
   configure: (command) =>
     addWorkspaceOption(
-      addPageOptions(command, { max: 100, default: 20 }).option('--type <type>', 'Only events of this type'),
+      addPageOptions(command, PAGE_LIMITS).option('--type <type>', 'Only events of this type'),
     ),
   examples: [
     ['List the newest events of the workspace', 'events list'],

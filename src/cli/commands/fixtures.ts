@@ -32,10 +32,10 @@ import { planScript, runScript, type ScriptContext } from '../script/run-script.
 import { renderStep, type StepReport, serializeStepReport, toStepLabel } from '../script/step-report.ts';
 import {
   addSeedOption,
-  createTemplateScopes,
+  createTemplateContexts,
   type SeedOptions,
-  type TemplateScopes,
-} from '../template-scopes.ts';
+  type TemplateContexts,
+} from '../template-contexts.ts';
 
 export const list: CommandDefinition<object> = {
   examples: [
@@ -173,14 +173,14 @@ export const run: CommandDefinition<RunOptions> = {
       return ExitCode.success;
     }
     const script = await getScript(nameOrPath, context);
-    const scopes = await createTemplateScopes(options, context);
+    const templateContexts = await createTemplateContexts(options, context);
     const reporter = createReporter(script, context);
     if (options.dryRun) {
-      for (const report of planScript(script, scopes)) reporter.addStep(report);
+      for (const report of planScript(script, templateContexts)) reporter.addStep(report);
       reporter.end();
       return ExitCode.success;
     }
-    const scriptContext = await createScriptContext(options, scopes, context);
+    const scriptContext = await createScriptContext(options, templateContexts, context);
     try {
       for await (const report of runScript(script, scriptContext)) reporter.addStep(report);
     } finally {
@@ -203,6 +203,7 @@ function isHistoryFile(path: string, { cwd }: Context): boolean {
   }
 }
 
+/** The names of scripts have neither a slash nor a dot. */
 function isFilePath(nameOrPath: string): boolean {
   return /[/\\]|\.json$/.test(nameOrPath);
 }
@@ -220,12 +221,12 @@ async function getScript(nameOrPath: string, context: Context): Promise<Script> 
 
 async function createScriptContext(
   { workspace, keep }: RunOptions,
-  scopes: TemplateScopes,
+  templateContexts: TemplateContexts,
   context: Context,
 ): Promise<ScriptContext> {
   const { payloadMember } = await context.resolveRules();
   return {
-    scopes,
+    templateContexts,
     keepsEndpoints: keep === true,
     payloadMember,
     signal: context.signal,

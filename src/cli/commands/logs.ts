@@ -93,7 +93,7 @@ function addRequestFilterOptions(command: Command): Command {
     );
 }
 
-/** The stream has no filter for these fields; `since` is a parameter of the stream. */
+/** The stream cannot filter requests by most of these fields. It filters by `since` itself. */
 function matchesRequestFilter(request: ApiRequest, options: RequestFilterOptions): boolean {
   const { method, path, status, key, request: id, workspace, slowerThan } = options;
   return (

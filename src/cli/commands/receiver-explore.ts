@@ -44,7 +44,7 @@ import { askText } from '../prompt.ts';
 import { renderExploreJUnit, renderExploreReport, renderVitestTest } from '../render/explore-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
-import { createTemplateScopes } from '../template-scopes.ts';
+import { createTemplateContexts } from '../template-contexts.ts';
 
 interface ExploreCommandOptions {
   readonly url?: string;
@@ -259,8 +259,11 @@ async function createEvents(
             hint: 'List the fixtures with: svc fixtures list',
           });
         });
-  const scopes = await createTemplateScopes({ randomSeed: String(seed) }, context);
-  return fixtures.map(({ type, template }) => ({ type, payload: fillTemplates(template, scopes.next()) }));
+  const templateContexts = await createTemplateContexts({ randomSeed: String(seed) }, context);
+  return fixtures.map(({ type, template }) => ({
+    type,
+    payload: fillTemplates(template, templateContexts.next()),
+  }));
 }
 
 function describeProgress(

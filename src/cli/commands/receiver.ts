@@ -38,7 +38,7 @@ import { askChoice, askText, type ChoiceSource, isInteractive, toChoiceList } fr
 import { renderReceiverJUnit, renderReport } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
-import { createTemplateScopes } from '../template-scopes.ts';
+import { createTemplateContexts } from '../template-contexts.ts';
 
 interface CheckCommandOptions {
   readonly url?: string;
@@ -190,8 +190,8 @@ async function toCheckOptions(options: CheckCommandOptions, context: Context): P
 async function createPayload(type: string, projectFolder: string, context: Context): Promise<string> {
   const fixture = findFixture(type, fixtureFolders(projectFolder));
   if (fixture === null) return '{}';
-  const scopes = await createTemplateScopes({}, context);
-  return fillTemplates(fixture.template, scopes.next());
+  const templateContexts = await createTemplateContexts({}, context);
+  return fillTemplates(fixture.template, templateContexts.next());
 }
 
 function parseEventType(text: string): string {

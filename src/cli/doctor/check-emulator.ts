@@ -86,7 +86,7 @@ function describeClock({ rate, now, wall }: ClockState): string {
 }
 
 interface EndpointCheckOptions {
-  /** Whether to send a signed and a forged test delivery. Without it, only the connection is tested. */
+  /** Whether to send two test deliveries, one with an invalid signature. Without them, only the connection is tested. */
   readonly sendsTestDeliveries: boolean;
   /** Milliseconds since 1970, to judge the expiry of certificates. */
   readonly wallTime: number;

@@ -16,7 +16,7 @@ import { SvcError } from '../../errors.ts';
 import type { Expectation, Script, ScriptStep, StepOfKind } from '../../fixtures/script-fixtures.ts';
 import { fillTemplates, type ResolveReference } from '../../fixtures/template.ts';
 import { pollUntil } from '../poll-until.ts';
-import type { TemplateScopes } from '../template-scopes.ts';
+import type { TemplateContexts } from '../template-contexts.ts';
 import { findMismatch, formatExpectation, type StepReport } from './step-report.ts';
 
 export interface ScriptContext {
@@ -26,7 +26,7 @@ export interface ScriptContext {
   readonly connectForCleanup: () => Promise<ControlPlane>;
   readonly workspaceId: string;
   readonly payloadMember: string;
-  readonly scopes: TemplateScopes;
+  readonly templateContexts: TemplateContexts;
   readonly signal: AbortSignal;
   /** Whether the endpoints of the script stay registered after its end. */
   readonly keepsEndpoints: boolean;
@@ -189,13 +189,13 @@ class ScriptRun {
 
   /** Creates a function that fills all templates of one step with the same values. */
   async #createTemplateFiller(): Promise<(template: string) => string> {
-    const { scopes, control, workspaceId } = this.#context;
-    await scopes.useScheduleClock(control, workspaceId);
-    const scope = scopes.next();
-    return (template) => fillTemplates(template, scope, this.#resolve);
+    const { templateContexts, control, workspaceId } = this.#context;
+    await templateContexts.useScheduleClock(control, workspaceId);
+    const templateContext = templateContexts.next();
+    return (template) => fillTemplates(template, templateContext, this.#resolveReference);
   }
 
-  readonly #resolve: ResolveReference = ({ step, path }) => {
+  readonly #resolveReference: ResolveReference = ({ step, path }) => {
     const result = this.#results.get(step);
     const value = result && getAtPath(result, path);
     if (value !== undefined) return serializeJsonTree(value);
@@ -213,17 +213,21 @@ function toText(json: string): string {
  * results of steps, which do not exist yet.
  * @throws SvcError `usage` when a variable is missing
  */
-export function planScript(script: Script, scopes: TemplateScopes): StepReport[] {
-  return script.steps.map((step) => ({ step, ok: null, ...planStep(step, scopes) }));
+export function planScript(script: Script, templateContexts: TemplateContexts): StepReport[] {
+  return script.steps.map((step) => ({ step, ok: null, ...planStep(step, templateContexts) }));
 }
 
-function planStep(step: ScriptStep, scopes: TemplateScopes): Pick<StepReport, 'result' | 'lines'> {
+function planStep(
+  step: ScriptStep,
+  templateContexts: TemplateContexts,
+): Pick<StepReport, 'result' | 'lines'> {
   switch (step.kind) {
     case 'event': {
-      const scope = scopes.next();
-      const payload = fillTemplates(step.payloadTemplate, scope, keepReference);
+      const templateContext = templateContexts.next();
+      const payload = fillTemplates(step.payloadTemplate, templateContext, keepReference);
       const key =
-        step.idempotencyKeyTemplate && fillTemplates(step.idempotencyKeyTemplate, scope, keepReference);
+        step.idempotencyKeyTemplate &&
+        fillTemplates(step.idempotencyKeyTemplate, templateContext, keepReference);
       const keyField = key === null ? '' : `,"idempotency_key":${key}`;
       return {
         result: `{"event":{"type":${JSON.stringify(step.type)},"payload":${payload}}${keyField}}`,
@@ -231,7 +235,7 @@ function planStep(step: ScriptStep, scopes: TemplateScopes): Pick<StepReport, 'r
       };
     }
     case 'webhook': {
-      const webhook = fillTemplates(step.webhookTemplate, scopes.next(), keepReference);
+      const webhook = fillTemplates(step.webhookTemplate, templateContexts.next(), keepReference);
       return { result: `{"webhook":${webhook}}`, lines: [webhook] };
     }
     case 'advance':

@@ -15,7 +15,7 @@ export function addSeedOption(command: Command): Command {
   return command.option('--random-seed <n>', 'Seed that makes the generated values the same in every run');
 }
 
-export interface TemplateScopes {
+export interface TemplateContexts {
   /** The context of the next event: a new sequence number and new random values. */
   next(): TemplateContext;
   /** Makes later times those of the schedule clock of a workspace. Without this call they are wall times. */
@@ -23,10 +23,10 @@ export interface TemplateScopes {
 }
 
 /** Random values come from `--random-seed` or the configured seed, if there is one. */
-export async function createTemplateScopes(
+export async function createTemplateContexts(
   { randomSeed }: SeedOptions,
   context: Context,
-): Promise<TemplateScopes> {
+): Promise<TemplateContexts> {
   const { values } = await context.resolveConfig(randomSeed === undefined ? {} : { randomSeed });
   const random = createRandomSource(values.randomSeed);
   let sequence = 0;
