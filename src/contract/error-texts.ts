@@ -12,13 +12,13 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   idempotency_in_progress:
     'The first request with this `Idempotency-Key` is still in progress. Wait for the number of seconds in `Retry-After`, then retry.',
   payload_too_large: 'The body exceeds the size limit.',
-  unsupported_media_type: 'The body is compressed, or the `Content-Type` header does not name JSON in UTF-8.',
+  unsupported_media_type: 'The body is compressed, or its `Content-Type` is not `application/json` in UTF-8.',
   validation_failed:
     'A field of the body is missing or invalid. The message starts with the path of the field.',
   idempotency_key_reused: 'The `Idempotency-Key` was already used with a different body.',
   rate_limited: 'Too many requests. Wait for the number of seconds in `Retry-After`, then retry.',
   internal_error:
-    'The emulator had an internal error, or applied an injected fault with status 500. Find the request with `svc logs list`.',
+    'The emulator had an internal error, or applied an injected fault with a 5xx status. Find the request with `svc logs list`.',
   conflict:
     'The operation is not possible in the current state, for example because the emulator was reset in the meantime.',
   forbidden_origin: 'The `Host` or `Origin` header is not allowed.',
@@ -45,7 +45,8 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
 export const controlErrorTexts: Readonly<Partial<Record<ErrorCode, string>>> = {
   not_found: 'The path or the resource does not exist.',
   internal_error: 'The emulator had an internal error. Its log contains the details.',
-  usage: 'The named file cannot be read or written, or the fixture is invalid.',
+  usage:
+    'The file at `path` cannot be read or written, the fixture is invalid, or `to` is before the current schedule time.',
 };
 
 /** The description of an `error.code` as plain text; null for a code that only an injected fault can have set. */

@@ -167,6 +167,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     },
     response: 'The state of the clock after the move, and the attempts that the move caused.',
     example: { input: { ms: 270_000 }, output: example.clockMove },
+    errorExamples: { usage: example.pastTimeMessage },
   },
   nextClock: {
     tag: 'Clock',
@@ -298,7 +299,10 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Faults',
     summary: 'List faults',
     description: 'Returns faults, newest first, with the number of times that each fault has been applied.',
-    input: { ...pageInputTexts, workspace_id: workspaceFilter },
+    input: {
+      ...pageInputTexts,
+      workspace_id: 'Return only faults that are restricted to this workspace (default: all faults).',
+    },
     response: 'A page of faults.',
     output: pageFields,
     example: { input: { limit: 10 }, output: example.page(example.fault) },
@@ -360,7 +364,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       secret:
         'Secret of the endpoint (default: the secret of the last endpoint with this URL or, if there was none, a random secret).',
       listener:
-        'Whether the endpoint is temporary: it is removed ten seconds after the last live stream with its ID in `listener` has ended.',
+        'Whether the endpoint is temporary. A temporary endpoint is removed ten seconds after the last live stream that lists its ID in the `listener` parameter ends.',
       reuse:
         'Whether to update and enable an existing endpoint with this URL instead of registering a second one. The endpoint keeps its ID and its secret.',
     },
@@ -607,8 +611,8 @@ export const streamText = {
       'Endpoint IDs, separated by commas. Send only deliveries and attempts of these endpoints. Temporary endpoints among them are not removed while the stream is open.',
     since_sequence: 'Send only events after this sequence number.',
     ...deliveryFilterTexts,
-    since: `Send changes since this time, then new changes: ${TIME_FORMS} (default: only new changes).`,
-    until: `Send only deliveries that were created, and requests that were received, before this time: ${TIME_FORMS}.`,
+    since: `Time to start from: ${TIME_FORMS} (default: now). Sends the changes since then, followed by new changes.`,
+    until: `Send only deliveries created before this schedule time and requests received before this wall time: ${TIME_FORMS}.`,
   } satisfies Record<keyof StreamInput, string>,
   response: 'A stream of server-sent events.',
   example: {

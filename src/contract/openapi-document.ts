@@ -233,7 +233,7 @@ class DocumentBuilder {
             },
           },
         },
-        ...this.#responses.toErrorResponses(errorCodes),
+        ...this.#responses.toErrorResponses(errorCodes, text.errorExamples),
       },
     };
   }

@@ -170,7 +170,19 @@ export const attemptSummary: AttemptSummary = {
   webhook_id: delivery.webhook_id,
 };
 
-export const plannedAttempts = [RETRY_AT, '2026-11-20T14:40:00.000Z', '2026-11-20T16:40:00.000Z'];
+/** The `usage` error of a clock move to a time in the past. */
+export const pastTimeMessage =
+  '2026-11-20T14:00:00.000Z is before the schedule time 2026-11-20T14:05:30.000Z.';
+
+export const plannedAttempts = [
+  RETRY_AT,
+  '2026-11-20T14:40:00.000Z',
+  '2026-11-20T16:40:00.000Z',
+  '2026-11-20T22:40:00.000Z',
+  '2026-11-21T10:40:00.000Z',
+  '2026-11-22T10:40:00.000Z',
+  '2026-11-23T10:40:00.000Z',
+];
 
 const signedParts: SignatureDetail['signed_parts'] = [
   { part: 'timestamp', text: SIGNED_AT },

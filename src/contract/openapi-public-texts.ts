@@ -11,13 +11,32 @@ export const publicTags: Readonly<Record<string, string>> = {
 };
 
 const EXAMPLE_URL = 'https://example.com/webhooks';
-const keyWorkspace = '(default: the workspace of the API key)';
+const keyWorkspace =
+  '(default: the workspace of the API key). Required if the key is valid for all workspaces';
 
-/** @param rules decide the names of two fields (gaps `event.body` and `list.workspace`). */
+const urlTexts: Readonly<Record<Rules['webhookUrl'], string>> = {
+  local: 'Must use HTTPS, except for loopback and private addresses.',
+  public: 'Must use HTTPS, and be publicly reachable.',
+};
+
+const wildcardTexts: Readonly<Record<Rules['wildcard'], string>> = {
+  accepted: '`*` matches all event types.',
+  rejected_in_production: '`*` matches all event types; it is not accepted in production.',
+  rejected: '`*` is not accepted.',
+};
+
+/**
+ * @param rules decide the names of two fields (gaps `event.body` and `list.workspace`), and which endpoints can be registered
+ *   (gaps `webhook.url` and `webhook.wildcard`).
+ */
 export function createPublicTexts({
   payloadMember,
   list,
-}: Pick<Rules, 'payloadMember' | 'list'>): Readonly<Record<keyof PublicOperations, OperationText>> {
+  webhookUrl,
+  wildcard,
+}: Pick<Rules, 'payloadMember' | 'list' | 'webhookUrl' | 'wildcard'>): Readonly<
+  Record<keyof PublicOperations, OperationText>
+> {
   return {
     getWorkspace: {
       tag: 'Workspaces',
@@ -56,7 +75,7 @@ export function createPublicTexts({
       summary: 'List events',
       description: 'Returns the events of a workspace, newest first.',
       input: {
-        [list.workspaceParameter]: `ID of the workspace to list events of ${keyWorkspace}.`,
+        [list.workspaceParameter]: `ID of the workspace whose events to list ${keyWorkspace}.`,
         starting_after: '`end_cursor` of the previous page (default: start with the newest event).',
         limit: 'Maximum number of events to return.',
         type: 'Return only events of this type.',
@@ -74,8 +93,8 @@ export function createPublicTexts({
         'Registers a webhook endpoint. The response contains the secret that its deliveries are signed with. The secret cannot be retrieved later.',
       input: {
         workspace_id: 'ID of the workspace that the endpoint receives events from.',
-        url: 'URL that deliveries are sent to.',
-        events: 'Event types that the endpoint receives. `*` matches all event types.',
+        url: `URL that deliveries are sent to. ${urlTexts[webhookUrl]}`,
+        events: `Event types that the endpoint receives. ${wildcardTexts[wildcard]}`,
       },
       response: 'The new endpoint with its secret.',
       example: {

@@ -3,6 +3,7 @@ import { idPatterns } from '../domain/ids.ts';
 import { type ErrorCode, getErrorDefinition } from '../errors.ts';
 import { controlErrorExamples, controlErrorTexts, errorExamples, errorTexts } from './error-texts.ts';
 import * as example from './openapi-examples.ts';
+import type { ErrorMessages } from './openapi-text.ts';
 import { isInputInQuery, type Operation, pathParameters } from './operation.ts';
 
 type Json = Record<string, unknown>;
@@ -88,8 +89,11 @@ export class ResponseComponents {
     );
   }
 
-  /** References to the error responses of these codes, by status. */
-  toErrorResponses(codes: readonly ErrorCode[]): Json {
+  /**
+   * References to the error responses of these codes, by status.
+   * @param messages for an operation with its own examples, which needs its own response
+   */
+  toErrorResponses(codes: readonly ErrorCode[], messages: ErrorMessages = {}): Json {
     const codesByStatus = new Map<number, Set<ErrorCode>>();
     for (const code of codes) {
       this.#errorCodes.add(code);
@@ -98,6 +102,9 @@ export class ResponseComponents {
     }
     return Object.fromEntries(
       [...codesByStatus].map(([status, sameStatus]) => {
+        if ([...sameStatus].some((code) => code in messages)) {
+          return [status, this.#toErrorResponse([...sameStatus], messages)];
+        }
         const name = [...sameStatus].join('_or_');
         this.responses[name] ??= this.#toErrorResponse([...sameStatus]);
         return [status, { $ref: `#/components/responses/${name}` }];
@@ -105,14 +112,14 @@ export class ResponseComponents {
     );
   }
 
-  #toErrorResponse(codes: readonly ErrorCode[]): Json {
+  #toErrorResponse(codes: readonly ErrorCode[], messages: ErrorMessages = {}): Json {
     return {
       description: codes.map((code) => `\`${code}\`: ${this.#toText(code)}`).join(' '),
       headers: this.toHeaders(...codes.flatMap((code) => errorHeaders[code] ?? [])),
       content: {
         'application/json': {
           schema: this.#errorSchema,
-          examples: Object.fromEntries(codes.map((code) => [code, this.#toExample(code)])),
+          examples: Object.fromEntries(codes.map((code) => [code, this.#toExample(code, messages[code])])),
         },
       },
     };
@@ -122,8 +129,9 @@ export class ResponseComponents {
     return (this.#isPublic ? undefined : controlErrorTexts[code]) ?? errorTexts[code];
   }
 
-  #toExample(code: ErrorCode): Json {
-    const message = (this.#isPublic ? undefined : controlErrorExamples[code]) ?? errorExamples[code];
+  #toExample(code: ErrorCode, ownMessage: string | undefined): Json {
+    const message =
+      ownMessage ?? (this.#isPublic ? undefined : controlErrorExamples[code]) ?? errorExamples[code];
     if (message === undefined) throw new TypeError(`The error ${code} has no example.`);
     const { hint } = getErrorDefinition(code);
     const error = { code, message, request_id: example.ids.request };
@@ -139,13 +147,13 @@ const headers = {
   },
   'RateLimit-Policy': {
     description:
-      'Rate limit of the API key: `q` requests in `w` seconds. Present if rate limiting is enabled.',
+      'Rate limit of the API key: `q` requests in `w` seconds. Present on responses to authenticated requests if rate limiting is enabled.',
     schema: { type: 'string' },
     example: '"api-key";q=200;w=2',
   },
   RateLimit: {
     description:
-      'Number of requests that remain (`r`), and number of seconds until the full limit is available again (`t`). Present if rate limiting is enabled.',
+      'Number of requests that remain (`r`), and number of seconds until the full limit is available again (`t`). Present on responses to authenticated requests if rate limiting is enabled.',
     schema: { type: 'string' },
     example: '"api-key";r=199;t=1',
   },

@@ -71,7 +71,7 @@ const WebhookDetail: SchemaText<typeof resources.WebhookDetail> = {
     headers: 'Additional headers that are sent with each delivery.',
     skip_verify: 'Whether deliveries are sent without verifying the TLS certificate of the receiver.',
     listener:
-      'Whether the endpoint is temporary: it is removed ten seconds after the last live stream with its ID in `listener` has ended.',
+      'Whether the endpoint is temporary. A temporary endpoint is removed ten seconds after the last live stream that lists its ID in the `listener` parameter ends.',
     previous_secret_expires_at:
       'Schedule time until which deliveries are signed with both the current and the previous secret. Can be in the past. `null` if the secret was never rotated, or was last rotated without an overlap.',
   },
@@ -184,7 +184,7 @@ export const newFaultTexts = {
   webhook_id: 'For deliveries: ID of the endpoint to match.',
   type: 'For deliveries: event type to match.',
   delay_ms:
-    'For deliveries: duration in milliseconds. Schedule time for `delay` and `reorder`, real time for `slow-body`.',
+    'For deliveries: how long to delay the delivery in schedule time (`delay`, and at most this long for `reorder`; default: 60000), or how long to take to send the body in real time (`slow-body`, default: 5000), in milliseconds.',
   probability:
     'Probability that the fault is applied to a matching request or attempt: greater than 0, and at most 1.',
   count: 'Maximum number of times to apply the fault (default: no limit).',
@@ -224,7 +224,8 @@ export const schemaTexts: Readonly<
       api_key_id: 'ID of the API key. `null` if the request had no valid key.',
       workspace_id:
         'ID of the workspace that the API key is bound to. `null` if the key is valid for all workspaces, or if the request had no valid key.',
-      resource_id: 'ID of the resource that the request created, or that its path names. `null` for a list.',
+      resource_id:
+        'ID of the resource that the request created or accessed. `null` if there is none, for example for a list or a rejected request.',
       fault: faultField,
     },
   } satisfies SchemaText<typeof resources.ApiRequest>,
@@ -304,7 +305,7 @@ export const schemaTexts: Readonly<
       control_url: 'Base URL of the control plane.',
       dashboard_url: 'URL of the dashboard. Includes the control token if one is required.',
       control_token: 'Control token. Omitted if none is required.',
-      environment: 'Environment that the emulator represents.',
+      environment: 'Emulated environment.',
       profile: 'Name of the profile, which sets the behavior that the service description does not define.',
       workspace_id: 'ID of the default workspace.',
       api_key: 'API key of the default workspace.',
@@ -499,7 +500,8 @@ export const schemaTexts: Readonly<
           address:
             'IP address that the emulator connected to, which can be the address of a proxy. `null` if the connection failed.',
           certificate: {
-            description: 'TLS certificate of the receiver. `null` if the connection does not use TLS.',
+            description:
+              'TLS certificate of the receiver. `null` if the connection failed or does not use TLS.',
             fields: {
               issuer: 'Issuer of the certificate.',
               valid_to: 'Wall time at which the certificate expires.',

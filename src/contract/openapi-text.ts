@@ -1,5 +1,6 @@
 /** The form of the texts and examples that the OpenAPI documents add to the schemas. */
 import type * as v from 'valibot';
+import type { ErrorCode } from '../errors.ts';
 import type { Operation, OperationInput, OperationOutput } from './operation.ts';
 
 /** Description of a field, and of the fields of its value if that is an object without a schema name. */
@@ -25,7 +26,11 @@ export interface OperationText {
   /** Description of each field of that response, if its schema has no name. */
   readonly output?: FieldTexts;
   readonly example: { readonly input: Readonly<Record<string, unknown>>; readonly output: unknown };
+  /** Messages of errors for which the example of the document does not fit. */
+  readonly errorExamples?: ErrorMessages;
 }
+
+export type ErrorMessages = Readonly<Partial<Record<ErrorCode, string>>>;
 
 /** The texts of one operation, with its exact fields. */
 export interface TypedOperationText<O extends Operation> extends OperationText {

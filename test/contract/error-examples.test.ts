@@ -155,6 +155,26 @@ describe.each([
   );
 });
 
+it('the example of a clock move to the past is a message of the emulator', async () => {
+  await using frozen = await startTestEmulator({
+    clock: { frozen: true },
+    wallClock: new Date(example.clockState.now),
+  });
+  const [to = ''] = example.pastTimeMessage.split(' ');
+  await expect(frozen.control.advanceClock({ to })).rejects.toThrow(example.pastTimeMessage);
+});
+
+it('a clock move has its own example of usage, and other operations share one', async () => {
+  await using open = await startTestEmulator();
+  // biome-ignore lint/suspicious/noExplicitAny: the document is JSON.
+  const { paths, components }: any = await (await fetch(`${open.status().url}/_svc/openapi.json`)).json();
+  const getMessage = ({ content }: (typeof components.responses)[string]) =>
+    content['application/json'].examples.usage.value.error.message;
+  expect(getMessage(paths['/clock/advance'].post.responses[400])).toBe(example.pastTimeMessage);
+  const { $ref } = paths['/snapshot/save'].post.responses[400];
+  expect(getMessage(components.responses[$ref.split('/').at(-1)])).toBe(errorExamples.usage);
+});
+
 it('the example of an attempt has a valid signature, and the verification result of the emulator', () => {
   const { request, sent_at } = example.attempt;
   const result = verifyMessage({

@@ -62,6 +62,21 @@ it('the linter finds what is wrong', async () => {
   expect((await lint(document)).exitCode).not.toBe(0);
 }, 60_000);
 
+it.each([
+  ['local', 'accepted', 'except for loopback and private addresses', '`*` matches all event types.'],
+  ['public', 'rejected_in_production', 'publicly reachable', 'it is not accepted in production'],
+  ['public', 'rejected', 'publicly reachable', '`*` is not accepted'],
+])(
+  'the fields of a new endpoint describe the rules %s and %s',
+  async (url, wildcard, urlText, eventsText) => {
+    const overrides = { 'webhook.url': url, 'webhook.wildcard': wildcard };
+    const document = await fetchDocument('/openapi.json', { overrides });
+    const { schema } = document.paths['/webhooks'].post.requestBody.content['application/json'];
+    expect(schema.properties.url.description).toContain(urlText);
+    expect(schema.properties.events.description).toContain(eventsText);
+  },
+);
+
 describe('the document of the service', () => {
   let document: Awaited<ReturnType<typeof fetchDocument>>;
   beforeAll(async () => {

@@ -153,7 +153,7 @@ function listDecodings(text: string): { readonly name: string; readonly bytes: B
       : []),
     ...(base64 ? [{ name: nameBase64(text), bytes: base64 }] : []),
     ...(HEX.test(decodedText)
-      ? [{ name: 'the base64 of its hex text', bytes: Buffer.from(decodedText, 'hex') }]
+      ? [{ name: 'hex and then encoded in base64', bytes: Buffer.from(decodedText, 'hex') }]
       : []),
   ];
 }

@@ -159,7 +159,7 @@ function listContentMistakes({ scheme: { content } }: DigestInput): DigestMistak
         { contentTemplate },
       ],
     );
-  const remedy = `Sign ${content}, with the header values as they arrived and the raw body.`;
+  const remedy = `Compute the HMAC over ${content}, with the header values as they arrived and the raw body.`;
   return createMistakes('content_changed', remedy, changes);
 }
 

@@ -82,7 +82,7 @@ function checkSignature(input: ParsedVerifyInput): VerifyResult {
   if (ageMs > toleranceMs) return refuse(scheme.name, explain.timestampTooOld(timestampMs, now, toleranceMs));
   if (-ageMs > toleranceMs)
     return refuse(scheme.name, explain.timestampInFuture(timestampMs, now, toleranceMs));
-  const age = ageMs < 0 ? `${formatDuration(-ageMs)} ahead` : `${formatDuration(ageMs)} old`;
+  const age = ageMs < 0 ? `${formatDuration(-ageMs)} in the future` : `${formatDuration(ageMs)} old`;
   return accept(scheme.name, `The signature is valid, and its timestamp is ${age}.`);
 }
 

@@ -85,7 +85,7 @@ describe('a digest that a receiver computed', () => {
       'the base64 of the hex text',
       Buffer.from(correct).toString('base64'),
       'encoding_changed',
-      'of its hex text',
+      'hex and then encoded in base64',
     ],
     ['another prefix', `sha256=${correct}`, 'encoding_changed', 'sha256= instead of v1='],
   ])('a digest with %s is diagnosed', (_, computed, reason, what) => {
