@@ -241,7 +241,8 @@ function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): S
     seedsKeys: isLoopbackOnly(options),
     newClockSettings: { speed: 1, frozen: false, ...clock },
     eventTypes: new Set(builtInEventTypes()),
-    isRepeatable: randomSeed !== null && clock?.frozen === true && !options.wall && !wallClock,
+    // A replaced or pinned wall clock gives repeatable times itself.
+    hasConstantTimestamp: randomSeed !== null && clock?.frozen === true && !options.wall && !wallClock,
   });
 }
 

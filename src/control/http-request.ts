@@ -49,23 +49,23 @@ export async function openResponse(request: HttpRequest): Promise<IncomingMessag
 
 async function startRequest(request: HttpRequest): Promise<IncomingMessage> {
   const { url, method, headers, body, signal } = request;
-  const start = url.protocol === 'https:' ? await loadSecureRequest(request.ca) : plainRequest;
+  const requestFunction = url.protocol === 'https:' ? await loadSecureRequest(request.ca) : plainRequest;
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
-    start(url, { method, headers: { ...headers, ...length }, ...(signal && { signal }) })
+    requestFunction(url, { method, headers: { ...headers, ...length }, ...(signal && { signal }) })
       .once('response', resolve)
       .once('error', reject)
       .end(body);
   });
 }
 
-type StartRequest = (url: URL, options: RequestOptions) => ClientRequest;
+type RequestFunction = (url: URL, options: RequestOptions) => ClientRequest;
 
-/** By `ca`, because parsing the root certificates takes tens of milliseconds. */
+/** By `ca`. They are reused, because parsing the root certificates takes tens of milliseconds. */
 const httpsAgents = new Map<string, Agent>();
 
 /** Loads `node:https` only for an HTTPS URL. */
-async function loadSecureRequest(ca: string | undefined): Promise<StartRequest> {
+async function loadSecureRequest(ca: string | undefined): Promise<RequestFunction> {
   const [https, tls] = await Promise.all([import('node:https'), import('node:tls')]);
   if (ca === undefined) return https.request;
   let agent = httpsAgents.get(ca);

@@ -39,7 +39,14 @@ export function createLiveStream(
   signal: AbortSignal,
 ): AsyncIterable<StreamItem> {
   const validated = validate(StreamSchema, input, 'invalid_request');
-  const { types = ALL_TYPES, listener = [], since_sequence, since, until, ...condition } = validated;
+  const {
+    types = ALL_TYPES,
+    listener: listenerIds = [],
+    since_sequence,
+    since,
+    until,
+    ...condition
+  } = validated;
   const { store, wall } = sandbox;
   const deliveryFilter = toDeliveryFilter(sandbox, { ...condition, since, until });
   const historyStart =
@@ -54,7 +61,7 @@ export function createLiveStream(
     types: new Set(types),
     filter: { ...condition, until: deliveryFilter.until },
     untilWall: until === undefined ? null : parseRelativeTime(until, wall.now()),
-    listener,
+    listenerIds,
     historyStart,
     after:
       since_sequence ??
@@ -62,8 +69,8 @@ export function createLiveStream(
     // Sequence 0 is the beginning: such a client has no state that a reset could replace.
     stateReplacedSeq: since_sequence || store.stateReplacedSeq,
   };
-  for (const id of listener) getWebhookRow(sandbox, id);
-  return listener.length === 0
+  for (const id of listenerIds) getWebhookRow(sandbox, id);
+  return listenerIds.length === 0
     ? follow(store, sharedChanges, stream, signal)
     : followAndHoldListeners(sandbox, listenerCleanup, sharedChanges, stream, signal);
 }
@@ -79,7 +86,7 @@ async function* followAndHoldListeners(
   stream: StreamSelection & StreamStart,
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
-  const { listener: ids } = stream;
+  const { listenerIds: ids } = stream;
   const removed = new AbortController();
   const releases = ids.map((id) => listenerCleanup.acquire(id));
   releases.push(

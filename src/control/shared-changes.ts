@@ -32,7 +32,7 @@ export interface StreamSelection {
   /** Wall time from which on requests are not sent. */
   readonly untilWall: number | null;
   /** IDs of the endpoints to listen to. Empty: all. */
-  readonly listener: readonly string[];
+  readonly listenerIds: readonly string[];
   readonly historyStart: HistoryStart | null;
 }
 
@@ -141,7 +141,7 @@ export class SharedChanges {
 
 function isSelected(
   item: TopicItem,
-  { filter, untilWall, listener, historyStart }: StreamSelection,
+  { filter, untilWall, listenerIds, historyStart }: StreamSelection,
   getBody: () => string,
 ): boolean {
   if (historyStart !== null && item.sequence <= historyStart.newest && isOlder(item, historyStart))
@@ -153,7 +153,7 @@ function isSelected(
       (untilWall === null || Date.parse(at) < untilWall)
     );
   }
-  const isListenedTo = (id: string) => listener.length === 0 || listener.includes(id);
+  const isListenedTo = (id: string) => listenerIds.length === 0 || listenerIds.includes(id);
   if (item.type === 'webhook') {
     const { id, workspace_id } = item.webhook;
     const isWanted =

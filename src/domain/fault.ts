@@ -223,6 +223,7 @@ function matchesPath(pattern: string, path: string): boolean {
 
 /** Whether a request to a route can have a path that the fault applies to. */
 function canMatchRoute(pattern: string, route: string): boolean {
+  // A placeholder of a route stands for at least one character, so an empty segment does not match it.
   return matchesSegments(pattern, route, (patternSegment, segment) =>
     patternSegment === ''
       ? segment === ''

@@ -56,8 +56,8 @@ export interface Sandbox {
   readonly workspaces: WorkspaceRegistry;
   readonly generator: IdAndSecretGenerator;
   /**
-   * `created_at` of records without schedule time, such as workspaces, API keys and faults: wall time, or a constant in a
-   * repeatable run.
+   * `created_at` of records without schedule time, such as API keys and faults, and the time at which the clock of a new workspace
+   * starts: wall time, or a constant.
    */
   readonly timestamp: () => number;
   /** The operations of `/v1`; the control plane uses their schemas too. */
@@ -74,17 +74,16 @@ interface SandboxSetup extends Pick<Sandbox, 'environment' | 'rules' | 'store' |
   readonly randomSeed: number | null;
   /** Whether API keys are also derived from the seed; false if other machines could use a predictable key. */
   readonly seedsKeys: boolean;
-  /** Whether two runs must be identical except for wall time. */
-  readonly isRepeatable: boolean;
+  /** Whether {@link Sandbox.timestamp} is a constant, so that two runs with one seed are identical except for wall time. */
+  readonly hasConstantTimestamp: boolean;
 }
 
-/** The constant {@link Sandbox.timestamp} of a repeatable run. */
-const REPEATABLE_START = Date.UTC(2026, 0, 1);
+const CONSTANT_TIMESTAMP = Date.UTC(2026, 0, 1);
 
 export function createSandbox({
   randomSeed,
   seedsKeys,
-  isRepeatable,
+  hasConstantTimestamp,
   newClockSettings,
   ...setup
 }: SandboxSetup): Sandbox {
@@ -92,7 +91,7 @@ export function createSandbox({
   const generator = new IdAndSecretGenerator(randomSeed, seedsKeys);
   generator.startSeries(`after ${store.lastSeq}`);
   const bus = new EventBus();
-  const timestamp = isRepeatable ? () => REPEATABLE_START : wall.now;
+  const timestamp = hasConstantTimestamp ? () => CONSTANT_TIMESTAMP : wall.now;
   const faults = new FaultRegistry({ store, generator, timestamp });
   bus.subscribe(({ type }) => type === 'state_replaced' && faults.reload());
   return {

@@ -118,6 +118,7 @@ function listSecrets({ store }: Pick<Sandbox, 'store'>, { webhook_seq: webhookSe
   return previous === null ? [secret] : [secret, previous];
 }
 
+/** Finds the mistake with which the receiver computed its digest. */
 function diagnose(
   sandbox: Pick<Sandbox, 'store' | 'rules'>,
   row: DeliveryRow,

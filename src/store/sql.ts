@@ -53,7 +53,7 @@ export class Sql {
     return this.#prepare(text).run(...toArguments(values));
   }
 
-  /** Inserts a row that has a value for every column of the table. */
+  /** Inserts a row that has a value for every column of the table. `verb` must always be the same for a table. */
   insert(table: string, row: object, verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT'): void {
     const statement = getOrAdd(this.#inserts, table, () => {
       const names = listColumns(this.db, table).map(({ name }) => name);

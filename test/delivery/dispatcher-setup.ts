@@ -97,7 +97,7 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
   let elapsed = 0;
   const wall = { now: () => NOW + elapsed, monotonic: () => elapsed };
   const sandbox = createSandbox({
-    ...{ environment: 'sandbox', store, wall, randomSeed: 1, isRepeatable: false },
+    ...{ environment: 'sandbox', store, wall, randomSeed: 1, hasConstantTimestamp: false },
     rules: resolveRules('relaxed', options.overrides),
     seedsKeys: true,
     newClockSettings: { speed: 1, frozen },

@@ -22,7 +22,7 @@ function open(path = ':memory:', endpoints = ENDPOINTS) {
     wall: createTestWallClock(),
     randomSeed: 1,
     seedsKeys: true,
-    isRepeatable: false,
+    hasConstantTimestamp: false,
     rules: resolveRules('relaxed'),
     newClockSettings: { speed: 1, frozen: true },
     eventTypes: new Set(),

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-test.concurrent('a receiver that is down for an hour gets it later', async () => {
+test.concurrent('a receiver that is down for an hour receives the event later', async () => {
   await using workspace = await emulator.createWorkspace();
   await using receiver = await createReceiver(503);
   const webhook = await workspace.webhooks.create({ url: receiver.url, events: ['order.shipped'] });
@@ -24,7 +24,7 @@ test.concurrent('a receiver that is down for an hour gets it later', async () =>
   assert.equal(delivery?.attempt_count, 4);
 });
 
-test.concurrent('an endpoint that is deleted gets nothing more', async () => {
+test.concurrent('a deleted endpoint receives no more deliveries', async () => {
   await using workspace = await emulator.createWorkspace();
   await using receiver = await createReceiver(503);
   const { id } = await workspace.webhooks.create({ url: receiver.url });
