@@ -1,3 +1,4 @@
+/** Waits by repeating a request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors.ts';
 

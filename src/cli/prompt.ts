@@ -20,7 +20,7 @@ export interface ChoiceSource {
 export interface ChoiceList {
   readonly items: readonly Choice[];
   /** The lines of a table without styles: its titles, then one line per item. */
-  toLines(terminalCapabilities: TerminalCapabilities): readonly string[];
+  toLines(capabilities: TerminalCapabilities): readonly string[];
 }
 
 export interface Choice {
@@ -39,8 +39,7 @@ export function toChoiceList<Row>(
   const describe = (row: Row) => stripStyles(descriptionColumns.map(({ value }) => value(row)).join('  '));
   return {
     items: rows.map((row) => ({ value: toValue(row), description: describe(row) })),
-    toLines: (terminalCapabilities) =>
-      renderTable(columns, rows, terminalCapabilities).split('\n').map(stripStyles),
+    toLines: (capabilities) => renderTable(columns, rows, capabilities).split('\n').map(stripStyles),
   };
 }
 

@@ -76,9 +76,9 @@ export function renderBanner(
   certificate: string | null,
   { forwardTo, events }: ForwardSettings,
   { payloadMember, webhookUrl }: Pick<Rules, 'payloadMember' | 'webhookUrl'>,
-  terminalCapabilities: TerminalCapabilities,
+  capabilities: TerminalCapabilities,
 ): string {
-  const style = styleFor(terminalCapabilities);
+  const style = styleFor(capabilities);
   const fields = renderFields(
     {
       Dashboard: status.dashboard_url,
@@ -91,7 +91,7 @@ export function renderBanner(
       Secret: status.webhook_secret ?? null,
       Certificate: certificate,
     },
-    terminalCapabilities,
+    capabilities,
   );
   const type = events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
   const body = JSON.stringify({ type, [payloadMember]: { order_id: 'ord_1' } });

@@ -45,14 +45,14 @@ export function createFakeHost(options: FakeOptions = {}): {
   capturedOutput: CapturedOutput;
 } {
   const capturedOutput: CapturedOutput = { out: '', err: '' };
-  const terminalCapabilities: TerminalCapabilities = {
+  const capabilities: TerminalCapabilities = {
     width: options.width ?? Number.POSITIVE_INFINITY,
     ...{ color: false, unicode: true, links: false },
     ...options.capabilities,
   };
   const io: Io = {
-    ...terminalCapabilities,
-    noteCapabilities: terminalCapabilities,
+    ...capabilities,
+    noteCapabilities: capabilities,
     interactive: options.prompt !== undefined,
     isStdinTerminal: false,
     prompt: options.prompt ?? { input: new PassThrough(), output: new PassThrough() },

@@ -1,3 +1,4 @@
+/** `svc completion`: prints the completion script of a shell. The scripts are in `completion/shell-scripts.ts`. */
 import { Argument } from 'commander';
 import type { CommandDefinition } from '../command.ts';
 import { completionScripts, type Shell, shells } from '../completion/shell-scripts.ts';

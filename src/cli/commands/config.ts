@@ -1,3 +1,4 @@
+/** `svc config`: shows the value and the source of every setting. */
 import { listConfig } from '../../config.ts';
 import type { CommandDefinition } from '../command.ts';
 import { renderTable } from '../render/table.ts';

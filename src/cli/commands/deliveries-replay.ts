@@ -1,3 +1,4 @@
+/** `svc deliveries replay`: sends one delivery, several or all failed ones again, and can wait for the responses. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import {

@@ -141,15 +141,15 @@ function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException 
   });
 }
 
-function renderFindings(findings: readonly Finding[], terminalCapabilities: TerminalCapabilities): string {
+function renderFindings(findings: readonly Finding[], capabilities: TerminalCapabilities): string {
   return renderTableWithHints(
     [
-      { title: 'STATUS', value: ({ status }) => styleCheckStatus(status, terminalCapabilities) },
+      { title: 'STATUS', value: ({ status }) => styleCheckStatus(status, capabilities) },
       { title: 'CHECK', value: ({ title }) => title },
       { title: 'RESULT', value: ({ detail }) => detail },
     ],
     findings,
     ({ remedy }) => remedy,
-    terminalCapabilities,
+    capabilities,
   );
 }

@@ -1,3 +1,4 @@
+/** `svc emulator exec`: runs a command with a temporary emulator, and checks and reports the deliveries at its end. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

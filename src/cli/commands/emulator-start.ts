@@ -1,3 +1,4 @@
+/** `svc emulator start`: runs an emulator until it is stopped, and keeps the run file with which commands find it. */
 import { once } from 'node:events';
 import {
   assertStateFolderTrusted,

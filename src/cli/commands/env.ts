@@ -1,3 +1,4 @@
+/** `svc env`: prints the variables that connect a program to the running emulator. */
 import type { CommandDefinition } from '../command.ts';
 import { renderVariables, toEnvVariables, type VariableFormat, variableFormats } from '../env-variables.ts';
 import { choiceOption } from '../option-parsers.ts';

@@ -1,3 +1,4 @@
+/** `svc gaps`: lists the gap register with the values of the configuration. */
 import { listGaps } from '../../profile/list-gaps.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';

@@ -1,3 +1,4 @@
+/** `svc open`: opens the dashboard, or its page of a resource. */
 import { InvalidArgumentError } from 'commander';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { CommandDefinition } from '../command.ts';

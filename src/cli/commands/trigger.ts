@@ -1,3 +1,4 @@
+/** `svc trigger`: creates an event and shows its deliveries. `--count` is in `trigger-many.ts`. */
 import type { Event } from '../../contract/resources.ts';
 import type { ApiResponse } from '../../control/api-client.ts';
 import { listAll } from '../../control/control-plane.ts';

@@ -42,15 +42,15 @@ type RenderContext = Pick<Context, 'io' | 'now'>;
 
 /**
  * Renders a delivery with all its attempts.
- * @param scheduleNow the schedule time of its workspace; the time of sending is wall time
+ * @param scheduleTime current schedule time of its workspace
  */
 export function renderDelivery(
   delivery: DeliveryDetail,
-  scheduleNow: number,
+  scheduleTime: number,
   context: RenderContext,
 ): string {
   const { io } = context;
-  const toScheduleTime = (time: string | null) => (time === null ? null : formatTime(time, scheduleNow));
+  const formatScheduleTime = (time: string | null) => (time === null ? null : formatTime(time, scheduleTime));
   const reason =
     delivery.settled_reason === null ? '' : `: ${settledReasonDescriptions[delivery.settled_reason]}`;
   const summary = renderFields(
@@ -60,24 +60,24 @@ export function renderDelivery(
       Event: `${delivery.event_id} ${delivery.event_type}`,
       Endpoint: `${delivery.webhook_id} ${delivery.url}`,
       'Replay of': delivery.replay_of,
-      Created: toScheduleTime(delivery.created_at),
-      Settled: toScheduleTime(delivery.settled_at),
-      'Next attempt': toScheduleTime(delivery.next_attempt_at),
+      Created: formatScheduleTime(delivery.created_at),
+      Settled: formatScheduleTime(delivery.settled_at),
+      'Next attempt': formatScheduleTime(delivery.next_attempt_at),
     },
     io,
   );
   const attempts = delivery.attempts.map((attempt) =>
-    renderAttempt(attempt, { delivery, scheduleNow, ...context }),
+    renderAttempt(attempt, { delivery, scheduleTime, ...context }),
   );
   return [summary, ...attempts, ...renderBodies(delivery.attempts, io)].join('\n\n');
 }
 
 interface AttemptContext extends RenderContext {
   readonly delivery: DeliveryDetail;
-  readonly scheduleNow: number;
+  readonly scheduleTime: number;
 }
 
-function renderAttempt(attempt: AttemptDetail, { delivery, scheduleNow, io, now }: AttemptContext): string {
+function renderAttempt(attempt: AttemptDetail, { delivery, scheduleTime, io, now }: AttemptContext): string {
   const { request, response, verification } = attempt;
   const style = styleFor(io);
   const title = [
@@ -91,7 +91,7 @@ function renderAttempt(attempt: AttemptDetail, { delivery, scheduleNow, io, now 
     Fault: describeAppliedFault(attempt.fault),
     Signature: verification && renderVerification(verification, io),
     'What to do': findAttemptHints(attempt, delivery).join('\n') || null,
-    Scheduled: formatTime(attempt.scheduled_at, scheduleNow),
+    Scheduled: formatTime(attempt.scheduled_at, scheduleTime),
     Sent: formatTime(attempt.sent_at, now()),
   };
   const section = (name: string, text: string) => renderSection(name, text, io);

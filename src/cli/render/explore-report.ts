@@ -11,12 +11,9 @@ import { renderFields, renderTable } from './table.ts';
 /** Length of a payload in the text. The saved history has it in full. */
 const MAX_PAYLOAD_LENGTH = 400;
 
-export function renderExploreReport(
-  report: ExploreReport,
-  terminalCapabilities: TerminalCapabilities,
-): string {
+export function renderExploreReport(report: ExploreReport, capabilities: TerminalCapabilities): string {
   const { failure } = report;
-  const parts = failure === null ? [] : [renderFailure(failure, terminalCapabilities)];
+  const parts = failure === null ? [] : [renderFailure(failure, capabilities)];
   return [...parts, summarize(report)].join('\n\n');
 }
 
@@ -43,9 +40,9 @@ function summarize({
   ].join('\n');
 }
 
-function renderFailure(failure: ExploreFailure, terminalCapabilities: TerminalCapabilities): string {
+function renderFailure(failure: ExploreFailure, capabilities: TerminalCapabilities): string {
   const { rule, summary, reference, steps, original_steps: originalSteps } = failure;
-  const { red } = styleFor(terminalCapabilities);
+  const { red } = styleFor(capabilities);
   const table = renderTable(
     [
       { title: 'STEP', value: ({ step }) => String(step) },
@@ -54,7 +51,7 @@ function renderFailure(failure: ExploreFailure, terminalCapabilities: TerminalCa
       { title: 'BROKEN RULE', value: ({ broken }) => red(broken.join(', ')) },
     ],
     steps,
-    { ...terminalCapabilities, width: Number.POSITIVE_INFINITY },
+    { ...capabilities, width: Number.POSITIVE_INFINITY },
   );
   const payloads = Object.fromEntries(
     failure.unusual_events.map(({ event, payload }) => [`Payload of event ${event}`, shorten(payload)]),
@@ -71,7 +68,7 @@ function renderFailure(failure: ExploreFailure, terminalCapabilities: TerminalCa
   return [
     `${red(`Broken rule: ${rule}`)} (${reference}): ${summary}`,
     table,
-    renderFields(fields, terminalCapabilities),
+    renderFields(fields, capabilities),
   ].join('\n\n');
 }
 

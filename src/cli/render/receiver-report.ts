@@ -6,12 +6,12 @@ import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';
 
 /** Renders a row per check, with the meaning of failures, and the counts at the end. */
-export function renderReport(report: CheckReport, terminalCapabilities: TerminalCapabilities): string {
+export function renderReport(report: CheckReport, capabilities: TerminalCapabilities): string {
   const table = renderTableWithHints(
     [
       {
         title: 'STATUS',
-        value: (check) => styleCheckStatus(isSkipped(check) ? 'skipped' : check.status, terminalCapabilities),
+        value: (check) => styleCheckStatus(isSkipped(check) ? 'skipped' : check.status, capabilities),
       },
       { title: 'CHECK', value: ({ id }) => id },
       { title: 'SENT', value: ({ sent }) => sent },
@@ -19,7 +19,7 @@ export function renderReport(report: CheckReport, terminalCapabilities: Terminal
     ],
     report.checks,
     (check) => findHint(check, report.checks),
-    terminalCapabilities,
+    capabilities,
   );
   const { passed, failed, not_observable, observer_problem: problem } = report;
   const skipped = report.checks.filter(isSkipped).length;
