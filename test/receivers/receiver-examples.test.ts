@@ -1,17 +1,50 @@
-/** Runs the receivers of `svc receiver example` as programs: checks them with `svc receiver check`, and kills them. */
+/** Runs the receivers of `svc receiver example` as programs: checks and explores them, and kills them. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { MAX_JSON_DEPTH } from '../../src/domain/json.ts';
 import { type Framework, frameworks } from '../../src/fixtures/receiver-examples.ts';
+import { selectDisturbances } from '../../src/receiver/explore/history.ts';
 import { sign } from '../../src/signature.ts';
 import { checkReceiver, idsOf } from '../receiver/check-receiver.ts';
 import { SECRET } from '../receiver/defective-receiver.ts';
+import { exploreReceiver } from '../receiver/explore/explore-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { isPresent, type RunningExample, startReceiver, writeReceiver } from './receiver-process.ts';
 
 /** Each test runs once. `SVC_TEST_TIMES=20` repeats it, to find flaky results. */
 const repeats = Number(process.env.SVC_TEST_TIMES ?? 1) - 1;
 const present = frameworks.filter(isPresent);
+/** One for each implementation of the inbox, with the file and the line of its work, and the same line with work that fails. */
+const inboxes = (
+  [
+    ['node', 'deliveries.mjs', /^ {2}addEffect\.run/m, "if (type === 'test.failing') throw new Error(type);"],
+    [
+      'python',
+      'deliveries.py',
+      /^ {4}db\.execute\("insert into effects/m,
+      "    if event_type == 'test.failing': raise ValueError",
+    ],
+    [
+      'go',
+      'receiver.go',
+      /^\tfmt\.Printf\("processed/m,
+      'if event.Type == "test.failing" { panic("failing") }',
+    ],
+    [
+      'ruby',
+      'receiver.rb',
+      /^ {2}DB\.execute\("insert into effects/m,
+      "raise 'failing' if type == 'test.failing'",
+    ],
+    [
+      'php',
+      'receiver.php',
+      /^ {4}\$db->prepare\('insert into effects/m,
+      "if ($type === 'test.failing') throw new Error($type);",
+    ],
+  ] as const
+).filter(([framework]) => present.includes(framework));
 
 /** Returns a function that starts the receiver, always with the same files, and on the port of the first start. */
 function prepare(framework: Framework, context: TestContext) {
@@ -74,7 +107,59 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
       }
     },
   );
+
+  it.for(inboxes)(
+    'the example receiver with %s breaks no rule of svc receiver explore, even if it is killed between deliveries [§6.4, §6.5, §6.6]',
+    async ([framework], context) => {
+      const start = prepare(framework, context);
+      let receiver = await start();
+      const report = await exploreReceiver({
+        url: receiver.url,
+        secret: SECRET,
+        runs: 8,
+        disturbances: selectDisturbances([], ['pause']),
+        readEffects: async () => toReading(await receiver.readEffects()),
+        async restart() {
+          await receiver.kill();
+          receiver = await start();
+        },
+      });
+      expect(report.failure).toBeNull();
+      expect(report).toMatchObject({ ok: true, runs: 8, effects: 'ids' });
+    },
+  );
+
+  it.for(inboxes)(
+    'the example receiver with %s loses no event after one that is nested deeply, has no ID or cannot be processed',
+    async ([framework, file, workLine, failure], context) => {
+      const folder = createTemporaryFolder(context);
+      writeReceiver(framework, folder, (program) =>
+        program.path === file
+          ? program.content.replace(workLine, (start) => `${failure}\n${start}`)
+          : program.content,
+      );
+      const receiver = await startReceiver(framework, { secret: SECRET, folder });
+      context.onTestFinished(receiver.stop);
+      const send = (id: string | null, type: string, levels = 0) =>
+        deliver(receiver, createDelivery(id, type, `${'['.repeat(levels)}0${']'.repeat(levels)}`)).catch(
+          () => 500,
+        );
+      // As deep as the service allows, and deeper than parsers allow by default.
+      expect(await send('evt_deep', 'test.deep', MAX_JSON_DEPTH)).toBe(204);
+      const tooDeep = await send('evt_too_deep', 'test.deep', 20_000);
+      const withoutId = await send(null, 'test.other');
+      expect([withoutId < 300, await send('evt_failing', 'test.failing')]).toEqual([false, 204]);
+      expect(await send('evt_last', 'test.other')).toBe(204);
+      const accepted = tooDeep < 300 ? ['evt_too_deep'] : [];
+      await waitForEffects(receiver, ['evt_deep', ...accepted, 'evt_last']);
+      expect((await receiver.readEffects()).length).toBe(2 + accepted.length);
+    },
+  );
 });
+
+function toReading(ids: readonly string[]) {
+  return { count: ids.length, ids };
+}
 
 async function waitForEffects(receiver: RunningExample, ids: Iterable<string>): Promise<void> {
   const expectAll = async () =>
@@ -92,13 +177,13 @@ async function disconnectInBody({ port }: RunningExample): Promise<void> {
   await once(socket, 'close');
 }
 
-type Delivery = ReturnType<typeof createDelivery>;
+type Delivery = ReturnType<typeof createDelivery<string>>;
 
-function createDelivery(id: string) {
-  const payload = JSON.stringify({ type: 'order.shipped', data: { id, payload: { city: 'Zürich 東京' } } });
+function createDelivery<Id extends string | null>(id: Id, type = 'order.shipped', value = '"Zürich 東京"') {
+  const payload = `{"type":"${type}","data":{"id":${JSON.stringify(id)},"type":"${type}","payload":{"value":${value}}}}`;
   return { id, payload, headers: sign({ payload, secret: SECRET, id: 'del_1' }).headers };
 }
 
-async function deliver({ url }: RunningExample, { payload, headers }: Delivery) {
+async function deliver({ url }: RunningExample, { payload, headers }: Omit<Delivery, 'id'>) {
   return (await fetch(url, { method: 'POST', headers, body: payload })).status;
 }

@@ -4,7 +4,11 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { type Framework, readReceiverExample } from '../../src/fixtures/receiver-examples.ts';
+import {
+  type Framework,
+  type ReceiverExample,
+  readReceiverExample,
+} from '../../src/fixtures/receiver-examples.ts';
 
 type Command = readonly [string, ...string[]];
 
@@ -19,8 +23,8 @@ interface Runtime {
   readonly ready: RegExp;
 }
 
-/** Matches the output of our own receivers. */
-export const ready = /^listening on (\d+)$/m;
+/** Matches the output of our own receivers. In Python, the output of another thread can come in the same line. */
+export const ready = /listening on (\d+)\D/;
 
 const driverHook = new URL('../support/sqlite-for-node-20.mjs', import.meta.url).href;
 const node: Command = [process.execPath, '--import', driverHook];
@@ -79,12 +83,19 @@ export function isPresent(framework: Framework): boolean {
   return false;
 }
 
-/** Writes the files of `svc receiver example` to a folder, with what they need to run. */
-export function writeReceiver(framework: Framework, folder: string): void {
+/**
+ * Writes the files of `svc receiver example` to a folder, with what they need to run.
+ * @param getContent the content of a file (default: that of the example)
+ */
+export function writeReceiver(
+  framework: Framework,
+  folder: string,
+  getContent = ({ content }: ReceiverExample['files'][number]) => content,
+): void {
   const { files } = readReceiverExample(framework);
-  for (const { path, content } of files) {
-    mkdirSync(join(folder, dirname(path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
+  for (const file of files) {
+    mkdirSync(join(folder, dirname(file.path)), { recursive: true });
+    writeFileSync(join(folder, file.path), getContent(file));
   }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
