@@ -97,8 +97,8 @@ export interface Emulator {
 
 /**
  * Starts an emulator in this process. Resolves when it handles requests.
- * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `validation_failed`, `no_tunnel`, or `usage` for
- *   an invalid `ca` or `proxy` or a `wallClock` before 1970 or after 9998.
+ * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `sqlite_unavailable`, `validation_failed`, `no_tunnel`,
+ *   or `usage` for an invalid `ca` or `proxy` or a `wallClock` before 1970 or after 9998.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const wall = options.wall ?? (options.wallClock ? pinClockTo(options.wallClock) : systemClock);

@@ -114,5 +114,6 @@ function findRemedy(
   response: Pick<ProbeResponse, 'outcome' | 'response_status'>,
   webhook: Pick<WebhookProbe, 'webhook_id' | 'url'>,
 ): string | null {
+  // A probe has no delivery. Its ID is only in a hint for responses that `checkGenuine` handles itself.
   return findAttemptHints(response, { id: 'del_…', ...webhook })[0] ?? null;
 }

@@ -94,7 +94,7 @@ export function canAccess(caller: Caller, workspaceSeq: number): boolean {
   return caller.workspaceSeq === null || caller.workspaceSeq === workspaceSeq;
 }
 
-/** The ID kind of the nouns that have one, so that the message can say that an ID is of another kind. */
+/** The kind of ID that each noun has, so that the message can say that an ID is of another kind. */
 const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
   workspace: 'workspace',
   event: 'event',
@@ -105,15 +105,15 @@ const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
 };
 
 /**
- * @param kind noun for the message, such as `event`.
+ * @param noun for the message, such as `event`.
  * @param id what the client passed; an event type if the noun is `fixture`.
  */
-export function createNotFoundError(kind: string, id: string): SvcError {
-  const idKind = idKinds[kind];
+export function createNotFoundError(noun: string, id: string): SvcError {
+  const idKind = idKinds[noun];
   const mismatch = idKind === undefined ? null : describeIdKindMismatch(id, idKind);
   if (mismatch !== null) return new SvcError('not_found', `${mismatch}.`);
-  const noun = kind.charAt(0).toUpperCase() + kind.slice(1);
-  return new SvcError('not_found', `${noun} ${formatIdForMessage(id)} does not exist.`);
+  const subject = noun.charAt(0).toUpperCase() + noun.slice(1);
+  return new SvcError('not_found', `${subject} ${formatIdForMessage(id)} does not exist.`);
 }
 
 interface NewApiKey {

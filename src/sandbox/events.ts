@@ -103,7 +103,7 @@ export interface PreparedEvent {
 
 /**
  * Creates events for many endpoints. The deliveries are written in slices to keep the event loop responsive, and become
- * visible and durable together with the event, see {@link Store.reserveEvent}.
+ * visible and durable together with the event, see `UnpublishedEvent`.
  */
 export class FanOut {
   readonly #sandbox: Pick<Sandbox, 'store' | 'workspaces'>;

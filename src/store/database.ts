@@ -31,8 +31,8 @@ export interface DatabaseOptions {
 
 /**
  * Opens the database, and creates or upgrades it if necessary. This process holds a lock on the file until it is closed.
- * @throws SvcError `database_in_use` if another process has it open, `database_unusable` if it cannot be read, belongs
- *   to another program, or was written by a newer version.
+ * @throws SvcError `database_in_use` if another process has it open; `database_unusable` if it cannot be read, belongs
+ *   to another program, or was written by a newer version; `sqlite_unavailable` as `openSqlite`.
  */
 export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): Database.Database {
   let db: Database.Database | undefined;
@@ -211,7 +211,7 @@ function findDamage(db: Database.Database): string[] {
 /**
  * Like {@link checkIntegrity}, for a file that no process has open. The file is not changed.
  * @returns null if the file does not exist.
- * @throws SvcError `database_in_use` or `database_unusable`.
+ * @throws SvcError `database_in_use`, `database_unusable` or `sqlite_unavailable`.
  */
 export function checkFileIntegrity(path: string): IntegrityReport | null {
   if (!existsSync(path)) return null;

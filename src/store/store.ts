@@ -34,7 +34,7 @@ export class Store extends Tables {
   #lastSeq: number;
   #stateReplacedSeq: number;
 
-  /** @throws SvcError `database_in_use` or `database_unusable`, see `openDatabase`. */
+  /** @throws SvcError as `openDatabase`. */
   constructor(options: DatabaseOptions) {
     super();
     this.#options = options;

@@ -3,6 +3,7 @@ import type { SignatureScheme } from './scheme.ts';
 
 /** Length of a digest of each algorithm, in bytes. */
 export const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;
+/** The version of a signature, such as `v1` or `sha256`. */
 const VERSION = /^(?:v\d\w{0,7}|sha\d{1,3})$/;
 
 export interface SignatureHeader {
@@ -72,7 +73,7 @@ export function getSchemeVersion(scheme: SignatureScheme): string {
   return scheme.header.prefix.slice(0, -1);
 }
 
-/** The version in the prefix of a part of the header. */
+/** The version of a part of the header: the text before the character that ends the prefix of the scheme, such as `=`. */
 function parseVersion(scheme: SignatureScheme, part: string): string {
   const end = part.indexOf(scheme.header.prefix.slice(-1));
   return part.slice(0, Math.max(0, end));
