@@ -1,5 +1,5 @@
 /**
- * The only module that uses standard input, output and error. All text goes through {@link sanitizeForTerminal}, so that
+ * Creates the streams of commands from those of the process. All text goes through {@link sanitizeForTerminal}, so that
  * no data can control the terminal or be invisible.
  */
 import { isatty, type WriteStream } from 'node:tty';

@@ -1,4 +1,4 @@
-/** Validates values of the status of an emulator, which can be on another machine, before they are used outside of messages. */
+/** Validates values of the status of an emulator, which can be on another machine, before svc writes them to files or opens them. */
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { getApiKeyEnvironment, isControlToken } from '../domain/credentials.ts';
 import { idPatterns } from '../domain/ids.ts';

@@ -25,7 +25,7 @@ export interface Setting<T = unknown, Default = unknown> {
   /** For `--help` and `svc config`. */
   readonly description: string;
   readonly schema: ValueSchema<T>;
-  /** Null if omitted. `<environment>` in text stands for the name of the environment. */
+  /** Null if omitted. `<environment>` in a text stands for the name of the environment. */
   readonly defaultValue?: Default;
   /** Name of the option, where it differs from the name of the setting. */
   readonly option?: string;
@@ -228,7 +228,7 @@ function isProxySetting(text: string): boolean {
   return text === 'env' || (/^http:\/\//.test(text) && parseUrl(text) !== null);
 }
 
-/** Paths are appended to the URL, so it has no query and no fragment. Clients would send a user name in it as credentials. */
+/** Clients append paths to the URL, so it has no query, no fragment and no user name. */
 function parsePublicUrl(text: string): string | null {
   const url = /^https?:\/\/[^@?#]+$/.test(text) ? parseUrl(text) : null;
   return url === null ? null : url.href.replace(/\/+$/, '');

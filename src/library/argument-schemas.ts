@@ -62,7 +62,7 @@ export const Time = v.custom<Date | string>(
   'must be a Date or an ISO 8601 time with Z or an offset',
 );
 
-/** Any function. Its result is checked when it is called. */
+/** Any function. A schema cannot check what it accepts and returns. */
 export const Callback = v.custom<() => unknown>((value) => typeof value === 'function', 'must be a function');
 export const Id = v.custom<string>((value) => typeof value === 'string' && value !== '', 'must be an ID');
 export const EventTypeName = v.custom<string>(

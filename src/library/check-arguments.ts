@@ -7,7 +7,7 @@ import { suggestMatch } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { areTimersFake } from '../timers.ts';
 
-/** A schema for each parameter of a call, in order. Messages omit the prefix `options`. */
+/** A schema for each parameter of a call, in order. Messages name an option of the parameter `options` without this prefix. */
 export type ParameterSchemas = Readonly<Record<string, v.GenericSchema>>;
 
 /**

@@ -51,8 +51,8 @@ export interface Emulator extends Workspace {
   /** Restores the startup state. Workspaces created since then no longer exist. */
   reset(): Promise<void>;
   /**
-   * Stops the emulator. Attempts in flight get up to five seconds to finish. After that, every other call fails with an
-   * SvcError `interrupted`. Can be called more than once.
+   * Stops the emulator. Attempts in flight get up to five seconds to finish. Every other call fails with an SvcError
+   * `interrupted` from now on. Can be called more than once.
    */
   close(): Promise<void>;
 }

@@ -102,6 +102,7 @@ export async function checkExpectedDeliveries(
   matches: PayloadMatcher,
 ): Promise<ExpectationResult> {
   const { times, status = 'succeeded' } = expectation;
+  // Does not move the clock, but resolves when every due attempt has ended.
   await workspace.clock.advance(0);
   const deliveries = await workspace.deliveries.list({ type, status });
   const candidates = await selectDeliveries(workspace, deliveries, expectation, matches);

@@ -99,7 +99,7 @@ export function createEvents(setup: WorkspaceSetup): Events {
       events = await listMatching();
       if (events.length >= count) return events;
       for await (const item of stream) {
-        // Any resource can have been created: the request log does not say which event.
+        // The request log does not name the created resource, so the events are listed after each creation.
         const isCreation =
           item.type === 'request' && item.request.method === 'POST' && item.request.status === 201;
         if (isCreation) events = await listMatching();

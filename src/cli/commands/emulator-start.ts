@@ -121,7 +121,7 @@ async function showDashboard(url: string, context: Context): Promise<void> {
   if (!(await openUrl(url, context))) context.io.note(`No browser was found. Open this address: ${url}`);
 }
 
-/** Prints each attempt until the emulator stops or the user interrupts. */
+/** Returns when the emulator stops or the user interrupts. Prints each attempt until then, but nothing with `--json`. */
 async function printUntilStopped(
   { closed, control }: Emulator,
   forwardTo: string | null,

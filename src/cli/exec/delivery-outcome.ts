@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import type { NoteOutput } from '../process-context.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
-/** Time for deliveries that are due when the command ends. */
+/** Time limit for the deliveries that are due when the command ends. */
 const SETTLE_TIMEOUT_MS = 5_000;
 /** Maximum number of unexpected deliveries that are listed. */
 const MAX_LINES = 20;

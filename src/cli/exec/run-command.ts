@@ -35,7 +35,7 @@ export async function runCommand(
       stdio: 'inherit',
       detached,
       reject: false,
-      // The guard ends the command.
+      // If svc exits, the guard terminates the command with its descendants.
       cleanup: false,
       windowsHide: false,
     }),
