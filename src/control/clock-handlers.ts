@@ -12,7 +12,7 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
   const getWorkspace = (input: { workspace_id?: string | undefined }) =>
     findWorkspace(sandbox, input.workspace_id) ?? sandbox.workspaces.default;
 
-  function toClockState(workspace: LoadedWorkspace): ClockState {
+  function describeClock(workspace: LoadedWorkspace): ClockState {
     const { id, clock } = workspace;
     const dueAt = clockController.findNextDueAt(workspace);
     const attempts = clockController.countAttemptsOfMove(workspace);
@@ -30,7 +30,7 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
   async function toClockMove(workspace: LoadedWorkspace, move: Promise<number>): Promise<ClockMove> {
     const startSeq = await move;
     return {
-      ...toClockState(workspace),
+      ...describeClock(workspace),
       attempts: store.attempts.listByWorkspace(workspace.seq, startSeq).map(toAttemptSummary),
       pending: store.deliveries.countPending(workspace.seq),
       paused: store.deliveries.countPaused(workspace.seq),
@@ -38,14 +38,14 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
   }
 
   return {
-    getClock: async (input) => toClockState(getWorkspace(input)),
+    getClock: async (input) => describeClock(getWorkspace(input)),
     setClock: async ({ speed, frozen, ...input }) => {
       const workspace = getWorkspace(input);
       await clockController.set(workspace, {
         ...(speed === undefined ? {} : { speed }),
         ...(frozen === undefined ? {} : { frozen }),
       });
-      return toClockState(workspace);
+      return describeClock(workspace);
     },
     advanceClock: ({ ms, to, ...input }, signal) => {
       const workspace = getWorkspace(input);

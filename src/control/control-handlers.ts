@@ -24,8 +24,8 @@ import { createDeliveryHandlers } from './delivery-handlers.ts';
 import { findWorkspace, toEventFilter, toRequestFilter } from './store-filters.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
-/** The emulator that the control plane controls. */
-export interface RunningEmulator {
+/** What the handlers need from the emulator itself. */
+interface ControlledEmulator {
   status(): EmulatorStatus;
   /** Begins the shutdown and returns immediately. */
   stop(): void;
@@ -45,7 +45,7 @@ interface ControlPlaneDependencies {
 /** The handler of each operation. They take validated input. */
 export function createControlHandlers(
   { sandbox, stateLifecycle, clock, sender, fixtureFolders, listenerCleanup }: ControlPlaneDependencies,
-  emulator: RunningEmulator,
+  emulator: ControlledEmulator,
 ): ControlHandlers {
   return {
     ...createEmulatorHandlers(emulator, stateLifecycle),
@@ -62,7 +62,7 @@ export function createControlHandlers(
   };
 }
 
-function createEmulatorHandlers(emulator: RunningEmulator, stateLifecycle: StateLifecycle) {
+function createEmulatorHandlers(emulator: ControlledEmulator, stateLifecycle: StateLifecycle) {
   return {
     getStatus: async () => emulator.status(),
     reset: async () => {

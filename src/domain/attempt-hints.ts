@@ -3,7 +3,7 @@ import type { AttemptOutcome } from './delivery.ts';
 import type { AppliedFault, FaultKind } from './fault.ts';
 import { quoteForShell } from './shell.ts';
 
-interface EndedAttempt {
+interface AttemptToExplain {
   readonly outcome: AttemptOutcome;
   readonly response_status: number | null;
   readonly fault?: AppliedFault | undefined;
@@ -21,7 +21,7 @@ interface AttemptedDelivery {
 }
 
 /** The next steps for the developer of the receiver, the most likely first; none after a correct response. */
-export function findAttemptHints(attempt: EndedAttempt, delivery: AttemptedDelivery): string[] {
+export function findAttemptHints(attempt: AttemptToExplain, delivery: AttemptedDelivery): string[] {
   const first = findMainHint(attempt, delivery);
   if (first === null) return [];
   const isReceiverDefect = isRefusal(attempt) && !failedByFault(attempt);
@@ -31,13 +31,13 @@ export function findAttemptHints(attempt: EndedAttempt, delivery: AttemptedDeliv
 }
 
 /** Whether the receiver itself rejected the delivery or failed, not a proxy or router in front of it. */
-function isRefusal({ outcome, response_status: status }: EndedAttempt): boolean {
+function isRefusal({ outcome, response_status: status }: AttemptToExplain): boolean {
   return (
     outcome === 'http_error' && status !== null && status >= 400 && ![404, 405, 410, 429].includes(status)
   );
 }
 
-function failedByFault({ fault }: EndedAttempt): boolean {
+function failedByFault({ fault }: AttemptToExplain): boolean {
   return fault !== undefined && failingFaults.includes(fault.kind);
 }
 
@@ -45,7 +45,7 @@ function toCheckCommand({ url }: AttemptedDelivery): string {
   return `svc receiver check ${quoteForShell(url)} --secret SECRET`;
 }
 
-function findMainHint(attempt: EndedAttempt, delivery: AttemptedDelivery): string | null {
+function findMainHint(attempt: AttemptToExplain, delivery: AttemptedDelivery): string | null {
   const { outcome, response_status: status, fault } = attempt;
   if (outcome === 'succeeded') {
     return fault && invalidatingFaults.includes(fault.kind)

@@ -21,7 +21,7 @@ export function createWebhookSecret(
 }
 
 /** A new API key of an environment (§5). */
-export function createApiKey(environment: Environment, fill: RandomFill = randomFillSync): string {
+export function createRandomApiKey(environment: Environment, fill: RandomFill = randomFillSync): string {
   return keyPrefixes[environment] + randomText(KEY_BYTES, 'base64url', fill);
 }
 

@@ -120,7 +120,7 @@ export class FaultRegistry {
     if (firing === undefined) return undefined;
     const { seq, id, rule } = firing;
     const fired = ++firing.fired;
-    // Committed together with the effect of the fault, or before it. The change feed does not contain faults.
+    // Committed together with the effect of the fault, or before it. Needs no new sequence: no stream contains faults.
     this.#store.writeSoon(() => this.#store.faults.setFired(seq, fired));
     return { applied: { id, kind: toFaultKind(rule) }, rule };
   }

@@ -2,7 +2,7 @@
 import type { Environment } from '../domain/credentials.ts';
 import { UlidGenerator } from '../domain/ids.ts';
 import {
-  createApiKey,
+  createRandomApiKey,
   createRandomSource,
   createWebhookSecret,
   type RandomSource,
@@ -56,8 +56,8 @@ export class IdAndSecretGenerator {
 
   apiKey(environment: Environment): string {
     // Always drawn, so that the following secrets do not depend on `seedsKeys`.
-    const seededKey = createApiKey(environment, this.#secrets.fill);
-    return this.#seedsKeys ? seededKey : createApiKey(environment);
+    const seededKey = createRandomApiKey(environment, this.#secrets.fill);
+    return this.#seedsKeys ? seededKey : createRandomApiKey(environment);
   }
 
   /** Uniform in [0, 1); in a seeded run always the same for the same name. */

@@ -11,7 +11,7 @@ import { type Column, listColumns, listSequencedTables, listTableNames } from '.
 /** Memory for copied rows, in KiB. */
 const CACHE_KIB = 2_000;
 
-interface Table {
+interface BaselineTable {
   readonly name: string;
   /** How it is restored: changed rows from their copies, all rows from a copy of the table, or by deleting all rows. */
   readonly restoredBy: 'rows' | 'copy' | 'empty';
@@ -19,7 +19,7 @@ interface Table {
 
 export class Baseline {
   readonly #db: Database.Database;
-  #tables: readonly Table[] | null = null;
+  #tables: readonly BaselineTable[] | null = null;
   #seq = 0;
 
   constructor(db: Database.Database) {
@@ -74,7 +74,7 @@ const EVENTS = ['UPDATE', 'DELETE'] as const;
 const backupTableOf = (table: string) => `baseline_${table}`;
 const triggerNameOf = (table: string, event: string) => `temp.baseline_${table}_${event.toLowerCase()}`;
 
-function listTables(db: Database.Database): Table[] {
+function listTables(db: Database.Database): BaselineTable[] {
   const sequenced = new Set(listSequencedTables(db));
   return listTableNames(db).map((name) => {
     if (!sequenced.has(name)) return { name, restoredBy: 'copy' };
@@ -84,7 +84,11 @@ function listTables(db: Database.Database): Table[] {
 }
 
 /** SQL that prepares a table for {@link Baseline.restore}. An empty table needs no triggers. */
-function toSetStatements({ name, restoredBy }: Table, columns: readonly Column[], seq: number): string {
+function toSetStatements(
+  { name, restoredBy }: BaselineTable,
+  columns: readonly Column[],
+  seq: number,
+): string {
   const backup = backupTableOf(name);
   if (restoredBy === 'empty') return '';
   if (restoredBy === 'copy') return `CREATE TABLE baseline.${backup} AS SELECT * FROM main.${name};`;
@@ -102,7 +106,7 @@ function toSetStatements({ name, restoredBy }: Table, columns: readonly Column[]
   return [`CREATE TABLE baseline.${backup} (${definitions.join(', ')});`, ...triggers].join('\n');
 }
 
-function toRestoreStatements({ name, restoredBy }: Table, seq: number): string {
+function toRestoreStatements({ name, restoredBy }: BaselineTable, seq: number): string {
   if (restoredBy === 'empty') return `DELETE FROM main.${name};`;
   const restoreRows = `INSERT OR REPLACE INTO main.${name} SELECT * FROM baseline.${backupTableOf(name)};`;
   if (restoredBy === 'copy') return `DELETE FROM main.${name}; ${restoreRows}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getApiKeyEnvironment } from '../../src/domain/credentials.ts';
 import {
-  createApiKey,
+  createRandomApiKey,
   createRandomSource,
   createWebhookSecret,
   hashApiKey,
@@ -40,13 +40,13 @@ describe('an API key', () => {
     ['sandbox', 'svc_test_'],
     ['production', 'svc_live_'],
   ] as const)('an API key of the environment %s has the prefix %s [§5.2]', (environment, prefix) => {
-    const key = createApiKey(environment);
+    const key = createRandomApiKey(environment);
     expect(key).toMatch(new RegExp(`^${prefix}[\\w-]{32}$`));
     expect(getApiKeyEnvironment(key)).toBe(environment);
   });
 
   it('the hash of an API key does not contain the key', () => {
-    const key = createApiKey('sandbox');
+    const key = createRandomApiKey('sandbox');
     expect(hashApiKey(key)).toHaveLength(32);
     expect(hashApiKey(key).toString('latin1')).not.toContain(key);
     expect(hashApiKey(key).equals(hashApiKey(`${key} `))).toBe(false);

@@ -100,13 +100,13 @@ export function* combineMistakes(input: DigestInput): Generator<readonly DigestM
   }
 }
 
-type Change = readonly [description: string, changedInput: Partial<HmacInput>];
+type InputChange = readonly [description: string, changedInput: Partial<HmacInput>];
 
 /** One mistake for each change, all with the same reason and remedy. */
 function createMistakes(
   reason: DigestMistakeReason,
   remedy: string,
-  changes: readonly Change[],
+  changes: readonly InputChange[],
 ): DigestMistake[] {
   return changes.map(([description, changedInput]) => ({ reason, description, remedy, changedInput }));
 }
@@ -124,7 +124,7 @@ function listTimestampMistakes({ scheme, message: { timestamp } }: DigestInput):
   const changes = forms
     .filter(([, text]) => text !== timestamp)
     .map(
-      ([name, text]): Change => [
+      ([name, text]): InputChange => [
         `the timestamp was ${name} (${text}), but its header is ${timestamp}`,
         { timestamp: text },
       ],
@@ -154,7 +154,7 @@ function listContentMistakes({ scheme: { content } }: DigestInput): DigestMistak
   const changes = commonTemplates
     .filter((contentTemplate) => contentTemplate !== content)
     .map(
-      (contentTemplate): Change => [
+      (contentTemplate): InputChange => [
         `the signed string was ${JSON.stringify(contentTemplate)} instead of ${JSON.stringify(content)}`,
         { contentTemplate },
       ],
@@ -187,7 +187,7 @@ function listKeyMistakes({ scheme: { key } }: DigestInput): DigestMistake[] {
     key.form === 'utf8' ? 'the whole secret as text' : `the ${key.form}-decoded secret without ${key.prefix}`;
   const changes = keyDecoders
     .filter(([, correctForm]) => correctForm !== key.form)
-    .map(([description, , decodeSecret]): Change => [`the key was ${description}`, { decodeSecret }]);
+    .map(([description, , decodeSecret]): InputChange => [`the key was ${description}`, { decodeSecret }]);
   return createMistakes('key_changed', `Use ${correctKey} as the key.`, changes);
 }
 
@@ -200,7 +200,7 @@ function listSecretMistakes({ secrets, otherSecrets }: DigestInput): DigestMista
         ? createMistakes('wrong_secret', remedy, [[`the secret was ${name}`, { secret }]])
         : createMistakes('api_key_as_secret', remedy, [['the secret was an API key', { secret }]]),
     );
-  const variants = secrets.flatMap((secret): Change[] => [
+  const variants = secrets.flatMap((secret): InputChange[] => [
     ['the secret was in double quotes', { secret: `"${secret}"` }],
     ['the secret was in single quotes', { secret: `'${secret}'` }],
     ['the secret ended with a line break', { secret: `${secret}\n` }],
@@ -217,7 +217,9 @@ function listSecretMistakes({ secrets, otherSecrets }: DigestInput): DigestMista
 function listAlgorithmMistakes({ scheme }: DigestInput): DigestMistake[] {
   const changes = signatureAlgorithms
     .filter((algorithm) => algorithm !== scheme.algorithm)
-    .map((algorithm): Change => [`the hash was ${algorithm} instead of ${scheme.algorithm}`, { algorithm }]);
+    .map(
+      (algorithm): InputChange => [`the hash was ${algorithm} instead of ${scheme.algorithm}`, { algorithm }],
+    );
   return createMistakes('algorithm_changed', `Compute the HMAC with ${scheme.algorithm}.`, changes);
 }
 
@@ -240,7 +242,7 @@ function listBodyMistakes({ message: { body: sent }, receivedBody }: DigestInput
   const changes = bodies
     .filter(([, body]) => !sentBytes.equals(Buffer.from(body)))
     .map(
-      ([description, body]): Change => [
+      ([description, body]): InputChange => [
         `${description} (${formatCount(Buffer.byteLength(body), 'byte')} instead of ${sentBytes.length})`,
         { body },
       ],

@@ -4,7 +4,7 @@ import type { SignatureScheme } from './scheme.ts';
 /** Length of a digest of each algorithm, in bytes. */
 export const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;
 /** The version of a signature, such as `v1` or `sha256`. */
-const VERSION = /^(?:v\d\w{0,7}|sha\d{1,3})$/;
+const VERSION_PATTERN = /^(?:v\d\w{0,7}|sha\d{1,3})$/;
 
 export interface SignatureHeader {
   /** The timestamp in the header; null if it has none. */
@@ -57,7 +57,7 @@ export function parseSignatureHeader(scheme: SignatureScheme, text: string): Sig
       .filter((digest) => digestPattern.test(digest)),
     otherVersions: parts
       .map((part) => parseVersion(scheme, part))
-      .filter((version) => version !== getSchemeVersion(scheme) && VERSION.test(version)),
+      .filter((version) => version !== getSchemeVersion(scheme) && VERSION_PATTERN.test(version)),
   };
 }
 

@@ -46,7 +46,7 @@ interface VerifyMessageInput extends VerifyOptions {
  */
 export function verify(input: VerifyInput): VerifyResult {
   const parsed = parseVerifyInput(input);
-  return 'reason' in parsed ? refuse(getRequestedSchemeName(input), parsed) : checkSignature(parsed);
+  return 'reason' in parsed ? refuse(getRequestedSchemeName(input), parsed) : verifyParsed(parsed);
 }
 
 /** The result when reading the input threw an error, for example in a getter. */
@@ -66,7 +66,7 @@ export function verifyMessage({ headers, ...options }: VerifyMessageInput): Veri
   return verify({ ...options, ...signatureHeaders, contentEncoding: headers.get('content-encoding') });
 }
 
-function checkSignature(input: ParsedVerifyInput): VerifyResult {
+function verifyParsed(input: ParsedVerifyInput): VerifyResult {
   const { scheme, secrets, signature, id, payload: body, now, toleranceMs } = input;
   const header = parseSignatureHeader(scheme, signature);
   const timestamp = getSignedTimestamp(scheme, header, input.timestamp);
