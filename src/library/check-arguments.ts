@@ -51,9 +51,13 @@ type Path = readonly (string | number)[];
 /** The parts of a valibot schema that lead to nested options. A schema with a pipe has the properties of its first item. */
 interface SchemaNode {
   readonly type: string;
+  /** Of the fields of an object. */
   readonly entries?: Readonly<Record<string, SchemaNode>>;
+  /** Of the items of an array. */
   readonly item?: SchemaNode;
+  /** Of the value of an `optional` schema. */
   readonly wrapped?: SchemaNode;
+  /** Returns the schema that a `lazy` schema selects for a value. */
   readonly getter?: (input: unknown) => SchemaNode;
 }
 

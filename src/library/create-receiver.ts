@@ -23,7 +23,7 @@ import {
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
 import { type ReceivedRequest, readReceivedRequest, type Verification } from './received-request.ts';
 import {
-  createResponseScript,
+  createResponder,
   type ReceiverResponseOptions,
   type ReceiverResponses,
   ResponsesSchema,
@@ -121,8 +121,8 @@ export async function createReceiver(
   requireRealTimers();
   const requests: ReceivedRequest[] = [];
   const waiters = new Set<() => void>();
-  const scriptsByType = new Map<string, ReturnType<typeof createResponseScript>>();
-  let script = createResponseScript(responses, 'createReceiver', clock);
+  const respondersByType = new Map<string, ReturnType<typeof createResponder>>();
+  let defaultResponder = createResponder(responses, 'createReceiver', clock);
   let { secret } = verification;
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -130,10 +130,10 @@ export async function createReceiver(
       incoming,
       secret === undefined ? null : { ...verification, secret },
     );
-    const getResponse = scriptsByType.get(request.envelope?.type ?? '') ?? script;
+    const responder = respondersByType.get(request.envelope?.type ?? '') ?? defaultResponder;
     requests.push(request);
     for (const waiter of waiters) waiter();
-    await sendResponse(response, await getResponse(request).catch(toErrorResponse));
+    await sendResponse(response, await responder(request).catch(toErrorResponse));
   }
 
   const handleRequest = (incoming: IncomingMessage, response: ServerResponse) => {
@@ -179,11 +179,11 @@ export async function createReceiver(
     requests,
     respond(responses) {
       checkArguments('receiver.respond', receiverParameters.respond, [responses]);
-      script = createResponseScript(responses, 'receiver.respond', clock);
+      defaultResponder = createResponder(responses, 'receiver.respond', clock);
     },
     respondTo(type, responses) {
       checkArguments('receiver.respondTo', receiverParameters.respondTo, [type, responses]);
-      scriptsByType.set(type, createResponseScript(responses, 'receiver.respondTo', clock));
+      respondersByType.set(type, createResponder(responses, 'receiver.respondTo', clock));
     },
     verifyWith(newSecret) {
       checkArguments('receiver.verifyWith', receiverParameters.verifyWith, [newSecret]);

@@ -112,7 +112,7 @@ type GetResponse = (request: ReceivedRequest, index: number) => ReceiverResponse
  * @param call the call that got the responses, for error messages
  * @throws SvcError `usage` for an outage without a clock
  */
-export function createResponseScript(
+export function createResponder(
   responses: ReceiverResponses,
   call: string,
   clock?: ScheduleClockReader,

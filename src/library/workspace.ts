@@ -176,36 +176,36 @@ export const webhookParameters = {
 export function createWorkspace(setup: WorkspaceSetup): Workspace {
   const { emulator, control, workspaceId, apiKey, closing } = setup;
   const { url, base_url: baseUrl } = emulator.status();
-  const workspace = { workspace_id: workspaceId };
+  const inWorkspace = { workspace_id: workspaceId };
 
   const webhooks: Webhooks = {
-    create: (webhook) => control.createWebhook({ ...webhook, ...workspace }),
-    list: () => listAll((page) => control.listWebhooks({ ...page, ...workspace })),
+    create: (webhook) => control.createWebhook({ ...webhook, ...inWorkspace }),
+    list: () => listAll((page) => control.listWebhooks({ ...page, ...inWorkspace })),
     get: (id) => control.getWebhook({ id }),
     update: (id, changes) => control.updateWebhook({ ...changes, id }),
     delete: (id) => control.deleteWebhook({ id }),
     rotateSecret: (id, options) => control.rotateWebhookSecret({ ...options, id }),
   };
   const requests: Requests = {
-    list: (filter) => listAll((page) => control.listRequests({ ...page, ...filter, ...workspace })),
+    list: (filter) => listAll((page) => control.listRequests({ ...page, ...filter, ...inWorkspace })),
   };
   const faults: Faults = {
-    add: (fault) => control.addFault({ ...fault, ...workspace }),
-    list: () => listAll((page) => control.listFaults({ ...page, ...workspace })),
-    clear: async (id) => (await control.clearFaults({ ...workspace, ...(id ? { id } : {}) })).cleared,
+    add: (fault) => control.addFault({ ...fault, ...inWorkspace }),
+    list: () => listAll((page) => control.listFaults({ ...page, ...inWorkspace })),
+    clear: async (id) => (await control.clearFaults({ ...inWorkspace, ...(id ? { id } : {}) })).cleared,
   };
   const clock: Clock = {
-    show: () => control.getClock(workspace),
-    advance: async (by) => control.advanceClock({ ...workspace, ms: toMs(by) }),
-    advanceTo: async (time) => control.advanceClock({ ...workspace, to: new Date(time).toISOString() }),
-    next: () => control.nextClock(workspace),
-    settle: () => control.settleClock(workspace),
-    freeze: () => control.setClock({ ...workspace, frozen: true }),
-    resume: () => control.setClock({ ...workspace, frozen: false }),
-    speed: (speed) => control.setClock({ ...workspace, speed }),
+    show: () => control.getClock(inWorkspace),
+    advance: async (by) => control.advanceClock({ ...inWorkspace, ms: toMs(by) }),
+    advanceTo: async (time) => control.advanceClock({ ...inWorkspace, to: new Date(time).toISOString() }),
+    next: () => control.nextClock(inWorkspace),
+    settle: () => control.settleClock(inWorkspace),
+    freeze: () => control.setClock({ ...inWorkspace, frozen: true }),
+    resume: () => control.setClock({ ...inWorkspace, frozen: false }),
+    speed: (speed) => control.setClock({ ...inWorkspace, speed }),
   };
   const listDeliveries: Deliveries['list'] = (filter) =>
-    listAll((page) => control.listDeliveries({ ...page, ...filter, ...workspace }));
+    listAll((page) => control.listDeliveries({ ...page, ...filter, ...inWorkspace }));
   const deliveries: Deliveries = {
     list: listDeliveries,
     get: (id) => control.getDelivery({ id }),

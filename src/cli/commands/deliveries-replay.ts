@@ -36,7 +36,9 @@ interface Options {
   readonly data?: string;
   readonly edit?: true;
   readonly newId?: true;
+  /** Per second. */
   readonly rate?: number;
+  /** Milliseconds; true without a value. */
   readonly wait?: number | true;
   readonly yes?: true;
 }

@@ -23,9 +23,11 @@ import { renderVerification } from '../render/deliveries.ts';
 interface SignOptions {
   readonly payload: string;
   readonly secret?: readonly string[];
+  /** Converts the current time to the timestamp to sign. */
   readonly at?: RelativeTime;
   readonly id?: string;
   readonly scheme?: string;
+  /** True without a URL. */
   readonly curl?: string | true;
 }
 

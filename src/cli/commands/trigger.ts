@@ -26,6 +26,7 @@ interface Options extends EventOptions {
   readonly type?: string;
   readonly count?: number;
   readonly rate?: number;
+  /** Milliseconds; true without a value. */
   readonly wait?: number | true;
 }
 

@@ -72,7 +72,8 @@ export function followRequests(
   });
 }
 
-interface FollowedItems<Row> {
+/** Shows the items of a stream in a live view, or prints each one. */
+interface ItemDisplay<Row> {
   createList(): Promise<LiveList<Row>>;
   /** Prints an item, if it is followed. */
   print(item: TopicItem): void;
@@ -82,7 +83,7 @@ async function follow<Row>(
   stream: LiveStream,
   context: Context,
   { heading, ready }: FollowOptions,
-  { createList, print }: FollowedItems<Row>,
+  { createList, print }: ItemDisplay<Row>,
 ): Promise<ExitCode> {
   await stream.ready;
   const openScreen = getScreenOpener(context);
