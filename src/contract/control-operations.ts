@@ -1,5 +1,6 @@
 /** The operations of the control plane at `/_svc`, which the commands, the dashboard and the library use. */
 import * as v from 'valibot';
+import { MAX_OVERLAP_MS } from '../domain/credentials.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import {
@@ -44,9 +45,6 @@ const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must b
 
 /** A hundred years: longer than any retry schedule, and still a valid date. */
 export const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
-
-/** A year, which is longer than any secret rotation. */
-const MAX_OVERLAP_MS = 365 * DAY_MS;
 
 const IdInput = v.strictObject({ id: v.string() });
 

@@ -1,12 +1,13 @@
 /** Schemas of faults, and of the reference to a fault in requests and attempts that it was applied to. */
 import * as v from 'valibot';
-import { DAY_MS } from '../domain/duration.ts';
 import {
   deliveryFaultKinds,
   type FaultRule,
   faultTargets,
   findFaultProblem,
   findRouteProblem,
+  MAX_DELAY_MS,
+  MAX_LATENCY_MS,
   requestDrops,
   requestFaultKinds,
 } from '../domain/fault.ts';
@@ -20,9 +21,6 @@ export const FaultMark = v.object({ id: idOf('fault'), kind: faultKinds });
 export const faultField = { fault: v.optional(FaultMark) };
 
 const PROBABILITY = 'must be above 0 and at most 1';
-/** Node.js limits timers to 24.8 days. */
-const MAX_LATENCY_MS = DAY_MS;
-const MAX_DELAY_MS = 30 * DAY_MS;
 
 /** What a fault applies to and what it does. A missing field does not restrict it. */
 export const NewFault = v.strictObject({

@@ -236,8 +236,8 @@ function ConnectionAlert() {
   return (
     <section class="row alert danger" role="alert">
       <p>
-        <strong>The connection to the emulator at {location.host} is lost.</strong> This page shows what it
-        received last and connects again automatically. If the emulator has stopped, start it with:{' '}
+        <strong>Lost the connection to the emulator at {location.host}.</strong> This page shows the last data
+        it received and reconnects automatically. If the emulator has stopped, start it with:{' '}
         <code>svc emulator start</code>
       </p>
     </section>
@@ -249,7 +249,7 @@ function ReplacedDatabaseMessage() {
     <div role="status">
       {isDatabaseReplaced.value && (
         <section class="row alert">
-          <p>The emulator was restarted with a different database. This page has loaded its data again.</p>
+          <p>The emulator was restarted with a different database. This page has reloaded its data.</p>
           <button
             type="button"
             onClick={() => {
@@ -275,7 +275,7 @@ function DatabaseFileAlert() {
     setBusy(false);
     if (restored === undefined) return;
     status.value = restored;
-    showToast('Database file restored.');
+    showToast('Database file recreated.');
   }
   return (
     <section class="row alert danger" role="alert">
@@ -284,7 +284,7 @@ function DatabaseFileAlert() {
       </p>
       {problem.kind === 'removed' && (
         <ActionButton disabled={isBusy} onClick={() => void restore()}>
-          Restore the file
+          Recreate the file
         </ActionButton>
       )}
     </section>

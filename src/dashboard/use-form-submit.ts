@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { isLost } from './control.ts';
+import { type FormError, toFormError } from './form-error.ts';
 import { toErrorMessage } from './toasts.ts';
 
 export interface FormSubmit {
@@ -30,19 +31,4 @@ export function useFormSubmit(fields: readonly string[], send: () => Promise<voi
     setBusy(false);
   };
   return { error, isBusy: isBusy || isLost.value, submit: (event) => void submit(event) };
-}
-
-export interface FormError {
-  /** Name of the invalid field; null when the error concerns the whole form. */
-  readonly field: string | null;
-  readonly message: string;
-}
-
-/** Error messages of the emulator start with the path of the invalid field: `events[1] must be …`. */
-export function toFormError(message: string, fields: readonly string[]): FormError {
-  const field = fields.find((name) => message.startsWith(name) && !/^\w/.test(message.slice(name.length)));
-  if (field === undefined) return { field: null, message };
-  const rest = message.slice(field.length).trimStart();
-  const text = message[field.length] === ' ' ? `${rest.charAt(0).toUpperCase()}${rest.slice(1)}` : message;
-  return { field, message: text };
 }

@@ -1,4 +1,5 @@
 /** Environments, the keys and tokens that give access to them (§1, §5), and how to show secrets. */
+import { DAY_MS } from './duration.ts';
 
 export const environments = ['sandbox', 'production'] as const;
 /** The two isolated environments of the service (§1). */
@@ -15,6 +16,9 @@ export const keyPrefixes = { sandbox: 'svc_test_', production: 'svc_live_' } as 
 >;
 /** Prefix of endpoint secrets. Widely known, so that people and secret scanners recognize it. */
 export const SECRET_PREFIX = 'whsec_';
+
+/** A year, which is longer than any secret rotation. */
+export const MAX_OVERLAP_MS = 365 * DAY_MS;
 
 /** The environment in the prefix of an API key; null if it is not a key of this service. */
 export function getApiKeyEnvironment(key: string): Environment | null {

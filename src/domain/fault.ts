@@ -1,5 +1,5 @@
 /** Injected faults on API requests and on deliveries: their rules, and what they match. */
-import { MINUTE_MS, SECOND_MS } from './duration.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
 
 export const faultTargets = ['request', 'delivery'] as const;
 
@@ -35,6 +35,10 @@ export const deliveryFaultDescriptions = {
 } as const satisfies Record<DeliveryFaultKind, string>;
 
 export type FaultKind = DeliveryFaultKind | (typeof requestFaultKinds)[number];
+
+/** Node.js limits timers to 24.8 days. */
+export const MAX_LATENCY_MS = DAY_MS;
+export const MAX_DELAY_MS = 30 * DAY_MS;
 
 /** Default durations: schedule time for `delay` and `reorder`, real time for `slow-body`. */
 export const defaultDelayMs = {

@@ -70,7 +70,7 @@ describeInBrowser('the delivery list', () => {
     });
     await page.getByRole('alert').getByText(unknown).waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: `Remove filter Endpoint ${unknown}` }).click();
+    await page.getByRole('button', { name: `Remove filter: Endpoint ${unknown}` }).click();
     await rowsOf(page).first().waitFor();
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });

@@ -30,7 +30,7 @@ describeInBrowser('the delivery filters', () => {
       .toBe('#/deliveries?type=order.shipped&status=succeeded');
     await page.reload();
     await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
-    await page.getByRole('button', { name: 'Remove filter Type order.shipped' }).click();
+    await page.getByRole('button', { name: 'Remove filter: Type order.shipped' }).click();
     await expect.poll(() => typesOf(page)).toEqual(['user.deleted', 'order.shipped']);
     await page.getByRole('button', { name: 'failed', exact: true }).click();
     await page.getByText('No deliveries match').waitFor();
@@ -88,7 +88,7 @@ describeInBrowser('the delivery filters', () => {
     await page.getByLabel('Endpoint').selectOption({ index: 1 });
     await expect.poll(() => new URL(page.url()).hash).toMatch(/since=1h&webhook=wh_/);
     await page.getByRole('combobox', { name: 'Created' }).selectOption('custom range');
-    await page.getByRole('button', { name: 'Remove filter Created last hour' }).click();
+    await page.getByRole('button', { name: 'Remove filter: Created last hour' }).click();
     const { created_at: at } = (await emulator.control.listDeliveries({})).data[0] ?? {};
     await page.getByLabel('Before (UTC)').fill(String(at).slice(0, 16));
     await expect.poll(() => typesOf(page)).toEqual(['old.one']);

@@ -211,7 +211,7 @@ describeInBrowser('the delivery page', () => {
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature', webhook_id: webhook.id });
     await advance(5 * MINUTE_MS);
     const verdict = page.getByRole('region', { name: 'Summary' });
-    await verdict.getByText('The signature is not valid (wrong_secret)').waitFor();
+    await verdict.getByText('The signature does not match').waitFor();
     await verdict.getByText(/svc faults clear flt_/).waitFor();
     const link = page.getByRole('link', { name: /^bad-signature \(flt_/ });
     await expect.poll(() => link.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
@@ -230,7 +230,7 @@ describeInBrowser('the delivery page', () => {
     };
     await copy('curl', 'curl command');
     await expect.poll(() => clipboardOf(page)).toContain(`--data-raw '${body}'`);
-    await copy('svc', 'command: Replay the delivery');
+    await copy('svc', 'command “Replay the delivery with the same ID”');
     await expect.poll(() => clipboardOf(page)).toBe(`svc deliveries replay ${id}`);
     await copy('Raw HTTP', 'raw request');
     await expect.poll(() => clipboardOf(page)).toMatch(/^POST \/hooks HTTP\/1\.1\r?\nhost: /);

@@ -47,7 +47,7 @@ describeInBrowser('the event pages', () => {
     await expect.poll(() => rows.count()).toBe(1);
     await page.reload();
     await expect.poll(() => rows.count()).toBe(1);
-    await page.getByRole('button', { name: 'Remove filter Type order.shipped' }).click();
+    await page.getByRole('button', { name: 'Remove filter: Type order.shipped' }).click();
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByLabel('Type').fill('nothing.here');
     await page.getByLabel('Type').press('Enter');

@@ -65,7 +65,7 @@ describeInBrowser('the dashboard layout', () => {
     const { port, host } = new URL(first.status().url);
     await first.close();
     const alert = page.getByRole('alert');
-    await alert.getByText(`The connection to the emulator at ${host} is lost.`).waitFor();
+    await alert.getByText(`Lost the connection to the emulator at ${host}.`).waitFor();
     await page.getByText('Connection lost').waitFor();
     expect([await replay.isDisabled(), await advance.isDisabled()]).toEqual([true, true]);
     expect(await page.getByRole('button', { name: 'Copy delivery ID' }).isEnabled()).toBe(true);
@@ -92,7 +92,7 @@ describeInBrowser('the dashboard layout', () => {
       const alert = page.getByRole('alert');
       await alert.getByText('The database file was removed').waitFor();
       await expectAccessible(page);
-      await alert.getByRole('button', { name: 'Restore the file' }).click();
+      await alert.getByRole('button', { name: 'Recreate the file' }).click();
       await alert.waitFor({ state: 'detached' });
       expect(existsSync(join(folder, 'sandbox.db'))).toBe(true);
     },

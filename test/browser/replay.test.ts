@@ -177,7 +177,7 @@ describeInBrowser('a bulk replay', () => {
     await expect.poll(() => dialog.getByText(`The endpoint ${webhook.id}`).count()).toBe(2);
   });
 
-  it('a bulk replay stops on request and shows how many deliveries were not replayed', async () => {
+  it('a bulk replay stops on request and shows how many deliveries were not sent again', async () => {
     const { page, dialog, receiver } = await openFailed(40, true);
     const before = receiver.requests.length;
     await dialog.getByLabel('Rate limit').selectOption('5 per second');
@@ -186,7 +186,9 @@ describeInBrowser('a bulk replay', () => {
     await dialog.getByRole('button', { name: 'Replay 40 deliveries' }).click();
     await dialog.getByRole('button', { name: 'Stop' }).click();
     await page.clock.resume();
-    const said = await dialog.getByText(/^Stopped: \d+ of 40 deliveries were not replayed\.$/).textContent();
+    const said = await dialog
+      .getByText(/^Stopped: \d+ of 40 deliveries were not sent again\.$/)
+      .textContent();
     const left = Number(/\d+/.exec(said ?? '')?.[0]);
     expect(left).toBeGreaterThan(0);
     await dialog.getByText('in progress').locator('..').getByText('0', { exact: true }).waitFor();
@@ -201,7 +203,7 @@ describeInBrowser('a bulk replay', () => {
     await dialog.getByRole('button', { name: 'Stop' }).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await page.clock.resume();
-    await page.getByText(/The replay was stopped: \d+ of 40 deliveries were not replayed/).waitFor();
+    await page.getByText(/The replay was stopped: \d+ of 40 deliveries were not sent again/).waitFor();
   });
 
   it('a bulk replay says when no delivery matches', async () => {

@@ -88,7 +88,7 @@ describeInBrowser('the request log', () => {
     await emulator.api('GET', '/nowhere');
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => search.inputValue()).toBe('/v1/nowhere ');
-    await page.getByRole('button', { name: 'Remove filter Path /v1/nowhere' }).click();
+    await page.getByRole('button', { name: 'Remove filter: Path /v1/nowhere' }).click();
     await expect.poll(() => search.inputValue()).toBe('');
     await expect.poll(() => rows.count()).toBe(2);
   });
@@ -110,12 +110,23 @@ describeInBrowser('the request log', () => {
     await rows.last().getByRole('link', { name: event.id }).click();
     await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
     await page.getByRole('link', { name: 'All requests for this event' }).click();
-    await page.getByRole('button', { name: `Remove filter Resource ${event.id}` }).waitFor();
+    await page.getByRole('button', { name: `Remove filter: Resource ${event.id}` }).waitFor();
   });
 
   it('the request log shows an error for a request that is not in the log', async () => {
     const { page } = await start({ hash: '/requests/req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' });
     await page.getByText('is not in the request log').waitFor();
+  });
+
+  it('the request log shows a dropped request as a failure', async () => {
+    const { emulator, page, rows } = await start();
+    await emulator.control.addFault({ on: 'request', drop: 'before', count: 1 });
+    await expect(emulator.api('GET', '/events')).rejects.toThrow();
+    await rows.getByText('✗ dropped').waitFor();
+    await rows.getByRole('link', { name: 'GET /v1/events' }).click();
+    await page.getByRole('heading', { name: 'GET /v1/events' }).waitFor();
+    expect(await page.getByText('✗ dropped').count()).toBe(2);
+    expect(await page.getByText('✓').count()).toBe(0);
   });
 
   it('the request log adds and removes request faults', async () => {
@@ -126,6 +137,9 @@ describeInBrowser('the request log', () => {
     await dialog.getByLabel('Response status').fill('200');
     await dialog.getByRole('button', { name: 'Add fault' }).click();
     await dialog.getByText('Must be from 400 to 599').waitFor();
+    await dialog.getByLabel('Response status').fill('');
+    await dialog.getByRole('button', { name: 'Add fault' }).click();
+    await dialog.getByText('Enter a status or a latency, or choose when to close').waitFor();
     await dialog.getByLabel('Response status').fill('503');
     await dialog.getByLabel('Error code').fill('busy');
     await dialog.getByLabel('Method').selectOption('GET');

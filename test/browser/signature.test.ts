@@ -30,7 +30,7 @@ describeInBrowser('the signature tab of an attempt', () => {
     const { page, sent } = await openSignature();
     await expect
       .poll(() => stringOf(page).locator('.signed-part-name').allTextContents())
-      .toEqual(['timestamp', 'separator', 'body']);
+      .toEqual(['timestamp', 'constant text', 'body']);
     await expect
       .poll(async () => (await stringOf(page).locator('code').allTextContents()).join(''))
       .toBe(sent?.signed_content);
@@ -48,7 +48,7 @@ describeInBrowser('the signature tab of an attempt', () => {
 
   it('the signature tab of an attempt hides the secret until it is shown, and says whether its signature matches', async () => {
     const { page, webhook, sent } = await openSignature();
-    const secrets = sectionOf(page, 'Signing secret');
+    const secrets = sectionOf(page, 'Endpoint secret');
     await secrets.getByText(`${sent?.headers['Service-Signature']}`).waitFor();
     await secrets.getByText('matches the header').waitFor();
     expect(await page.content()).not.toContain(webhook.secret);
@@ -62,7 +62,7 @@ describeInBrowser('the signature tab of an attempt', () => {
     const { page, control, webhook } = await openSignature();
     await control.rotateWebhookSecret({ id: webhook.id });
     await page.reload();
-    const secrets = sectionOf(page, 'Signing secret');
+    const secrets = sectionOf(page, 'Endpoint secret');
     await secrets.getByText('Previous secret').waitFor();
     await expect
       .poll(() => secrets.locator('.badge').allTextContents())
@@ -124,7 +124,7 @@ describeInBrowser('the signature tab of an attempt', () => {
     const verdict = page.locator('.verification-result').first();
     await verdict.getByText('body_changed').waitFor();
     await verdict.getByText(`${attempts[0]?.verification?.remedy}`).waitFor();
-    await sectionOf(page, 'Signing secret').getByText('matches the header').waitFor();
+    await sectionOf(page, 'Endpoint secret').getByText('matches the header').waitFor();
   });
 
   it('the signature tab of an attempt says when re-serializing the body changes nothing', async () => {

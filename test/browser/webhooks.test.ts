@@ -145,6 +145,9 @@ describeInBrowser('the endpoint pages', () => {
     await dialog.getByLabel('Keep the previous secret valid for').fill('long');
     await press(page, 'Rotate');
     await dialog.getByText('Must be a duration').waitFor();
+    await dialog.getByLabel('Keep the previous secret valid for').fill('400d');
+    await press(page, 'Rotate');
+    await dialog.getByText('Must be at most 365d.').waitFor();
     await dialog.getByLabel('Keep the previous secret valid for').fill('1h');
     await press(page, 'Rotate');
     const shown = page.getByRole('dialog', { name: 'New secret' });
@@ -213,7 +216,7 @@ describeInBrowser('the endpoint pages', () => {
     await faults.getByLabel('Duration').fill('10m');
     await faults.getByLabel('Probability').fill('200');
     await press(page, 'Add fault');
-    await faults.getByText('Must be above 0 and at most 1').waitFor();
+    await faults.getByText('Must be above 0 and at most 100.').waitFor();
     await faults.getByLabel('Probability').fill('');
     await faults.getByLabel('Count').fill('2');
     await press(page, 'Add fault');

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
+import * as example from '../../src/contract/openapi-examples.ts';
 import { splitHint, summarizeDelivery } from '../../src/dashboard/views/delivery/delivery-summary.ts';
+import { HOUR_MS } from '../../src/domain/duration.ts';
+import { verifyMessage } from '../../src/domain/signature/verify.ts';
 import { createAttempt, createDelivery } from './example-delivery.ts';
 
 const settled = { next_attempt_at: null, planned_attempts: [] };
@@ -100,13 +103,26 @@ describe('summarizeDelivery', () => {
     expect(summarizeDelivery(createDelivery()).signature).toBeNull();
   });
 
+  it('summarizeDelivery does not contradict itself about an old timestamp', () => {
+    const { request, sent_at } = example.attempt;
+    const tooOld = verifyMessage({
+      payload: request.body,
+      headers: new Headers(request.headers),
+      secret: example.endpointSecret,
+      now: Date.parse(sent_at) + HOUR_MS,
+    });
+    const rejected = createAttempt({ response_status: 400, verification: tooOld });
+    const { signature } = summarizeDelivery(createDelivery({ attempts: [rejected] }));
+    expect(tooOld).toMatchObject({ ok: false, reason: 'timestamp_too_old' });
+    expect(signature).toMatch(/^The signature is valid, but /);
+    expect(signature).not.toMatch(/is not valid/);
+  });
+
   it('summarizeDelivery reports an invalid signature, without a hint when a fault caused it', () => {
     const verification = { ok: false, scheme: 'svc', ...refused };
     const forged = createAttempt({ response_status: 400, verification });
     const deliverySummary = summarizeDelivery(createDelivery({ attempts: [forged] }));
-    expect(deliverySummary.signature).toBe(
-      'The signature is not valid (wrong_secret): It fits another secret.',
-    );
+    expect(deliverySummary.signature).toBe('It fits another secret.');
     expect(deliverySummary.hints[0]).toEqual({ text: 'Pass the other.', command: null });
 
     const fault = { id: 'flt_1', kind: 'bad-signature' } as const;

@@ -1,6 +1,6 @@
 /** Conversion of form values, and validation errors. */
 import { describe, expect, it } from 'vitest';
-import { toFormError } from '../../src/dashboard/use-form-submit.ts';
+import { toFormError } from '../../src/dashboard/form-error.ts';
 import {
   emptyDeliveryFault,
   emptyRequestFault,
@@ -13,10 +13,12 @@ import {
   toggleType,
   toWebhook,
 } from '../../src/dashboard/views/webhooks/webhook-draft.ts';
+import { MAX_DELAY_MS, MAX_LATENCY_MS } from '../../src/domain/fault.ts';
 
 describe('toFormError', () => {
   it.each([
     ['url must use HTTPS.', { field: 'url', message: 'Must use HTTPS.' }],
+    ['url: Enter a URL.', { field: 'url', message: 'Enter a URL.' }],
     ['events[1] must be a string.', { field: 'events', message: 'events[1] must be a string.' }],
     ['urls are wrong.', { field: null, message: 'urls are wrong.' }],
     ['The emulator is not responding.', { field: null, message: 'The emulator is not responding.' }],
@@ -95,5 +97,42 @@ describe('the fault form', () => {
       /^latency_ms must be a duration/,
     );
     expect(() => toRequestFault({ ...emptyRequestFault, count: 'x' })).toThrow(/^count must be a number/);
+  });
+
+  it.each([
+    ['0', 'probability must be above 0 and at most 100.'],
+    ['150', 'probability must be above 0 and at most 100.'],
+    ['100', null],
+    ['0.5', null],
+  ])('the fault form limits the probability %s in percent', (probability, message) => {
+    const convert = () => toRequestFault({ ...emptyRequestFault, probability });
+    if (message === null) expect(convert()).toHaveProperty('probability', Number(probability) / 100);
+    else expect(convert).toThrow(message);
+  });
+
+  it('the fault form limits durations in their units', () => {
+    const delay = (delay_ms: string) =>
+      toDeliveryFault({ ...emptyDeliveryFault, kind: 'delay', delay_ms }, '');
+    const latency = (latency_ms: string) => toRequestFault({ ...emptyRequestFault, latency_ms });
+    expect(() => latency('2d')).toThrow('latency_ms must be at most 1d.');
+    expect(() => latency('0s')).toThrow('latency_ms must be at least 1ms.');
+    expect(() => delay('31d')).toThrow('delay_ms must be at most 30d.');
+    expect(latency('24h')).toMatchObject({ latency_ms: MAX_LATENCY_MS });
+    expect(delay('30d')).toMatchObject({ delay_ms: MAX_DELAY_MS });
+  });
+
+  it.each([
+    [{ status: '' }, 'status', 'Enter a status or a latency, or choose when to close the connection.'],
+    [{ status: '', error_code: 'busy' }, 'error_code', 'Enter a response status as well.'],
+    [{ drop: 'after' }, 'drop', 'Remove the response status. A closed connection has no response.'],
+  ] as const)('the fault form explains the problem of %j at its field', (changes, field, message) => {
+    const draft = { ...emptyRequestFault, ...changes };
+    let thrown: unknown;
+    try {
+      toRequestFault(draft);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(toFormError((thrown as Error).message, Object.keys(draft))).toEqual({ field, message });
   });
 });

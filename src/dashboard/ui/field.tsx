@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import type { FormError } from '../use-form-submit.ts';
+import type { FormError } from '../form-error.ts';
 
 interface Props {
   readonly label: string;

@@ -203,8 +203,8 @@ function IgnoredFilters({ filter, statusHint }: Pick<FilterBarProps, 'filter' | 
     <div class="filters-ignored error-text" role="alert">
       {ignored.map(([name, label]) => (
         <p key={name}>
-          The filter {label} "{query[name]}" is ignored.{' '}
-          {hints[name] === undefined ? `This list has no filter ${label}.` : `Enter ${hints[name]}.`}{' '}
+          The {label} filter "{query[name]}" is ignored.{' '}
+          {hints[name] === undefined ? `This list has no ${label} filter.` : `Enter ${hints[name]}.`}{' '}
           <button type="button" class="pill" onClick={() => updateQuery({ [name]: '' })}>
             Clear
           </button>
@@ -232,7 +232,7 @@ function FilterChips({
           <button
             type="button"
             class="pill"
-            aria-label={`Remove filter ${label} ${text}`}
+            aria-label={`Remove filter: ${label} ${text}`}
             onClick={() => updateQuery({ [name]: '' })}
           >
             <span class="muted">{label}</span> <span>{text}</span> <Icon name="cross" />

@@ -5,12 +5,13 @@ import { ActionButton } from './action-button.tsx';
 interface Props<Value> {
   readonly query: Query<Value>;
   /** What is loading, as in "Loading deliveries…". */
-  readonly what: string;
+  readonly what?: string;
+  readonly loadingText?: string;
   readonly children: (value: Value) => ComponentChildren;
 }
 
 /** Renders the result of a query, or its loading or error state with a button to retry. */
-export function QueryView<Value>({ query, what, children }: Props<Value>) {
+export function QueryView<Value>({ query, what, loadingText = `Loading ${what}…`, children }: Props<Value>) {
   const { value, error, refetch } = query;
   return (
     <>
@@ -21,7 +22,7 @@ export function QueryView<Value>({ query, what, children }: Props<Value>) {
       )}
       {value === undefined && error === null && (
         <p class="placeholder" role="status">
-          Loading {what}…
+          {loadingText}
         </p>
       )}
       {value !== undefined && children(value)}

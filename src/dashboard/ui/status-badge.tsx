@@ -32,12 +32,12 @@ export function DeliveryCounts({ countOf }: { readonly countOf: (status: Deliver
     .map((status) => [<StatusBadge key={status} status={status} count={countOf(status)} />, ' ']);
 }
 
-/** The status of a response: `✓ 200`, `✗ 422` */
+/** The status of a response: `✓ 200`, `✗ 422`. 0 is the status of a request that an injected fault dropped: `✗ dropped` */
 export function HttpStatusBadge({ status }: { readonly status: number }) {
-  const state = status < 400 ? 'succeeded' : 'failed';
+  const state = status !== 0 && status < 400 ? 'succeeded' : 'failed';
   return (
     <span class={`badge ${state}`}>
-      <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {status}
+      <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {status === 0 ? 'dropped' : status}
     </span>
   );
 }

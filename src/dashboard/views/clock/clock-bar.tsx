@@ -40,7 +40,7 @@ export function ClockBar() {
   useShortcuts([
     { key: 'f', description: 'Freeze or resume the clock', run: toggleFrozen },
     { key: 'n', description: 'Advance the clock to the next attempt', run: advanceToNext },
-    { key: 'S', description: 'Advance the clock until no delivery is pending', run: settle },
+    { key: 'S', description: 'Advance the clock until all deliveries have settled', run: settle },
     {
       key: 'a',
       description: 'Advance the clock by a duration',
@@ -163,7 +163,7 @@ function MoveControls({ duration, isBusy }: MoveControlsProps) {
         <button type="button" title="Advance to the next attempt (n)" onClick={advanceToNext}>
           <Icon name="next" /> Next
         </button>
-        <button type="button" title="Advance until no delivery is pending (S)" onClick={settle}>
+        <button type="button" title="Advance until all deliveries have settled (S)" onClick={settle}>
           <Icon name="skip" /> Settle
         </button>
       </fieldset>

@@ -44,7 +44,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
       label="Delivery"
       filter={{ ...filter }}
       search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, URLs, bodies' }}
-      statusHint={displayStatuses.join(', ')}
+      statusHint={`one of ${displayStatuses.join(', ')}`}
       quickFilter={<StatusButtons selected={filter.status} />}
       fields={<FilterFields filter={filter} />}
       action={

@@ -85,7 +85,7 @@ function AttemptHeader({ delivery, attempt }: Props) {
 /** The duration of the attempt, with a bar relative to the longest attempt. */
 function Duration({ ms, longestMs }: { readonly ms: number; readonly longestMs: number }) {
   return (
-    <span class="delivery-duration" title="From sending the request to the end of the response, in real time">
+    <span class="delivery-duration" title="From the start of the attempt to its end, in real time">
       <span class="delivery-bar" aria-hidden="true">
         <span style={{ width: `${longestMs === 0 ? 0 : (100 * ms) / longestMs}%` }} />
       </span>

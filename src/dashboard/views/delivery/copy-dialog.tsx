@@ -49,7 +49,7 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
       title: 'svc',
       render: () =>
         listCommands(delivery).map(({ description, command }) =>
-          renderPanel(`command: ${description}`, command, description),
+          renderPanel(`command “${description}”`, command, description),
         ),
     },
     {
@@ -65,7 +65,7 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
           'test',
           toVitestTest(delivery, request),
           <>
-            A complete test with its own emulator and receiver:{' '}
+            A complete test with its own emulator and receiver. Install its dependencies with:{' '}
             <code>npm install --save-dev svc-emulator vitest</code>
           </>,
         ),

@@ -70,8 +70,7 @@ function toHeadline(delivery: DeliveryDetail, last: AttemptDetail | undefined): 
 /** A receiver that returns one of these may reject the signature (§6.4); an invalid signature must be rejected. */
 function toSignature({ verification, response_status: status }: AttemptDetail): string | null {
   if (verification === null || (verification.ok && !isRejection(status))) return null;
-  const { ok, reason, detail } = verification;
-  return ok ? detail : `The signature is not valid (${reason}): ${detail}`;
+  return verification.detail;
 }
 
 function toEnableHint({ paused, webhook_id: id }: DeliveryDetail): Hint[] {

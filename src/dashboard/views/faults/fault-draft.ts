@@ -1,8 +1,13 @@
 /** The form values of a fault and their conversion for the control plane. */
 import type { ControlInput } from '../../../contract/control-operations.ts';
-import { parseDuration } from '../../../domain/duration.ts';
-import { type DeliveryFaultKind, defaultDelayMs } from '../../../domain/fault.ts';
+import {
+  type DeliveryFaultKind,
+  defaultDelayMs,
+  MAX_DELAY_MS,
+  MAX_LATENCY_MS,
+} from '../../../domain/fault.ts';
 import { SvcError } from '../../../errors.ts';
+import { readDurationField } from '../../duration-field.ts';
 
 type NewFault = ControlInput<'addFault'>;
 
@@ -58,19 +63,21 @@ export function toDeliveryFault(draft: DeliveryFaultDraft, webhookId: string): N
     kind,
     webhook_id: webhookId,
     ...optional('type', type.trim()),
-    ...(hasDuration(kind) ? optional('delay_ms', toMs('delay_ms', draft.delay_ms)) : {}),
+    ...(hasDuration(kind) ? optional('delay_ms', toMs('delay_ms', draft.delay_ms, MAX_DELAY_MS)) : {}),
     ...toLimits(draft),
   };
 }
 
-/** @throws SvcError `usage` for an invalid duration or number */
+/** @throws SvcError `usage` for an invalid duration or number, and for fields that do not fit together */
 export function toRequestFault(draft: RequestFaultDraft): NewFault {
   const { error_code: code, drop, method, path } = draft;
+  const problem = findRequestProblem(draft);
+  if (problem !== null) throw new SvcError('usage', problem);
   return {
     on: 'request',
     ...optional('status', toNumber('status', draft.status)),
     ...optional('error_code', code.trim()),
-    ...optional('latency_ms', toMs('latency_ms', draft.latency_ms)),
+    ...optional('latency_ms', toMs('latency_ms', draft.latency_ms, MAX_LATENCY_MS)),
     ...optional('drop', drop),
     ...optional('method', method),
     ...optional('path', path.trim()),
@@ -78,8 +85,21 @@ export function toRequestFault(draft: RequestFaultDraft): NewFault {
   };
 }
 
+/** The emulator also finds these problems, but names the fields of the control plane. */
+function findRequestProblem({ status, error_code: code, latency_ms: latency, drop }: RequestFaultDraft) {
+  const [hasStatus, hasCode, hasLatency] = [status, code, latency].map((text) => text.trim() !== '');
+  if (!hasStatus && hasCode) return 'error_code: Enter a response status as well.';
+  if (!hasStatus && !hasLatency && drop === '')
+    return 'status: Enter a status or a latency, or choose when to close the connection.';
+  if (hasStatus && drop !== '')
+    return 'drop: Remove the response status. A closed connection has no response.';
+  return null;
+}
+
 function toLimits({ count, probability }: FaultLimits) {
   const percent = toNumber('probability', probability);
+  if (percent !== undefined && !(percent > 0 && percent <= 100))
+    throw new SvcError('usage', 'probability must be above 0 and at most 100.');
   return {
     ...optional('count', toNumber('count', count)),
     ...optional('probability', percent === undefined ? undefined : percent / 100),
@@ -98,9 +118,7 @@ function toNumber(field: string, text: string): number | undefined {
   return number;
 }
 
-function toMs(field: string, text: string): number | undefined {
+function toMs(field: string, text: string, maxMs: number): number | undefined {
   if (text.trim() === '') return undefined;
-  const ms = parseDuration(text);
-  if (ms === null) throw new SvcError('usage', `${field} must be a duration such as 500ms, 30s or 10m.`);
-  return ms;
+  return readDurationField(field, text, { minMs: 1, maxMs, examples: '500ms, 30s or 10m' });
 }

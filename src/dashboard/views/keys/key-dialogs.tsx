@@ -139,6 +139,6 @@ export function RevokeKeyDialog({
 const scopeDescriptions: Readonly<Record<Scope, string>> = {
   'events:read': 'read events',
   'events:write': 'create events',
-  'webhooks:manage': 'manage endpoints',
+  'webhooks:manage': 'register endpoints',
   'workspaces:read': 'read workspaces',
 };

@@ -93,7 +93,7 @@ function Confirmation({ count, onStart }: ConfirmationProps) {
   );
 }
 
-/** Limit for the lists of failed replays and of deliveries that were not replayed. */
+/** Limit for the lists of failed and of rejected replays. */
 const MAX_LISTED = 50;
 
 interface BulkReplayProgressProps extends BulkReplay {
@@ -111,7 +111,7 @@ function BulkReplayProgress({ step, tally, error, onStop, onClose }: BulkReplayP
         <Count name="done" count={`${doneCount} of ${totalCount}`} />
         <Count name="succeeded" count={succeededCount} kind="succeeded" />
         <Count name="failed" count={failures.length} kind="failed" />
-        <Count name="not replayed" count={rejections.length} kind="failed" />
+        <Count name="rejected" count={rejections.length} kind="failed" />
         <Count name="in progress" count={waitingCount} kind="pending" />
       </dl>
       <p role="status">
@@ -146,7 +146,7 @@ function BulkReplayProgress({ step, tally, error, onStop, onClose }: BulkReplayP
           </li>
         )}
       </LimitedList>
-      <LimitedList title="Not replayed" items={rejections}>
+      <LimitedList title="Rejected" items={rejections}>
         {({ id, error: { message } }) => (
           <li key={id}>
             <a href={toHash({ section: 'deliveries', id })} onClick={onClose}>
@@ -161,6 +161,7 @@ function BulkReplayProgress({ step, tally, error, onStop, onClose }: BulkReplayP
 }
 
 function summarize({ totalCount, succeededCount }: BulkReplay['tally']): string {
+  if (totalCount === 1) return succeededCount === 1 ? 'The replay succeeded.' : 'The replay did not succeed.';
   return succeededCount === totalCount
     ? `All ${totalCount} succeeded.`
     : `${succeededCount} of ${totalCount} succeeded.`;

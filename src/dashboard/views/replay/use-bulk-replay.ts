@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import { listAll } from '../../../control/control-plane.ts';
 import { type ReplayChanges, replayDeliveries } from '../../../control/replay.ts';
+import { formatDeliveryCount } from '../../../domain/message-parts.ts';
 import { SvcError } from '../../../errors.ts';
 import { control } from '../../control.ts';
 import { useLiveItems } from '../../live-stream.ts';
@@ -76,9 +77,10 @@ export function useBulkReplay(): {
   return { replays, start, stop: () => abortController.current.abort() };
 }
 
-/** `12 of 40 deliveries were not replayed` */
+/** `12 of 40 deliveries were not sent again` */
 export function describeRemaining({ totalCount, startedCount }: ReplayTally): string {
-  return `${totalCount - startedCount} of ${totalCount} deliveries were not replayed`;
+  const count = totalCount - startedCount;
+  return `${count} of ${formatDeliveryCount(totalCount)} ${count === 1 ? 'was' : 'were'} not sent again`;
 }
 
 /** IDs of all deliveries that the filter selects. `onCount` receives the number found so far. */

@@ -51,7 +51,7 @@ function Checker({ deliveryId: id, attempt, runCount }: Props & { readonly runCo
   return (
     <div class="stack">
       <CheckForm input={input} onChange={change} sentBody={request.body} />
-      <QueryView query={query} what="the verification">
+      <QueryView query={query} loadingText="Verifying…">
         {(check) => <Steps key={runCount} check={check} checkInput={input} attempt={attempt} />}
       </QueryView>
     </div>

@@ -64,7 +64,7 @@ function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
         <SignatureHeaders detail={detail} />
       </section>
       <section class="stack">
-        <h4>Signing secret</h4>
+        <h4>Endpoint secret</h4>
         <SigningSecrets secrets={secrets} webhookId={delivery.webhook_id} />
       </section>
       {attempt !== undefined && (
@@ -160,9 +160,9 @@ function ReserializedBody({ body, reserialised }: ReserializedBodyProps) {
   if (reserialised === null) {
     return (
       <p>
-        For this body, <code>JSON.stringify(JSON.parse(body))</code> returns the same bytes, so the mistake
-        stays hidden. It breaks verification if the body contains a number such as <code>12.50</code> or an
-        escape such as <code>\u00e9</code>, or if a JSON library adds spaces.
+        For this body, <code>JSON.stringify(JSON.parse(body))</code> returns the same bytes, so verification
+        still succeeds. It fails if the body contains a number such as <code>12.50</code> or an escape such as{' '}
+        <code>\u00e9</code>, or if a JSON library adds spaces.
       </p>
     );
   }
@@ -170,7 +170,7 @@ function ReserializedBody({ body, reserialised }: ReserializedBodyProps) {
   return (
     <>
       <p>
-        <code>JSON.stringify(JSON.parse(body))</code> changes the bytes from character {at + 1} on, so the
+        <code>JSON.stringify(JSON.parse(body))</code> changes the body from character {at + 1} on, so the
         signature does not match. Verify the raw body.
       </p>
       <div class="fields signature-comparison">

@@ -32,7 +32,12 @@ export function HeaderMatchBadge({ matches }: { readonly matches: boolean }) {
 
 type Parts = SignatureDetail['signed_parts'];
 
-const partNames = { id: 'delivery ID', timestamp: 'timestamp', body: 'body', literal: 'separator' } as const;
+const partNames = {
+  id: 'delivery ID',
+  timestamp: 'timestamp',
+  body: 'body',
+  literal: 'constant text',
+} as const;
 
 /** The signed content, with each part marked by a color and a name. */
 export function SignedContent({ label, parts }: { readonly label: string; readonly parts: Parts }) {

@@ -1,10 +1,10 @@
 /** The dialogs that edit, rotate or delete an endpoint. */
 import { useState } from 'preact/hooks';
 import type { WebhookDetail, WebhookWithSecret } from '../../../contract/resources.ts';
-import { parseDuration } from '../../../domain/duration.ts';
+import { MAX_OVERLAP_MS } from '../../../domain/credentials.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
-import { SvcError } from '../../../errors.ts';
 import { control } from '../../control.ts';
+import { readDurationField } from '../../duration-field.ts';
 import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { showToast } from '../../toasts.ts';
@@ -41,8 +41,8 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
   const [overlap, setOverlap] = useState('24h');
   const [secret, setSecret] = useState<string | null>(null);
   const form = useFormSubmit(['overlap_ms'], async () => {
-    const ms = parseDuration(overlap);
-    if (ms === null) throw new SvcError('usage', 'overlap_ms must be a duration such as 0s, 1h or 24h.');
+    const range = { minMs: 0, maxMs: MAX_OVERLAP_MS, examples: '0s, 1h or 24h' };
+    const ms = readDurationField('overlap_ms', overlap, range);
     setSecret((await control.rotateWebhookSecret({ id, overlap_ms: ms })).secret);
   });
   if (secret !== null) {
@@ -131,7 +131,7 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
     if (created !== null) navigate({ section: 'webhooks', id: created.id });
   };
   return (
-    <Dialog title={created === null ? 'Register endpoint' : 'Signing secret'} onClose={close}>
+    <Dialog title={created === null ? 'Register endpoint' : 'Endpoint secret'} onClose={close}>
       {created === null ? (
         <WebhookForm
           original={emptyWebhook}
