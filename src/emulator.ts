@@ -138,21 +138,30 @@ async function startWithStore(
   let ownPort = 0;
   const retention = resolveRetention(options);
   const reportInternalError = (where: string, error: unknown) => internalErrorLog.report(where, error);
+  const isOwnAddress = (address: string, port: number) => port === ownPort && reaches(host, address);
   const engine = createDeliveryEngine(sandbox, {
     ca: options.ca,
     proxy: options.proxy,
     retention,
     listenerGraceMs: options.listenerGraceMs,
     onInternalError: reportInternalError,
-    isOwnAddress: (address, port) => port === ownPort && reaches(host, address),
+    isOwnAddress,
   });
   const folders = fixtureFolders(options.projectFolder ?? process.cwd());
+  const closing = new AbortController();
   const controlHandlers = createControlHandlers(
-    { sandbox, stateLifecycle, ...engine, fixtureFolders: folders },
+    {
+      sandbox,
+      stateLifecycle,
+      ...engine,
+      fixtureFolders: folders,
+      ca: options.ca,
+      isOwnAddress,
+      closing: closing.signal,
+    },
     { status: () => status(), stop: () => void lifetime.close() },
   );
   const control = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerCleanup);
-  const closing = new AbortController();
   const app = createApp({
     sandbox,
     control,

@@ -5,6 +5,7 @@ export type { Fault } from './contract/fault-schemas.ts';
 export type { ApiRequest, Event, WebhookDetail, WebhookWithSecret } from './contract/resources.ts';
 export type { Seed } from './contract/seed-schema.ts';
 export type { ControlPlane } from './control/control-plane.ts';
+export type { Disturbance } from './domain/exploration.ts';
 export { SvcError } from './errors.ts';
 export type { Duration } from './library/argument-schemas.ts';
 export {
@@ -44,4 +45,4 @@ export type { Triggered, TriggerOptions } from './library/trigger.ts';
 export type { Clock, Deliveries, Faults, Requests, Webhooks, Workspace } from './library/workspace.ts';
 export { VERSION } from './package-info.ts';
 export type { ExploreFailure, ExploreProgress, ExploreReport } from './receiver/explore/explore.ts';
-export type { Disturbance, History as DeliveryHistory } from './receiver/explore/history.ts';
+export type { History as DeliveryHistory } from './receiver/explore/history.ts';

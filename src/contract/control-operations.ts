@@ -12,6 +12,7 @@ import {
   Verification,
 } from './delivery-schemas.ts';
 import { ClockMove, ClockState, Diagnosis, EmulatorStatus, SavedSnapshot } from './emulator-schemas.ts';
+import { Exploration, ExplorationFields, ExplorationReport } from './exploration-schemas.ts';
 import { Fault, NewFaultInput } from './fault-schemas.ts';
 import { ExtraHeaders, idOf, Name, noInput, ScheduleTime, Secret, Speed, Timestamp } from './fields.ts';
 import {
@@ -220,6 +221,21 @@ export const controlOperations = {
       send: v.optional(v.boolean(), true),
     }),
     output: WebhookProbe,
+  }),
+  /** Plays random delivery histories against the receiver. Responds when the exploration has ended. */
+  exploreWebhook: defineOperation('POST', '/webhooks/{id}/explore', {
+    input: v.strictObject({ id: v.string(), ...ExplorationFields }),
+    output: ExplorationReport,
+    errors: ['usage', 'conflict'],
+  }),
+  getExploration: defineOperation('GET', '/webhooks/{id}/explore', {
+    input: IdInput,
+    output: v.object({ exploration: v.nullable(Exploration) }),
+  }),
+  /** Ends the exploration early. It then responds with what is known. */
+  cancelExploration: defineOperation('POST', '/webhooks/{id}/explore/cancel', {
+    input: IdInput,
+    output: v.object({ canceled: v.boolean() }),
   }),
 
   // Events. Unlike requests to `GET /v1/events`, these are not logged or rate-limited.

@@ -6,6 +6,7 @@ import type { Rules } from '../profile/rules.ts';
 import { controlOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';
+import * as explorations from './exploration-schemas.ts';
 import * as faults from './fault-schemas.ts';
 import { JsonObject } from './fields.ts';
 import { controlTags, controlTexts, streamText } from './openapi-control-texts.ts';
@@ -336,6 +337,7 @@ const schemaNames = new Map<unknown, string>(
     ...deliveries,
     ...faults,
     ...emulator,
+    ...explorations,
     StreamItem: stream.StreamItem,
   }).flatMap(([name, value]) =>
     'type' in value && ['object', 'strict_object', 'variant'].includes(value.type) ? [[value, name]] : [],

@@ -21,6 +21,7 @@ import { toWorkspace } from '../store/workspaces.ts';
 import { createClockHandlers } from './clock-handlers.ts';
 import type { ControlHandlers } from './control-plane.ts';
 import { createDeliveryHandlers } from './delivery-handlers.ts';
+import { createExplorationHandlers, type ExplorationDependencies } from './exploration-handlers.ts';
 import { findWorkspace, toEventFilter, toRequestFilter } from './store-filters.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
@@ -32,26 +33,26 @@ interface ControlledEmulator {
 }
 
 /** The parts of the emulator that the handlers use. */
-interface ControlPlaneDependencies {
+interface ControlPlaneDependencies extends ExplorationDependencies {
   readonly sandbox: Sandbox;
   readonly stateLifecycle: StateLifecycle;
   readonly clock: ClockController;
   readonly sender: Sender;
   readonly listenerCleanup: ListenerEndpointCleanup;
-  /** Folders with fixtures. Later folders override earlier ones. */
-  readonly fixtureFolders: readonly string[];
 }
 
 /** The handler of each operation. They take validated input. */
 export function createControlHandlers(
-  { sandbox, stateLifecycle, clock, sender, fixtureFolders, listenerCleanup }: ControlPlaneDependencies,
+  dependencies: ControlPlaneDependencies,
   emulator: ControlledEmulator,
 ): ControlHandlers {
+  const { sandbox, stateLifecycle, clock, sender, fixtureFolders, listenerCleanup } = dependencies;
   return {
     ...createEmulatorHandlers(emulator, stateLifecycle),
     ...createWorkspaceHandlers(sandbox),
     ...createKeyHandlers(sandbox),
     ...createWebhookHandlers(sandbox, listenerCleanup, sender),
+    ...createExplorationHandlers(sandbox, dependencies),
     ...createEventHandlers(sandbox),
     ...createDeliveryHandlers(sandbox),
     ...createClockHandlers(sandbox, clock),

@@ -3,18 +3,18 @@ import { randomInt } from 'node:crypto';
 import * as v from 'valibot';
 import { systemClock } from '../clock/wall-clock.ts';
 import { SECOND_MS } from '../domain/duration.ts';
+import { DEFAULT_RUNS, type Disturbance, MAX_SEED, selectDisturbances } from '../domain/exploration.ts';
 import { isObject } from '../domain/json.ts';
-import { createRandomSource } from '../domain/secret.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { getScheme, type SchemeName } from '../domain/signature/schemes.ts';
 import { requireSecrets } from '../domain/signature/sign.ts';
 import { SvcError } from '../errors.ts';
 import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
-import { fillTemplates } from '../fixtures/template.ts';
+import { createTemplateFiller } from '../fixtures/template.ts';
 import type { ReadEffects } from '../receiver/effect-observer.ts';
 import type { ExploreProgress, ExploreReport } from '../receiver/explore/explore.ts';
-import type { Disturbance, EventTemplate } from '../receiver/explore/history.ts';
+import type { EventTemplate } from '../receiver/explore/history.ts';
 import {
   Callback,
   type Duration,
@@ -65,9 +65,6 @@ export interface ExploreReceiverOptions {
   readonly onProgress?: (progress: ExploreProgress) => void;
 }
 
-const DEFAULT_RUNS = 100;
-/** Histories are generated with signed 32-bit numbers. */
-const MAX_SEED = 2 ** 31 - 1;
 /** As for deliveries (gap `delivery.timeout`). */
 const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
 
@@ -117,7 +114,7 @@ export async function exploreReceiver(
   requireRealTimers();
   const { createEffectObserver } = await import('../receiver/effect-observer.ts');
   const { explore } = await import('../receiver/explore/explore.ts');
-  const { parseHistory, selectDisturbances } = await import('../receiver/explore/history.ts');
+  const { parseHistory } = await import('../receiver/explore/history.ts');
   const { waitUntilListening } = await import('../receiver/explore/restart-receiver.ts');
   const { runs, time, ca, restart, observe, onProgress, signal = new AbortController().signal } = options;
   const replay = options.replay === undefined ? null : parseHistory(options.replay, 'options.replay');
@@ -175,11 +172,7 @@ function createEvents(
   seed: number,
 ): readonly EventTemplate[] {
   const folders = fixtureFolders(process.cwd());
-  const random = createRandomSource(seed);
-  const now = systemClock.now();
-  let sequence = 0;
-  const fill = (template: string) =>
-    fillTemplates(template, { env: process.env, random, now, sequence: ++sequence });
+  const fill = createTemplateFiller(seed, { env: process.env, now: systemClock.now });
   if (events.length === 0) {
     return listFixtures(folders).map(({ type, template }) => ({ type, payload: fill(template) }));
   }

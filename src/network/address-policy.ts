@@ -96,6 +96,10 @@ async function resolveAddresses(host: string, lookup: Lookup): Promise<readonly 
 
 export interface PolicyRequestOptions extends Pick<RequestOptions, 'method' | 'headers' | 'signal'> {
   readonly rule: WebhookUrlRule;
+  /** Addresses to block in addition to those that `rule` blocks (default: none). */
+  readonly isOwnAddress?: AddressPolicy['isOwnAddress'] | undefined;
+  /** Accept any certificate. */
+  readonly insecureTls?: boolean | undefined;
   /** Certificate authorities in PEM; the built-in ones if undefined. */
   readonly ca?: string[] | undefined;
   /** Resolves host names; the system resolver if undefined. */
@@ -107,12 +111,20 @@ export interface PolicyRequestOptions extends Pick<RequestOptions, 'method' | 'h
 /** Starts a request. Redirects are not followed. @throws BlockedError for a blocked IP address */
 export function startPolicyRequest(
   address: string,
-  { rule, lookup, ca, agent = false, ...options }: PolicyRequestOptions,
+  {
+    rule,
+    isOwnAddress = () => false,
+    insecureTls = false,
+    lookup,
+    ca,
+    agent = false,
+    ...options
+  }: PolicyRequestOptions,
 ): ClientRequest {
   const url = new URL(address);
   const { protocol } = url;
   const port = getPort(url);
-  const policy = { rule, isOwnAddress: () => false };
+  const policy = { rule, isOwnAddress };
   const findReason = (address: string) => findBlockReason(policy, { protocol, address, port });
   // Node.js calls the lookup for names only: check an IP address in the URL here.
   const host = stripBrackets(url.hostname);
@@ -122,6 +134,7 @@ export function startPolicyRequest(
   return start(url, {
     ...options,
     ...(ca && { ca }),
+    ...(insecureTls && { rejectUnauthorized: false }),
     agent,
     lookup: createPolicyLookup(findReason, lookup),
   });

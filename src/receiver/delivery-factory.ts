@@ -19,6 +19,8 @@ export const serializers = {
 export interface DeliveryFactoryOptions {
   readonly scheme: SignatureScheme;
   readonly secret: string;
+  /** The secret that also signs during a rotation (default: none). */
+  readonly previousSecret?: string | undefined;
   /** An event type that the receiver knows. */
   readonly eventType: string;
   /** JSON text of a payload of the type. */
@@ -36,7 +38,7 @@ export interface EventChanges {
 }
 
 export interface SignOptions {
-  /** Secrets to sign with, the current one first (default: the endpoint secret). */
+  /** Secrets to sign with, the current one first (default: {@link DeliveryFactory.signingSecrets}). */
   readonly secrets?: readonly string[];
   /** Age of the timestamp in milliseconds (default: 0). */
   readonly ageMs?: number;
@@ -53,6 +55,8 @@ export type SignedMessage = DeliveryMessage & {
 export class DeliveryFactory {
   readonly scheme: SignatureScheme;
   readonly secret: string;
+  /** The secrets that the service signs with, the current one first. */
+  readonly signingSecrets: readonly string[];
   readonly #options: DeliveryFactoryOptions;
   readonly #ids = new UlidGenerator();
   readonly #workspaceId: string;
@@ -65,6 +69,8 @@ export class DeliveryFactory {
     this.#options = options;
     this.scheme = options.scheme;
     this.secret = options.secret;
+    const { previousSecret } = options;
+    this.signingSecrets = previousSecret === undefined ? [this.secret] : [this.secret, previousSecret];
     this.#workspaceId = this.#ids.next('workspace', options.now());
   }
 
@@ -100,7 +106,10 @@ export class DeliveryFactory {
   }
 
   /** Signs a body as the service does, apart from the options. */
-  sign(body: string, { secrets = [this.secret], ageMs = 0, ...options }: SignOptions = {}): SignedMessage {
+  sign(
+    body: string,
+    { secrets = this.signingSecrets, ageMs = 0, ...options }: SignOptions = {},
+  ): SignedMessage {
     const {
       deliveryId: id = this.createDeliveryId(),
       timestamp = formatTimestamp(this.scheme.timestampFormat, this.#options.now() - ageMs),

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { formatDuration } from '../domain/duration.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
-import { startPolicyRequest } from '../network/address-policy.ts';
+import { type AddressPolicy, startPolicyRequest } from '../network/address-policy.ts';
 import { abortAfter } from '../timers.ts';
 import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
 import { describeConnectionProblem } from './receiver-client.ts';
@@ -33,50 +33,72 @@ export interface EffectObserver {
 const READ_TIMEOUT_MS = 10_000;
 /** Maximum number of characters to read. */
 const RESPONSE_LIMIT = 16 * 1024 * 1024;
-const HINT =
-  'Return {"count": n} or {"ids": […]} from the URL, or print that object or only the number from the command.';
+const URL_HINT = 'Return {"count": n} or {"ids": […]} from the URL.';
+const COMMAND_HINT = 'Print {"count": n}, {"ids": […]} or only the number from the command.';
 
-export interface EffectObserverOptions {
-  /** Working folder of a command. */
-  readonly cwd: string;
+export interface UrlReaderOptions {
   /** Which URLs are allowed, as for deliveries (gap `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
+  /** Addresses from which nothing is read, in addition to those that `urlRule` excludes (default: none). */
+  readonly isOwnAddress?: AddressPolicy['isOwnAddress'];
   /** Aborts a read that is in progress. */
   readonly signal: AbortSignal;
+}
+
+export interface EffectObserverOptions extends UrlReaderOptions {
+  /** Working folder of a command. */
+  readonly cwd: string;
 }
 
 /** @param source an `http` or `https` URL; anything else is a shell command */
 export function createEffectObserver(source: string, options: EffectObserverOptions): EffectObserver {
   const shell = new GuardedShell();
   const isUrl = /^https?:\/\//i.test(source);
+  const readEffects = isUrl
+    ? createUrlReader(source, options)
+    : createReader(source, options, COMMAND_HINT, (signal) => shell.read(source, { ...options, signal }));
   return {
     countEffects: async () => (await readEffects()).count,
     readEffects,
     close: () => shell.close(),
   };
+}
 
-  async function readEffects(): Promise<EffectReading> {
+/** Reads effects from an `http` or `https` URL. It never runs a command. */
+export function createUrlReader(url: string, options: UrlReaderOptions): ReadEffects {
+  return createReader(url, options, URL_HINT, (signal) => readUrl(url, { ...options, signal }));
+}
+
+/** @param readText resolves to what the source returns, until the signal is aborted */
+function createReader(
+  source: string,
+  options: UrlReaderOptions,
+  hint: string,
+  readText: (signal: AbortSignal) => Promise<string>,
+): ReadEffects {
+  return async () => {
     const deadline = abortAfter(READ_TIMEOUT_MS);
-    const readOptions = { ...options, signal: AbortSignal.any([options.signal, deadline]) };
     try {
-      const text = await (isUrl ? readUrl(source, readOptions) : shell.read(source, readOptions));
+      const text = await readText(AbortSignal.any([options.signal, deadline]));
       const reading = parseReading(text);
       if (reading !== null) return reading;
-      throw createObserverError(
-        `${source} returned ${JSON.stringify(text.trim().slice(0, 80))} instead of a count.`,
-      );
+      const excerpt = JSON.stringify(text.trim().slice(0, 80));
+      throw new SvcError('usage', `${source} returned ${excerpt} instead of a count.`, { hint });
     } catch (error) {
       if (error instanceof SvcError) throw error;
       const problem = deadline.aborted
         ? `no response within ${formatDuration(READ_TIMEOUT_MS)}`
         : describeReadProblem(error as Error);
-      throw createObserverError(`Could not read a count from ${source}: ${problem}.`);
+      throw new SvcError('usage', `Could not read a count from ${source}: ${problem}.`, { hint });
     }
-  }
+  };
 }
 
-async function readUrl(url: string, { urlRule: rule, signal }: EffectObserverOptions): Promise<string> {
-  const request = startPolicyRequest(url, { rule, signal, method: 'GET' }).end();
+async function readUrl(
+  url: string,
+  { urlRule: rule, isOwnAddress, signal }: UrlReaderOptions,
+): Promise<string> {
+  const request = startPolicyRequest(url, { rule, isOwnAddress, signal, method: 'GET' }).end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const { statusCode = 0 } = response.setEncoding('utf8');
   if (statusCode < 200 || statusCode > 299) {
@@ -132,8 +154,4 @@ function describeReadProblem(error: ExecException): string {
   if (!hasExited && !error.signal) return describeConnectionProblem(error as Error);
   const end = hasExited ? `it exited with code ${error.code}` : `it was terminated by ${error.signal}`;
   return [end, error.stderr?.trim()].filter(Boolean).join(': ');
-}
-
-function createObserverError(message: string): SvcError {
-  return new SvcError('usage', message, { hint: HINT });
 }

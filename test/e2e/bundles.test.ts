@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const dist = join(import.meta.dirname, '../../dist');
 const IMPORT = /^(?:import|export)\b[^;]*?"([^"]+)";$/gm;
@@ -55,6 +55,12 @@ it('only the exploration of receivers loads fast-check, from its own bundle', ()
   expect(sources.some((source) => fastCheck.test(source))).toBe(true);
 });
 
+it('an emulator loads the exploration of receivers only when it is used', () => {
+  const { sources } = loadedWith('index.js');
+  expect(sources).toContain('src/control/exploration-handlers.ts');
+  expect(sources.filter((source) => source.startsWith('src/receiver/explore/'))).toEqual([]);
+});
+
 it('the public types need no package but the Vitest of the project and those of Node.js', () => {
   const types = join(dist, 'types');
   const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -91,10 +97,26 @@ it('svc trigger does not load the emulator', () => {
   expect(sources.filter((source) => /src\/(delivery|sandbox|store)\//.test(source))).toEqual([]);
 });
 
-it('the compressed dashboard is smaller than 100 KB', () => {
+describe('the compressed dashboard', () => {
   const page = join(dist, 'dashboard');
-  const files = readdirSync(page, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-  const sizes = files.map(({ parentPath, name }) => gzipSync(readFileSync(join(parentPath, name))).length);
-  expect(sizes.length).toBeGreaterThan(2);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(100_000);
+  const measure = (path: string) => gzipSync(readFileSync(path)).length;
+  const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0);
+
+  it('the compressed dashboard loads less than 80 KB before the first view', () => {
+    const html = readFileSync(join(page, 'index.html'), 'utf8');
+    const files = new Set(Array.from(html.matchAll(/assets\/[^"]+/g), ([name]) => join(page, name)));
+    for (const file of files) {
+      const text = readFileSync(file, 'utf8');
+      for (const [, name = ''] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g))
+        files.add(join(dirname(file), name));
+    }
+    expect(files.size).toBeGreaterThan(2);
+    expect(sum([...files].map(measure))).toBeLessThan(80_000);
+  });
+
+  it('the compressed dashboard is smaller than 120 KB with all views', () => {
+    const files = readdirSync(page, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+    expect(files.length).toBeGreaterThan(2);
+    expect(sum(files.map(({ parentPath, name }) => measure(join(parentPath, name))))).toBeLessThan(120_000);
+  });
 });

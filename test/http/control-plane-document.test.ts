@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { createControlDocument } from '../../src/contract/openapi-document.ts';
+import { startExploredReceiver } from '../receiver/explore/explored-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
@@ -168,7 +169,8 @@ it.skipIf(curl.failed)(
   async () => {
     await using emulator = await startTestEmulator();
     const { control_url, workspace_id } = emulator.status();
-    const url = 'http://127.0.0.1:9/';
+    await using receiver = await startExploredReceiver({ isAuthentic: () => true });
+    const { url } = receiver;
     const webhook = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['order.shipped'] });
     const event = await emulator.api('POST', '/events', { type: 'order.shipped' });
     const { data: keys } = await emulator.control.listKeys({});
@@ -186,7 +188,13 @@ it.skipIf(curl.failed)(
     ];
     const { stdout } = await execa(
       'bash',
-      ['-c', script.join('\n').replaceAll('/tmp', createTemporaryFolder())],
+      [
+        '-c',
+        script
+          .join('\n')
+          .replaceAll('/tmp', createTemporaryFolder())
+          .replaceAll('http://localhost:3000/effects', receiver.effectsUrl),
+      ],
       {
         env: {
           SVC_CONTROL_URL: control_url,

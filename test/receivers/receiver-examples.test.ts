@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { selectDisturbances } from '../../src/domain/exploration.ts';
 import { MAX_JSON_DEPTH } from '../../src/domain/json.ts';
 import { type Framework, frameworks } from '../../src/fixtures/receiver-examples.ts';
-import { selectDisturbances } from '../../src/receiver/explore/history.ts';
 import { sign } from '../../src/signature.ts';
 import { checkReceiver, idsOf } from '../receiver/check-receiver.ts';
 import { SECRET } from '../receiver/defective-receiver.ts';

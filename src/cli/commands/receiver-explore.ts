@@ -4,6 +4,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { settings } from '../../config/settings.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
+import {
+  DEFAULT_RUNS,
+  disturbances,
+  MAX_RUNS,
+  MAX_SEED,
+  selectDisturbances,
+} from '../../domain/exploration.ts';
 import { isHttpUrl } from '../../domain/http-url.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { quoteForShell } from '../../domain/shell.ts';
@@ -11,7 +18,7 @@ import { requireSecrets } from '../../domain/signature/sign.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
-import { fillTemplates } from '../../fixtures/template.ts';
+import { createTemplateFiller } from '../../fixtures/template.ts';
 import { createEffectObserver } from '../../receiver/effect-observer.ts';
 import {
   type ExploreOptions,
@@ -21,11 +28,9 @@ import {
 } from '../../receiver/explore/explore.ts';
 import {
   describeStep,
-  disturbances,
   type EventTemplate,
   type History,
   parseHistoryText,
-  selectDisturbances,
 } from '../../receiver/explore/history.ts';
 import { runRestartCommand, waitUntilListening } from '../../receiver/explore/restart-receiver.ts';
 import { effectRules, exploreRules } from '../../receiver/explore/rules.ts';
@@ -44,7 +49,6 @@ import { askText } from '../prompt.ts';
 import { renderExploreJUnit, renderExploreReport, renderVitestTest } from '../render/explore-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
-import { createTemplateContexts } from '../template-contexts.ts';
 
 interface ExploreCommandOptions {
   readonly url?: string;
@@ -66,10 +70,6 @@ interface ExploreCommandOptions {
   readonly ca?: string;
 }
 
-const DEFAULT_RUNS = 100;
-const MAX_RUNS = 1_000_000;
-/** Histories are generated with signed 32-bit numbers. */
-const MAX_SEED = 2 ** 31 - 1;
 /** As for deliveries (gap `delivery.timeout`). */
 const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
 
@@ -225,7 +225,7 @@ async function toExploreOptions(
     runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
     timeMs: time ?? null,
     timeoutMs: options.timeout ?? DEFAULT_TIMEOUT_MS,
-    events: await createEvents(options.events ?? [], seed, projectFolder, context),
+    events: createEvents(options.events ?? [], seed, projectFolder, context),
     ca: values.ca === null ? undefined : await readCaFile(values.ca, cwd),
     restart:
       restartCommand === undefined
@@ -242,12 +242,12 @@ async function readHistory(path: string, { cwd }: Context): Promise<History> {
 }
 
 /** The fixtures of these types, or all, filled with the values of the seed. @throws SvcError `not_found` */
-async function createEvents(
+function createEvents(
   types: readonly string[],
   seed: number,
   projectFolder: string,
   context: Context,
-): Promise<readonly EventTemplate[]> {
+): readonly EventTemplate[] {
   const folders = fixtureFolders(projectFolder);
   const fixtures =
     types.length === 0
@@ -259,11 +259,8 @@ async function createEvents(
             hint: 'List the fixtures with: svc fixtures list',
           });
         });
-  const templateContexts = await createTemplateContexts({ randomSeed: String(seed) }, context);
-  return fixtures.map(({ type, template }) => ({
-    type,
-    payload: fillTemplates(template, templateContexts.next()),
-  }));
+  const fill = createTemplateFiller(seed, context);
+  return fixtures.map(({ type, template }) => ({ type, payload: fill(template) }));
 }
 
 function describeProgress(

@@ -1,6 +1,6 @@
 /** Renders the report of `svc receiver explore`: as text, as JUnit XML, and its smallest history as a Vitest test. */
 import { formatDuration } from '../../domain/duration.ts';
-import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
+import { describeFailureRate, summarizeExploration } from '../../domain/exploration.ts';
 import type { ExploreFailure, ExploreReport } from '../../receiver/explore/explore.ts';
 import { effectRules, exploreRuleNames, exploreRules } from '../../receiver/explore/rules.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
@@ -17,27 +17,11 @@ export function renderExploreReport(report: ExploreReport, capabilities: Termina
   return [...parts, summarize(report)].join('\n\n');
 }
 
-function summarize({
-  failure,
-  interrupted,
-  runs,
-  requests,
-  duration_ms,
-  seed,
-  effects,
-}: ExploreReport): string {
-  const amount = `${formatCount(runs, 'history', 'histories')} with ${formatDeliveryCount(requests)} in ${formatDuration(Math.round(duration_ms / 100) * 100)}`;
-  const result =
-    failure === null
-      ? 'None broke a rule.'
-      : runs === 0
-        ? 'Even a single delivery broke a rule.'
-        : 'One broke a rule.';
+function summarize(report: ExploreReport): string {
+  const summary = summarizeExploration(report);
+  if (report.effects !== null) return summary;
   const rules = [...effectRules].join(', ');
-  return [
-    `${interrupted ? 'Interrupted after ' : 'Played '}${amount}, seed ${seed}. ${result}`,
-    ...(effects === null ? [`Effects were not observed, so these rules were not checked: ${rules}.`] : []),
-  ].join('\n');
+  return `${summary}\nEffects were not observed, so these rules were not checked: ${rules}.`;
 }
 
 function renderFailure(failure: ExploreFailure, capabilities: TerminalCapabilities): string {
@@ -57,7 +41,7 @@ function renderFailure(failure: ExploreFailure, capabilities: TerminalCapabiliti
     failure.unusual_events.map(({ event, payload }) => [`Payload of event ${event}`, shorten(payload)]),
   );
   const fields = {
-    'What happened': `${failure.message} ${describeFrequency(failure)}`,
+    'What happened': `${failure.message} ${describeFailureRate(failure)}`,
     'Why it matters': failure.reason,
     'What to do': failure.remedy,
     ...payloads,
@@ -70,13 +54,6 @@ function renderFailure(failure: ExploreFailure, capabilities: TerminalCapabiliti
     table,
     renderFields(fields, capabilities),
   ].join('\n\n');
-}
-
-function describeFrequency({ failed, played }: ExploreFailure): string {
-  if (played === 1) return 'It was played only once.';
-  return failed === played
-    ? `Fails every time (${played} of ${played}).`
-    : `Fails ${failed} of ${played} times.`;
 }
 
 function shorten(text: string): string {
@@ -114,7 +91,7 @@ export function renderExploreJUnit({ failure, effects, duration_ms }: ExploreRep
 function renderJUnitFailure(failure: ExploreFailure): string {
   const lines = [
     ...failure.steps.map(({ step, sent, received }) => `${step}. ${sent}: ${received}`),
-    describeFrequency(failure),
+    describeFailureRate(failure),
     failure.reason,
     failure.remedy,
     JSON.stringify(failure.history),

@@ -1,17 +1,26 @@
 /** Sends one request of a history to the receiver, also slowly, in part, or without reading the response. */
 import { once } from 'node:events';
-import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { finished } from 'node:stream/promises';
 import { rootCertificates } from 'node:tls';
 import { formatDuration } from '../../domain/duration.ts';
-import { startPolicyRequest } from '../../network/address-policy.ts';
+import { type AddressPolicy, BlockedError, startPolicyRequest } from '../../network/address-policy.ts';
 import { abortAfter, sleep } from '../../timers.ts';
 import {
   assertAllowedReceiver,
   describeConnectionProblem,
   type ReceiverClientOptions,
 } from '../receiver-client.ts';
+
+export interface ExchangeClientOptions extends Omit<ReceiverClientOptions, 'timeoutMs'> {
+  /** Addresses to which nothing is sent, in addition to those that `urlRule` excludes (default: none). */
+  readonly isOwnAddress?: AddressPolicy['isOwnAddress'];
+  /** Headers of each request in addition to those of the delivery (default: none). */
+  readonly extraHeaders?: Readonly<Record<string, string>>;
+  /** Accept any certificate. */
+  readonly insecureTls?: boolean;
+}
 
 export interface ExchangeRequest {
   readonly body: string;
@@ -22,13 +31,16 @@ export interface ExchangeRequest {
   readonly keepsConnection?: boolean | undefined;
 }
 
-/** A status, or why there is none. `cut`: the request or the response was cut off on purpose. */
+/**
+ * A status, or why there is none. `cut`: the request or the response was cut off on purpose; `blocked`: deliveries may not go
+ * to the address.
+ */
 export type ExchangeResponse = { readonly durationMs: number } & (
   | { readonly status: number; readonly problem: null; readonly failure: null }
   | {
       readonly status: null;
       readonly problem: string;
-      readonly failure: 'cut' | 'timeout' | 'connection';
+      readonly failure: 'cut' | 'timeout' | 'connection' | 'blocked';
     }
 );
 
@@ -48,9 +60,12 @@ const CUT_AFTER_MS = 15;
 export function createExchangeClient({
   url,
   urlRule,
+  isOwnAddress,
+  extraHeaders,
+  insecureTls,
   ca,
   signal,
-}: Omit<ReceiverClientOptions, 'timeoutMs'>): ExchangeClient {
+}: ExchangeClientOptions): ExchangeClient {
   assertAllowedReceiver(url, urlRule);
   const certificates = ca === undefined ? undefined : [...rootCertificates, ca];
   const Agent = new URL(url).protocol === 'https:' ? HttpsAgent : HttpAgent;
@@ -61,18 +76,25 @@ export function createExchangeClient({
     const getElapsedMs = () => Math.round(performance.now() - startedAt);
     const deadline = abortAfter(timeoutMs);
     const body = Buffer.from(request.body);
-    const outgoing = startPolicyRequest(url, {
-      rule: urlRule,
-      method: 'POST',
-      ca: certificates,
-      signal: AbortSignal.any([signal, deadline]),
-      agent: request.keepsConnection ? agent : false,
-      headers: { 'Content-Type': 'application/json', 'Content-Length': body.length, ...request.headers },
-    });
-    // An error after the status, such as a body that is cut off, does not matter.
-    outgoing.on('error', () => {});
     const half = body.subarray(0, body.length >> 1);
     try {
+      const outgoing = startPolicyRequest(url, {
+        rule: urlRule,
+        isOwnAddress,
+        insecureTls,
+        method: 'POST',
+        ca: certificates,
+        signal: AbortSignal.any([signal, deadline]),
+        agent: request.keepsConnection ? agent : false,
+        headers: {
+          'Content-Type': 'application/json',
+          'Content-Length': body.length,
+          ...extraHeaders,
+          ...request.headers,
+        },
+      });
+      // An error after the status, such as a body that is cut off, does not matter.
+      outgoing.on('error', () => {});
       const responding = once(outgoing, 'response') as Promise<[IncomingMessage]>;
       responding.catch(() => {});
       // A write that fails calls nothing back, but the response rejects.
@@ -81,7 +103,7 @@ export function createExchangeClient({
       if (request.failure === 'cut-request') {
         await writeHalf();
         await sleep(CUT_AFTER_MS, signal);
-        return cut();
+        return cut(outgoing);
       }
       if (request.hasSlowBody) {
         await writeHalf();
@@ -93,7 +115,7 @@ export function createExchangeClient({
       if (request.failure === 'lost-response') {
         if (!outgoing.writableFinished) await Promise.race([once(outgoing, 'finish'), responding]);
         await Promise.race([sleep(CUT_AFTER_MS, signal), responding]);
-        return cut();
+        return cut(outgoing);
       }
       const [message] = await responding;
       const response = { status: message.statusCode ?? 0, problem: null, durationMs: getElapsedMs() };
@@ -103,11 +125,11 @@ export function createExchangeClient({
       const problem = deadline.aborted
         ? `no response within ${formatDuration(timeoutMs)}`
         : describeConnectionProblem(error as Error);
-      const failure = deadline.aborted ? 'timeout' : 'connection';
+      const failure = deadline.aborted ? 'timeout' : error instanceof BlockedError ? 'blocked' : 'connection';
       return { status: null, problem, durationMs: getElapsedMs(), failure };
     }
 
-    function cut(): ExchangeResponse {
+    function cut(outgoing: ClientRequest): ExchangeResponse {
       outgoing.destroy();
       const problem = request.failure === 'cut-request' ? 'request cut off' : 'response lost';
       return { status: null, problem, durationMs: getElapsedMs(), failure: 'cut' };

@@ -1,5 +1,7 @@
 /** Plays random histories against a receiver until one breaks a rule, and finds the smallest history that does. */
+
 import { SECOND_MS } from '../../domain/duration.ts';
+import { attackNames, type Disturbance, disturbanceNames } from '../../domain/exploration.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
@@ -8,15 +10,8 @@ import type { ReadEffects } from '../effect-observer.ts';
 import type { ReceiverClientOptions } from '../receiver-client.ts';
 import { listAttacks } from './attack.ts';
 import { EffectWatcher } from './effect-watcher.ts';
-import { createExchangeClient } from './exchange.ts';
-import {
-  attackNames,
-  type Disturbance,
-  disturbanceNames,
-  type EventTemplate,
-  HISTORY_VERSION,
-  type History,
-} from './history.ts';
+import { createExchangeClient, type ExchangeClientOptions } from './exchange.ts';
+import { type EventTemplate, HISTORY_VERSION, type History } from './history.ts';
 import { HistoryPlayer, type PlayLimits, type PlayRecord } from './play-history.ts';
 import {
   type ExploreRule,
@@ -28,9 +23,13 @@ import {
 } from './rules.ts';
 import { shrinkHistory } from './shrink-history.ts';
 
-export interface ExploreOptions extends ReceiverClientOptions {
+export interface ExploreOptions
+  extends ReceiverClientOptions,
+    Pick<ExchangeClientOptions, 'isOwnAddress' | 'extraHeaders' | 'insecureTls'> {
   readonly scheme: SignatureScheme;
   readonly secret: string;
+  /** The secret that also signs during a rotation (default: none). */
+  readonly previousSecret?: string | undefined;
   /** Events that the receiver knows, at least one. Histories contain them, with additional fields too. */
   readonly events: readonly EventTemplate[];
   /** The same seed gives the same histories. */
@@ -251,7 +250,7 @@ class Exploration {
   async #playFirst(): Promise<FailingPlay | null> {
     const failing = await this.#play(this.#plain, this.#getSearchLimits());
     const response = failing?.record.exchanges.at(-1)?.response;
-    if (response?.failure !== 'connection') return failing;
+    if (response?.failure !== 'connection' && response?.failure !== 'blocked') return failing;
     throw new SvcError('usage', `No delivery reaches ${this.#options.url}: ${response.problem}.`, {
       hint: 'Check the URL, and that the receiver is running.',
     });

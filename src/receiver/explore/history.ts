@@ -2,69 +2,13 @@
 import * as v from 'valibot';
 import { listProblems } from '../../contract/validate.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../../domain/event.ts';
+import { attackNames, attacks } from '../../domain/exploration.ts';
 import { isHttpUrl } from '../../domain/http-url.ts';
 import { isObject } from '../../domain/json.ts';
-import { suggestMatch } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 
 /** The version of the file format. */
 export const HISTORY_VERSION = 1;
-
-/** What an attacker sends, who does not know the secret but has recorded deliveries. */
-export const attacks = {
-  forged: 'a delivery signed with another secret',
-  altered: 'a delivery whose body was changed after signing',
-  stale: 'a correctly signed delivery that is six minutes old',
-  replayed: 'an old delivery whose timestamp was set to now',
-  'missing-signature': 'a delivery without a signature header',
-  'missing-timestamp': 'a delivery without a timestamp header',
-  'doubled-timestamp': 'an old delivery with two timestamp headers, the old time and now',
-} as const;
-export type AttackName = keyof typeof attacks;
-export const attackNames = Object.keys(attacks) as AttackName[];
-
-/** What the network and the service do to deliveries. */
-const disruptions = {
-  duplicate: 'an event that is delivered again, in the same or another delivery',
-  concurrent: 'a delivery that starts at the same time as the one before',
-  reordered: 'events that arrive out of order',
-  'lost-response': 'a delivery whose response is lost, so that it is sent again',
-  'cut-request': 'a request that is cut off in the middle and sent again',
-  'slow-body': 'a request body that arrives in parts',
-  rotation: 'a delivery with two signatures, as during a rotation of the secret',
-  'old-event': 'an event that was created days ago and is signed now',
-  'kept-connection': 'a delivery on a reused connection',
-  payload: 'an unusual payload: Unicode, large numbers, deep nesting, 200 KB, or nothing',
-  'unknown-type': 'an event of a type that the receiver does not know',
-  burst: 'up to 150 other events, many of them at the same time',
-  pause: 'up to three seconds without a delivery',
-  restart: 'a restart of the receiver, with the restart command',
-} as const;
-
-/** Everything that a history can contain besides deliveries of new events, one after the other. */
-export const disturbances = { ...disruptions, ...attacks };
-export type Disturbance = keyof typeof disturbances;
-export const disturbanceNames = Object.keys(disturbances) as Disturbance[];
-
-/**
- * The disturbances with these names, or all without `only`, and without those of `without`.
- * @throws SvcError `usage` for an unknown name
- */
-export function selectDisturbances(
-  only: readonly string[] = [],
-  without: readonly string[] = [],
-): ReadonlySet<Disturbance> {
-  const names: readonly string[] = disturbanceNames;
-  const unknownName = [...only, ...without].find((name) => !names.includes(name));
-  if (unknownName !== undefined) {
-    throw new SvcError('usage', `Disturbance ${unknownName} does not exist.`, {
-      hint: suggestMatch(unknownName, names) ?? `Use one of: ${names.join(', ')}.`,
-    });
-  }
-  return new Set(
-    disturbanceNames.filter((name) => (only.length === 0 || only.includes(name)) && !without.includes(name)),
-  );
-}
 
 const MAX_EVENTS = 100;
 const MAX_STEPS = 1_000;

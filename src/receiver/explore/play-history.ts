@@ -221,9 +221,11 @@ class Play {
   }
 
   #listSecrets({ second_signature: position }: DeliverStep): readonly string[] {
-    const { scheme, secret } = this.#options.factory;
-    if (position === undefined || scheme.header.separator === null) return [secret];
-    return position === 'after' ? [secret, this.#otherSecret] : [this.#otherSecret, secret];
+    const { scheme, signingSecrets } = this.#options.factory;
+    if (position === undefined || scheme.header.separator === null) return signingSecrets;
+    return position === 'after'
+      ? [...signingSecrets, this.#otherSecret]
+      : [this.#otherSecret, ...signingSecrets];
   }
 
   /** Sends a delivery again as the service does, but sooner, until it is accepted. */
@@ -329,7 +331,7 @@ class Play {
 
 /** @returns undefined to give up */
 function getRetryDelay(response: ExchangeResponse, failures: number): number | undefined {
-  if (response.failure === 'timeout') return undefined;
+  if (response.failure === 'timeout' || response.failure === 'blocked') return undefined;
   const isFinal = isRejected(response) && !transientStatuses.has(response.status ?? 0);
   return isFinal && failures > 1 ? undefined : RETRY_DELAYS_MS[failures - 1];
 }

@@ -1,10 +1,8 @@
 /** Generates random histories with fast-check. Only the exploration loads this file. */
 import * as fc from 'fast-check';
+import { type AttackName, attackNames, type Disturbance } from '../../domain/exploration.ts';
 import {
-  type AttackName,
   addField,
-  attackNames,
-  type Disturbance,
   type EventTemplate,
   EXPLORE_FIELD,
   HISTORY_VERSION,

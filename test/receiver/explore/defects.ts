@@ -1,7 +1,7 @@
 /** Receivers with one defect each. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Disturbance } from '../../../src/receiver/explore/history.ts';
+import type { Disturbance } from '../../../src/domain/exploration.ts';
 import type { ExploreRule } from '../../../src/receiver/explore/rules.ts';
 import { correctParts, type ExploredParts, type Receiving, storeKey } from './explored-receiver.ts';
 

@@ -101,6 +101,8 @@ export function storeKey(key: string, seen: Set<string>): boolean {
 
 export interface ExploredReceiver extends AsyncDisposable {
   readonly url: string;
+  /** Returns the effects, for `--observe`. */
+  readonly effectsUrl: string;
   readonly readEffects: () => Promise<EffectReading>;
   /** As {@link readEffects}, without IDs. */
   readonly countEffects: () => Promise<EffectReading>;
@@ -135,6 +137,7 @@ export async function startExploredReceiver(changes: Partial<ExploredParts> = {}
   const start = (): Server =>
     createServer((request, response) => {
       const { headers, socket } = request;
+      if (request.method === 'GET') return void response.end(JSON.stringify({ ids: effects }));
       const isConnected = () => !socket.destroyed;
       parts
         .readBody(request)
@@ -160,6 +163,7 @@ export async function startExploredReceiver(changes: Partial<ExploredParts> = {}
   const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
+    effectsUrl: `http://127.0.0.1:${port}/effects`,
     readEffects,
     countEffects: async () => ({ ...(await readEffects()), ids: null }),
     async restart() {

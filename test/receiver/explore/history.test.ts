@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { selectDisturbances } from '../../../src/domain/exploration.ts';
 import {
   describeStep,
   groupSteps,
@@ -7,7 +8,6 @@ import {
   normalizeHistory,
   parseHistory,
   parseHistoryText,
-  selectDisturbances,
   toPayloadText,
 } from '../../../src/receiver/explore/history.ts';
 

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  disturbanceNames,
-  type EventTemplate,
-  type History,
-  type HistoryStep,
-} from '../../../src/receiver/explore/history.ts';
+import { disturbanceNames } from '../../../src/domain/exploration.ts';
+import type { EventTemplate, History, HistoryStep } from '../../../src/receiver/explore/history.ts';
 import { createRandomHistory } from '../../../src/receiver/explore/random-histories.ts';
 import { shrinkHistory } from '../../../src/receiver/explore/shrink-history.ts';
 

@@ -1,4 +1,4 @@
-/** One endpoint: its settings, attempts, probe and faults. */
+/** One endpoint: its settings, attempts, probe, exploration and faults. */
 
 import { useState } from 'preact/hooks';
 import type { WebhookDetail } from '../../../contract/resources.ts';
@@ -14,6 +14,7 @@ import { DueTime, isReached, Time } from '../../ui/time.tsx';
 import { SelectedWorkspaceScope, useClock } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
+import { Exploration } from './exploration.tsx';
 import { Probe } from './probe.tsx';
 import { WebhookAttempts } from './webhook-attempts.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
@@ -33,6 +34,7 @@ export function WebhookView({ id }: { readonly id: string }) {
             <WebhookProperties webhook={webhook} />
             <WebhookAttempts webhookId={id} />
             <Probe key={id} webhookId={id} />
+            <Exploration key={`exploration ${id}`} webhook={webhook} />
             <WebhookFaults webhook={webhook} />
           </SelectedWorkspaceScope>
         )}

@@ -1,0 +1,111 @@
+/** The exploration of receivers: its limits, and what a delivery history can contain. */
+import { SvcError } from '../errors.ts';
+import { formatDuration } from './duration.ts';
+import { formatCount, formatDeliveryCount, suggestMatch } from './message-parts.ts';
+
+/** Number of histories, if neither their number nor a time is given. */
+export const DEFAULT_RUNS = 100;
+export const MAX_RUNS = 1_000_000;
+/** Histories are generated with signed 32-bit numbers. */
+export const MAX_SEED = 2 ** 31 - 1;
+
+/** What an attacker sends, who does not know the secret but has recorded deliveries. */
+export const attacks = {
+  forged: 'a delivery signed with another secret',
+  altered: 'a delivery whose body was changed after signing',
+  stale: 'a correctly signed delivery that is six minutes old',
+  replayed: 'an old delivery whose timestamp was set to now',
+  'missing-signature': 'a delivery without a signature header',
+  'missing-timestamp': 'a delivery without a timestamp header',
+  'doubled-timestamp': 'an old delivery with two timestamp headers, the old time and now',
+} as const;
+export type AttackName = keyof typeof attacks;
+export const attackNames = Object.keys(attacks) as AttackName[];
+
+/** What the network and the service do to deliveries. */
+const disruptions = {
+  duplicate: 'an event that is delivered again, in the same or another delivery',
+  concurrent: 'a delivery that starts at the same time as the one before',
+  reordered: 'events that arrive out of order',
+  'lost-response': 'a delivery whose response is lost, so that it is sent again',
+  'cut-request': 'a request that is cut off in the middle and sent again',
+  'slow-body': 'a request body that arrives in parts',
+  rotation: 'a delivery with two signatures, as during a rotation of the secret',
+  'old-event': 'an event that was created days ago and is signed now',
+  'kept-connection': 'a delivery on a reused connection',
+  payload: 'an unusual payload: Unicode, large numbers, deep nesting, 200 KB, or nothing',
+  'unknown-type': 'an event of a type that the receiver does not know',
+  burst: 'up to 150 other events, many of them at the same time',
+  pause: 'up to three seconds without a delivery',
+  restart: 'a restart of the receiver, with the restart command',
+} as const;
+
+/** Everything that a history can contain besides deliveries of new events, one after the other. */
+export const disturbances = { ...disruptions, ...attacks };
+export type Disturbance = keyof typeof disturbances;
+export const disturbanceNames = Object.keys(disturbances) as Disturbance[];
+/** Those that an exploration over HTTP can use, because they run no command. */
+export const commandlessDisturbances = disturbanceNames.filter((name) => name !== 'restart');
+
+/**
+ * The disturbances with these names, or all without `only`, and without those of `without`.
+ * @throws SvcError `usage` for an unknown name
+ */
+export function selectDisturbances(
+  only: readonly string[] = [],
+  without: readonly string[] = [],
+): ReadonlySet<Disturbance> {
+  const names: readonly string[] = disturbanceNames;
+  const unknownName = [...only, ...without].find((name) => !names.includes(name));
+  if (unknownName !== undefined) {
+    throw new SvcError('usage', `Disturbance ${unknownName} does not exist.`, {
+      hint: suggestMatch(unknownName, names) ?? `Use one of: ${names.join(', ')}.`,
+    });
+  }
+  return new Set(
+    disturbanceNames.filter((name) => (only.length === 0 || only.includes(name)) && !without.includes(name)),
+  );
+}
+
+export interface ExplorationSummary {
+  readonly interrupted: boolean;
+  readonly runs: number;
+  readonly requests: number;
+  readonly duration_ms: number;
+  readonly seed: number;
+  readonly failure: object | null;
+}
+
+/** `Played 100 histories with 1,203 deliveries in 21.4s, seed 7. None broke a rule.` */
+export function summarizeExploration({
+  interrupted,
+  runs,
+  requests,
+  duration_ms,
+  seed,
+  failure,
+}: ExplorationSummary): string {
+  const time = formatDuration(Math.round(duration_ms / 100) * 100);
+  const amount = `${formatCount(runs, 'history', 'histories')} with ${formatDeliveryCount(requests)} in ${time}`;
+  const result =
+    failure === null
+      ? 'None broke a rule.'
+      : runs === 0
+        ? 'Even a single delivery broke a rule.'
+        : 'One broke a rule.';
+  return `${interrupted ? 'Interrupted after' : 'Played'} ${amount}, seed ${seed}. ${result}`;
+}
+
+/** How often the smallest history fails, as a sentence. */
+export function describeFailureRate({
+  failed,
+  played,
+}: {
+  readonly failed: number;
+  readonly played: number;
+}): string {
+  if (played === 1) return 'It was played only once.';
+  return failed === played
+    ? `Fails every time (${played} of ${played}).`
+    : `Fails ${failed} of ${played} times.`;
+}
