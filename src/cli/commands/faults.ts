@@ -1,5 +1,6 @@
 /** `svc faults`: adds, lists and removes injected faults. */
 import { InvalidArgumentError } from 'commander';
+import type { ControlInput } from '../../contract/control-operations.ts';
 import { createNewFaultSchema, type Fault } from '../../contract/fault-schemas.ts';
 import { listProblems } from '../../contract/validate.ts';
 import { describeEffect, describeFirings, describeTarget } from '../../control/describe-fault.ts';
@@ -117,7 +118,16 @@ function parseProbability(text: string): number {
   return value;
 }
 
-function toRule({ on, key, errorCode, latency, webhook, delay, workspace, ...sameNames }: AddOptions) {
+function toRule({
+  on,
+  key,
+  errorCode,
+  latency,
+  webhook,
+  delay,
+  workspace,
+  ...sameNames
+}: AddOptions): ControlInput<'addFault'> {
   return {
     ...sameNames,
     on: on ?? (sameNames.kind === undefined ? 'request' : 'delivery'),
@@ -127,7 +137,7 @@ function toRule({ on, key, errorCode, latency, webhook, delay, workspace, ...sam
     webhook_id: webhook,
     delay_ms: delay,
     workspace_id: workspace,
-  } as const;
+  };
 }
 
 /** Options with names that differ from those of the JSON fields. */

@@ -65,7 +65,7 @@ _svc() {
       plain+=("$line")
     fi
   done
-  # -V keeps the order.
+  # -V keeps the order. The first svc names a group, the second one is a heading.
   compadd -V svc -a plain
   (( $#described )) && _describe -V svc described
 }
