@@ -1,6 +1,6 @@
 /** A paginated list that applies live updates in place. */
 import type { Page } from '../contract/resources.ts';
-import { type HasId, PAGE_SIZE, PagedList } from './paged-list.ts';
+import { type HasId, PAGE_SIZE, PagedList, type SegmentCursors } from './paged-list.ts';
 import { toErrorMessage } from './toasts.ts';
 
 export interface PageRequest {
@@ -31,6 +31,7 @@ export class Feed<Item extends HasId> {
   /** Whether the first page has arrived. */
   isLoaded = false;
   readonly #options: FeedOptions<Item>;
+  /** IDs of new items that are not shown while the list is paused. */
   readonly #newIds = new Set<string>();
   #isPaused = false;
   /** Whether the paused list still shows an item that no longer matches. */
@@ -57,7 +58,7 @@ export class Feed<Item extends HasId> {
     return this.#newIds.size;
   }
 
-  /** Loads the first items and drops everything else. */
+  /** Replaces the list with its first `count` items. */
   load(count = PAGE_SIZE): void {
     const send = () => this.#options.fetchPage({ limit: count });
     void this.#request(send, (page) => {
@@ -68,7 +69,7 @@ export class Feed<Item extends HasId> {
     });
   }
 
-  /** Ignores responses that are still pending. */
+  /** Ignores the response to the page request in progress. */
   cancel(): void {
     this.#requestNumber++;
   }
@@ -116,11 +117,17 @@ export class Feed<Item extends HasId> {
     this.#retry?.();
   }
 
-  #applyUpdate({ item, matches }: ItemUpdate<Item>): void {
+  #applyUpdate(update: ItemUpdate<Item>): void {
+    if (this.#isPaused) this.#applyWhilePaused(update);
+    else this.list.upsert(update.item, update.matches);
+  }
+
+  #applyWhilePaused({ item, matches }: ItemUpdate<Item>): void {
     const isListed = this.list.has(item.id);
-    if (!this.#isPaused || isListed) this.list.upsert(item, this.#isPaused || matches);
-    if (!this.#isPaused) return;
+    // Also shows the new values of an item that no longer matches.
+    if (isListed) this.list.upsert(item, true);
     if (isListed && matches === false) this.#isStale = true;
+    // `isListed` is null when the position of the item is not loaded. Then it may be an old item.
     if (isListed === false && matches && this.newCount < MAX_NEW_COUNT) this.#newIds.add(item.id);
     if (matches === false) this.#newIds.delete(item.id);
   }
@@ -149,13 +156,7 @@ export class Feed<Item extends HasId> {
   }
 
   /** The items after the cursor `after` down to `end`. A page may be short, so several requests can be necessary. */
-  async #fetchBetween({
-    after,
-    end,
-  }: {
-    readonly after: string | null;
-    readonly end: string;
-  }): Promise<Item[]> {
+  async #fetchBetween({ after, end }: SegmentCursors): Promise<Item[]> {
     const items: Item[] = [];
     let cursor = after;
     while (cursor === null || cursor > end) {

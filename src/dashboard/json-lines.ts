@@ -20,7 +20,7 @@ export function toJsonLines(text: string): readonly JsonLine[] {
   return lines;
 }
 
-/** Indexes of the lines that are not inside a folded object or array. Its closing line is not listed either. */
+/** Indexes of the lines that are not inside a folded object or array. The closing line of a folded one is inside too. */
 export function listShownLines(lines: readonly JsonLine[], folded: ReadonlySet<number>): readonly number[] {
   const shown: number[] = [];
   for (let index = 0; index < lines.length; index++) {

@@ -11,7 +11,7 @@ let lastChecked = { text: '', problem: checkJson('') };
 
 /** Null when the text is a JSON object without duplicate keys that is not nested too deeply. */
 export function findJsonProblem(text: string): JsonProblem | null {
-  // A form and its editor check the same text for each key.
+  // A form and its editor both check the text each time the user types a character.
   if (text !== lastChecked.text) lastChecked = { text, problem: checkJson(text) };
   return lastChecked.problem;
 }
@@ -21,6 +21,7 @@ function checkJson(text: string): JsonProblem | null {
     parseJsonObject(text);
     return null;
   } catch (error) {
+    // Only a syntax error has a cause: the error of the JSON parser.
     if ((error as Error).cause === undefined) return { message: toMessage(error as Error), position: null };
     return describeSyntaxError(text);
   }
@@ -32,6 +33,7 @@ function toMessage({ message }: Error): string {
   return predicate.charAt(0).toUpperCase() + predicate.slice(1);
 }
 
+/** `Unexpected }.`, with the string, number, word or character at the position of the error */
 function describeSyntaxError(text: string): JsonProblem {
   const { line, column } = locateJsonError(text);
   const lineStart = text.split('\n', line - 1).reduce((sum, { length }) => sum + length + 1, 0);

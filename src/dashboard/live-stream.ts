@@ -10,23 +10,25 @@ import type { StreamPosition } from '../control/follow-stream.ts';
 import { sleep } from '../timers.ts';
 import { createControl, isConnected } from './control.ts';
 
-/** Background tabs run timers only once per second. */
+/** Time from the first item of a batch until the batch is delivered. */
 const BATCH_MS = 100;
 /** A page that has missed more changes than this loads its data again. */
 const MAX_MISSED = 5_000;
+/** Pauses before a new connection. Each is twice as long as the one before. */
+const MIN_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 /** Contains the URL of this script: tabs with another version of the page may send other messages. */
 const SHARED_NAME = `svc live stream ${import.meta.url}`;
 
 type Listener = (items: readonly StreamItem[]) => void;
 
-/** A sequence in the change feed of one store. */
+/** A sequence in the change feed of one store. Sequences of different stores cannot be compared. */
 interface Position {
   readonly store: string;
   readonly sequence: number;
 }
 
-/** What the tab that follows the stream sends to the others. */
+/** What the tab that follows the stream sends to the others, and applies itself. */
 interface StreamUpdate {
   readonly isConnected: boolean;
   /** The end of `items`; null before the first connection. */
@@ -36,6 +38,7 @@ interface StreamUpdate {
   readonly items: readonly StreamItem[];
 }
 
+/** Asks the tab that follows the stream to send an update, so that a new tab has its position and connection status. */
 const STATE_REQUEST = 'state';
 
 const listeners = new Set<Listener>();
@@ -43,12 +46,13 @@ const listeners = new Set<Listener>();
 let batch: StreamItem[] = [];
 /** The listeners have received everything up to here; null before the first update. */
 let position: Position | null = null;
-let isLeading = false;
+/** Whether this tab follows the stream. */
+let isFollowing = false;
 
 /** The database that the emulator uses; null before the first update. */
 export const storeId = signal<string | null>(null);
-/** Aborted when this tab no longer follows the stream or waits for its turn. */
-let turn = new AbortController();
+/** Ends following the stream, or waiting for the lock. Replaced each time the page becomes visible or hidden. */
+let followController = new AbortController();
 
 /** Only secure contexts have Web Locks. Elsewhere, each visible tab follows the stream on its own. */
 const locks: LockManager | undefined = navigator.locks;
@@ -58,10 +62,11 @@ const channel = locks === undefined ? null : new BroadcastChannel(SHARED_NAME);
 export function openLiveStream(): void {
   channel?.addEventListener('message', ({ data }: MessageEvent<StreamUpdate | typeof STATE_REQUEST>) => {
     if (data !== STATE_REQUEST) applyUpdate(data);
-    else if (isLeading && isConnected.value !== null) channel.postMessage(toUpdate([], isConnected.value));
+    else if (isFollowing && isConnected.value !== null)
+      channel.postMessage(createUpdate([], isConnected.value));
   });
-  document.addEventListener('visibilitychange', takeTurn);
-  takeTurn();
+  document.addEventListener('visibilitychange', followWhileVisible);
+  followWhileVisible();
 }
 
 /**
@@ -82,38 +87,42 @@ export function useLiveItems(listener: Listener): void {
   }, []);
 }
 
-function takeTurn(): void {
-  turn.abort();
-  turn = new AbortController();
-  const { signal } = turn;
+function followWhileVisible(): void {
+  followController.abort();
+  followController = new AbortController();
+  const { signal } = followController;
   channel?.postMessage(STATE_REQUEST);
   if (document.hidden) return;
   if (locks === undefined) void followUntil(signal);
-  // Rejects when the page becomes hidden before its turn.
+  // Rejects when the page becomes hidden before it gets the lock.
   else locks.request(SHARED_NAME, { signal }, () => followUntil(signal)).catch(noop);
 }
 
 /** Follows the stream and connects again with increasing pauses, until `signal` is aborted. */
 async function followUntil(signal: AbortSignal): Promise<void> {
-  isLeading = true;
+  isFollowing = true;
   let failures = 0;
   while (!signal.aborted) {
     const restart = new AbortController();
     try {
       await followFromPosition(AbortSignal.any([signal, restart.signal]), (isContinued) => {
         failures = 0;
+        // The open connection sends the changes after the old position. The next one starts at the new position.
         if (!isContinued) restart.abort();
       });
     } catch {
       // The first connection failed or was rejected.
-      publish(toUpdate([], false));
+      publish(createUpdate([], false));
     }
-    if (!restart.signal.aborted) await sleep(Math.min(250 * 2 ** failures++, MAX_PAUSE_MS), signal);
+    if (!restart.signal.aborted) await sleep(Math.min(MIN_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS), signal);
   }
-  isLeading = false;
+  isFollowing = false;
 }
 
-/** @param onReady called for each connection, with whether it continues where the listeners are */
+/**
+ * Follows the stream from the position of the listeners. Restores a lost connection itself.
+ * @param onReady called for each connection, with whether it continues at that position
+ */
 async function followFromPosition(
   signal: AbortSignal,
   onReady: (isContinued: boolean) => void,
@@ -122,12 +131,12 @@ async function followFromPosition(
     onReady: (ready) => {
       flush();
       const isContinued = position === null || canContinueAt(ready);
-      publish(position !== null && isContinued ? toUpdate([]) : startAt(ready));
+      publish(position !== null && isContinued ? createUpdate([]) : createUpdateAt(ready));
       onReady(isContinued);
     },
     onDisconnect: () => {
       flush();
-      publish(toUpdate([], false));
+      publish(createUpdate([], false));
     },
   });
   for await (const item of control.stream({ since_sequence: position?.sequence }, signal)) {
@@ -138,19 +147,20 @@ async function followFromPosition(
   flush();
 }
 
-/** False for another database, one that has lost its latest changes, and after a long time without a stream. */
+/** False for another database, for one that has lost its latest changes, and when this page missed too many changes. */
 function canContinueAt({ store, newest }: StreamPosition): boolean {
   if (position?.store !== store) return false;
   const missed = newest - position.sequence;
   return missed >= 0 && missed <= MAX_MISSED;
 }
 
-function startAt({ store, newest }: StreamPosition): StreamUpdate {
+/** An update without items that moves the listeners to the newest position. */
+function createUpdateAt({ store, newest }: StreamPosition): StreamUpdate {
   return { isConnected: true, position: { store, sequence: newest }, after: null, items: [] };
 }
 
-/** An update with the items that follow the position. */
-function toUpdate(items: readonly StreamItem[], isConnected = true): StreamUpdate {
+/** An update with the items that directly follow the position of the listeners. */
+function createUpdate(items: readonly StreamItem[], isConnected = true): StreamUpdate {
   const end = items.at(-1)?.sequence;
   return {
     isConnected,
@@ -164,7 +174,7 @@ function flush(): void {
   if (batch.length === 0) return;
   const items = batch;
   batch = [];
-  publish(toUpdate(items));
+  publish(createUpdate(items));
 }
 
 function publish(update: StreamUpdate): void {
@@ -183,7 +193,7 @@ function applyUpdate({ isConnected: isUp, position: end, after, items }: StreamU
   } else if (end.store !== start.store || after === null || after > start.sequence) {
     deliver([{ type: 'reset', sequence: end.sequence }]);
   } else {
-    // The tab that follows the stream now may have received less than this one before.
+    // This tab may have received more than the tab that follows the stream now. Then it keeps its own position.
     if (end.sequence < start.sequence) position = start;
     deliver(items.filter(({ sequence }) => sequence > start.sequence));
   }

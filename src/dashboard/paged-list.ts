@@ -1,6 +1,6 @@
 /**
  * A paginated list, newest first, that keeps only the items around the visible range in memory. IDs sort by creation
- * time, so the position of an item follows from its ID.
+ * time, so the position of an item follows from its ID. Cursors are IDs too: the page after a cursor contains lower IDs.
  */
 import type { Page } from '../contract/resources.ts';
 
@@ -14,12 +14,18 @@ export interface HasId {
 
 /** A contiguous segment of the list: a page and the items that were added to it since. */
 interface Segment<Item> {
-  /** The cursor before its first item; null at the top. */
+  /** The cursor of the page request that returns its first item; null at the top. */
   readonly cursor: string | null;
   /** Null while the segment is unloaded. */
   items: Item[] | null;
   /** Number of items, also while it is unloaded. */
   size: number;
+}
+
+/** The cursors at the start of a segment (null at the top) and at its end. */
+export interface SegmentCursors {
+  readonly after: string | null;
+  readonly end: string;
 }
 
 type LoadedSegment<Item> = Segment<Item> & { items: Item[] };
@@ -63,7 +69,8 @@ export class PagedList<Item extends HasId> {
     if (segment === null) return;
     const index = findInsertIndex(segment.items, item.id);
     const isListed = segment.items[index]?.id === item.id;
-    segment.items.splice(index, isListed ? 1 : 0, ...((matches ?? isListed) ? [item] : []));
+    const isKept = matches ?? isListed;
+    segment.items.splice(index, isListed ? 1 : 0, ...(isKept ? [item] : []));
     segment.size = segment.items.length;
     this.#updateLength();
     if (segment.size >= 2 * PAGE_SIZE) this.#split(segment);
@@ -90,21 +97,19 @@ export class PagedList<Item extends HasId> {
     this.#updateLength();
   }
 
-  /** The unloaded segment that contains `index`, or the next one up to `last`: its start and end cursors. */
-  findUnloadedSegment(
-    index: number,
-    last: number,
-  ): { readonly after: string | null; readonly end: string } | null {
+  /** The first unloaded segment with an item from `first` to `last`. */
+  findUnloadedSegment(first: number, last: number): SegmentCursors | null {
     let start = 0;
     for (const [position, { cursor, items, size }] of this.#segments.entries()) {
       const end = this.#segments[position + 1]?.cursor;
-      if (items === null && start <= last && index < start + size && end != null)
+      if (items === null && start <= last && first < start + size && end != null)
         return { after: cursor, end };
       start += size;
     }
     return null;
   }
 
+  /** Sets the items of the unloaded segment after a cursor. Ignored when it has been loaded or removed meanwhile. */
   reload(after: string | null, items: readonly Item[]): void {
     const segment = this.#segments.find(({ cursor, items }) => cursor === after && items === null);
     if (segment === undefined) return;
@@ -113,10 +118,12 @@ export class PagedList<Item extends HasId> {
     this.#updateLength();
   }
 
+  /** The segment that an ID belongs to; null when it is unloaded or the ID is on a later page. */
   #findLoadedSegment(id: string): LoadedSegment<Item> | null {
     const segment = this.#segments.findLast(({ cursor }) => cursor === null || id < cursor);
-    const isBeyond = segment === this.#segments.at(-1) && this.nextCursor !== null && id < this.nextCursor;
-    return segment === undefined || isBeyond || !isLoaded(segment) ? null : segment;
+    const isOnLaterPage =
+      segment === this.#segments.at(-1) && this.nextCursor !== null && id < this.nextCursor;
+    return segment === undefined || isOnLaterPage || !isLoaded(segment) ? null : segment;
   }
 
   #append(after: string | null, { data, has_more: hasMore, end_cursor: end }: Page<Item>): void {
@@ -125,7 +132,7 @@ export class PagedList<Item extends HasId> {
     this.#updateLength();
   }
 
-  /** Only the top segment grows without limit, because new items are inserted there. */
+  /** Splits a segment that has grown, mostly the top one, so that parts of it can be unloaded. */
   #split(segment: LoadedSegment<Item>): void {
     const upperItems = segment.items.slice(0, PAGE_SIZE);
     const lowerItems = segment.items.slice(PAGE_SIZE);
@@ -147,7 +154,7 @@ function isLoaded<Item>(segment: Segment<Item>): segment is LoadedSegment<Item> 
   return segment.items !== null;
 }
 
-/** Binary search in items that are sorted from the newest to the oldest. */
+/** The index of an ID, or where it would be inserted. Binary search: the items are sorted from the newest to the oldest. */
 function findInsertIndex(items: readonly HasId[], id: string): number {
   let low = 0;
   let high = items.length;

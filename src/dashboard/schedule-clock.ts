@@ -46,7 +46,7 @@ export class WorkspaceClock {
 const clocks = new Map<string, WorkspaceClock>();
 const unknownClock = new WorkspaceClock();
 
-/** The clock of a workspace; one without a time for undefined. */
+/** The clock of a workspace. For undefined, a clock without a time. */
 export function clockOf(id: string | undefined): WorkspaceClock {
   if (id === undefined) return unknownClock;
   const clock = clocks.get(id) ?? new WorkspaceClock();
@@ -65,8 +65,8 @@ export function setClock(state: ClockState): void {
 const watched = new Map<string, number>();
 
 /**
- * Keeps the clock of a workspace up to date.
- * @returns a function that ends it
+ * Polls the clock of a workspace in addition to the selected one.
+ * @returns a function that stops polling
  */
 export function watchClock(id: string): () => void {
   watched.set(id, (watched.get(id) ?? 0) + 1);

@@ -33,7 +33,7 @@ export interface LiveList<Item extends HasId> {
   readonly select: (id: string) => void;
 }
 
-/** The limit of the control plane. */
+/** The largest page of the control plane. */
 const MAX_RESTORED_ITEMS = 1_000;
 
 /** Where a list was scrolled to. */
@@ -65,8 +65,9 @@ export function useLiveList<Item extends HasId>({
     [key, status.value?.started_at],
   );
   useEffect(() => {
-    if (key !== null)
-      feed.load(Math.min(MAX_RESTORED_ITEMS, PAGE_SIZE + (positionToRestore.current?.last ?? 0)));
+    // The position can only be restored if the list is long enough.
+    const lastIndex = positionToRestore.current?.last ?? 0;
+    if (key !== null) feed.load(Math.min(MAX_RESTORED_ITEMS, PAGE_SIZE + lastIndex));
     return () => feed.cancel();
   }, [feed]);
   const isFeedPaused = isPaused || !isAtTop;
@@ -90,6 +91,7 @@ export function useLiveList<Item extends HasId>({
     scrollContainer.current?.scrollTo({ top: 0 });
   };
   useLayoutEffect(scrollToTop, [shownFeed.current]);
+  // After the effect that scrolls to the top.
   useLayoutEffect(() => {
     if (!feed.isLoaded || positionToRestore.current === undefined) return;
     scrollContainer.current?.scrollTo({ top: positionToRestore.current.top });

@@ -20,6 +20,7 @@ interface QueryOptions {
   readonly isPolled?: boolean;
 }
 
+/** Minimum time between two requests that stream items cause. */
 const REFETCH_INTERVAL_MS = 500;
 
 /**
@@ -32,6 +33,7 @@ export function useQuery<Value>(
   { refetchOn, isPolled = false }: QueryOptions = {},
 ): Query<Value> {
   const [state, setState] = useState<Omit<Query<Value>, 'refetch'>>(initialState);
+  /** Number of the latest request. Responses to earlier requests are ignored. */
   const latestNumber = useRef(0);
   const latestFetch = useRef(fetch);
   latestFetch.current = fetch;

@@ -19,13 +19,13 @@ const MAX_ROWS = 24;
 
 export function JsonEditor({ label, value, onInput, original }: Props) {
   const id = useId();
-  const field = useRef<HTMLTextAreaElement>(null);
+  const textArea = useRef<HTMLTextAreaElement>(null);
   const scrollTop = useSignal(0);
   const problem = findJsonProblem(value);
   const lineCount = useMemo(() => value.split('\n').length, [value]);
   const selectCharacter = (index: number) => {
-    field.current?.focus();
-    field.current?.setSelectionRange(index, index + 1);
+    textArea.current?.focus();
+    textArea.current?.setSelectionRange(index, index + 1);
   };
   return (
     <div class="stack">
@@ -42,14 +42,14 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
       </div>
       <div class="json-editor-text">
         <LineNumbers
-          field={field}
+          textArea={textArea}
           scrollTop={scrollTop}
           count={lineCount}
           errorLine={problem?.position?.line}
         />
         <textarea
           id={id}
-          ref={field}
+          ref={textArea}
           value={value}
           rows={Math.min(MAX_ROWS, Math.max(MIN_ROWS, lineCount))}
           wrap="off"
@@ -74,26 +74,30 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
   );
 }
 
-/** More than fit into the highest text area. */
-const RENDERED_NUMBERS = 100;
+/** More lines than are visible when the text area has its maximum height. */
+const MAX_RENDERED_NUMBERS = 100;
 
 interface LineNumbersProps {
-  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly textArea: RefObject<HTMLTextAreaElement | null>;
+  /** Of the text area. */
   readonly scrollTop: ReadonlySignal<number>;
   readonly count: number;
   readonly errorLine: number | undefined;
 }
 
-/** The numbers of the lines in view. Those of all lines would make each key slow in a long text. */
-function LineNumbers({ field, scrollTop, count, errorLine }: LineNumbersProps) {
+/** The numbers of the lines in view. Rendering all of them would make typing slow in a long text. */
+function LineNumbers({ textArea, scrollTop, count, errorLine }: LineNumbersProps) {
   const element = useRef<HTMLPreElement>(null);
-  const height = field.current === null ? 1 : Number.parseFloat(getComputedStyle(field.current).lineHeight);
-  const first = Math.floor(scrollTop.value / height) + 1;
+  // At the first render there is no text area, but `scrollTop` is 0, so the height does not matter.
+  const lineHeight =
+    textArea.current === null ? 1 : Number.parseFloat(getComputedStyle(textArea.current).lineHeight);
+  const first = Math.floor(scrollTop.value / lineHeight) + 1;
   useLayoutEffect(() => {
-    if (element.current !== null) element.current.scrollTop = scrollTop.value % height;
+    // The first number is cut off as much as the first line.
+    if (element.current !== null) element.current.scrollTop = scrollTop.value % lineHeight;
   }, [scrollTop.value]);
   const numbers = Array.from(
-    { length: Math.min(RENDERED_NUMBERS, count - first + 1) },
+    { length: Math.min(MAX_RENDERED_NUMBERS, count - first + 1) },
     (_, index) => first + index,
   );
   return (

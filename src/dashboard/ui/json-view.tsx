@@ -17,7 +17,7 @@ interface Props {
 const MIN_FOLDABLE_LINES = 30;
 /** Above this number of lines, only those in view are rendered. They do not wrap. */
 const MAX_RENDERED_LINES = 300;
-/** Height of a line with a button (WCAG 2.5.8), in rem. */
+/** Height of a line in rem: the minimum size of the button that folds it (WCAG 2.5.8). */
 const LINE_HEIGHT = 1.5;
 
 export function JsonView({ label, text }: Props) {
@@ -60,8 +60,12 @@ interface WindowedProps {
 function WindowedLines({ label, shown, renderLine }: WindowedProps) {
   const container = useRef<HTMLElement>(null);
   const lineHeight = LINE_HEIGHT * rootFontSize;
-  const { range } = useVisibleRows(container, lineHeight, { items: shown, getKey: String, active: null });
-  const { first, last } = range.value;
+  const { renderedRange } = useVisibleRows(container, lineHeight, {
+    items: shown,
+    getKey: String,
+    active: null,
+  });
+  const { first, last } = renderedRange.value;
   return (
     <section ref={container} class="json json-box json-windowed" tabIndex={0} aria-label={label}>
       <pre style={{ height: `${shown.length * lineHeight}px`, paddingTop: `${first * lineHeight}px` }}>
@@ -87,6 +91,7 @@ function Line({ lines, index, isFolded, onToggle }: LineProps) {
           type="button"
           class="json-fold"
           aria-expanded={!isFolded}
+          // Line numbers start at 1. The closing line is hidden too.
           aria-label={`Lines ${index + 2} to ${end + 1}`}
           onClick={() => onToggle(index)}
         />
@@ -103,6 +108,7 @@ function Line({ lines, index, isFolded, onToggle }: LineProps) {
   );
 }
 
+/** A string with the colon that follows if it is a name; or a number, `true`, `false` or `null`. */
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)/g;
 
 function highlight(text: string) {

@@ -1,19 +1,20 @@
-/** Computes the visible rows of a virtual list. */
+/** Computes which rows of a virtual list are visible and which are rendered. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** Extra rows outside the viewport, so that fast scrolling does not show blank space. */
 const OVERSCAN = 10;
-/** The rendered range changes in steps of this many rows. */
+/** The rendered range starts and ends at a multiple of this, so that most scroll events render nothing. */
 const STEP = 4;
-/** With more new rows than this, the animation would flicker. */
+/** More new rows appear without the animation, because it would flicker. */
 const MAX_ANIMATED_ROWS = 3;
 const SLIDE_MS = 180;
 
+/** Indexes of rows. */
 export interface Range {
-  /** Index of the first and the last row position in view. */
   readonly first: number;
+  /** Can be larger than the index of the last item. */
   readonly last: number;
 }
 
@@ -21,16 +22,20 @@ export interface VisibleRange extends Range {
   readonly isAtTop: boolean;
 }
 
+/** Pixels per rem. */
 export const rootFontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
 interface VisibleRowsOptions<Item> extends KeyedListItems<Item> {
+  /** Key of the active row. */
   readonly active: string | null;
   readonly onVisibleRangeChange?: ((visibleRange: VisibleRange) => void) | undefined;
 }
 
 interface VisibleRows {
-  readonly range: ReadonlySignal<Range>;
-  readonly hasActive: ReadonlySignal<boolean>;
+  /** The visible rows and some around them. */
+  readonly renderedRange: ReadonlySignal<Range>;
+  /** Whether the active row is rendered. */
+  readonly isActiveRendered: ReadonlySignal<boolean>;
 }
 
 /** Tracks the visible rows and keeps them in place when rows are added or removed above them. */
@@ -39,8 +44,8 @@ export function useVisibleRows<Item>(
   rowHeight: number,
   options: VisibleRowsOptions<Item>,
 ): VisibleRows {
-  const range = useSignal<Range>({ first: 0, last: -1 });
-  const hasActive = useSignal(false);
+  const renderedRange = useSignal<Range>({ first: 0, last: -1 });
+  const isActiveRendered = useSignal(false);
   const anchor = useRef<Anchor | null>(null);
   const update = () => {
     const element = scrollContainer.current;
@@ -52,9 +57,9 @@ export function useVisibleRows<Item>(
     const item = items.at(first);
     anchor.current = item === undefined ? null : { key: getKey(item), index: first };
     const rendered = withOverscan({ first, last });
-    const { first: renderedFirst, last: renderedLast } = range.peek();
-    if (renderedFirst !== rendered.first || renderedLast !== rendered.last) range.value = rendered;
-    hasActive.value = active !== null && isWithin(latest.current, active, rendered);
+    const previous = renderedRange.peek();
+    if (previous.first !== rendered.first || previous.last !== rendered.last) renderedRange.value = rendered;
+    isActiveRendered.value = active !== null && isWithin(latest.current, active, rendered);
     onVisibleRangeChange?.({ first, last, isAtTop: isAtTop(element, rowHeight) });
   };
   const latest = useRef({ ...options, update });
@@ -71,6 +76,7 @@ export function useVisibleRows<Item>(
       element.removeEventListener('scroll', updateLatest);
     };
   }, []);
+  // After each render, because the items may have changed.
   useLayoutEffect(() => {
     if (scrollContainer.current !== null && anchor.current !== null) {
       const shift = findAnchorShift(options, anchor.current);
@@ -81,7 +87,7 @@ export function useVisibleRows<Item>(
     }
     update();
   });
-  return { range, hasActive };
+  return { renderedRange, isActiveRendered };
 }
 
 function withOverscan({ first, last }: Range): Range {
@@ -103,13 +109,13 @@ function isWithin<Item>(
   return false;
 }
 
-/** The row that keeps its position. */
+/** The first visible row, which keeps its position on the screen. */
 interface Anchor {
   readonly key: string;
   readonly index: number;
 }
 
-/** By how many rows the anchor moved down. */
+/** By how many rows the anchor moved down; 0 when it is no longer in the list. */
 function findAnchorShift<Item>(keyed: KeyedListItems<Item>, { key, index }: Anchor): number {
   return (findNearby(keyed, key, index) ?? index) - index;
 }
@@ -118,7 +124,7 @@ function isAtTop({ scrollTop }: Element, rowHeight: number): boolean {
   return scrollTop < rowHeight / 2;
 }
 
-/** Height of the view of the rows, which are the last child. A header can precede them. */
+/** Height of the area in which rows are visible. The rows are the last child; a header before them stays at the top. */
 export function bodyHeightOf(element: HTMLElement | null): number {
   const header = element?.lastElementChild?.previousElementSibling;
   return (element?.clientHeight ?? 0) - (header?.clientHeight ?? 0);

@@ -47,7 +47,7 @@ export function VirtualList<Item>(props: Props<Item>) {
   const { label, columns, items, hasMore, active, onOpen, scrollContainer } = props;
   const id = useId();
   const rowHeight = props.rowHeight * rootFontSize;
-  const { range, hasActive } = useVisibleRows(scrollContainer, rowHeight, props);
+  const { renderedRange, isActiveRendered } = useVisibleRows(scrollContainer, rowHeight, props);
   const onKeyDown = useRowNavigation(scrollContainer, rowHeight, props);
   return (
     <div
@@ -55,8 +55,9 @@ export function VirtualList<Item>(props: Props<Item>) {
       class="virtual-list"
       role="grid"
       aria-label={label}
+      // Includes the header; -1 means unknown.
       aria-rowcount={hasMore ? -1 : items.length + 1}
-      aria-activedescendant={hasActive.value ? `${id}-${active}` : undefined}
+      aria-activedescendant={isActiveRendered.value ? `${id}-${active}` : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
       onClick={({ target }) => {
@@ -73,25 +74,26 @@ export function VirtualList<Item>(props: Props<Item>) {
           ))}
         </div>
       </div>
-      <Body {...props} id={id} range={range} rowHeight={rowHeight} />
+      <Body {...props} id={id} renderedRange={renderedRange} rowHeight={rowHeight} />
     </div>
   );
 }
 
 interface BodyProps<Item> extends Pick<Props<Item>, 'columns' | 'items' | 'getKey' | 'cells' | 'rowHeight'> {
   readonly id: string;
-  readonly range: ReadonlySignal<Range>;
+  readonly renderedRange: ReadonlySignal<Range>;
   readonly active: string | null;
 }
 
 /** A separate component, so that scrolling renders only the rows. */
-function Body<Item>({ items, getKey, rowHeight, range, ...rest }: BodyProps<Item>) {
-  const { first } = range.value;
-  const last = Math.min(items.length - 1, range.value.last);
-  const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, position) => {
-    const item = items.at(first + position);
-    const key = item === undefined ? `unloaded ${first + position}` : getKey(item);
-    return <Row key={key} name={key} item={item} index={first + position} rowHeight={rowHeight} {...rest} />;
+function Body<Item>({ items, getKey, rowHeight, renderedRange, ...rest }: BodyProps<Item>) {
+  const { first } = renderedRange.value;
+  const last = Math.min(items.length - 1, renderedRange.value.last);
+  const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => {
+    const index = first + offset;
+    const item = items.at(index);
+    const key = item === undefined ? `unloaded ${index}` : getKey(item);
+    return <Row key={key} rowKey={key} item={item} index={index} rowHeight={rowHeight} {...rest} />;
   });
   return (
     <div
@@ -105,22 +107,23 @@ function Body<Item>({ items, getKey, rowHeight, range, ...rest }: BodyProps<Item
 }
 
 interface RowProps<Item> extends Pick<BodyProps<Item>, 'columns' | 'cells' | 'rowHeight' | 'id' | 'active'> {
-  readonly name: string;
+  readonly rowKey: string;
   /** Undefined while it is not loaded. */
   readonly item: Item | undefined;
   readonly index: number;
 }
 
 /** Memoized, so that a row renders only when it changes. */
-function Row<Item>({ name, item, index, columns, cells, rowHeight, id, active }: RowProps<Item>) {
-  const isActive = name === active;
+function Row<Item>({ rowKey, item, index, columns, cells, rowHeight, id, active }: RowProps<Item>) {
+  const isActive = rowKey === active;
   return useMemo(
     () => (
       <div
-        id={`${id}-${name}`}
+        id={`${id}-${rowKey}`}
         role="row"
         class="virtual-list-row"
         data-index={index}
+        // Starts at 1, which is the header.
         aria-rowindex={index + 2}
         aria-selected={item === undefined ? undefined : isActive}
         style={{ height: `${rowHeight}px` }}
@@ -163,12 +166,14 @@ function useRowNavigation<Item>(
   rowHeight: number,
   { items, getKey, active, onActive, onOpen }: RowNavigationOptions<Item>,
 ): (event: KeyboardEvent) => void {
+  /** Where the active row was when it was selected. */
   const lastIndex = useRef(0);
-  const findActive = () =>
+  const findActiveIndex = () =>
     active === null ? null : findNearby({ items, getKey }, active, lastIndex.current);
   const moveBy = (step: number) => {
     if (scrollContainer.current === null) return;
-    const from = findActive();
+    const from = findActiveIndex();
+    // Without an active row, the first visible one becomes active.
     const target = from === null ? Math.floor(scrollContainer.current.scrollTop / rowHeight) : from + step;
     const index = Math.max(0, Math.min(items.length - 1, target));
     const item = items.at(index);
@@ -179,7 +184,7 @@ function useRowNavigation<Item>(
     onActive(item);
   };
   const open = () => {
-    const index = findActive();
+    const index = findActiveIndex();
     const item = index === null ? undefined : items.at(index);
     if (item !== undefined) onOpen(item);
   };
@@ -190,6 +195,7 @@ function useRowNavigation<Item>(
   ]);
   return (event) => {
     const page = Math.floor(bodyHeightOf(scrollContainer.current) / rowHeight);
+    // More than there are rows in that direction.
     const end = items.length;
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -end, End: end };
     if (!(event.key in steps)) return;
