@@ -16,7 +16,7 @@ import {
   type WriteEnvOptions,
   writeEnvFile,
 } from '../env-variables.ts';
-import { type NewEndpoint, TemporaryEndpoints } from '../listen/temporary-endpoints.ts';
+import { ListenEndpoints, type NewEndpoint } from '../listen/listen-endpoints.ts';
 import { followAttempts, selectStreamTypes } from '../live/follow.ts';
 import { choiceOption, parseHeaders, parseSubscriptions } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
@@ -103,7 +103,7 @@ export const command: CommandDefinition<Options> = {
       });
     }
     const newEndpoints = await toNewEndpoints(options, context);
-    const listener = new TemporaryEndpoints(await context.connect(), newEndpoints);
+    const listener = new ListenEndpoints(await context.connect(), newEndpoints);
     await listener.register();
     try {
       if (options.printSecret) {
@@ -164,7 +164,7 @@ async function toNewEndpoints(options: Options, context: Context): Promise<NewEn
   }));
 }
 
-async function listen(listener: TemporaryEndpoints, options: Options, context: Context): Promise<ExitCode> {
+async function listen(listener: ListenEndpoints, options: Options, context: Context): Promise<ExitCode> {
   const { control, endpoints } = listener;
   await writeVariables(listener, options, context);
   const ended = new AbortController();
@@ -224,7 +224,7 @@ async function printEnvelopes(stream: LiveStream, heading: string, { io }: Conte
 }
 
 async function writeVariables(
-  { control, endpoints }: TemporaryEndpoints,
+  { control, endpoints }: ListenEndpoints,
   options: Options,
   context: Context,
 ): Promise<void> {
@@ -248,7 +248,7 @@ function announceRegistration(endpoints: readonly WebhookWithSecret[], context: 
 }
 
 /** Uses a new connection: an interruption aborts the requests of the old one. */
-async function removeEndpoints(listener: TemporaryEndpoints, context: Context): Promise<void> {
+async function removeEndpoints(listener: ListenEndpoints, context: Context): Promise<void> {
   const canceled = await listener.remove(await context.connect(abortAfter(CLEANUP_TIMEOUT_MS)));
   if (canceled > 0)
     context.io.note(

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { TemporaryEndpoints } from '../../../src/cli/listen/temporary-endpoints.ts';
+import { ListenEndpoints } from '../../../src/cli/listen/listen-endpoints.ts';
 import type { ControlPlane, LiveStream } from '../../../src/control/control-plane.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { streamOf } from '../fake-context.ts';
 
-it('TemporaryEndpoints reports that it has registered endpoints again when their stream is open', async () => {
+it('ListenEndpoints reports that it has registered endpoints again when their stream is open', async () => {
   const steps: string[] = [];
   const lost: LiveStream = {
     ready: Promise.resolve(),
@@ -19,7 +19,7 @@ it('TemporaryEndpoints reports that it has registered endpoints again when their
     createWebhook: async () => ({ id: 'wh_1', secret: 'whsec_1', listener: true }),
     stream: () => streams.shift()?.(),
   } as unknown as ControlPlane;
-  const endpoints = new TemporaryEndpoints(control, [{ url: 'http://127.0.0.1:9/', events: ['*'] }]);
+  const endpoints = new ListenEndpoints(control, [{ url: 'http://127.0.0.1:9/', events: ['*'] }]);
   await endpoints.register();
   const { signal } = new AbortController();
   const stream = endpoints.follow('attempt', signal, async () => void steps.push('registered'));

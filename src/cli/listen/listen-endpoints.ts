@@ -1,4 +1,7 @@
-/** The endpoints of `svc listen`: registered when it starts, kept while its live stream is open, and removed when it ends. */
+/**
+ * Registers the endpoints of `svc listen`, registers them again if the emulator loses them, and removes them at the end
+ * unless `--keep` was used.
+ */
 import type { ControlInput } from '../../contract/control-operations.ts';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { StreamItem } from '../../contract/stream-schemas.ts';
@@ -7,7 +10,7 @@ import { SvcError } from '../../errors.ts';
 
 export type NewEndpoint = ControlInput<'createWebhook'>;
 
-export class TemporaryEndpoints {
+export class ListenEndpoints {
   readonly control: ControlPlane;
   readonly #newEndpoints: readonly NewEndpoint[];
   #endpoints: readonly WebhookWithSecret[] = [];
@@ -23,9 +26,9 @@ export class TemporaryEndpoints {
   }
 
   /**
-   * Registers all endpoints or none. An endpoint that an earlier `svc listen` left for the same URL is reused, with its
-   * secret and its deliveries. New endpoints share one secret, because a receiver has one, and keep it when they are
-   * registered again.
+   * An endpoint with the same URL is reused, with its secret and its deliveries: one that an earlier `svc listen` left, or
+   * with `--keep`, any permanent one. New endpoints share one secret, because a receiver has one, and keep it when they
+   * are registered again. If one registration fails, the temporary endpoints are removed again.
    */
   async register(): Promise<void> {
     const registered: WebhookWithSecret[] = [];
@@ -54,7 +57,8 @@ export class TemporaryEndpoints {
     const items = reopenWhenLost(first, async () => {
       await this.register();
       const stream = open();
-      // No attempt is missed after the call. If the stream cannot be opened, its iteration fails.
+      // Waits, so that the stream contains every attempt after `onRestored` is called. If it cannot be opened, iterating
+      // over it throws the error.
       await stream.ready.catch(() => undefined);
       await onRestored();
       return stream;
@@ -74,6 +78,7 @@ export class TemporaryEndpoints {
 
   /**
    * Removes the temporary endpoints. If the emulator does not respond, it removes them itself later.
+   * @param control a client of its own, because an interruption aborts the requests of `this.control`
    * @returns the number of pending deliveries that were canceled
    */
   remove(control: ControlPlane): Promise<number> {
