@@ -1,12 +1,10 @@
 /** What the checks of one receiver share: deliveries, the client and the effect counter. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MINUTE_MS } from '../domain/duration.ts';
 import { DeliveryFactory, type DeliveryFactoryOptions } from './delivery-factory.ts';
 import { createEffectCounter, type EffectCounter, type ObservationUnavailable } from './effect-counter.ts';
 import type { CountEffects } from './effect-observer.ts';
 import {
   createReceiverClient,
-  type DatedResponse,
   type DeliveryMessage,
   isAccepted,
   isTimeout,
@@ -38,10 +36,6 @@ const NO_OBSERVER: ObservationUnavailable = {
 };
 const SLOW_THRESHOLD_MS = 1_000;
 const RETRY_INTERVAL_MS = 250;
-/** With a larger difference a correct receiver rejects every delivery, so the header `Date` is not its clock. */
-const MAX_CLOCK_DIFFERENCE_MS = 4 * MINUTE_MS;
-/** The header `Date` has whole seconds, rounded down. */
-const DATE_ROUNDING_MS = 500;
 /** Time for a supervisor to restart the receiver. */
 const RESTART_TIMEOUT_MS = 3_000;
 
@@ -52,7 +46,6 @@ interface SharedState {
   readonly send: SendToReceiver;
   effectCounter: EffectCounter | ObservationUnavailable | undefined;
   earlierDelivery: Promise<EarlierDelivery> | undefined;
-  hasServerTime: boolean;
 }
 
 /** The context of one check, because some checks run at the same time. */
@@ -70,7 +63,6 @@ export class CheckContext {
       send: createReceiverClient(options),
       effectCounter: undefined,
       earlierDelivery: undefined,
-      hasServerTime: false,
     },
   ) {
     this.#options = options;
@@ -106,16 +98,8 @@ export class CheckContext {
     if (isAccepted(response)) counter?.expectEffect(JSON.parse(message.body).data.id);
     this.responses.push(response);
     if (isTimeout(response)) pace.noteTimeout();
-    this.#noteServerTime(response);
+    this.deliveries.noteServerTime(response.serverTimeMs);
     return response;
-  }
-
-  /** Compares the clocks once. */
-  #noteServerTime({ serverTimeMs }: DatedResponse): void {
-    if (serverTimeMs === null || this.#shared.hasServerTime) return;
-    this.#shared.hasServerTime = true;
-    const differenceMs = serverTimeMs + DATE_ROUNDING_MS - this.#options.now();
-    if (Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS) this.deliveries.clockDifferenceMs = differenceMs;
   }
 
   /** Sends each message after the response to the one before, or at the same time if the receiver is slow. */

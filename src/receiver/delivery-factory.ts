@@ -1,4 +1,5 @@
 /** Creates signed deliveries, as the service sends them or with one deviation. */
+import { MINUTE_MS } from '../domain/duration.ts';
 import { toEnvelope } from '../domain/event.ts';
 import { UlidGenerator } from '../domain/ids.ts';
 import { addJsonSpaces, escapeNonAscii } from '../domain/json.ts';
@@ -40,7 +41,7 @@ export interface EventChanges {
 export interface SignOptions {
   /** Secrets to sign with, the current one first (default: {@link DeliveryFactory.signingSecrets}). */
   readonly secrets?: readonly string[];
-  /** Age of the timestamp in milliseconds (default: 0). */
+  /** Age of the timestamp in milliseconds, by the clock of the receiver (default: signed now, by the clock of svc). */
   readonly ageMs?: number;
   /** The timestamp, in place of one with an age. */
   readonly timestamp?: string;
@@ -52,6 +53,11 @@ export type SignedMessage = DeliveryMessage & {
   readonly timestamp: string;
 };
 
+/** With a larger difference a correct receiver rejects every delivery, so the header `Date` is not its clock. */
+const MAX_CLOCK_DIFFERENCE_MS = 4 * MINUTE_MS;
+/** The header `Date` has whole seconds, rounded down. */
+const DATE_ROUNDING_MS = 500;
+
 export class DeliveryFactory {
   readonly scheme: SignatureScheme;
   readonly secret: string;
@@ -62,8 +68,8 @@ export class DeliveryFactory {
   readonly #workspaceId: string;
   /** Used where the exact form of a body does not matter. */
   serialize: Serializer = serializers['JSON.stringify of JavaScript'];
-  /** How far the clock of the receiver is ahead of `now`, in milliseconds; 0 without a `Date` header that is close enough. */
-  clockDifferenceMs = 0;
+  /** How far the clock of the receiver is ahead of `now`, in milliseconds; undefined before a `Date` header. */
+  #clockDifferenceMs: number | undefined;
 
   constructor(options: DeliveryFactoryOptions) {
     this.#options = options;
@@ -76,8 +82,17 @@ export class DeliveryFactory {
 
   /** Returns a factory that differs in the signature scheme. */
   withScheme(scheme: SignatureScheme): DeliveryFactory {
-    const { serialize, clockDifferenceMs } = this;
-    return Object.assign(new DeliveryFactory({ ...this.#options, scheme }), { serialize, clockDifferenceMs });
+    const factory = new DeliveryFactory({ ...this.#options, scheme });
+    factory.serialize = this.serialize;
+    factory.#clockDifferenceMs = this.#clockDifferenceMs;
+    return factory;
+  }
+
+  /** Compares the clocks, with the first response that has a `Date` header. @param serverTimeMs null without one */
+  noteServerTime(serverTimeMs: number | null): void {
+    if (serverTimeMs === null || this.#clockDifferenceMs !== undefined) return;
+    const differenceMs = serverTimeMs + DATE_ROUNDING_MS - this.#options.now();
+    this.#clockDifferenceMs = Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS ? differenceMs : 0;
   }
 
   createEventId(): string {
@@ -106,16 +121,18 @@ export class DeliveryFactory {
   }
 
   /** Signs a body as the service does, apart from the options. */
-  sign(
-    body: string,
-    { secrets = this.signingSecrets, ageMs = 0, ...options }: SignOptions = {},
-  ): SignedMessage {
+  sign(body: string, { secrets = this.signingSecrets, ageMs, ...options }: SignOptions = {}): SignedMessage {
     const {
       deliveryId: id = this.createDeliveryId(),
-      timestamp = formatTimestamp(this.scheme.timestampFormat, this.#options.now() - ageMs),
+      timestamp = formatTimestamp(this.scheme.timestampFormat, this.#getSigningTime(ageMs)),
     } = options;
     const { headers } = signMessage(this.scheme, secrets, { id, timestamp, body });
     return { body, headers, timestamp };
+  }
+
+  #getSigningTime(ageMs: number | undefined): number {
+    const now = this.#options.now();
+    return ageMs === undefined ? now : now + (this.#clockDifferenceMs ?? 0) - ageMs;
   }
 
   /** Creates a delivery of a new event that a correct receiver accepts. */

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { rootCertificates } from 'node:tls';
 import { classifyHost } from '../domain/address.ts';
-import { formatDuration } from '../domain/duration.ts';
+import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { startPolicyRequest } from '../network/address-policy.ts';
@@ -14,6 +14,9 @@ export interface DeliveryMessage {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
+
+/** How long a receiver may respond to a repeat with 409, because it still works on the first delivery. */
+export const MAX_CONFLICT_MS = 3 * SECOND_MS;
 
 /** A status, or why there is none. */
 export type ReceiverResponse = { readonly durationMs: number } & (
@@ -65,9 +68,9 @@ export function createReceiverClient({
     try {
       const [message] = (await once(request.end(body), 'response')) as [IncomingMessage];
       const response = { status: message.statusCode ?? 0, problem: null, durationMs: getElapsedMs() };
-      const serverTimeMs = Date.parse(message.headers.date ?? '');
+      const serverTimeMs = readServerTime(message);
       await finished(message.resume()).catch(() => {});
-      return { ...response, serverTimeMs: Number.isNaN(serverTimeMs) ? null : serverTimeMs };
+      return { ...response, serverTimeMs };
     } catch (error) {
       const noResponse = { status: null, durationMs: getElapsedMs(), serverTimeMs: null } as const;
       if (deadline.aborted) {
@@ -79,6 +82,12 @@ export function createReceiverClient({
       return { ...noResponse, failure: TLS_CODE.test(code) ? 'tls' : 'connection', problem };
     }
   };
+}
+
+/** The time in the header `Date`, in milliseconds since 1970; null without one. */
+export function readServerTime({ headers }: IncomingMessage): number | null {
+  const serverTimeMs = Date.parse(headers.date ?? '');
+  return Number.isNaN(serverTimeMs) ? null : serverTimeMs;
 }
 
 /** Codes of Node.js for certificates that are not trusted, and for failed handshakes. */

@@ -316,7 +316,7 @@ const defects: readonly (readonly [
   ],
 ];
 
-const CLOCK_DIFFERENCE_MS = 45_000;
+const CLOCK_DIFFERENCE_MS = 180_000;
 const WORKER_INTERVAL_MS = 700;
 
 const correctVariants: readonly (readonly [name: string, changes: Partial<ReceiverParts>])[] = [

@@ -8,14 +8,13 @@ import {
   type DeliveryMessage,
   describeResponses,
   isAccepted,
+  MAX_CONFLICT_MS,
   type ReceiverResponse,
 } from '../receiver-client.ts';
 
 const CONCURRENT_COPIES = 10;
 /** Work that takes longer is interrupted by its repeat after this time. */
 const MAX_REPEAT_DELAY_MS = 5 * SECOND_MS;
-/** How long a receiver may respond to a repeat with 409, because it works on the first delivery. */
-const MAX_WORK_MS = 3 * SECOND_MS;
 const RETRY_INTERVAL_MS = 250;
 /** More than two seconds, after which some caches forget an ID. */
 const LATER_MS = 2_500;
@@ -116,7 +115,7 @@ async function sendUntilAccepted(
   const responses = [...(await context.sendInOrder(messages))];
   const [last] = messages.slice(-1);
   const startedAt = performance.now();
-  while (last !== undefined && performance.now() - startedAt < Math.min(MAX_WORK_MS, context.timeoutMs)) {
+  while (last !== undefined && performance.now() - startedAt < Math.min(MAX_CONFLICT_MS, context.timeoutMs)) {
     if (responses.at(-1)?.status !== 409) break;
     await sleep(RETRY_INTERVAL_MS);
     responses[responses.length - 1] = await context.send(last);

@@ -8,9 +8,9 @@ import { notObservable, type ReceiverCheck, type ReceiverRule } from '../receive
 import type { DeliveryMessage } from '../receiver-client.ts';
 import { createAcceptedCheck, createRejectedCheck, type SingleDelivery } from './single-delivery-check.ts';
 
-/** One minute more than the tolerance, in case the clocks of svc and the receiver differ. */
+/** One minute more than the tolerance. */
 export const STALE_AGE_MS = 6 * MINUTE_MS;
-/** Ten seconds more than the tolerance, by the clock of the receiver. */
+/** Ten seconds more than the tolerance. */
 const SLIGHTLY_STALE_AGE_MS = 5 * MINUTE_MS + 10 * SECOND_MS;
 /** Two minutes more than the tolerance, so that an age that is rounded to minutes is too large too. */
 const FUTURE_AGE_MS = -7 * MINUTE_MS;
@@ -188,8 +188,7 @@ const slightlyOldTimestamp: SingleDelivery = {
   sent: 'a correctly signed delivery that is 5 min 10 s old',
   explanation:
     'Your receiver accepts a delivery that is more than five minutes old. Compare the exact age with 300 seconds, without rounding it to minutes, and check the clock of its machine.',
-  create: (factory) =>
-    factory.sign(factory.createBody(), { ageMs: toLocalAgeMs(SLIGHTLY_STALE_AGE_MS, factory) }),
+  create: (factory) => factory.sign(factory.createBody(), { ageMs: SLIGHTLY_STALE_AGE_MS }),
 };
 
 const futureTimestamp: SingleDelivery = {
@@ -197,13 +196,8 @@ const futureTimestamp: SingleDelivery = {
   sent: 'a correctly signed delivery from seven minutes in the future',
   explanation:
     'Your receiver accepts a timestamp in the future, so anyone who recorded the delivery can send it again for longer than five minutes. Compare the absolute value of the age.',
-  create: (factory) => factory.sign(factory.createBody(), { ageMs: toLocalAgeMs(FUTURE_AGE_MS, factory) }),
+  create: (factory) => factory.sign(factory.createBody(), { ageMs: FUTURE_AGE_MS }),
 };
-
-/** Converts an age by the clock of the receiver to an age by the clock of svc. */
-function toLocalAgeMs(ageMs: number, { clockDifferenceMs }: DeliveryFactory): number {
-  return ageMs - clockDifferenceMs;
-}
 
 const unreadableTimestamp: SingleDelivery = {
   id: 'timestamp.unreadable',

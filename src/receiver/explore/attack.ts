@@ -1,15 +1,11 @@
 /** Creates what an attacker sends, from the body of an event. */
-
-import { MINUTE_MS } from '../../domain/duration.ts';
 import { type AttackName, attackNames } from '../../domain/exploration.ts';
 import { createWebhookSecret } from '../../domain/secret.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { hasTimestamp } from '../../domain/signature/schemes.ts';
+import { STALE_AGE_MS } from '../checks/signature-checks.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import type { ExchangeRequest } from './exchange.ts';
-
-/** One minute more than the tolerance, in case the clocks of svc and the receiver differ. */
-const STALE_AGE_MS = 6 * MINUTE_MS;
 
 /** The attacks that a scheme must reject. A scheme without a timestamp cannot tell that a delivery is old. */
 export function listAttacks(scheme: SignatureScheme): readonly AttackName[] {

@@ -1,4 +1,4 @@
-/** Waits for the effects of a history, as short as the receiver's speed allows. */
+/** Waits for the effects of a history. The waiting time depends on how fast the effects of earlier histories appeared. */
 import type { EffectReading, ReadEffects } from '../effect-observer.ts';
 
 /** The effects of a history: of each event, or only their total if the observer returns a count. */
@@ -25,6 +25,8 @@ export class EffectWatcher {
   readonly #read: ReadEffects;
   readonly #sleep: (ms: number) => Promise<void>;
   #slowestMs = 0;
+  #minQuietMs = MIN_QUIET_MS;
+  #latestIds: readonly string[] | null = null;
 
   constructor(read: ReadEffects, sleep: (ms: number) => Promise<void>) {
     this.#read = read;
@@ -36,6 +38,16 @@ export class EffectWatcher {
     return this.#slowestMs;
   }
 
+  /** The IDs of the events of all effects, as read last; null if the observer returns a count. */
+  get latestIds(): readonly string[] | null {
+    return this.#latestIds;
+  }
+
+  /** Waits at least this long for additional effects from now on. */
+  extendQuietTime(quietMs: number): void {
+    this.#minQuietMs = Math.max(this.#minQuietMs, quietMs);
+  }
+
   /** Reads the number of effects before a history. */
   async readBaseline(): Promise<number> {
     return (await this.#readWithRetries()).count;
@@ -45,12 +57,18 @@ export class EffectWatcher {
   async #readWithRetries(): Promise<EffectReading> {
     for (const delayMs of READ_RETRY_DELAYS_MS) {
       try {
-        return await this.#read();
+        return await this.#readOnce();
       } catch {
         await this.#sleep(delayMs);
       }
     }
-    return this.#read();
+    return this.#readOnce();
+  }
+
+  async #readOnce(): Promise<EffectReading> {
+    const reading = await this.#read();
+    this.#latestIds = reading.ids;
+    return reading;
   }
 
   /**
@@ -76,9 +94,9 @@ export class EffectWatcher {
         isComplete = true;
         this.#slowestMs = Math.max(this.#slowestMs * DECAY, elapsedMs);
       }
-      // An additional effect does not go away. With a count, late ones would be taken for effects of the next history.
+      // An additional effect does not go away. With a count, late effects would count for the next history.
       if (isExceeded && !isMissing && effects.mode === 'ids') return effects;
-      const quietMs = MIN_QUIET_MS + QUIET_FACTOR * this.#slowestMs;
+      const quietMs = this.#minQuietMs + QUIET_FACTOR * this.#slowestMs;
       if (isComplete ? elapsedMs >= quietMs : now - startedAt >= timeoutMs) return effects;
       await this.#sleep(intervalMs);
     }
@@ -91,11 +109,14 @@ function toEffects(
   baseline: number,
 ): Effects {
   if (ids === null) return { mode: 'count', count: count - baseline };
+  return { mode: 'ids', countsById: countById(ids.filter((id) => expected.has(id))) };
+}
+
+/** How often each ID occurs. */
+export function countById(ids: readonly string[]): ReadonlyMap<string, number> {
   const countsById = new Map<string, number>();
-  for (const id of ids) {
-    if (expected.has(id)) countsById.set(id, (countsById.get(id) ?? 0) + 1);
-  }
-  return { mode: 'ids', countsById };
+  for (const id of ids) countsById.set(id, (countsById.get(id) ?? 0) + 1);
+  return countsById;
 }
 
 function compare(effects: Effects, expected: ReadonlyMap<string, ExpectedEffects>) {

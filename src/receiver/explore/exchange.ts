@@ -4,13 +4,14 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage } from 'no
 import { Agent as HttpsAgent } from 'node:https';
 import { finished } from 'node:stream/promises';
 import { rootCertificates } from 'node:tls';
-import { formatDuration } from '../../domain/duration.ts';
+import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { type AddressPolicy, BlockedError, startPolicyRequest } from '../../network/address-policy.ts';
 import { abortAfter, sleep } from '../../timers.ts';
 import {
   assertAllowedReceiver,
   describeConnectionProblem,
   type ReceiverClientOptions,
+  readServerTime,
 } from '../receiver-client.ts';
 
 export interface ExchangeClientOptions extends Omit<ReceiverClientOptions, 'timeoutMs'> {
@@ -36,7 +37,15 @@ export interface ExchangeRequest {
  * to the address.
  */
 export type ExchangeResponse = { readonly durationMs: number } & (
-  | { readonly status: number; readonly problem: null; readonly failure: null }
+  | {
+      readonly status: number;
+      readonly problem: null;
+      readonly failure: null;
+      /** The time in the header `Date`, in milliseconds since 1970; null without one. */
+      readonly serverTimeMs: number | null;
+      /** How long to wait, from the header `Retry-After`; null without one. */
+      readonly retryAfterMs: number | null;
+    }
   | {
       readonly status: null;
       readonly problem: string;
@@ -48,7 +57,7 @@ export interface ExchangeClient {
   /** @param timeoutMs time limit for a complete response */
   send(request: ExchangeRequest, timeoutMs: number): Promise<ExchangeResponse>;
   /** Closes the connections that are kept open. */
-  close(): void;
+  closeConnections(): void;
 }
 
 /** Pause between the two parts of a slow body. */
@@ -120,7 +129,8 @@ export function createExchangeClient({
       const [message] = await responding;
       const response = { status: message.statusCode ?? 0, problem: null, durationMs: getElapsedMs() };
       await finished(message.resume()).catch(() => {});
-      return { ...response, failure: null };
+      const serverTimeMs = readServerTime(message);
+      return { ...response, failure: null, serverTimeMs, retryAfterMs: readRetryAfter(message) };
     } catch (error) {
       const problem = deadline.aborted
         ? `no response within ${formatDuration(timeoutMs)}`
@@ -136,5 +146,11 @@ export function createExchangeClient({
     }
   }
 
-  return { send, close: () => agent.destroy() };
+  return { send, closeConnections: () => agent.destroy() };
+}
+
+/** A time in `Retry-After` is not read: 429 and 503 usually come with seconds. */
+function readRetryAfter({ headers }: IncomingMessage): number | null {
+  const text = headers['retry-after'] ?? '';
+  return /^\d{1,6}$/.test(text) ? Number(text) * SECOND_MS : null;
 }

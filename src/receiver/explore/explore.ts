@@ -1,5 +1,5 @@
 /** Plays random histories against a receiver until one breaks a rule, and finds the smallest history that does. */
-
+import { setMaxListeners } from 'node:events';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { attackNames, type Disturbance, disturbanceNames } from '../../domain/exploration.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
@@ -9,11 +9,12 @@ import { DeliveryFactory } from '../delivery-factory.ts';
 import type { ReadEffects } from '../effect-observer.ts';
 import type { ReceiverClientOptions } from '../receiver-client.ts';
 import { listAttacks } from './attack.ts';
-import { EffectWatcher } from './effect-watcher.ts';
+import { countById, EffectWatcher } from './effect-watcher.ts';
 import { createExchangeClient, type ExchangeClientOptions } from './exchange.ts';
 import { type EventTemplate, HISTORY_VERSION, type History } from './history.ts';
 import { HistoryPlayer, type PlayLimits, type PlayRecord } from './play-history.ts';
 import {
+  describeResult,
   type ExploreRule,
   exploreRules,
   judge,
@@ -120,6 +121,22 @@ const SEARCH_RECOVERY_MS = 3 * SECOND_MS;
 const SHRINK_RECOVERY_MS = 250;
 const SHRINK_EFFECT_MS = 400;
 const SHRINK_RESPONSE_MS = SECOND_MS;
+/** How long a delivery is repeated that the receiver cannot accept yet, while a history is made smaller. */
+const SHRINK_RETRY_MS = 500;
+/** How long after a history a receiver that stops late is noticed, once one has stopped late. */
+const LATE_STOP_MS = 500;
+/** How many histories can be the cause of what is noticed later. */
+const RECENT_PLAYS = 30;
+/** How many of them are played again to find the one after which the receiver stops. */
+const LATE_STOP_CANDIDATES = 12;
+/** How long after the last history the search waits for additional effects. */
+const LATE_EFFECT_MS = SECOND_MS;
+/** Once an additional effect has come late, each history is followed by twice the time after which it was noticed. */
+const LATE_EFFECT_FACTOR = 2;
+const MIN_LATE_EFFECT_MS = 250;
+const MAX_LATE_EFFECT_MS = 3 * SECOND_MS;
+/** How long the smallest histories are played again, to see how often they fail. */
+const CONFIRM_MS = 20 * SECOND_MS;
 /** How much slower than the slowest response or effect so far a later one may be. */
 const SLOWER_FACTOR = 5;
 
@@ -142,11 +159,15 @@ export async function explore(options: ExploreOptions): Promise<ExploreReport> {
       hint: 'Pass --restart-command, or the option restart of exploreReceiver.',
     });
   }
-  const client = createExchangeClient(options);
+  // Many requests and waits listen to it at the same time.
+  const signal = AbortSignal.any([options.signal]);
+  setMaxListeners(0, signal);
+  const ownOptions = { ...options, signal };
+  const client = createExchangeClient(ownOptions);
   try {
-    return await new Exploration(options, client).run();
+    return await new Exploration(ownOptions, client).run();
   } finally {
-    client.close();
+    client.closeConnections();
   }
 }
 
@@ -169,6 +190,12 @@ interface FailingPlay {
   readonly violation: Violation;
 }
 
+interface PassingPlay {
+  readonly record: PlayRecord;
+  /** As of `performance.now()`. */
+  readonly endedAt: number;
+}
+
 class Exploration {
   readonly #options: ExploreOptions;
   readonly #player: HistoryPlayer;
@@ -187,6 +214,10 @@ class Exploration {
   #smallestSteps: number | null = null;
   /** Whether the last history stopped the receiver; `forever` if it did not come back. */
   #isDown: boolean | 'forever' = false;
+  /** The last histories that broke no rule, the latest first. What they cause can be noticed later. */
+  #recentPlays: readonly PassingPlay[] = [];
+  /** Whether to check after each history that the receiver still runs. */
+  #stopsLate = false;
 
   constructor(options: ExploreOptions, client: ReturnType<typeof createExchangeClient>) {
     const { events, signal, readEffects } = options;
@@ -207,6 +238,12 @@ class Exploration {
     this.#watcher = readEffects === null ? null : new EffectWatcher(readEffects, wait);
     const possible = listPossibleDisturbances(options.scheme, options.restart !== null);
     this.#enabled = new Set(possible.filter((name) => options.disturbances?.has(name) ?? true));
+    if (options.disturbances !== undefined && options.disturbances.size > 0 && this.#enabled.size === 0) {
+      const names = [...options.disturbances].join(', ');
+      throw new SvcError('usage', `Cannot send any of the selected disturbances: ${names}.`, {
+        hint: 'The disturbance restart needs a restart command. Rotation and attacks depend on the signature scheme.',
+      });
+    }
     this.#player = new HistoryPlayer({
       ...options,
       client,
@@ -237,6 +274,9 @@ class Exploration {
   async #replay(history: History): Promise<ExploreFailure | null> {
     // Shows how fast the receiver is.
     await this.#playFirst();
+    // The failure of the history can come late.
+    this.#stopsLate = true;
+    this.#watcher?.extendQuietTime(LATE_EFFECT_MS);
     while (this.#runs < CONFIRMATION_PLAYS && !this.#options.signal.aborted) {
       this.#runs++;
       const failing = await this.#play(history, this.#getSearchLimits());
@@ -273,8 +313,58 @@ class Exploration {
     while (!isOver()) {
       const history = createRandomHistory({ seed, run: this.#runs++, events, enabled: this.#enabled });
       if (history.steps.length === 0) continue;
-      const failing = await this.#play(history, this.#getSearchLimits());
-      if (failing !== null) return this.#shrink(failing);
+      const endsAt = timeMs === null ? Number.POSITIVE_INFINITY : this.#startedAt + timeMs;
+      const failing = await this.#play(history, { ...this.#getSearchLimits(), endsAt });
+      if (failing !== null) return this.#shrink(await this.#findCause(failing));
+    }
+    const late = await this.#awaitLateEffects();
+    return late === null ? null : this.#shrink(late);
+  }
+
+  /** Finds the history after which the receiver stopped: the failing one, or an earlier one if the receiver stopped late. */
+  async #findCause(failing: FailingPlay): Promise<FailingPlay> {
+    const { record, violation } = failing;
+    const [first] = record.exchanges;
+    const [latest] = this.#recentPlays;
+    if (!record.exchanges.some(({ response }) => response.failure === 'connection')) return failing;
+    const replay = async (history: History, family: string) =>
+      (await this.#isRunning()) ? this.#play(history, this.#getShrinkLimits(), family) : null;
+    try {
+      const again = await replay(record.history, families[violation.rule]);
+      if (again !== null) return again;
+      this.#stopsLate = true;
+      for (const candidate of [failing, ...this.#recentPlays.slice(0, LATE_STOP_CANDIDATES)]) {
+        const cause = await replay(candidate.record.history, families.running);
+        if (cause !== null) return cause;
+      }
+    } catch {
+      // The restart command fails. The report says so later.
+    }
+    if (first?.response.failure !== 'connection' || latest === undefined) return failing;
+    const message = `The receiver stopped during or after this history: the next delivery ${describeResult(first)}.`;
+    return { record: latest.record, violation: { rule: 'running', step: null, message } };
+  }
+
+  /** Waits for additional effects of the last histories. */
+  async #awaitLateEffects(): Promise<FailingPlay | null> {
+    if (this.#watcher === null || this.#options.signal.aborted) return null;
+    await sleep(LATE_EFFECT_MS, this.#options.signal);
+    await this.#watcher.readBaseline();
+    return this.#findLateEffect();
+  }
+
+  /** Finds an earlier history of which additional effects have appeared since. A count does not show this. */
+  #findLateEffect(): FailingPlay | null {
+    const ids = this.#watcher?.latestIds ?? null;
+    if (ids === null) return null;
+    const countsById = countById(ids);
+    for (const { record, endedAt } of this.#recentPlays) {
+      const updated: PlayRecord = { ...record, effects: { mode: 'ids', countsById } };
+      const violation = judge(updated).find(({ rule }) => families[rule] === families.once);
+      if (violation === undefined) continue;
+      const lateMs = LATE_EFFECT_FACTOR * (performance.now() - endedAt);
+      this.#watcher?.extendQuietTime(Math.min(Math.max(lateMs, MIN_LATE_EFFECT_MS), MAX_LATE_EFFECT_MS));
+      return { record: updated, violation };
     }
     return null;
   }
@@ -286,8 +376,9 @@ class Exploration {
     const family = families[first.violation.rule];
     const failures = [first];
     this.#smallestSteps = first.record.history.steps.length;
+    let error: Error | null = null;
     const isFailing = async (history: History): Promise<boolean> => {
-      if (this.#options.signal.aborted || getElapsedMs() > SHRINK_MS) return false;
+      if (this.#options.signal.aborted || getElapsedMs() > SHRINK_MS || error !== null) return false;
       if (!(await this.#isRunning())) return false;
       // A race does not show in every play.
       const isRace = history.steps.some((step) => 'with_previous' in step && step.with_previous);
@@ -304,14 +395,20 @@ class Exploration {
       first.record.history,
       first.violation.step,
       this.#template,
-      isFailing,
+      // An error of the restart command or of the observer ends the shrinking. The failure is still reported.
+      (history) =>
+        isFailing(history).catch((cause: Error) => {
+          error = cause;
+          return false;
+        }),
     );
     const shrinking = { originalSteps: first.record.history.steps.length, playCount, ms: getElapsedMs() };
-    const smallest = await this.#confirm(failures[0] ?? first, shrinking);
+    const endsAt = performance.now() + CONFIRM_MS;
+    const smallest = await this.#confirm(failures[0] ?? first, shrinking, endsAt);
     // A small history can fail by chance, or because the waits were shorter. A larger one may fail more often.
     for (const larger of new Set([...failures.slice(1, MAX_CONFIRMED), first])) {
-      if (smallest.failed > 1 || this.#options.signal.aborted) break;
-      const failure = await this.#confirm(larger, shrinking);
+      if (smallest.failed > 1 || this.#options.signal.aborted || performance.now() >= endsAt) break;
+      const failure = await this.#confirm(larger, shrinking, endsAt);
       if (failure.failed > 1) return failure;
     }
     return smallest;
@@ -341,7 +438,15 @@ class Exploration {
     const violations = judge(record);
     this.#isDown = violations.some(({ rule }) => rule === 'running');
     const violation = violations.find(({ rule }) => family === null || families[rule] === family);
-    return violation === undefined ? null : { record, violation };
+    if (violation !== undefined) return { record, violation };
+    const isSearching = this.#phase === 'searching';
+    const late = isSearching ? this.#findLateEffect() : null;
+    if (late !== null) return late;
+    if (isSearching && violations.length === 0) {
+      const plays = [{ record, endedAt: performance.now() }, ...this.#recentPlays];
+      this.#recentPlays = plays.slice(0, RECENT_PLAYS);
+    }
+    return null;
   }
 
   /** Restarts a receiver that a history has stopped, or waits until it is restarted. @returns false if it stays down */
@@ -349,7 +454,10 @@ class Exploration {
     if (this.#isDown === false) return true;
     if (this.#isDown === 'forever') return false;
     const { restart, signal } = this.#options;
-    await restart?.();
+    // An interrupt also ends a restart that is in progress.
+    await restart?.().catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
     for (const delayMs of [0, ...RESTART_DELAYS_MS]) {
       await sleep(delayMs, signal);
       const record = await this.#player.play(this.#plain, this.#getShrinkLimits()).catch(() => null);
@@ -367,23 +475,34 @@ class Exploration {
   async #confirm(
     failing: FailingPlay,
     shrinking: { readonly originalSteps: number; readonly playCount: number; readonly ms: number },
+    endsAt = performance.now() + CONFIRM_MS,
   ): Promise<ExploreFailure> {
     this.#phase = 'confirming';
     this.#smallestSteps = failing.record.history.steps.length;
     const { record, violation } = failing;
     let [failed, played] = [1, 1];
-    while (played < CONFIRMATION_PLAYS && !this.#options.signal.aborted && (await this.#isRunning())) {
-      const next = await this.#play(record.history, this.#getSearchLimits(), families[violation.rule]);
-      if (this.#options.signal.aborted) break;
-      played++;
-      if (next !== null) failed++;
+    let problem: string | null = null;
+    const canPlay = () =>
+      played < CONFIRMATION_PLAYS && !this.#options.signal.aborted && performance.now() < endsAt;
+    try {
+      while (canPlay() && (await this.#isRunning())) {
+        const next = await this.#play(record.history, this.#getSearchLimits(), families[violation.rule]);
+        if (this.#options.signal.aborted) break;
+        played++;
+        if (next !== null) failed++;
+      }
+    } catch (error) {
+      problem = (error as Error).message;
     }
     const { reference, summary, reason, remedy } = exploreRules[violation.rule];
     return {
       rule: violation.rule,
       reference,
       summary,
-      message: violation.message,
+      message:
+        problem === null
+          ? violation.message
+          : `${violation.message} It could not be played again: ${problem}`,
       reason,
       remedy,
       failed,
@@ -405,7 +524,14 @@ class Exploration {
     // Before the first effect, nothing is known about the speed of the receiver.
     const isUnknown = slowestMs === 0 && this.#smallestSteps === null;
     const effectMs = isUnknown ? timeoutMs : Math.max(SEARCH_EFFECT_MS, SLOWER_FACTOR * slowestMs);
-    return { responseMs: timeoutMs, effectMs: Math.min(timeoutMs, effectMs), recoveryMs: SEARCH_RECOVERY_MS };
+    return {
+      responseMs: timeoutMs,
+      retryMs: timeoutMs,
+      effectMs: Math.min(timeoutMs, effectMs),
+      recoveryMs: SEARCH_RECOVERY_MS,
+      lateStopMs: this.#stopsLate ? LATE_STOP_MS : 0,
+      endsAt: Number.POSITIVE_INFINITY,
+    };
   }
 
   #getShrinkLimits(): PlayLimits {
@@ -413,7 +539,9 @@ class Exploration {
     const responseMs = Math.max(SHRINK_RESPONSE_MS, SLOWER_FACTOR * this.#player.slowestResponseMs);
     const effectMs = Math.max(SHRINK_EFFECT_MS, SLOWER_FACTOR * (this.#watcher?.slowestMs ?? 0));
     return {
+      ...this.#getSearchLimits(),
       responseMs: Math.min(timeoutMs, responseMs),
+      retryMs: Math.min(timeoutMs, SHRINK_RETRY_MS),
       effectMs: Math.min(timeoutMs, effectMs),
       recoveryMs: SHRINK_RECOVERY_MS,
     };

@@ -10,7 +10,8 @@ import { SvcError } from '../../errors.ts';
 /** The version of the file format. */
 export const HISTORY_VERSION = 1;
 
-const MAX_EVENTS = 100;
+/** The IDs of at most 63 events differ in one or two characters. */
+const MAX_EVENTS = 60;
 const MAX_STEPS = 1_000;
 const MAX_PADDING = 1_000_000;
 const MAX_BURST = 1_000;

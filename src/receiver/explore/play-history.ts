@@ -4,7 +4,7 @@ import { toEnvelope } from '../../domain/event.ts';
 import { UlidGenerator } from '../../domain/ids.ts';
 import { createRandomSource, createWebhookSecret } from '../../domain/secret.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
-import { isAccepted, isRejected } from '../receiver-client.ts';
+import { isAccepted, isRejected, MAX_CONFLICT_MS } from '../receiver-client.ts';
 import { createAttack } from './attack.ts';
 import type { Effects, EffectWatcher, ExpectedEffects } from './effect-watcher.ts';
 import type { ExchangeClient, ExchangeRequest, ExchangeResponse } from './exchange.ts';
@@ -47,10 +47,16 @@ export interface PlayRecord {
 /** How long to wait. They are shorter while a history is made smaller. */
 export interface PlayLimits {
   readonly responseMs: number;
+  /** For a delivery to be accepted that the receiver cannot accept yet, for example with status 429. */
+  readonly retryMs: number;
   /** For a missing effect. */
   readonly effectMs: number;
   /** For a receiver that accepts no deliveries after a history. */
   readonly recoveryMs: number;
+  /** How long after the last step to check that the receiver still runs; 0 to check only if it is in doubt. */
+  readonly lateStopMs: number;
+  /** No step starts after this time, as of `performance.now()`. */
+  readonly endsAt: number;
 }
 
 export interface PlayerOptions {
@@ -69,8 +75,19 @@ export interface PlayerOptions {
 
 /** Delays before the second and later attempts. The service waits for minutes, which would show nothing else. */
 const RETRY_DELAYS_MS = [50, 200, 500];
-/** After these statuses an identical request can succeed later. Others are tried again only once. */
-const transientStatuses: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
+/** After more attempts, if the receiver cannot accept the delivery yet. */
+const LAST_RETRY_DELAY_MS = 500;
+/** How long a receiver may refuse deliveries because it gets too many, for example after a burst. */
+const MAX_BUSY_MS = 10 * SECOND_MS;
+/** After these statuses an identical request can succeed later: how long it is repeated. Others are tried again only once. */
+const maxRetryMsByStatus: ReadonlyMap<number, number> = new Map([
+  [408, MAX_CONFLICT_MS],
+  [409, MAX_CONFLICT_MS],
+  [423, MAX_CONFLICT_MS],
+  [425, MAX_CONFLICT_MS],
+  [429, MAX_BUSY_MS],
+  [503, MAX_BUSY_MS],
+]);
 /** How many deliveries of a burst are in flight at a time. */
 const BURST_CONCURRENCY = 20;
 const PROBE_INTERVAL_MS = 250;
@@ -99,6 +116,7 @@ export class HistoryPlayer {
     const record = await play.run();
     for (const { response, isGenuine } of record.exchanges) {
       if (response.status === null) continue;
+      this.#options.factory.noteServerTime(response.serverTimeMs);
       this.#slowestResponseMs = Math.max(this.#slowestResponseMs, response.durationMs);
       this.#hasAccepted ||= isGenuine && isAccepted(response);
     }
@@ -123,6 +141,8 @@ class Play {
   readonly #deliveryIds = new Map<number, string>();
   readonly #exchanges: Exchange[] = [];
   readonly #otherSecret: string;
+  /** Whether a valid delivery was not accepted in the end. Nothing more is sent then, because the history fails. */
+  #hasFailed = false;
 
   /** @param createdAfter the events of the history are created later than this, as if the service had sent them all */
   constructor(
@@ -161,15 +181,31 @@ class Play {
 
   async run(): Promise<Omit<PlayRecord, 'hasAccepted'>> {
     const { watcher, signal } = this.#options;
-    const baseline = (await watcher?.readBaseline()) ?? 0;
+    const baseline = watcher === null ? 0 : await this.#readBaseline(watcher);
+    if (baseline === null) return { history: this.#history, exchanges: this.#exchanges, effects: null };
     for (const group of groupSteps(this.#history.steps)) {
-      if (signal.aborted) break;
+      if (this.#isOver()) break;
       await Promise.all(group.map(([index, step]) => this.#runStep(step, index)));
     }
+    if (this.#limits.lateStopMs > 0) await this.#options.sleep(this.#limits.lateStopMs);
     const isRunning = !this.#needsProbe() || (await this.#probe());
     const effects =
       watcher === null || signal.aborted || !isRunning ? null : await this.#waitForEffects(watcher, baseline);
     return { history: this.#history, exchanges: this.#exchanges, effects };
+  }
+
+  #isOver(): boolean {
+    return this.#hasFailed || this.#options.signal.aborted || performance.now() >= this.#limits.endsAt;
+  }
+
+  /** @returns null if the receiver, which often returns its effects itself, no longer runs */
+  async #readBaseline(watcher: EffectWatcher): Promise<number | null> {
+    try {
+      return await watcher.readBaseline();
+    } catch (error) {
+      if (await this.#probe()) throw error;
+      return null;
+    }
   }
 
   async #waitForEffects(watcher: EffectWatcher, baseline: number): Promise<Effects | null> {
@@ -193,6 +229,7 @@ class Play {
       case 'burst':
         return this.#burst(step.count, index);
       case 'pause':
+        this.#options.client.closeConnections();
         return this.#options.sleep(step.ms);
       case 'restart':
         return this.#options.restart?.() ?? Promise.resolve();
@@ -234,13 +271,19 @@ class Play {
     step: number | null,
     createRequest: (attempt: number) => ExchangeRequest,
   ): Promise<void> {
+    const startedAt = performance.now();
     let failures = 0;
     for (let attempt = 1; ; attempt++) {
       const response = await this.#send(createRequest(attempt), { step, attempt, event, isGenuine: true });
-      if (isAccepted(response)) return;
+      if (isAccepted(response) || this.#options.signal.aborted) return;
       const isCut = response.failure === 'cut';
-      const delayMs = isCut ? RETRY_DELAYS_MS[0] : getRetryDelay(response, ++failures);
-      if (delayMs === undefined || this.#options.signal.aborted) return;
+      const delayMs = isCut
+        ? RETRY_DELAYS_MS[0]
+        : getRetryDelay(response, ++failures, performance.now() - startedAt, this.#limits.retryMs);
+      if (delayMs === undefined) {
+        this.#hasFailed = true;
+        return;
+      }
       await this.#options.sleep(delayMs);
     }
   }
@@ -251,14 +294,21 @@ class Play {
     const body = this.#bodies[eventIndex];
     if (event === undefined || body === undefined) return;
     const request = createAttack(attack, body, factory.createDeliveryId(), factory);
-    await this.#send(request, { step, attempt: 1, event, isGenuine: false });
+    for (let attempt = 1; ; attempt++) {
+      const response = await this.#send(request, { step, attempt, event, isGenuine: false });
+      // A busy receiver can refuse any request. That does not show how it handles an attack.
+      const isBusy = response.status === 503 || response.failure === 'connection';
+      const delayMs = isBusy ? RETRY_DELAYS_MS[attempt - 1] : undefined;
+      if (delayMs === undefined || this.#options.signal.aborted) return;
+      await this.#options.sleep(delayMs);
+    }
   }
 
   async #burst(count: number, step: number): Promise<void> {
     const events = Array.from({ length: count }, () => this.#createOtherEvent());
     const sendNext = async (): Promise<void> => {
       for (let event = events.shift(); event !== undefined; event = events.shift()) {
-        if (this.#options.signal.aborted) return;
+        if (this.#isOver()) return;
         const deliveryId = this.#options.factory.createDeliveryId();
         await this.#sendUntilAccepted(event, step, () => this.#createOtherRequest(event, deliveryId));
       }
@@ -269,6 +319,7 @@ class Play {
   /** Whether the receiver might not accept deliveries any more. */
   #needsProbe(): boolean {
     return (
+      this.#limits.lateStopMs > 0 ||
       this.#history.steps.some(({ kind }) => kind === 'burst') ||
       this.#exchanges.some(
         ({ response }) => response.failure === 'timeout' || response.failure === 'connection',
@@ -329,11 +380,26 @@ class Play {
   }
 }
 
-/** @returns undefined to give up */
-function getRetryDelay(response: ExchangeResponse, failures: number): number | undefined {
+/**
+ * @param failures attempts that failed, at least 1
+ * @param elapsedMs since the first attempt
+ * @param limitMs how long a delivery is repeated that can succeed later
+ * @returns undefined to give up
+ */
+function getRetryDelay(
+  response: ExchangeResponse,
+  failures: number,
+  elapsedMs: number,
+  limitMs: number,
+): number | undefined {
   if (response.failure === 'timeout' || response.failure === 'blocked') return undefined;
-  const isFinal = isRejected(response) && !transientStatuses.has(response.status ?? 0);
-  return isFinal && failures > 1 ? undefined : RETRY_DELAYS_MS[failures - 1];
+  const delayMs = RETRY_DELAYS_MS[failures - 1];
+  const maxRetryMs = response.failure === null ? maxRetryMsByStatus.get(response.status) : undefined;
+  if (response.failure === null && maxRetryMs !== undefined) {
+    const laterMs = Math.max(response.retryAfterMs ?? 0, delayMs ?? LAST_RETRY_DELAY_MS);
+    return elapsedMs + laterMs <= Math.min(maxRetryMs, limitMs) ? laterMs : undefined;
+  }
+  return isRejected(response) && failures > 1 ? undefined : delayMs;
 }
 
 const BASE32_DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

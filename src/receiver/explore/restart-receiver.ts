@@ -1,16 +1,19 @@
-/** Restarts a receiver with a shell command, and waits until it accepts connections again. */
+/** Restarts a receiver with a shell command, and waits until it responds again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { request as startHttpRequest } from 'node:http';
+import { request as startHttpsRequest } from 'node:https';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
-import { getPort, stripBrackets } from '../../domain/http-url.ts';
 import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
 import { createProcessGuard } from '../../watchdog/process-guard.ts';
 
 const COMMAND_TIMEOUT_MS = 60 * SECOND_MS;
 const START_TIMEOUT_MS = 30 * SECOND_MS;
-const CONNECT_INTERVAL_MS = 25;
+const POLL_INTERVAL_MS = 25;
+const REQUEST_TIMEOUT_MS = SECOND_MS;
+/** A proxy responds with these while the receiver behind it does not listen yet. */
+const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 const OPTION = '--restart-command';
 
 /**
@@ -41,31 +44,38 @@ export async function runRestartCommand(
   throw createRestartError(`The ${OPTION} command ${problem}.`);
 }
 
-/** @throws SvcError `usage` if the receiver accepts no connection in time */
+/**
+ * Waits for a response to a GET request. A connection is not enough: the proxy of Docker accepts connections before the
+ * receiver listens.
+ * @throws SvcError `usage` if no response comes in time
+ */
 export async function waitUntilListening(url: string, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now();
-  while (!signal.aborted && !(await acceptsConnection(url))) {
+  while (!signal.aborted && !(await isResponding(url, signal))) {
     if (performance.now() - startedAt > START_TIMEOUT_MS) {
       throw createRestartError(
-        `The receiver did not accept a connection within ${formatDuration(START_TIMEOUT_MS)} of the restart.`,
+        `The receiver did not respond within ${formatDuration(START_TIMEOUT_MS)} of the restart.`,
       );
     }
-    await sleep(CONNECT_INTERVAL_MS, signal);
+    await sleep(POLL_INTERVAL_MS, signal);
   }
 }
 
-function acceptsConnection(address: string): Promise<boolean> {
-  const url = new URL(address);
+function isResponding(url: string, signal: AbortSignal): Promise<boolean> {
+  const startRequest = url.startsWith('https:') ? startHttpsRequest : startHttpRequest;
+  // The certificate does not matter for this question, and the response is not read.
+  const options = { signal, agent: false, rejectUnauthorized: false, timeout: REQUEST_TIMEOUT_MS } as const;
   return new Promise((resolve) => {
-    const socket = connect({ host: stripBrackets(url.hostname), port: getPort(url), timeout: SECOND_MS });
-    const end = (isAccepted: boolean) => {
-      socket.destroy();
-      resolve(isAccepted);
+    const request = startRequest(url, options);
+    const end = (isReady: boolean) => {
+      resolve(isReady);
+      request.destroy();
     };
-    socket
-      .on('connect', () => end(true))
+    request
+      .on('response', ({ statusCode = 0 }) => end(!gatewayStatuses.has(statusCode)))
       .on('error', () => end(false))
-      .on('timeout', () => end(false));
+      .on('timeout', () => end(false))
+      .end();
   });
 }
 

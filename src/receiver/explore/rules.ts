@@ -1,4 +1,4 @@
-/** The rules that every history must keep, checked against the record of what happened. */
+/** The rules, and which of them a history breaks according to the record of what happened. */
 import { formatCount } from '../../domain/message-parts.ts';
 import { isAccepted, isRejected } from '../receiver-client.ts';
 import { describeStep, type History, nameEvent } from './history.ts';
@@ -17,7 +17,8 @@ export const exploreRules = {
   rejected: {
     reference: '§6.3, §6.4',
     summary: 'a forged, altered or old delivery gets a 4xx response',
-    reason: 'Anyone who knows the URL can send such a delivery.',
+    reason:
+      'Anyone who knows the URL can send such a delivery. A 2xx response accepts it. A 5xx response shows an error that your code does not handle.',
     remedy:
       'Verify the signature over the timestamp and the raw body, then the age of the timestamp, and respond with 400 if either fails.',
   },
@@ -79,26 +80,25 @@ export interface Violation {
   readonly message: string;
 }
 
-/** All violations, the most telling first: effects follow from responses. */
+/** All violations, the most specific first: effects follow from responses. */
 export function judge(record: PlayRecord): Violation[] {
   return [...judgeResponses(record), ...judgeEffects(record)];
 }
 
 function judgeResponses({ history, exchanges, hasAccepted }: PlayRecord): Violation[] {
   const violations: Violation[] = [];
-  const lastAttempts = listLastAttempts(exchanges);
+  const allLastAttempts = listLastAttempts(exchanges);
+  const lastAttempts = allLastAttempts.filter(({ isGenuine }) => isGenuine);
   const probe = lastAttempts.find(({ step }) => step === null);
   // A receiver that never accepted anything was not stopped by the history.
   if (probe !== undefined && hasAccepted && !isAccepted(probe.response)) {
     const message = `A delivery sent after the history ${describeResult(probe)}.`;
     violations.push({ rule: 'running', step: null, message });
   }
-  for (const exchange of exchanges) {
-    const { step, isGenuine, response } = exchange;
-    const { status } = response;
-    if (isGenuine || isRejected(response)) continue;
-    violations.push({ rule: 'rejected', step, message: `The attack ${describeResult(exchange)}.` });
-    if (status !== null && status >= 500) break;
+  for (const attack of allLastAttempts) {
+    if (attack.isGenuine || isRejected(attack.response)) continue;
+    const message = `The attack ${describeResult(attack)}.`;
+    violations.push({ rule: 'rejected', step: attack.step, message });
   }
   const error = exchanges.find(
     ({ isGenuine, response: { status } }) => isGenuine && status !== null && status >= 500 && status !== 503,
@@ -109,6 +109,8 @@ function judgeResponses({ history, exchanges, hasAccepted }: PlayRecord): Violat
   }
   for (const last of lastAttempts) {
     if (last.step === null || isAccepted(last.response)) continue;
+    // A rate limit does not show how the receiver handles the delivery.
+    if (last.response.status === 429 && hasAccepted) continue;
     const attempts = formatCount(last.attempt, 'attempt');
     const message = `${toSubject(history, last)} ${describeResult(last)} after ${attempts}.`;
     violations.push({ rule: 'accepted', step: last.step, message });
@@ -116,13 +118,13 @@ function judgeResponses({ history, exchanges, hasAccepted }: PlayRecord): Violat
   return violations;
 }
 
-/** The last attempt of each genuine delivery. */
+/** The last attempt of each delivery and of each attack. */
 function listLastAttempts(exchanges: readonly Exchange[]): readonly Exchange[] {
   const lastAttempts = new Map<string, Exchange>();
   for (const exchange of exchanges) {
     // The probe is one delivery of several events.
     const key = exchange.step === null ? 'probe' : `${exchange.step} ${exchange.event.id}`;
-    if (exchange.isGenuine) lastAttempts.set(key, exchange);
+    lastAttempts.set(key, exchange);
   }
   return [...lastAttempts.values()];
 }
@@ -206,7 +208,7 @@ function toSubject(history: History, { step, event }: Exchange): string {
 }
 
 /** `got status 500`, `got no response within 15s`, `failed (the connection was refused)` */
-function describeResult(exchange: Exchange): string {
+export function describeResult(exchange: Exchange): string {
   const { failure, problem } = exchange.response;
   return failure === null || failure === 'timeout'
     ? `got ${describeOutcome(exchange)}`

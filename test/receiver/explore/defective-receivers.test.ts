@@ -37,8 +37,11 @@ describe('the exploration of a receiver', { concurrent: true, timeout: 60_000 },
     ['that works at once', {}],
     ['that works after the response', { workMs: 30 }],
     ['that responds after the work', { workMs: 15, respondsAfterWork: true }],
-    ['that stores keys slowly', slowlyButCorrectly()],
-  ])('a correct receiver %s keeps all rules', async (_, parts) => {
+    ['that stores keys slowly', storeSlowly(10)],
+    ['that limits the rate', limitRate()],
+    ['with a clock that is three minutes ahead', { clockDifferenceMs: 180_000 }],
+    ['with a clock that is three minutes behind', { clockDifferenceMs: -180_000 }],
+  ])('a correct receiver %s breaks no rule', async (_, parts) => {
     await using receiver = await startExploredReceiver(parts);
     const report = await exploreReceiver({
       url: receiver.url,
@@ -50,16 +53,52 @@ describe('the exploration of a receiver', { concurrent: true, timeout: 60_000 },
   });
 });
 
+it('a correct receiver that stores keys in a second, and responds to repeats with 409 meanwhile, breaks no rule', {
+  timeout: 30_000,
+}, async () => {
+  await using receiver = await startExploredReceiver(storeSlowly(1_000));
+  const { failure } = await exploreReceiver({
+    url: receiver.url,
+    readEffects: receiver.readEffects,
+    replay: {
+      version: 1,
+      seed: 1,
+      run: null,
+      events: [{ type: 'order.shipped', payload: '{}' }],
+      steps: [
+        { kind: 'deliver', event: 0 },
+        { kind: 'deliver', event: 0, with_previous: true },
+      ],
+    },
+  });
+  expect(failure).toBeNull();
+});
+
 /** A repeat that arrives while the event is being stored gets 409, and 204 later. */
-function slowlyButCorrectly(): Partial<ExploredParts> {
+function storeSlowly(delayMs: number): Partial<ExploredParts> {
   const storing = new Set<string>();
   return {
     refuse: ({ data }) => (storing.has(data.id) ? 409 : null),
     async storeKey(key, seen) {
       storing.add(key);
-      await sleep(10);
+      await sleep(delayMs);
       storing.delete(key);
       return storeKey(key, seen);
+    },
+  };
+}
+
+/** A token bucket: 50 deliveries at once, and one more every 20 ms. */
+function limitRate(): Partial<ExploredParts> {
+  let [tokens, filledAt] = [50, performance.now()];
+  return {
+    refuse() {
+      const now = performance.now();
+      tokens = Math.min(50, tokens + (now - filledAt) / 20);
+      filledAt = now;
+      if (tokens < 1) return 429;
+      tokens--;
+      return null;
     },
   };
 }

@@ -45,15 +45,17 @@ export interface ExploredParts {
   /** Runs before the verification. */
   beforeVerifying(receiving: Receiving, state: ReceiverState): void;
   /** The status for an authentic event that is not processed; null to process it. */
-  refuse(event: ReceivedEvent, receiving: Receiving): number | null;
+  refuse(event: ReceivedEvent, receiving: Receiving): number | null | Promise<number | null>;
   getKey(event: ReceivedEvent, receiving: Receiving): string;
   /** @returns whether the key is new */
   storeKey(key: string, seen: Set<string>, receiving: Receiving): boolean | Promise<boolean>;
   readonly rejectionStatus: number;
   readonly repeatStatus: number;
   /** Whether the effect takes place. */
-  hasEffect(event: ReceivedEvent): boolean | Promise<boolean>;
+  hasEffect(event: ReceivedEvent, state: Pick<ReceiverState, 'effects'>): boolean | Promise<boolean>;
   readonly workMs: number;
+  /** How far its clock, which the header Date shows, is ahead. */
+  readonly clockDifferenceMs: number;
   readonly respondsAfterWork: boolean;
   /** Whether a restart deletes the stored keys. */
   readonly forgetsOnRestart: boolean;
@@ -70,7 +72,7 @@ export const correctParts: ExploredParts = {
       .digest('hex');
     const signatures = String(headers['service-signature'] ?? '').split(',');
     return (
-      parts.isRecent(Date.parse(timestamp)) &&
+      parts.isRecent(Date.parse(timestamp) - parts.clockDifferenceMs) &&
       signatures.some((signature) => parts.matches(signature, `v1=${digest}`))
     );
   },
@@ -87,6 +89,7 @@ export const correctParts: ExploredParts = {
   repeatStatus: 204,
   hasEffect: () => true,
   workMs: 0,
+  clockDifferenceMs: 0,
   respondsAfterWork: false,
   forgetsOnRestart: false,
   onRestart: () => {},
@@ -119,14 +122,14 @@ export async function startExploredReceiver(changes: Partial<ExploredParts> = {}
 
   async function work(event: ReceivedEvent): Promise<void> {
     if (parts.workMs > 0) await sleep(parts.workMs);
-    if (await parts.hasEffect(event)) effects.push(event.data.id);
+    if (await parts.hasEffect(event, { effects })) effects.push(event.data.id);
   }
 
   async function receive(receiving: Receiving): Promise<number> {
     parts.beforeVerifying(receiving, { seen, effects, crash });
     if (!parts.isAuthentic(receiving, parts)) return parts.rejectionStatus;
     const event = parts.parse(receiving.body.toString());
-    const refusal = parts.refuse(event, receiving);
+    const refusal = await parts.refuse(event, receiving);
     if (refusal !== null) return refusal;
     if (!(await parts.storeKey(parts.getKey(event, receiving), seen, receiving))) return parts.repeatStatus;
     const working = work(event);
@@ -142,7 +145,10 @@ export async function startExploredReceiver(changes: Partial<ExploredParts> = {}
       parts
         .readBody(request)
         .then((body) => receive({ body, headers, isConnected, requestNumber: ++requestNumber }))
-        .then((status) => response.writeHead(status).end())
+        .then((status) => {
+          response.setHeader('Date', new Date(Date.now() + parts.clockDifferenceMs).toUTCString());
+          response.writeHead(status).end();
+        })
         // A request that was cut off has no response.
         .catch(() => response.destroyed || response.writeHead(500).end());
     });

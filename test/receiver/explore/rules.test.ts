@@ -20,7 +20,7 @@ const timeout: ExchangeResponse = {
 };
 
 function respond(status: number): ExchangeResponse {
-  return { status, problem: null, durationMs: 1, failure: null };
+  return { status, problem: null, durationMs: 1, failure: null, serverTimeMs: null, retryAfterMs: null };
 }
 
 /** A delivery or an attack of a step, with one exchange for each response. */
@@ -83,7 +83,7 @@ const cases: readonly Case[] = [
     violations: [],
   },
   {
-    title: 'a delivery that is rejected at last breaks accepted',
+    title: 'a delivery that is finally rejected breaks accepted',
     steps: [deliver(0)],
     exchanges: exchange(0, 0, respond(400), respond(400)),
     effects: {},
@@ -99,7 +99,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    title: 'an error of the server that a retry repairs breaks no-server-error',
+    title: 'a server error that a retry fixes breaks no-server-error',
     steps: [deliver(0)],
     exchanges: exchange(0, 0, respond(500), ok),
     effects: { evt_0: 1 },
@@ -114,6 +114,22 @@ const cases: readonly Case[] = [
       ['rejected', 0, 'The attack got status 204.'],
       ['no-effect', 0, 'Event 2 (order.shipped) has an effect, but only an attacker sent it.'],
     ],
+  },
+  {
+    title: 'an attack that a busy receiver rejects later keeps all rules',
+    steps: [deliverForged(0)],
+    exchanges: [respond(503), respond(400)].flatMap((response, index) =>
+      attack(0, 0, response).map((sent) => ({ ...sent, attempt: index + 1 })),
+    ),
+    effects: {},
+    violations: [],
+  },
+  {
+    title: 'a delivery that ends with a rate limit keeps all rules',
+    steps: [deliver(0), deliver(1)],
+    exchanges: [...exchange(0, 0, ok), ...exchange(1, 1, respond(429))],
+    effects: { evt_0: 1 },
+    violations: [],
   },
   {
     title: 'an attack that ends with 500 breaks rejected',

@@ -1,0 +1,147 @@
+/** Failures that show late, and explorations that cannot continue. */
+import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../../src/errors.ts';
+import { type History, parseHistory, UNKNOWN_TYPE } from '../../../src/receiver/explore/history.ts';
+import { exploreReceiver } from './explore-receiver.ts';
+import { type ExploredParts, startExploredReceiver } from './explored-receiver.ts';
+
+describe('the exploration of a receiver that fails late', { concurrent: true, timeout: 60_000 }, () => {
+  it('a receiver that crashes 90 ms after an event is shown with this event', async () => {
+    const crashing: Partial<ExploredParts> = {
+      beforeVerifying({ body }, { crash }) {
+        if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 90);
+      },
+    };
+    await using receiver = await startExploredReceiver(crashing);
+    const { failure } = await exploreReceiver({
+      url: receiver.url,
+      readEffects: null,
+      restart: receiver.restart,
+      disturbances: new Set(['unknown-type']),
+    });
+    expect(failure?.rule).toBe('running');
+    expect(failure?.history.events.map(({ type }) => type)).toEqual([UNKNOWN_TYPE]);
+  });
+
+  it('a receiver that stops late and cannot be restarted is shown with the history before', async () => {
+    const crashing: Partial<ExploredParts> = {
+      beforeVerifying({ body }, { crash }) {
+        if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 60);
+      },
+    };
+    await using receiver = await startExploredReceiver(crashing);
+    const { failure } = await exploreReceiver({
+      url: receiver.url,
+      readEffects: receiver.readEffects,
+      disturbances: new Set(['unknown-type']),
+    });
+    expect(failure).toMatchObject({ rule: 'running', failed: 1, played: 1 });
+    expect(failure?.history.events.map(({ type }) => type)).toContain(UNKNOWN_TYPE);
+  });
+
+  it.each([300, 900])('a second effect that comes %i ms late is found', async (delayMs) => {
+    const parts: Partial<ExploredParts> = {
+      hasEffect({ type, data }, { effects }) {
+        if (type === 'invoice.paid') setTimeout(() => effects.push(data.id), delayMs);
+        return true;
+      },
+    };
+    await using receiver = await startExploredReceiver(parts);
+    const { failure } = await exploreReceiver({
+      url: receiver.url,
+      readEffects: receiver.readEffects,
+      disturbances: new Set(['duplicate']),
+      runs: 12,
+    });
+    expect(failure?.rule).toBe('once');
+    expect(failure?.history).toMatchObject({
+      events: [{ type: 'invoice.paid' }],
+      steps: [{ kind: 'deliver', event: 0 }],
+    });
+  });
+
+  it('a failure is reported although the receiver cannot be restarted any more', async () => {
+    const parts: Partial<ExploredParts> = {
+      beforeVerifying({ headers }, { crash }) {
+        if (headers['service-signature'] === undefined) crash();
+      },
+    };
+    await using receiver = await startExploredReceiver(parts);
+    const { failure } = await exploreReceiver({
+      url: receiver.url,
+      readEffects: null,
+      disturbances: new Set(['missing-signature']),
+      restart: () => Promise.reject(new SvcError('usage', 'The disk is full.')),
+    });
+    expect(failure).toMatchObject({ rule: 'running', failed: 1, played: 1 });
+    expect(failure?.message).toMatch(/It could not be played again: The disk is full\.$/);
+  });
+
+  it('a failure is reported although effects can no longer be read', async () => {
+    await using receiver = await startExploredReceiver({ storeKey: () => true });
+    let readsOfFailure = 0;
+    const { failure } = await exploreReceiver({
+      url: receiver.url,
+      disturbances: new Set(['duplicate']),
+      async readEffects() {
+        const reading = await receiver.readEffects();
+        if (new Set(reading.ids).size < reading.count && ++readsOfFailure > 1) {
+          throw new SvcError('usage', 'The table is locked.');
+        }
+        return reading;
+      },
+    });
+    expect(failure).toMatchObject({ rule: 'once', failed: 1, played: 1 });
+    expect(failure?.message).toMatch(/It could not be played again: The table is locked\.$/);
+  });
+
+  it('an interrupt during a restart ends the exploration with the failure', async () => {
+    const interruption = new AbortController();
+    await using receiver = await startExploredReceiver({
+      beforeVerifying({ headers }, { crash }) {
+        if (headers['service-signature'] === undefined) crash();
+      },
+    });
+    const report = await exploreReceiver({
+      url: receiver.url,
+      readEffects: null,
+      disturbances: new Set(['missing-signature']),
+      signal: interruption.signal,
+      async restart() {
+        interruption.abort();
+        throw new Error('The restart was aborted.');
+      },
+    });
+    expect(report).toMatchObject({ interrupted: true, failure: { rule: 'running', played: 1 } });
+  });
+
+  it('a time limit also ends the exploration of a receiver that does not respond', async () => {
+    await using receiver = await startExploredReceiver({
+      refuse: ({ type }) => (type === 'invoice.paid' ? new Promise(() => {}) : null),
+    });
+    const report = exploreReceiver({
+      url: receiver.url,
+      readEffects: null,
+      timeoutMs: 300,
+      timeMs: 5_000,
+      runs: null,
+    });
+    await expect(report).resolves.toMatchObject({ failure: { rule: 'accepted' } });
+  });
+});
+
+it('a history with 60 events has 60 different IDs', async () => {
+  const event = { type: 'order.shipped', payload: '{}' };
+  const replay: History = {
+    version: 1,
+    seed: 1,
+    run: null,
+    events: Array(60).fill(event),
+    steps: Array.from({ length: 60 }, (_, index) => ({ kind: 'deliver', event: index })),
+  };
+  await using receiver = await startExploredReceiver();
+  const { url, readEffects } = receiver;
+  expect(await exploreReceiver({ url, readEffects, replay })).toMatchObject({ failure: null });
+  const events = [...replay.events, event];
+  expect(() => parseHistory({ ...replay, events }, 'a.json')).toThrow('must have at most 60 events');
+});
