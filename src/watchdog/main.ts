@@ -15,6 +15,7 @@ import { listGuarded, listRunning, type ProcessTarget, type WatchdogMessage } fr
 const GRACE_MS = 5_000;
 /** Time to wait after SIGKILL. */
 const AFTER_KILL_MS = 1_000;
+/** Time to wait for svc to end after its pipe has closed. */
 const ORPHAN_TIMEOUT_MS = 5_000;
 const POLL_INTERVAL_MS = 20;
 
@@ -46,6 +47,7 @@ async function waitUntilOrphaned(): Promise<void> {
   while (!isOrphaned() && performance.now() < endAt) await sleep(POLL_INTERVAL_MS);
 }
 
+/** Whether svc has ended. Then this process has another parent. */
 function isOrphaned(): boolean {
   return process.ppid !== Number(svcPid);
 }

@@ -18,7 +18,7 @@ export interface ProcessGuard {
   ): Child;
   /** Stops guarding a child and its descendants. */
   release(child: StartedChild): void;
-  /** Terminates all guarded children and their descendants, within six seconds. */
+  /** Terminates all guarded children and their descendants, within six seconds. Ends the watchdog. */
   terminate(): Promise<void>;
 }
 

@@ -54,7 +54,7 @@ function toTotals(deliveries: readonly DeliveryDetail[], failuresAreExpected: bo
   };
 }
 
-/** The parts that differ from run to run. */
+/** The IDs, port and times, which differ from run to run, with the result. */
 function renderOutput({ id, event_id, webhook_id, url, status, attempts }: DeliveryDetail): string {
   const lines = [
     `${id} of ${event_id} to ${url} (${webhook_id}): ${status}`,
@@ -82,11 +82,12 @@ function describeAttempt(attempt: Attempt): string {
   return `#${number} ${at} ${error ?? describeOutcome(attempt)}`;
 }
 
+/** Total duration of the attempts. */
 function toSeconds(attempts: readonly Attempt[]): string {
   return (attempts.reduce((sum, { duration_ms: ms }) => sum + ms, 0) / 1000).toFixed(3);
 }
 
-/** @param content escaped lines. */
+/** @param content XML, in lines */
 function renderElement(name: string, attributes: XmlAttributes, content: readonly string[]): string {
   const start = startXmlTag(name, attributes);
   return content.length === 0 ? `${start}/>` : `${start}>\n${content.join('\n')}\n</${name}>`;

@@ -1,4 +1,4 @@
-/** The deliveries at the end of `svc emulator exec`, and whether they are as its options require. */
+/** Collects the deliveries at the end of `svc emulator exec`, and checks them against its options. */
 import type { DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { describeDelivery } from '../../control/describe-delivery.ts';
@@ -44,6 +44,7 @@ export async function collectDeliveryOutcome(
     },
     { timeoutMs: SETTLE_TIMEOUT_MS, signal },
   );
+  // IDs sort by creation time.
   const ids = deliveries.map(({ id }) => id).sort();
   return { deliveries: await Promise.all(ids.map((id) => control.getDelivery({ id }))), scheduleTimeOf };
 }
@@ -52,7 +53,7 @@ export async function collectDeliveryOutcome(
 export interface UnexpectedDeliveries extends DeliveryOutcome {
   /** Number of all deliveries. */
   readonly total: number;
-  /** Value of --expect-failed; null when only --require-settled was given. */
+  /** Value of --expect-failed; null when only --require-settled was given, which expects no failure. */
   readonly expectedFailed: number | null;
 }
 

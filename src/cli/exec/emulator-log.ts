@@ -1,4 +1,4 @@
-/** The log file of an emulator without a terminal: requests, attempts and notes. */
+/** The log file of the emulator of `svc emulator exec`, whose command uses the terminal: requests, attempts and notes. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { createWriteError } from '../file-access.ts';

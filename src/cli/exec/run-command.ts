@@ -1,4 +1,4 @@
-/** Runs the command of `svc emulator exec` with our streams, and forwards signals. */
+/** Runs the command of `svc emulator exec` with the standard streams of svc, and forwards signals. */
 import { constants } from 'node:os';
 import { execa } from 'execa';
 import { SvcError } from '../../errors.ts';
@@ -16,7 +16,7 @@ export interface CommandResult {
 
 /**
  * Runs the command to its end. With a terminal, the command stays in the foreground process group to be able to read, and
- * receives Ctrl-C and hang-ups directly. Otherwise it has its own group, and we forward signals.
+ * receives Ctrl-C and hang-ups directly. Otherwise it has its own group, and svc forwards signals.
  * @throws SvcError `usage` when the program does not exist.
  */
 export async function runCommand(
@@ -51,7 +51,7 @@ export async function runCommand(
   try {
     const { exitCode, signal, code, shortMessage } = await subprocess;
     if (pid === undefined) throw createStartError(program, code, shortMessage);
-    // One of the two is set, because the command was started.
+    // The command was started, so it has an exit code or a signal.
     return { exitCode: exitCode ?? 128 + constants.signals[signal ?? 'SIGKILL'], wasInterrupted };
   } finally {
     restoreSignals();
