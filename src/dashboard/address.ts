@@ -1,4 +1,4 @@
-/** URLs: the routes of the page in the fragment, the filters in their query, and URLs for people. */
+/** Parses and formats the routes of the page in the URL fragment, and their filters. Shortens URLs for display. */
 
 import { parseRelativeTime } from '../domain/duration.ts';
 import { idPrefixes } from '../domain/ids.ts';
@@ -65,6 +65,7 @@ export function pickFilters<Name extends string>(
   isStatus = isHttpStatus,
 ): { readonly [_ in Name]?: string } {
   const isValid = (name: Name, text: string) => {
+    // The time that the text is relative to does not matter here.
     if (name === 'since' || name === 'until') return !Number.isNaN(parseRelativeTime(text, 0));
     return name !== 'status' || isStatus(text);
   };

@@ -155,7 +155,7 @@ export class Feed<Item extends HasId> {
     this.#options.onChange();
   }
 
-  /** The items after the cursor `after` down to `end`. A page may be short, so several requests can be necessary. */
+  /** The items after the cursor `after` down to `end`, which can be more than a page. */
   async #fetchBetween({ after, end }: SegmentCursors): Promise<Item[]> {
     const items: Item[] = [];
     let cursor = after;

@@ -4,6 +4,7 @@ import { SvcError } from '../errors.ts';
 
 /** An error in the documented format (§7). */
 export interface ApiErrorResponse {
+  /** Of the response; 0 without a response. */
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -48,6 +49,9 @@ export async function createEvent(
   return { event: JSON.parse(text), isReplayed: response.headers.get('idempotent-replayed') === 'true' };
 }
 
+/** Limit for a response in another format. */
+const MAX_MESSAGE_LENGTH = 500;
+
 /** Parses an error response, also one of a proxy in front of the emulator. */
 export function parseApiError(status: number, text: string): ApiErrorResponse {
   try {
@@ -57,7 +61,7 @@ export function parseApiError(status: number, text: string): ApiErrorResponse {
     return {
       status,
       code: 'unknown',
-      message: text.slice(0, 500) || 'The response body is empty.',
+      message: text.slice(0, MAX_MESSAGE_LENGTH) || 'The response body is empty.',
       requestId: null,
     };
   }

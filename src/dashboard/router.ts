@@ -14,12 +14,12 @@ export const addressWorkspaceId = signal(readWorkspaceId());
 /** What an entry of the browser history stores. */
 interface EntryState {
   readonly entryId: string;
-  /** Whether Back leaves a dialog instead of the page. */
+  /** Whether the entry belongs to a dialog, so that Back closes it and shows the same page. */
   readonly isDialog: boolean;
 }
 
 let entryCount = 0;
-/** Changes of the history while it goes back, which is asynchronous. */
+/** Changes of the history that wait until `history.back()` has ended; null when they need not wait. */
 let queuedChanges: (() => void)[] | null = null;
 
 history.replaceState(createEntry(), '');

@@ -43,8 +43,8 @@ function toAddressId(id: string): string | null {
 const RETRY_MS = 1_000;
 
 /**
- * Loads the status and the workspaces, and reloads them when the live stream reconnects, after a reset, and when an
- * event happens in an unknown workspace.
+ * Loads the status and the workspaces, and reloads them when the live stream reconnects, after a reset, and with the first
+ * delivery in each workspace, which may be new.
  */
 export function startSession(): void {
   effect(() => {

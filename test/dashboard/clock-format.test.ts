@@ -30,7 +30,6 @@ describe('the text of the clock bar', () => {
   });
 
   it.each([
-    [[], 'No attempts were due'],
     [['succeeded'], '1 attempt: 1 succeeded'],
     [['timeout', 'http_error'], '2 attempts: 2 failed'],
     [['succeeded', 'blocked', 'succeeded'], '3 attempts: 2 succeeded, 1 failed'],

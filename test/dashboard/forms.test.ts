@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { toFormError } from '../../src/dashboard/form-error.ts';
 import {
-  emptyDeliveryFault,
-  emptyRequestFault,
+  initialDeliveryFault,
+  initialRequestFault,
   toDeliveryFault,
   toRequestFault,
 } from '../../src/dashboard/views/faults/fault-draft.ts';
@@ -68,12 +68,12 @@ describe('the endpoint form', () => {
 
 describe('the fault form', () => {
   it('the fault form omits empty fields', () => {
-    expect(toDeliveryFault(emptyDeliveryFault, 'wh_1')).toEqual({
+    expect(toDeliveryFault(initialDeliveryFault, 'wh_1')).toEqual({
       on: 'delivery',
       kind: 'duplicate',
       webhook_id: 'wh_1',
     });
-    expect(toRequestFault(emptyRequestFault)).toEqual({ on: 'request', status: 503 });
+    expect(toRequestFault(initialRequestFault)).toEqual({ on: 'request', status: 503 });
   });
 
   it('the fault form parses durations, percentages and counts', () => {
@@ -82,21 +82,21 @@ describe('the fault form', () => {
       toDeliveryFault({ ...common, kind: 'delay', delay_ms: '10m', type: ' a.b ' }, 'wh_1'),
     ).toMatchObject({ kind: 'delay', delay_ms: 600_000, type: 'a.b', count: 3, probability: 0.125 });
     expect(
-      toRequestFault({ ...emptyRequestFault, status: '', latency_ms: '2s', drop: 'after', method: 'POST' }),
+      toRequestFault({ ...initialRequestFault, status: '', latency_ms: '2s', drop: 'after', method: 'POST' }),
     ).toEqual({ on: 'request', latency_ms: 2_000, drop: 'after', method: 'POST' });
   });
 
   it('the fault form sends a duration only for kinds that have one', () => {
     expect(
-      toDeliveryFault({ ...emptyDeliveryFault, kind: 'drop', delay_ms: '10m' }, 'wh_1'),
+      toDeliveryFault({ ...initialDeliveryFault, kind: 'drop', delay_ms: '10m' }, 'wh_1'),
     ).not.toHaveProperty('delay_ms');
   });
 
   it('the fault form rejects invalid durations and numbers', () => {
-    expect(() => toRequestFault({ ...emptyRequestFault, latency_ms: 'soon' })).toThrow(
+    expect(() => toRequestFault({ ...initialRequestFault, latency_ms: 'soon' })).toThrow(
       /^latency_ms must be a duration/,
     );
-    expect(() => toRequestFault({ ...emptyRequestFault, count: 'x' })).toThrow(/^count must be a number/);
+    expect(() => toRequestFault({ ...initialRequestFault, count: 'x' })).toThrow(/^count must be a number/);
   });
 
   it.each([
@@ -105,15 +105,15 @@ describe('the fault form', () => {
     ['100', null],
     ['0.5', null],
   ])('the fault form limits the probability %s in percent', (probability, message) => {
-    const convert = () => toRequestFault({ ...emptyRequestFault, probability });
+    const convert = () => toRequestFault({ ...initialRequestFault, probability });
     if (message === null) expect(convert()).toHaveProperty('probability', Number(probability) / 100);
     else expect(convert).toThrow(message);
   });
 
   it('the fault form limits durations in their units', () => {
     const delay = (delay_ms: string) =>
-      toDeliveryFault({ ...emptyDeliveryFault, kind: 'delay', delay_ms }, '');
-    const latency = (latency_ms: string) => toRequestFault({ ...emptyRequestFault, latency_ms });
+      toDeliveryFault({ ...initialDeliveryFault, kind: 'delay', delay_ms }, '');
+    const latency = (latency_ms: string) => toRequestFault({ ...initialRequestFault, latency_ms });
     expect(() => latency('2d')).toThrow('latency_ms must be at most 1d.');
     expect(() => latency('0s')).toThrow('latency_ms must be at least 1ms.');
     expect(() => delay('31d')).toThrow('delay_ms must be at most 30d.');
@@ -126,7 +126,7 @@ describe('the fault form', () => {
     [{ status: '', error_code: 'busy' }, 'error_code', 'Enter a response status as well.'],
     [{ drop: 'after' }, 'drop', 'Remove the response status. A closed connection has no response.'],
   ] as const)('the fault form explains the problem of %j at its field', (changes, field, message) => {
-    const draft = { ...emptyRequestFault, ...changes };
+    const draft = { ...initialRequestFault, ...changes };
     let thrown: unknown;
     try {
       toRequestFault(draft);

@@ -58,7 +58,7 @@ export function FilterBar({
   );
 }
 
-/** The list updates when the user pauses typing for this long. */
+/** The list is updated when the user has not typed for this time. */
 const TYPING_MS = 200;
 
 interface SearchProps {
@@ -187,7 +187,7 @@ export function describeFilter(name: string, value: string, periodLabel = 'Creat
     : { label: periodLabel, text: period };
 }
 
-/** The values in the URL that no filter can have. */
+/** The filters in the URL that this list does not have, or whose value is invalid. */
 function IgnoredFilters({ filter, statusHint }: Pick<FilterBarProps, 'filter' | 'statusHint'>) {
   const { query } = route.value;
   const ignored = Object.entries(filterLabels).filter(
@@ -253,15 +253,15 @@ function FilterChips({
   );
 }
 
-interface Props {
+interface PeriodFieldsProps {
   readonly since: string | undefined;
   readonly until: string | undefined;
 }
 
 export const RECENT_PERIODS = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
 
-/** Filters by creation time: a recent period or a range. Both are schedule times in UTC. */
-export function PeriodFields({ since, until }: Props) {
+/** Filters by creation time in schedule time: a recent period, or a range in UTC. */
+export function PeriodFields({ since, until }: PeriodFieldsProps) {
   const isRecent = until === undefined && (since === undefined || since in RECENT_PERIODS);
   const [isOpen, setOpen] = useState(!isRecent);
   const isExact = isOpen || !isRecent;
@@ -302,7 +302,7 @@ interface DateTimeFieldProps {
   readonly onChange: (time: string) => void;
 }
 
-/** A date and time field. The browser has no time zones there, so the value is in UTC. */
+/** A date and time field. Such a field has no time zone; its value is in UTC. */
 function DateTimeField({ title, value = '', onChange }: DateTimeFieldProps) {
   const time = new Date(value);
   const inputValue = Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 19);

@@ -63,7 +63,7 @@ export function LiveListView<Item extends HasId>(props: Props<Item>) {
   );
 }
 
-/** Height of every row, in rem. */
+/** In rem. */
 const ROW_HEIGHT = 3.25;
 
 /** The rows of a live list, or its loading, error or empty state. */
@@ -74,9 +74,13 @@ function LiveTable<Item extends HasId>({ route, list, filter, columns, renderCel
   const toRoute = (id: string) => ({ section, id, query: { ...filter, tab: route.query.tab ?? '' } });
   const toCells = useCallback(
     (item: Item) => renderCells(item, toHash(toRoute(item.id))),
+    // The links of the rows change only with the section, the filter and the tab.
     [toHash(toRoute(''))],
   );
-  const isComplete = feed.list.nextCursor === null;
+  const isEmpty = feed.list.length === 0;
+  // Live updates can remove all loaded items.
+  const isSearching = isEmpty && feed.list.nextCursor !== null;
+  const isFirstPageLoading = !feed.isLoaded && feed.error === null;
   return (
     <div class="live-table">
       <NewItemsButton section={section} count={feed.newCount} onPress={jumpToTop} />
@@ -85,7 +89,7 @@ function LiveTable<Item extends HasId>({ route, list, filter, columns, renderCel
           {feed.error} <ActionButton onClick={() => feed.retry()}>Try again</ActionButton>
         </p>
       )}
-      {feed.isLoaded && feed.list.length > 0 && (
+      {feed.isLoaded && !isEmpty && (
         <VirtualList
           label={`${section.charAt(0).toUpperCase()}${section.slice(1)}, newest first`}
           columns={columns}
@@ -93,7 +97,7 @@ function LiveTable<Item extends HasId>({ route, list, filter, columns, renderCel
           getKey={({ id }) => id}
           cells={toCells}
           rowHeight={ROW_HEIGHT}
-          hasMore={!isComplete}
+          hasMore={feed.list.nextCursor !== null}
           active={openId ?? selectedId}
           onActive={({ id }) => {
             select(id);
@@ -109,16 +113,16 @@ function LiveTable<Item extends HasId>({ route, list, filter, columns, renderCel
       )}
       {feed.isLoaded && feed.isLoading && <p class="live-loading">Loading…</p>}
       {feed.isLoaded &&
-        feed.list.length === 0 &&
-        isComplete &&
+        isEmpty &&
+        !isSearching &&
         (Object.keys(filter).length > 0 ? (
           <div class="placeholder">No {section} match these filters.</div>
         ) : (
           empty
         ))}
-      {((!feed.isLoaded && feed.error === null) || (feed.list.length === 0 && !isComplete)) && (
+      {(isFirstPageLoading || isSearching) && (
         <p class="placeholder" role="status">
-          {feed.isLoaded ? 'Searching older' : 'Loading'} {section}…
+          {isSearching ? 'Searching older' : 'Loading'} {section}…
         </p>
       )}
     </div>

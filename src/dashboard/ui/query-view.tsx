@@ -6,6 +6,7 @@ interface Props<Value> {
   readonly query: Query<Value>;
   /** What is loading, as in "Loading deliveries…". */
   readonly what?: string;
+  /** Replaces the text with `what`. */
   readonly loadingText?: string;
   readonly children: (value: Value) => ComponentChildren;
 }

@@ -52,12 +52,12 @@ export function OutcomeBadge(attempt: Pick<AttemptSummary, 'outcome' | 'response
   );
 }
 
-interface Props {
+interface AttemptLinkProps {
   readonly attempt: Pick<AttemptSummary, 'delivery_id' | 'number' | 'event_type'>;
 }
 
 /** Links one attempt of a delivery: `order.shipped attempt 2` */
-export function AttemptLink({ attempt: { delivery_id: id, number, event_type: type } }: Props) {
+export function AttemptLink({ attempt: { delivery_id: id, number, event_type: type } }: AttemptLinkProps) {
   return (
     <a href={toHash({ section: 'deliveries', id, query: { attempt: String(number) } })}>
       {type} <span class="muted">attempt {number}</span>

@@ -15,7 +15,7 @@ export function Time({ at, clock }: Props) {
   const now = (clock === 'schedule' ? workspaceClock.now : workspaceClock.wallNow).value;
   return (
     <time dateTime={at} title={`${at} (${clock} time)`}>
-      {/* Empty until the clock is known, so that nothing moves. The page may not know yet that the clock was moved. */}
+      {/* Empty until the clock is known. After a clock move that the page does not know yet, `at` can be later than `now`. */}
       {now === undefined ? '' : formatRelative(at, Math.max(now, Date.parse(at)))}
     </time>
   );
@@ -49,7 +49,8 @@ interface AttemptCountProps {
 export function AttemptCount({
   delivery: { attempt_count: count, next_attempt_at: next },
 }: AttemptCountProps) {
-  const isDue = isReached(next ?? '', useClock());
+  const clock = useClock();
+  const isDue = next !== null && isReached(next, clock);
   return (
     <span class="muted">
       {count} {count === 1 ? 'attempt' : 'attempts'}

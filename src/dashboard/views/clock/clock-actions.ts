@@ -77,7 +77,8 @@ export function settle(): Promise<void> {
 
 export function countAttempts(items: readonly StreamItem[]): void {
   for (const item of items) {
-    const id = item.type === 'attempt' ? item.delivery.workspace_id : '';
+    if (item.type !== 'attempt') continue;
+    const { workspace_id: id } = item.delivery;
     const move = movesInProgress.peek().get(id);
     if (move !== undefined) setMove(id, { ...move, attemptCount: move.attemptCount + 1 });
   }

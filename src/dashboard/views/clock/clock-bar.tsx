@@ -89,7 +89,7 @@ export function ClockBar() {
   );
 }
 
-/** As wide before the time is known, so that nothing moves when it is. */
+/** Before the time is known, placeholders of the same width keep everything in its place. */
 function CurrentTime() {
   const { state, now } = selectedClock.value;
   const [date, time] = now.value === undefined ? ['---- -- --', '--:--:--'] : formatUtc(now.value).split(' ');
@@ -205,6 +205,7 @@ function advanceBy(text: string): boolean {
   return ms !== null;
 }
 
+/** Limit for the list of the attempts that a move sent. */
 const MAX_SHOWN = 100;
 
 /** The move in progress, or the result of the last one. */
@@ -228,15 +229,15 @@ function MoveStatus({ move }: { readonly move: MoveInProgress | null }) {
   );
 }
 
-/** Seconds of real time since `subject` changed; 0 without one. */
-function useElapsedSeconds(subject: string | undefined): number {
+/** Seconds of real time since the move with this title started; 0 without a move. */
+function useElapsedSeconds(title: string | undefined): number {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
     setSeconds(0);
-    if (subject === undefined) return;
+    if (title === undefined) return;
     const timer = setInterval(() => setSeconds((before) => before + 1), SECOND_MS);
     return () => clearInterval(timer);
-  }, [subject]);
+  }, [title]);
   return seconds;
 }
 
@@ -250,6 +251,7 @@ function describeResult(): string {
   if (result === null) return '';
   if (result.move === null)
     return 'Canceled. The clock stops as soon as the attempts in progress have ended.';
+  // A button shows the attempts.
   return result.move.attempts.length === 0 ? 'No attempts were due' : '';
 }
 

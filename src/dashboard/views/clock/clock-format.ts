@@ -7,7 +7,7 @@ export function formatUtc(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Distance from schedule time to wall time: `3d 4h ahead of real time`; null below one second. */
+/** How far schedule time is from wall time: `3d 4h ahead of real time`; null below one second. */
 export function formatDistance(scheduleTime: number, wallTime: number): string | null {
   const distance = scheduleTime - wallTime;
   if (Math.abs(distance) < SECOND_MS) return null;
@@ -19,9 +19,11 @@ export function formatRate(rate: number): string {
   return rate === 0 ? 'frozen' : `×${rate}`;
 }
 
-/** `3 attempts: 2 succeeded, 1 failed` */
+/**
+ * `3 attempts: 2 succeeded, 1 failed`
+ * @param attempts at least one
+ */
 export function summarizeAttempts(attempts: readonly Pick<AttemptSummary, 'outcome'>[]): string {
-  if (attempts.length === 0) return 'No attempts were due';
   const succeeded = attempts.filter(({ outcome }) => outcome === 'succeeded').length;
   const parts = [
     ...(succeeded === 0 ? [] : [`${succeeded} succeeded`]),

@@ -25,7 +25,7 @@ export function DueDeliveries() {
           <span class="muted">Next</span>
           <span class="clock-due-type">{first.event_type}</span>
           <span class="muted clock-due-url">→ {shortenUrl(first.url)}</span>
-          <DueTime delivery={first} />
+          <ScheduleDueTime delivery={first} />
           {selectedClock.value.state.value?.rate !== 0 && <RealDueTime delivery={first} />}
         </>
       }
@@ -38,7 +38,7 @@ export function DueDeliveries() {
               {delivery.event_type} <span class="muted">→ {shortenUrl(delivery.url)}</span>
             </a>
             <span class="row">
-              <DueTime delivery={delivery} />
+              <ScheduleDueTime delivery={delivery} />
               <RealDueTime delivery={delivery} />
             </span>
           </li>
@@ -48,7 +48,7 @@ export function DueDeliveries() {
   );
 }
 
-function DueTime({ delivery: { next_attempt_at: at } }: { readonly delivery: Delivery }) {
+function ScheduleDueTime({ delivery: { next_attempt_at: at } }: { readonly delivery: Delivery }) {
   const now = selectedClock.value.now.value;
   if (at === null || now === undefined) return null;
   return (
@@ -58,7 +58,7 @@ function DueTime({ delivery: { next_attempt_at: at } }: { readonly delivery: Del
   );
 }
 
-/** Shown when it differs from schedule time. */
+/** Not shown at speed 1, where real time passes like schedule time. */
 function RealDueTime({ delivery: { next_attempt_at: at } }: { readonly delivery: Delivery }) {
   const clock = selectedClock.value;
   if (at === null || clock.state.value?.rate === 1) return null;

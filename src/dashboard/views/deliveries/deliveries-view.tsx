@@ -97,7 +97,7 @@ function renderCells(delivery: Delivery, address: string) {
   ];
 }
 
-/** The due time of the next attempt, or why it stopped. */
+/** When the next attempt is due, or why there is none. */
 function NextAttempt({ delivery }: { readonly delivery: Delivery }) {
   const { status, paused, attempt_count: attempts, next_attempt_at: next, settled_reason: reason } = delivery;
   const { replay_of: original } = delivery;

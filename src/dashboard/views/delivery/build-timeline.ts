@@ -4,10 +4,12 @@ import { HOUR_MS } from '../../../domain/duration.ts';
 import { RETRY_WINDOW_MS } from '../../../domain/retry-policy.ts';
 
 /** Longer gaps are collapsed: next to a day, five minutes would not be visible. */
-const COLLAPSED_FROM_MS = HOUR_MS + 1;
-/** Minimum share of a gap that is not collapsed. */
+const MAX_SCALED_MS = HOUR_MS;
+/** Minimum length of a gap that is not collapsed, relative to the longest such gap. */
 const MIN_SHARE = 0.25;
+/** Length of a collapsed gap, relative to the longest gap that is not collapsed. */
 const COLLAPSED_SHARE = 0.6;
+/** Further planned attempts are only counted. */
 const MAX_PLANNED = 8;
 
 interface Step {
@@ -21,7 +23,7 @@ interface Step {
 export interface Gap {
   readonly ms: number;
   readonly isCollapsed: boolean;
-  /** Relative length in the timeline, from 0 to 1. */
+  /** Length in the timeline, from 0 to 1. The longest gap that is not collapsed has 1. */
   readonly share: number;
   /** Position of the current time in the gap, from 0 to 1; null when it is elsewhere. */
   readonly now: number | null;
@@ -38,7 +40,7 @@ export type TimelineStep = Step &
     | { readonly kind: 'end' }
   );
 
-/** A step before its position is computed. */
+/** A step before its position is computed. Conditional, so that `Omit` applies to each kind of step. */
 type Entry<Kind = TimelineStep> = Kind extends TimelineStep ? Omit<Kind, 'sinceFirstMs' | 'gap'> : never;
 
 /** @param now schedule time in milliseconds since 1970; undefined when unknown */
@@ -46,11 +48,12 @@ export function buildTimeline(delivery: DeliveryDetail, now: number | undefined)
   const entries = listEntries(delivery);
   const first = entries[0]?.at ?? 0;
   const gaps = entries.map(({ at }, index) => Math.max(0, at - (entries[index - 1]?.at ?? at)));
-  const longest = Math.max(1, ...gaps.filter((ms) => ms < COLLAPSED_FROM_MS));
+  const longestScaled = Math.max(1, ...gaps.filter((ms) => ms <= MAX_SCALED_MS));
   return entries.map((entry, index) => ({
     ...entry,
     sinceFirstMs: entry.at - first,
-    gap: index === 0 ? null : toGap(gaps[index] ?? 0, longest, findNow(entry.at, gaps[index] ?? 0, now)),
+    gap:
+      index === 0 ? null : toGap(gaps[index] ?? 0, longestScaled, findNow(entry.at, gaps[index] ?? 0, now)),
   }));
 }
 
@@ -72,13 +75,14 @@ function listEntries(delivery: DeliveryDetail): Entry[] {
   return [...attemptEntries, ...plannedEntries, ...more, ...end].sort((a, b) => a.at - b.at);
 }
 
+/** Position of the current time in the gap of `ms` that ends at `end`. */
 function findNow(end: number, ms: number, now: number | undefined): number | null {
   if (now === undefined || ms === 0 || now >= end || now < end - ms) return null;
   return (now - (end - ms)) / ms;
 }
 
-function toGap(ms: number, longest: number, now: number | null): Gap {
-  const isCollapsed = ms >= COLLAPSED_FROM_MS;
-  const share = isCollapsed ? COLLAPSED_SHARE : Math.max(MIN_SHARE, ms / longest);
+function toGap(ms: number, longestScaled: number, now: number | null): Gap {
+  const isCollapsed = ms > MAX_SCALED_MS;
+  const share = isCollapsed ? COLLAPSED_SHARE : Math.max(MIN_SHARE, ms / longestScaled);
   return { ms, isCollapsed, share, now };
 }

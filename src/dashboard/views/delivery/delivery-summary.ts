@@ -9,7 +9,7 @@ interface DeliverySummary {
   readonly reason: string | null;
   /** The first lines of the response to a failed attempt; null when there is no text. */
   readonly responseExcerpt: string | null;
-  /** The result of signature verification, when it matters. */
+  /** The result of signature verification; null when it cannot explain the failure. */
   readonly signature: string | null;
   readonly hints: readonly Hint[];
 }
@@ -67,9 +67,8 @@ function toHeadline(delivery: DeliveryDetail, last: AttemptDetail | undefined): 
     : `Attempt ${last.number} failed. A retry is scheduled.`;
 }
 
-/** A receiver that returns one of these may reject the signature (§6.4); an invalid signature must be rejected. */
 function toSignature({ verification, response_status: status }: AttemptDetail): string | null {
-  if (verification === null || (verification.ok && !isRejection(status))) return null;
+  if (verification === null || (verification.ok && !mayRejectSignature(status))) return null;
   return verification.detail;
 }
 
@@ -77,7 +76,8 @@ function toEnableHint({ paused, webhook_id: id }: DeliveryDetail): Hint[] {
   return paused ? [splitHint(`Enable the endpoint: svc webhooks update ${id} --enable`)] : [];
 }
 
-function isRejection(status: number | null): boolean {
+/** Whether a receiver may return this status because it considers the signature invalid (§6.4). */
+function mayRejectSignature(status: number | null): boolean {
   return status === 400 || status === 401 || status === 403;
 }
 

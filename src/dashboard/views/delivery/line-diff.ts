@@ -4,13 +4,14 @@ interface DiffRow {
   readonly kind: 'same' | 'changed' | 'removed' | 'added';
   /** A line of the first text; null for an added line. */
   readonly left: string | null;
+  /** A line of the second text; null for a removed line. */
   readonly right: string | null;
 }
 
-/** Larger tables are not compared: they would take megabytes of memory and block the page. */
+/** Size of the largest table of line pairs that is compared: it takes 16 MB, and a larger one would block the page. */
 const MAX_CELLS = 4_000_000;
 
-/** Rows with the lines of both texts side by side. Removed lines stand next to the added ones. */
+/** Rows with the lines of both texts side by side. Removed lines are next to the added ones. */
 export function diffLines(leftText: string, rightText: string): DiffRow[] {
   const [left, right] = [toLines(leftText), toLines(rightText)];
   const startCount = countEqual(left, right);
@@ -60,7 +61,7 @@ function countEqual(left: readonly string[], right: readonly string[]): number {
   return index === -1 ? left.length : index;
 }
 
-/** Compares by longest common subsequence. Texts that are too long count as completely different. */
+/** Compares by longest common subsequence. In texts that are too long, no line is treated as equal. */
 function compare(left: readonly string[], right: readonly string[]): DiffRow[] {
   if (left.length * right.length > MAX_CELLS) return pairLines(left, right);
   const commonLength = computeCommonLengths(left, right);

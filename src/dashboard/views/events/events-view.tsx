@@ -118,6 +118,7 @@ async function refresh(
   { first, last, isAtTop }: VisibleRange,
 ): Promise<void> {
   const { list } = feed;
+  // The first page covers the items in view unless they are further down.
   const itemAbove = list.at(first - 1);
   const cursor = last < PAGE_SIZE || itemAbove === undefined ? null : itemAbove.id;
   const pages = [
@@ -127,6 +128,7 @@ async function refresh(
   // The connection status shows the error; the next stream item triggers another refresh.
   const responses = await Promise.all(pages).catch(() => []);
   const [newest] = responses;
+  // With more than a page of new events, the list would have a gap between them and the earlier ones.
   if (newest?.has_more && isAtTop && list.has(newest.end_cursor ?? '') === false) return feed.load();
   feed.applyUpdates(responses.flatMap(({ data }) => data).map((item) => ({ item, matches: true })));
 }

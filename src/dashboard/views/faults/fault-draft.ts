@@ -32,7 +32,7 @@ export interface RequestFaultDraft extends FaultLimits {
   readonly path: string;
 }
 
-export const emptyDeliveryFault: DeliveryFaultDraft = {
+export const initialDeliveryFault: DeliveryFaultDraft = {
   kind: 'duplicate',
   delay_ms: '',
   type: '',
@@ -40,7 +40,7 @@ export const emptyDeliveryFault: DeliveryFaultDraft = {
   probability: '',
 };
 
-export const emptyRequestFault: RequestFaultDraft = {
+export const initialRequestFault: RequestFaultDraft = {
   status: '503',
   error_code: '',
   latency_ms: '',

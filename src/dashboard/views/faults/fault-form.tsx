@@ -7,19 +7,19 @@ import { useFormSubmit } from '../../use-form-submit.ts';
 import type { FaultLimits } from './fault-draft.ts';
 
 interface Props<Draft extends FaultLimits> {
-  readonly empty: Draft;
+  readonly initial: Draft;
   readonly toFault: (draft: Draft) => ControlInput<'addFault'>;
   readonly onAdded: () => void;
   /** The fields of this kind of fault. The limit fields follow. */
   readonly children: (draft: Draft, field: ReturnType<typeof connectFields<Draft>>) => ComponentChildren;
 }
 
-/** Adds a fault and clears the form afterwards. */
-export function FaultForm<Draft extends FaultLimits>({ empty, toFault, onAdded, children }: Props<Draft>) {
-  const [draft, setDraft] = useState(empty);
+/** Adds a fault, and resets the form afterwards. */
+export function FaultForm<Draft extends FaultLimits>({ initial, toFault, onAdded, children }: Props<Draft>) {
+  const [draft, setDraft] = useState(initial);
   const { error, isBusy, submit } = useFormSubmit(Object.keys(draft), async () => {
     await control.addFault(toFault(draft));
-    setDraft(empty);
+    setDraft(initial);
     onAdded();
   });
   const field = connectFields(draft, setDraft, error);

@@ -3,7 +3,7 @@ import { getDefaultErrorCode } from '../../../domain/fault.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { emptyRequestFault, toRequestFault } from './fault-draft.ts';
+import { initialRequestFault, toRequestFault } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
 import { FaultList, useFaults } from './fault-list.tsx';
 
@@ -35,7 +35,7 @@ export function RequestFaults() {
 
 function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) {
   return (
-    <FaultForm empty={emptyRequestFault} toFault={toRequestFault} onAdded={onAdded}>
+    <FaultForm initial={initialRequestFault} toFault={toRequestFault} onAdded={onAdded}>
       {(draft, field) => (
         <>
           <Field

@@ -4,7 +4,7 @@ import { defaultDelayMs, deliveryFaultDescriptions, deliveryFaultKinds } from '.
 import { Field } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
-import { emptyDeliveryFault, hasDuration, toDeliveryFault } from './fault-draft.ts';
+import { hasDuration, initialDeliveryFault, toDeliveryFault } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
 import { FaultList, useFaults } from './fault-list.tsx';
 
@@ -15,6 +15,7 @@ interface Props {
 /** The faults that apply to deliveries to an endpoint, including those for every endpoint. */
 export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Props) {
   const [isAdding, setAdding] = useState(false);
+  // A fault without an endpoint or a workspace applies to all.
   const query = useFaults(
     ({ on, webhook_id = id, workspace_id = workspaceId }) =>
       on === 'delivery' && webhook_id === id && workspace_id === workspaceId,
@@ -45,7 +46,7 @@ function DeliveryFaultForm({ webhookId, onAdded }: DeliveryFaultFormProps) {
   const types = useEventTypes();
   return (
     <FaultForm
-      empty={emptyDeliveryFault}
+      initial={initialDeliveryFault}
       toFault={(draft) => toDeliveryFault(draft, webhookId)}
       onAdded={onAdded}
     >

@@ -27,9 +27,9 @@ export function BulkReplayForm({ filter, onClose }: Props) {
   const [abortController] = useState(() => new AbortController());
   const query = useQuery(() => listDeliveryIds(filter, abortController.signal, setCount), [filter]);
   useEffect(() => () => abortController.abort(), []);
-  const { replays, start, stop } = useBulkReplay();
-  if (replays !== null) {
-    return <BulkReplayProgress {...replays} onStop={stop} onClose={onClose} />;
+  const { bulkReplay, start, stop } = useBulkReplay();
+  if (bulkReplay !== null) {
+    return <BulkReplayProgress {...bulkReplay} onStop={stop} onClose={onClose} />;
   }
   return (
     <div class="stack">
@@ -53,6 +53,7 @@ function FilterProperties({ filter }: { readonly filter: DeliverySelection }) {
   );
   if (entries.length === 0) return <p>All deliveries in the workspace.</p>;
   const items = entries.map(([name, value]) => {
+    // The filter `webhook` of the list is the parameter `webhook_id` of the control plane.
     const { label, text } = describeFilter(name.replace('_id', ''), String(value));
     return [label, text];
   });

@@ -133,7 +133,7 @@ function BodyEditor({ id, body, onInput }: BodyEditorProps) {
   );
 }
 
-/** The body of the latest attempt without a fault, if there is one. */
+/** The body of the latest attempt without a fault, because a fault can change the body; otherwise of the latest attempt. */
 function findSentBody({ attempts }: DeliveryDetail): string | undefined {
   return (attempts.findLast(({ fault }) => fault === undefined) ?? attempts.at(-1))?.request.body;
 }

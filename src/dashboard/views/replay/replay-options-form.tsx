@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { findUrlError, type ReplayOptions } from './replay-options.ts';
+import { defaultOptions, findUrlError, type ReplayOptions } from './replay-options.ts';
 
 interface Props {
   readonly options: ReplayOptions;
   readonly onChange: (options: ReplayOptions) => void;
+  /** Initial value of the field for a different URL. */
   readonly url: string;
   /** Whether the options apply to several deliveries. */
   readonly isBulk?: boolean;
@@ -23,7 +24,8 @@ export function ReplayOptionsForm({ options, onChange, url, isBulk = false, chil
           type="radio"
           name={name}
           checked={!isNew}
-          onChange={() => onChange({ isNew: false, url: null, body: null })}
+          // Another URL or body would create a new delivery.
+          onChange={() => onChange(defaultOptions)}
         />
         <span>
           <strong>{isBulk ? 'Send these deliveries again' : 'Send this delivery again'}</strong>

@@ -13,7 +13,7 @@ export interface ReplayOptions {
 
 export const defaultOptions: ReplayOptions = { isNew: false, url: null, body: null };
 
-/** Why the URL is invalid, to follow the name of the field; null when the emulator decides. */
+/** Why the URL is invalid, as in "The URL is missing."; null for a URL that only the emulator can check further. */
 export function findUrlError(text: string): string | null {
   if (text === '') return 'is missing';
   if (!/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text)) {

@@ -12,13 +12,14 @@ import { findReplayResult, isAboutReplay, type ReplayResult } from './replay-tal
 
 interface Props {
   readonly state: ReplayState;
-  readonly onLeave?: () => void;
+  /** Called when the user opens the result. */
+  readonly onLeave?: (() => void) | undefined;
 }
 
 export function ReplayProgress({ state, onLeave }: Props) {
   return (
     <div class="replay-progress" aria-live="polite">
-      <Progress state={state} {...(onLeave && { onLeave })} />
+      <Progress state={state} onLeave={onLeave} />
     </div>
   );
 }
@@ -34,7 +35,7 @@ function Progress({ state, onLeave }: Props) {
     case 'waiting':
       return <span class="muted">Waiting for attempt {state.replay.attemptsBefore + 1}…</span>;
     case 'finished':
-      return <Result {...state.result} {...(onLeave && { onLeave })} />;
+      return <Result {...state.result} onLeave={onLeave} />;
   }
 }
 
@@ -65,6 +66,7 @@ export function useReplay(id: string): {
   readonly send: (changes: ReplayChanges) => Promise<void>;
 } {
   const [state, setState] = useState<ReplayState>({ step: 'none' });
+  /** Number of the latest replay. Results of earlier replays, and of another delivery, are ignored. */
   const latestNumber = useRef(0);
   // The result of a fast receiver may arrive before the response that contains the ID of the new delivery.
   const streamItems = useRef<StreamItem[]>([]);

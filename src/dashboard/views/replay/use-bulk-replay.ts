@@ -20,13 +20,14 @@ export interface BulkReplay {
   readonly error: string | null;
 }
 
-/** Null before the replay starts. Unmounting the component stops it. */
+/** Unmounting the component stops the replay. */
 export function useBulkReplay(): {
-  readonly replays: BulkReplay | null;
+  /** Null before the replay starts. */
+  readonly bulkReplay: BulkReplay | null;
   readonly start: (ids: readonly string[], changes: ReplayChanges, perSecond: number) => Promise<void>;
   readonly stop: () => void;
 } {
-  const [replays, setReplays] = useState<BulkReplay | null>(null);
+  const [bulkReplay, setBulkReplay] = useState<BulkReplay | null>(null);
   const tally = useRef<ReplayTally | null>(null);
   const abortController = useRef(new AbortController());
   const frame = useRef<number | null>(null);
@@ -43,7 +44,7 @@ export function useBulkReplay(): {
   const renderSoon = () => {
     frame.current ??= requestAnimationFrame(() => {
       frame.current = null;
-      setReplays((before) => before && { ...before });
+      setBulkReplay((before) => before && { ...before });
     });
   };
   useLiveItems((items) => {
@@ -56,7 +57,7 @@ export function useBulkReplay(): {
     tally.current = newTally;
     abortController.current = new AbortController();
     isRequesting.current = true;
-    setReplays({ step: 'requesting', tally: newTally, error: null });
+    setBulkReplay({ step: 'requesting', tally: newTally, error: null });
     try {
       await replayDeliveries(ids, changes, control, {
         perSecond,
@@ -66,15 +67,15 @@ export function useBulkReplay(): {
           renderSoon();
         },
       });
-      setReplays({ step: 'requested', tally: newTally, error: null });
+      setBulkReplay({ step: 'requested', tally: newTally, error: null });
     } catch (error) {
       const isStopped = error instanceof SvcError && error.code === 'interrupted';
-      setReplays({ step: 'stopped', tally: newTally, error: isStopped ? null : toErrorMessage(error) });
+      setBulkReplay({ step: 'stopped', tally: newTally, error: isStopped ? null : toErrorMessage(error) });
     } finally {
       isRequesting.current = false;
     }
   };
-  return { replays, start, stop: () => abortController.current.abort() };
+  return { bulkReplay, start, stop: () => abortController.current.abort() };
 }
 
 /** `12 of 40 deliveries were not sent again` */

@@ -200,6 +200,7 @@ function BodyExcerpt({ title, text, at }: BodyExcerptProps) {
       <pre class="text-box">
         {isCutBefore && '…'}
         {equalText}
+        {/* The symbol marks the end of the text. */}
         <mark>{differentText.slice(0, 1) || '⏎'}</mark>
         {differentText.slice(1)}
         {isCutAfter && '…'}

@@ -1,4 +1,4 @@
-/** Finds the first difference of two texts. */
+/** Finds the first difference of two texts, and cuts out the text around it. */
 
 interface Excerpt {
   readonly isCutBefore: boolean;
@@ -7,7 +7,7 @@ interface Excerpt {
   readonly isCutAfter: boolean;
 }
 
-/** Number of characters. */
+/** Number of characters before the difference and from it on. */
 const EQUAL_LENGTH = 120;
 const DIFFERENT_LENGTH = 240;
 

@@ -8,7 +8,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
 import { useQuery } from '../../use-query.ts';
 import { NoSubscribers } from './trigger-history.tsx';
-import { type Field, type TriggerInput, toCommand } from './trigger-input.ts';
+import { type RequestField, type TriggerInput, toCommand } from './trigger-input.ts';
 import { startRun } from './trigger-runs.ts';
 
 const MAX_COUNT = 1000;
@@ -22,10 +22,11 @@ interface Props {
   /** The source of the initial payload: a fixture type, an event ID, or empty. */
   readonly source: string;
   readonly type: string;
+  /** The payload before the user edits it. */
   readonly original: string;
   /** Generates new values for the templates of the fixture. */
   readonly onRegenerate: () => void;
-  readonly rejectedField: Field | null;
+  readonly rejectedField: RequestField | null;
 }
 
 export function TriggerForm({ source, type, original, onRegenerate, rejectedField }: Props) {
@@ -92,7 +93,7 @@ function toTriggerInput(type: string, payload: string): TriggerInput | null {
   return { type, payload, workspaceId: workspace, idempotencyKey: idempotencyKey.value, count: count.value };
 }
 
-function OptionFields({ rejectedField }: { readonly rejectedField: Field | null }) {
+function OptionFields({ rejectedField }: { readonly rejectedField: RequestField | null }) {
   return (
     <div class="fields">
       {workspaces.value.length > 1 && (

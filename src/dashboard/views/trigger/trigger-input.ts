@@ -44,23 +44,23 @@ export function toCommand(input: TriggerInput, defaultWorkspaceId: string | unde
   return words.map(quoteForShell).join(' ');
 }
 
-/** The fields that the API may reject. */
-export type Field = 'type' | 'payload' | 'key';
+/** The fields that the API may reject. `key` is the idempotency key. */
+export type RequestField = 'type' | 'payload' | 'key';
 
 /** The field that an API error is about, by its first words; null when it names none. */
-export function findField(message: string, payloadMember: string): Field | null {
+export function findField(message: string, payloadMember: string): RequestField | null {
   if (/^type\b/.test(message)) return 'type';
   if (message.startsWith(payloadMember) || message.startsWith('The body')) return 'payload';
   return /idempotency-key/i.test(message) ? 'key' : null;
 }
 
-interface Described {
+interface FixtureDescription {
   readonly type: string;
   readonly description: string | null;
 }
 
 /** The fixtures whose type or description contains every word of `search`, ignoring case. */
-export function searchFixtures<Fixture extends Described>(
+export function searchFixtures<Fixture extends FixtureDescription>(
   fixtures: readonly Fixture[],
   search: string,
 ): readonly Fixture[] {

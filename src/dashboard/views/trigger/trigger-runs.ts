@@ -28,11 +28,11 @@ const MAX_RUNS = 20;
 /** Newest first. */
 export const triggerRuns = signal<readonly TriggerRun[]>([]);
 
-let count = 0;
+let runCount = 0;
 
 /** Creates the events. Resolves when all are created, when one is rejected, or when the run is stopped. */
 export async function startRun(input: TriggerInput): Promise<void> {
-  const number = ++count;
+  const number = ++runCount;
   const abortController = new AbortController();
   const run: TriggerRun = {
     number,
@@ -45,23 +45,27 @@ export async function startRun(input: TriggerInput): Promise<void> {
     deliveries: new Map(),
   };
   triggerRuns.value = [run, ...triggerRuns.peek()].slice(0, MAX_RUNS);
-  const { count: eventCount } = input;
   await mapAtRate((index) => createEventOfRun(run, index + 1), {
-    count: eventCount,
+    count: input.count,
+    // Only the number of simultaneous requests is limited.
     perSecond: Number.POSITIVE_INFINITY,
     signal: abortController.signal,
   }).catch((error) => {
-    if (!abortController.signal.aborted)
-      fail(run, { status: 0, ...noResponse, message: toErrorMessage(error) });
+    if (!abortController.signal.aborted) fail(run, { ...noResponse, message: toErrorMessage(error) });
   });
   updateRun(number, () => ({ isFinished: true }));
 }
 
-const noResponse = { code: 'no_emulator', requestId: null };
+const noResponse = { status: 0, code: 'no_emulator', requestId: null };
 
-async function createEventOfRun(run: TriggerRun, index: number): Promise<void> {
+/** @param requestNumber from 1 */
+async function createEventOfRun(run: TriggerRun, requestNumber: number): Promise<void> {
   const { number, input } = run;
-  const { body, idempotencyKey } = toRequest(input, index, status.peek()?.payload_member ?? 'payload');
+  const { body, idempotencyKey } = toRequest(
+    input,
+    requestNumber,
+    status.peek()?.payload_member ?? 'payload',
+  );
   const apiKey = await getEventApiKey(input.workspaceId);
   const response = await createEvent(body, { apiKey, idempotencyKey });
   if ('code' in response) {

@@ -11,7 +11,7 @@ import { useQuery } from '../../use-query.ts';
 import { EventTypeCombobox, type FixtureSummary } from './event-type-combobox.tsx';
 import { TriggerForm } from './trigger-form.tsx';
 import { TriggerHistory } from './trigger-history.tsx';
-import { type Field, findField } from './trigger-input.ts';
+import { findField, type RequestField } from './trigger-input.ts';
 import { triggerRuns } from './trigger-runs.ts';
 
 /** `#/trigger?type=order.shipped` starts with a fixture, `#/trigger?event=evt_…` with an existing event. */
@@ -88,7 +88,7 @@ async function loadInitialValues(eventId: string, fixture: string): Promise<Init
 }
 
 /** The field that the last response rejected; null when it rejected none or was about another type. */
-function findRejectedField(type: string): Field | null {
+function findRejectedField(type: string): RequestField | null {
   const { input, error = null } = triggerRuns.value[0] ?? {};
   if (error === null || input?.type !== type) return null;
   return findField(error.message, status.value?.payload_member ?? 'payload');

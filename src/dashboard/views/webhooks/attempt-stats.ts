@@ -25,14 +25,14 @@ export function computeAttemptStats(attempts: readonly Measured[]): AttemptStats
   };
 }
 
-/** Uses `100%` and `0%` only for all and none: `99.5%`. */
+/** `99.5%`, not rounded to `100%` or `0%` unless all attempts or none succeeded. */
 export function formatSuccessRate({ count, succeeded }: Pick<AttemptStats, 'count' | 'succeeded'>): string {
   const percent = (100 * succeeded) / count;
   const isNearEnd = (percent > 99 && percent < 100) || (percent > 0 && percent < 1);
   return `${isNearEnd ? percent.toFixed(1) : Math.round(percent)}%`;
 }
 
-/** Merges new items with existing ones, newest first, without duplicates. */
+/** Merges new items with existing ones, newest first. A new item replaces an existing one with the same ID. */
 export function mergeNewest<Item extends { readonly id: string }>(
   newItems: readonly Item[],
   oldItems: readonly Item[],
@@ -42,7 +42,7 @@ export function mergeNewest<Item extends { readonly id: string }>(
   return [...newItems, ...oldItems.filter(({ id }) => !newIds.has(id))].slice(0, limit);
 }
 
-/** The smallest value that is not exceeded by `share` of all values. */
+/** The smallest value such that at least `share` of all values are not larger. */
 function findPercentile(sorted: readonly number[], share: number): number {
   return sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
 }

@@ -111,8 +111,9 @@ interface Props {
   readonly maxBars: number;
 }
 
-/** Height of one half of the outcome chart, and of the latency chart. */
+/** Height of one half of the outcome chart, and of the latency chart, in the coordinates of the SVG. */
 const HEIGHT = 20;
+/** Each bar has a space of 1, so the rest is a gap. */
 const BAR_WIDTH = 0.8;
 
 /** `Last attempt`, `Last 3 attempts` */
@@ -120,7 +121,7 @@ function describeLastAttempts(last: 'Last' | 'last', count: number): string {
   return count === 1 ? `${last} attempt` : `${last} ${count} attempts`;
 }
 
-/** Successes stand above the line, failures below it. */
+/** Successes are above the line, failures below it. */
 export function OutcomeChart({ attempts, maxBars }: Props) {
   const shown = attempts.slice(0, maxBars);
   const succeeded = shown.filter(isSucceeded).length;

@@ -1,4 +1,4 @@
-/** The dialogs that edit, rotate or delete an endpoint. */
+/** The dialogs that register, edit and delete an endpoint, and rotate its secret. */
 import { useState } from 'preact/hooks';
 import type { WebhookDetail, WebhookWithSecret } from '../../../contract/resources.ts';
 import { MAX_OVERLAP_MS } from '../../../domain/credentials.ts';
