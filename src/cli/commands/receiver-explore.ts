@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { settings } from '../../config/settings.ts';
+import { classifyHost } from '../../domain/address.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import {
   DEFAULT_RUNS,
@@ -161,8 +162,9 @@ export async function printHistory(path: string, context: Context): Promise<void
 
 async function runExploration(options: ExploreCommandOptions, context: Context): Promise<ExitCode> {
   const replay = options.replay === undefined ? null : await readHistory(options.replay, context);
-  const url = options.url ?? replay?.receiver?.url ?? (await askText(context, 'url', parseReceiverUrl));
-  const observe = options.observe ?? replay?.receiver?.observe;
+  const url =
+    options.url ?? keepLoopback(replay?.receiver?.url) ?? (await askText(context, 'url', parseReceiverUrl));
+  const observe = options.observe ?? keepLoopback(replay?.receiver?.observe);
   const exploreOptions = await toExploreOptions(url, replay, options, context);
   const observer =
     observe === undefined ? null : createEffectObserver(observe, { ...exploreOptions, cwd: context.cwd });
@@ -235,6 +237,14 @@ async function toExploreOptions(
             await waitUntilListening(url, signal);
           },
   };
+}
+
+/**
+ * The URL if it is of this machine. A history file from somebody else could name another one, to collect deliveries of any
+ * content that are signed with the secret of the user.
+ */
+function keepLoopback(url: string | undefined): string | undefined {
+  return url !== undefined && classifyHost(new URL(url).hostname).kind === 'loopback' ? url : undefined;
 }
 
 async function readHistory(path: string, { cwd }: Context): Promise<History> {

@@ -177,6 +177,19 @@ describe('svc receiver explore', () => {
     await expect(exploring).rejects.toThrow(message);
   });
 
+  it('--replay asks for the URL if the file names another machine, which must not get signed deliveries', async () => {
+    const cwd = createTemporaryFolder();
+    const receiver = { url: 'https://collector.example.com/' };
+    const events = [{ type: 'order.shipped', payload: '{}' }];
+    const steps = [{ kind: 'deliver', event: 0 }];
+    const history = { version: 1, receiver, seed: 1, run: null, events, steps };
+    writeFileSync(join(cwd, 'a.json'), JSON.stringify(history));
+    await expect(explore({ replay: 'a.json' }, { cwd })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('url'),
+    });
+  });
+
   it('--replay rejects a file that is not a history', async () => {
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'a.json'), '{}');
