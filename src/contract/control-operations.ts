@@ -49,7 +49,7 @@ export const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
 
 const IdInput = v.strictObject({ id: v.string() });
 
-/** An attempt as a receiver received it, to verify. */
+/** Which attempt to verify, and what its receiver received and computed. */
 const VerificationFields = {
   id: v.string(),
   attempt: v.optional(wholeNumberFrom(1)),

@@ -127,6 +127,7 @@ export class EndpointQueue {
   #refill(): void {
     const now = this.workspace.clock.now();
     if (this.#nextDueAt > now) return;
+    // The store also returns the held deliveries, which are due too.
     const limit = WINDOW_SIZE + this.#heldSeqs.size;
     const dueSeqs = this.#store.deliveries.listDue(this.webhookSeq, now, limit);
     for (const seq of dueSeqs) if (!this.#heldSeqs.has(seq)) this.#hold(seq);

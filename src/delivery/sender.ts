@@ -90,7 +90,9 @@ export interface Sender {
 /** Maximum real time between two parts of a slow body. */
 const SLOW_BODY_PART_MS = 100;
 
+/** How long requests to an origin use new connections after it closed a reused one. */
 const UNRELIABLE_ORIGIN_MS = 5 * MINUTE_MS;
+/** Number of such origins to remember. */
 const MAX_ORIGINS = 1_000;
 
 /** Errors of undici for an invalid request, for example a line break in a header. */

@@ -64,6 +64,7 @@ export class DueTimeHeap {
 
   delete(queue: EndpointQueue): void {
     this.#times.delete(queue);
+    // When most entries are outdated. The constant avoids rebuilding a small heap again and again.
     if (this.#heap.length > 2 * this.#times.size + 64) this.#rebuild();
   }
 

@@ -49,6 +49,7 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
     const operation: ControlOperations[Name] & Operation = controlOperations[name];
     const { input } = await readInput(event, operation, BODY_RULES);
     const output = await handlers[name](
+      // TypeScript cannot relate the input to the handler of the same name.
       validateInput(operation, input) as never,
       createDisconnectSignal(event),
     );

@@ -29,6 +29,7 @@ export interface HttpListener {
 const CLOSE_GRACE_MS = 5_000;
 const IDLE_SWEEP_INTERVAL_MS = 20;
 const CERTIFICATE_DAYS = 365;
+/** Time between two reports of connections that cannot be accepted, which can fail many times in a second. */
 const REPORT_INTERVAL_MS = 10_000;
 
 /**

@@ -76,6 +76,7 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     });
     const result = await handlers[name]({
       caller,
+      // TypeScript cannot relate the input to the handler of the same name.
       input: validateInput(operation, input) as never,
       method: operation.method,
       path: event.url.pathname,

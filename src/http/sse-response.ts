@@ -45,6 +45,7 @@ export function sseResponse(event: H3Event, options: SseOptions, requestId: stri
     unsubscribe();
     disconnected.abort();
   };
+  /** Closes the connection without an end of the stream, so that the client resumes. */
   let drop = () => {};
   const body = new ReadableStream<Uint8Array>(
     {
