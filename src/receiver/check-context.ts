@@ -143,7 +143,7 @@ export class CheckContext {
   }
 
   /** Sends a valid delivery on the first call, and returns it on each. */
-  sendEarlierDelivery(): Promise<EarlierDelivery> {
+  getEarlierDelivery(): Promise<EarlierDelivery> {
     this.#shared.earlierDelivery ??= this.#sendEarlierDelivery();
     return this.#shared.earlierDelivery;
   }

@@ -13,7 +13,7 @@ import {
 } from '../receiver-client.ts';
 
 const CONCURRENT_COPIES = 10;
-/** Work that takes longer is interrupted by its repeat after this time. */
+/** A repeat during the work is sent after half of the work time, but at most after this time. */
 const MAX_REPEAT_DELAY_MS = 5 * SECOND_MS;
 const RETRY_INTERVAL_MS = 250;
 /** More than two seconds, after which some caches forget an ID. */
@@ -69,7 +69,7 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
       run: checkLaterRepeat,
     }),
     async prepare(context) {
-      if (context.hasObserver) await context.sendEarlierDelivery();
+      if (context.hasObserver) await context.getEarlierDelivery();
     },
   },
   createEffectCheck({
@@ -157,7 +157,10 @@ function createEffectCheck({ run, ...check }: EffectCheck): ReceiverCheck {
   };
 }
 
-/** A lock for the time of the request, or a job that was taken from its queue, does not stop this repeat. */
+/**
+ * Finds receivers that deduplicate only with a lock held during the request, or with a job ID that is free again once a worker
+ * takes the job.
+ */
 async function checkRepeatDuringWork(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
   const { result: responses, count } = await effects.measure(async () => {
     const message = context.deliveries.createValid();
@@ -177,8 +180,9 @@ async function checkRepeatDuringWork(context: CheckContext, effects: EffectCount
 async function checkSimilarIds(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
   const { deliveries } = context;
   const id = deliveries.createEventId();
-  const start = id.indexOf('_') + 2;
-  const ids = [id, changeCharacter(id, id.length - 1), changeCharacter(id, start)];
+  // The second character of the ULID: the first one can only be 0 to 7.
+  const secondCharacter = id.indexOf('_') + 2;
+  const ids = [id, changeCharacter(id, id.length - 1), changeCharacter(id, secondCharacter)];
   const { result: responses, count } = await effects.measure(() =>
     context.sendAll(ids.map((similarId) => deliveries.createValid({ id: similarId }))),
   );
@@ -196,10 +200,10 @@ function changeCharacter(text: string, index: number): string {
 }
 
 async function checkLaterRepeat(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
-  const { message, response, respondedAt } = await context.sendEarlierDelivery();
+  const { message, response, respondedAt } = await context.getEarlierDelivery();
   await effects.waitUntilStable();
   await sleep(Math.max(0, respondedAt + LATER_MS - performance.now()));
-  return checkForgotten(
+  return checkRepeatHasNoEffect(
     message,
     response,
     'Your receiver processes an event again if a duplicate arrives seconds later. Keep each data.id for at least 72 hours, because deliveries are retried for that long.',
@@ -225,7 +229,7 @@ async function checkRepeatAfterOthers(context: CheckContext, effects: EffectCoun
       `Your receiver is still working on ${OTHER_EVENTS} events after ${formatDuration(context.timeoutMs)}. Make the work faster while this check runs.`,
     );
   }
-  return checkForgotten(
+  return checkRepeatHasNoEffect(
     message,
     response,
     `Your receiver processes an event again if a duplicate arrives after ${OTHER_EVENTS} other events. Keep each data.id for at least 72 hours, in a database, not in a size-limited cache.`,
@@ -250,8 +254,11 @@ async function sendOthers(context: CheckContext): Promise<number> {
   return acceptedCount;
 }
 
+/** Do not wait for an effect, but see whether one comes in the quiet period. */
+const expectsNoEffect = () => false;
+
 /** Sends the repeat of an accepted delivery, which must have no effect. */
-async function checkForgotten(
+async function checkRepeatHasNoEffect(
   message: DeliveryMessage,
   firstResponse: ReceiverResponse,
   explanation: string,
@@ -264,10 +271,7 @@ async function checkForgotten(
       'Your receiver does not accept the first delivery.',
     );
   }
-  const { result: response, count } = await effects.measure(
-    () => context.send(message),
-    () => false,
-  );
+  const { result: response, count } = await effects.measure(() => context.send(message), expectsNoEffect);
   const received = `${describeResponses(firstResponse, response)}, effects of the duplicate: ${count}`;
   return count > 0 ? failed(received, explanation) : passed(received, 'The duplicate has no effect.');
 }
