@@ -15,6 +15,17 @@ export const isConnected = signal<boolean | null>(null);
 
 export const isLost = computed(() => isConnected.value === false);
 
+/** Time after which data is loaded without the live stream. */
+const STREAM_WAIT_MS = 1_000;
+
+/** Resolves when the live stream has connected or failed. */
+const streamOpened = new Promise<void>((resolve) => {
+  isConnected.subscribe((isUp) => isUp !== null && resolve());
+  setTimeout(resolve, STREAM_WAIT_MS);
+});
+
+const controlUrl = `${location.origin}/_svc`;
+
 const transport: ControlTransport = {
   async send(request) {
     return (await sendRequest(request)).text();
@@ -26,10 +37,24 @@ const transport: ControlTransport = {
 
 /** A client with its own callbacks for the live stream. */
 export function createControl(callbacks: Omit<ControlClientOptions, 'controlUrl'>): ControlPlane {
-  return createControlClient(transport, { controlUrl: `${location.origin}/_svc`, ...callbacks });
+  return createControlClient(transport, { controlUrl, ...callbacks });
 }
 
-export const control = createControl({});
+/** Whether data was loaded before the live stream was open, so that later changes may be missing from it. */
+export let hasLoadedBeforeStream = false;
+
+/** Its first requests wait for the live stream, so that the page misses no change between loading and following. */
+export const control = createControlClient(
+  {
+    ...transport,
+    async send(request) {
+      if (isConnected.peek() === null) await streamOpened;
+      hasLoadedBeforeStream ||= isConnected.peek() === null;
+      return transport.send(request);
+    },
+  },
+  { controlUrl },
+);
 
 async function sendRequest({ url, signal, ...request }: ControlRequest): Promise<Response> {
   const response = await fetch(url, { ...request, signal: signal ?? null }).catch((error) => {

@@ -8,7 +8,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { StreamItem } from '../contract/stream-schemas.ts';
 import type { StreamPosition } from '../control/follow-stream.ts';
 import { sleep } from '../timers.ts';
-import { createControl, isConnected } from './control.ts';
+import { createControl, hasLoadedBeforeStream, isConnected } from './control.ts';
 
 /** Time from the first item of a batch until the batch is delivered. */
 const BATCH_MS = 100;
@@ -188,9 +188,9 @@ function applyUpdate({ isConnected: isUp, position: end, after, items }: StreamU
   position = end ?? start;
   storeId.value = position?.store ?? null;
   isConnected.value = isUp;
-  if (start === null || end === null) {
+  if (end === null || (start === null && !hasLoadedBeforeStream)) {
     deliver(items);
-  } else if (end.store !== start.store || after === null || after > start.sequence) {
+  } else if (start === null || end.store !== start.store || after === null || after > start.sequence) {
     deliver([{ type: 'reset', sequence: end.sequence }]);
   } else {
     // This tab may have received more than the tab that follows the stream now. Then it keeps its own position.

@@ -51,7 +51,7 @@ export interface SendResult {
   readonly outcome: AttemptOutcome;
   /** Null if no status arrived. */
   readonly responseStatus: number | null;
-  /** What went wrong and what to do about it; null on success. */
+  /** What went wrong, in some cases with what to do about it; null on success. */
   readonly error: string | null;
   /** Real time. */
   readonly durationMs: number;
@@ -63,7 +63,7 @@ export interface SendResult {
 
 export interface ConnectResult {
   readonly outcome: 'connected' | AttemptOutcome;
-  /** What went wrong and what to do about it; null on success. */
+  /** What went wrong, in some cases with what to do about it; null on success. */
   readonly error: string | null;
   /** Real time. */
   readonly durationMs: number;
@@ -87,7 +87,7 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** Maximum real time between two parts of a slow body. */
+/** Real time between two parts of a slow body. Longer if the body has fewer bytes than parts. */
 const SLOW_BODY_PART_MS = 100;
 
 /** How long requests to an origin use new connections after it closed a reused one. */
@@ -107,8 +107,8 @@ export function createSender(options: SenderOptions): Sender {
   const { wall } = options;
   const agent = new OutboundAgent(options);
   /**
-   * Origins that closed a keep-alive connection recently, by the monotonic time until which they get new connections only:
-   * another reused connection may fail too. Oldest first.
+   * By origin that recently closed a reused connection: the monotonic time until which it gets only new connections, because
+   * another reused one can fail too. Oldest first.
    */
   const unreliableUntil = new Map<string, number>();
 

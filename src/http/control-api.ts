@@ -65,7 +65,7 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
       '/events': ({ event, id }) => sseResponse(event, options, id),
       '/openapi.json': ({ event, id }) => controlResponse(200, createDocument(event.url.origin), id),
     },
-    rejectsMethods: false,
+    respondsMethodNotAllowed: false,
   });
 }
 

@@ -20,12 +20,19 @@ export interface OperationRuntime<Table extends Readonly<Record<string, Operatio
   /** Responses to GET of paths that are not in the table. */
   readonly pages?: Readonly<Record<string, (request: Request) => HTTPResponse>>;
   /** Whether another method of a path in the table is `method_not_allowed` instead of `not_found` (gap `error.codes`). */
-  readonly rejectsMethods: boolean;
+  readonly respondsMethodNotAllowed: boolean;
 }
 
 export function mountOperations<Table extends Readonly<Record<string, Operation>>, Request>(
   app: H3,
-  { prefix, operations, serve, perform, pages = {}, rejectsMethods }: OperationRuntime<Table, Request>,
+  {
+    prefix,
+    operations,
+    serve,
+    perform,
+    pages = {},
+    respondsMethodNotAllowed,
+  }: OperationRuntime<Table, Request>,
 ): void {
   const methods = new Map<string, string[]>();
   for (const [name, { method, path }] of Object.entries<Operation>(operations)) {
@@ -38,7 +45,7 @@ export function mountOperations<Table extends Readonly<Record<string, Operation>
   for (const [path, respond] of Object.entries(pages)) {
     app.get(prefix + path, (event) => serve(event, respond));
   }
-  for (const [route, allowed] of rejectsMethods ? methods : []) {
+  for (const [route, allowed] of respondsMethodNotAllowed ? methods : []) {
     app.all(route, (event) => serve(event, () => rejectMethod(event, allowed)));
   }
   for (const route of [prefix, `${prefix}/**`]) {

@@ -95,7 +95,7 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     operations: sandbox.operations,
     serve,
     perform,
-    rejectsMethods: true,
+    respondsMethodNotAllowed: true,
   });
 }
 

@@ -30,6 +30,16 @@ function followStreamRequests(page: Page): { readonly opened: Request[]; readonl
   return streams;
 }
 
+/** Requests the stream only when the page calls `openStream`. */
+const HOLD_STREAM = `
+  const isReleased = new Promise((resolve) => { window.openStream = resolve; });
+  const send = window.fetch;
+  window.fetch = async (url, init) => {
+    if (String(url).includes('/_svc/events')) await isReleased;
+    return send(url, init);
+  };
+`;
+
 async function setHidden(tab: Page, isHidden: boolean): Promise<void> {
   const state = JSON.stringify(isHidden ? 'hidden' : 'visible');
   await tab.evaluate(`
@@ -66,6 +76,15 @@ describeInBrowser('the live stream', () => {
       ]);
     }
     expect(streams.opened.length).toBe(1);
+  });
+
+  it('a page that loads its data before the stream is open shows the changes in between', async () => {
+    const emulator = await openEmulator();
+    const page = await openDashboard(emulator, { initScript: HOLD_STREAM });
+    await page.getByText('No deliveries yet').waitFor();
+    await trigger(emulator, 1, 'made.meanwhile');
+    await page.evaluate('openStream()');
+    await expect.poll(() => typesOf(page)).toEqual(['made.meanwhile']);
   });
 
   it('a hidden tab releases the stream and catches up when it is visible again', async () => {

@@ -59,7 +59,7 @@ export async function openDashboard(
     initScript,
   }: OpenOptions = {},
 ): Promise<Page> {
-  const isReusable = !hasFakeTimers && besides === undefined;
+  const isReusable = !hasFakeTimers && besides === undefined && initScript === undefined;
   const page = (isReusable ? idlePages.pop() : undefined) ?? (await createPage(besides?.context()));
   if (hasFakeTimers) await page.clock.install();
   const problems: string[] = [];

@@ -47,6 +47,7 @@ export class ListenEndpoints {
   /**
    * The live stream that keeps the endpoints. If the emulator no longer has them, for example after a restart without its
    * data, they are registered again, `onRestored` is called, and the stream continues.
+   * @param types types of stream items, separated by commas, such as `attempt,delivery`
    */
   follow(types: string, signal: AbortSignal, onRestored: () => Promise<void>): LiveStream {
     const left = new AbortController();

@@ -13,7 +13,7 @@ export interface ScreenEvents {
   /** A typed character, or the name of a key: `up`, `pagedown`, `enter`, `escape`, `ctrl-c`. */
   onKey(key: string): void;
   onResize(size: ScreenSize): void;
-  /** A line for standard error, which would be printed into the screen. */
+  /** Text for standard error, which would otherwise be printed into the screen. `io.note` calls it. */
   onNote(text: string): void;
 }
 

@@ -80,7 +80,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** All violations, the most specific first: effects follow from responses. */
+/** All violations, causes first: a stopped receiver, then other wrong responses, then wrong effects, which responses can cause. */
 export function judge(record: PlayRecord): Violation[] {
   return [...judgeResponses(record), ...judgeEffects(record)];
 }
@@ -122,7 +122,7 @@ function judgeResponses({ history, exchanges, hasAccepted }: PlayRecord): Violat
 function listLastAttempts(exchanges: readonly Exchange[]): readonly Exchange[] {
   const lastAttempts = new Map<string, Exchange>();
   for (const exchange of exchanges) {
-    // The probe is one delivery of several events.
+    // The tries of the probe send different events, but count as one delivery.
     const key = exchange.step === null ? 'probe' : `${exchange.step} ${exchange.event.id}`;
     lastAttempts.set(key, exchange);
   }
@@ -187,13 +187,14 @@ function isRepeatOrRetry({ steps }: History, index: number): boolean {
  * old comes after those of earlier histories.
  */
 function isOutOfOrder({ steps, events }: History, event: number): boolean {
-  const getAge = (index: number) => (events[index]?.days_old ?? 0) * events.length - index;
+  // Higher for an older event: by `days_old`, then by position in the list, which is in order of creation.
+  const getAgeRank = (index: number) => (events[index]?.days_old ?? 0) * events.length - index;
   const first = steps.findIndex((step) => step.kind === 'deliver' && step.event === event);
   const isAttacked = steps.some((step) => step.kind === 'attack' && step.event === event);
   const isDaysOld = events[event]?.days_old !== undefined;
   const isLate = steps
     .slice(0, first)
-    .some((step) => step.kind === 'deliver' && getAge(step.event) < getAge(event));
+    .some((step) => step.kind === 'deliver' && getAgeRank(step.event) < getAgeRank(event));
   return !isAttacked && (isDaysOld || isLate);
 }
 
