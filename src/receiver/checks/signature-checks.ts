@@ -8,8 +8,8 @@ import { notObservable, type ReceiverCheck, type ReceiverRule } from '../receive
 import type { DeliveryMessage } from '../receiver-client.ts';
 import { createAcceptedCheck, createRejectedCheck, type SingleDelivery } from './single-delivery-check.ts';
 
-/** One minute more than the tolerance. */
-export const STALE_AGE_MS = 6 * MINUTE_MS;
+/** One minute more than the tolerance, and a margin, because the receiver's clock is known only to about a second. */
+export const STALE_AGE_MS = 6 * MINUTE_MS + 10 * SECOND_MS;
 /** Ten seconds more than the tolerance. */
 const SLIGHTLY_STALE_AGE_MS = 5 * MINUTE_MS + 10 * SECOND_MS;
 /** Two minutes more than the tolerance, so that an age that is rounded to minutes is too large too. */
