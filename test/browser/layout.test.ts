@@ -18,8 +18,6 @@ const widthOf = (page: Page) => page.evaluate('document.documentElement.scrollWi
 describeInBrowser('the layout', () => {
   it.each([360, 800, 1280, 1440])(
     'the layout moves by less than 0.05 while the page loads at %d px',
-    // One load of 32 moved the list by 0.18. The cause is not known yet.
-    { retry: 2 },
     async (width) => {
       const emulator = await openEmulator(503);
       await emulator.control.createWorkspace({ name: 'Second' });
