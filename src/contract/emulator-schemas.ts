@@ -57,8 +57,8 @@ export const ClockState = v.object({
   rate: v.number(),
   wall: Timestamp,
   next_due_at: v.nullable(Timestamp),
-  /** Only while a request moves the clock: the number of attempts that it has caused so far. */
-  moving: v.optional(v.object({ attempts: Count })),
+  /** Only while a request moves the clock. */
+  moving: v.optional(v.object({ attempts: Count, canceled: v.boolean() })),
 });
 
 export const ClockMove = v.object({

@@ -201,7 +201,11 @@ const ClockState: SchemaText<typeof emulator.ClockState> = {
     next_due_at: 'Schedule time of the next attempt. `null` if no attempt is planned.',
     moving: {
       description: 'The clock move in progress. Omitted if no request is moving the clock.',
-      fields: { attempts: 'Number of attempts that the move has caused so far.' },
+      fields: {
+        attempts: 'Number of attempts that the move has caused so far.',
+        canceled:
+          'Whether the client has closed the request. The clock then stops as soon as the attempts in progress have ended.',
+      },
     },
   },
 };

@@ -15,14 +15,14 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
   function describeClock(workspace: LoadedWorkspace): ClockState {
     const { id, clock } = workspace;
     const dueAt = clockController.findNextDueAt(workspace);
-    const attempts = clockController.countAttemptsOfMove(workspace);
+    const move = clockController.describeMove(workspace);
     return {
       workspace_id: id,
       now: new Date(clock.now()).toISOString(),
       rate: clock.rate,
       wall: new Date(wall.now()).toISOString(),
       next_due_at: dueAt === null ? null : new Date(dueAt).toISOString(),
-      ...(attempts === null ? {} : { moving: { attempts } }),
+      ...(move === null ? {} : { moving: move }),
     };
   }
 

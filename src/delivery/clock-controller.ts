@@ -12,8 +12,11 @@ export class ClockController {
   readonly #dispatcher: Dispatcher;
   /** The last command for the clock of each workspace. The next one waits for it. */
   readonly #lastCommands = new Map<number, Promise<unknown>>();
-  /** Last sequence when the move in progress started, for each workspace with a clock in motion. */
-  readonly #moveStarts = new Map<number, number>();
+  /** The move in progress of each workspace, with the last sequence when it started. */
+  readonly #moves = new Map<
+    number,
+    { readonly startSeq: number; readonly signal: AbortSignal | undefined }
+  >();
 
   constructor(sandbox: Sandbox, dispatcher: Dispatcher) {
     this.#sandbox = sandbox;
@@ -75,10 +78,12 @@ export class ClockController {
     return this.#enqueueCommand(workspace, () => this.#moveTo(workspace, Number.POSITIVE_INFINITY, signal));
   }
 
-  /** Number of attempts that the move in progress has caused so far; null if none is in progress. */
-  countAttemptsOfMove({ seq }: LoadedWorkspace): number | null {
-    const start = this.#moveStarts.get(seq);
-    return start === undefined ? null : this.#sandbox.store.attempts.countByWorkspace(seq, start);
+  /** The move in progress: the number of attempts that it has caused so far, and whether its caller has canceled it. */
+  describeMove({ seq }: LoadedWorkspace): { attempts: number; canceled: boolean } | null {
+    const move = this.#moves.get(seq);
+    if (move === undefined) return null;
+    const attempts = this.#sandbox.store.attempts.countByWorkspace(seq, move.startSeq);
+    return { attempts, canceled: move.signal?.aborted ?? false };
   }
 
   async #moveTo(workspace: LoadedWorkspace, target: number, signal?: AbortSignal): Promise<number> {
@@ -90,7 +95,7 @@ export class ClockController {
     try {
       let dueAt = await this.#waitForNextDueAt(workspace);
       startSeq = this.#sandbox.store.lastSeq;
-      this.#moveStarts.set(workspace.seq, startSeq);
+      this.#moves.set(workspace.seq, { startSeq, signal });
       while (dueAt !== null && dueAt <= target && !signal?.aborted) {
         assertNotPastEnd(dueAt, workspace);
         this.#jump(workspace, dueAt, frozen);
@@ -102,7 +107,7 @@ export class ClockController {
         await this.#dispatcher.whenIdle(workspace);
       }
     } finally {
-      this.#moveStarts.delete(workspace.seq);
+      this.#moves.delete(workspace.seq);
       clock.set({ frozen });
     }
     await this.#sandbox.store.write(() => this.#sandbox.workspaces.persistClock(workspace));

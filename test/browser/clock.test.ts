@@ -163,6 +163,7 @@ describeInBrowser('the clock bar', () => {
     await bar.getByRole('button', { name: 'Cancel' }).click();
     await bar.getByText('Canceled. The clock stops').waitFor();
     await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(false);
+    await expect.poll(async () => (await emulator.control.getClock({})).moving?.canceled).toBe(true);
     respond();
     await expect.poll(async () => (await emulator.control.getClock({})).moving).toBeUndefined();
     const after5m = await emulator.control.getClock({});

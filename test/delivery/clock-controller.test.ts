@@ -60,6 +60,7 @@ describe('advance', () => {
         if (index === 2) {
           moving.push((await emulator.control.getClock({})).moving);
           caller.abort();
+          moving.push((await emulator.control.getClock({})).moving);
         }
         return { status: 503 };
       });
@@ -69,7 +70,11 @@ describe('advance', () => {
       const move = await emulator.control[name](input as never, caller.signal);
       expect(move.attempts).toHaveLength(2);
       expect(Date.parse(move.now) - Date.parse(event.created_at)).toBe(LADDER_MS[2]);
-      expect([moving, move.moving]).toEqual([[{ attempts: 1 }], undefined]);
+      expect(moving).toEqual([
+        { attempts: 1, canceled: false },
+        { attempts: 1, canceled: true },
+      ]);
+      expect(move.moving).toBeUndefined();
       expect(receiver.requests).toHaveLength(3);
     },
   );

@@ -150,7 +150,9 @@ describe('svc clock', () => {
     const moved = new Promise<ClockMove>((resolve) => {
       finishMove = resolve;
     });
-    const { context } = fake({ progress: (line) => lines.push(line) }, moved, { moving: { attempts: 12 } });
+    const { context } = fake({ progress: (line) => lines.push(line) }, moved, {
+      moving: { attempts: 12, canceled: false },
+    });
     const run = settle.run({}, context);
     await vi.advanceTimersByTimeAsync(600);
     finishMove(move);
