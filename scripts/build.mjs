@@ -54,6 +54,7 @@ const runsInEmulator = listed(
   'src/control/control-handlers.ts',
   'src/control/delivery-handlers.ts',
   'src/control/exploration-handlers.ts',
+  'src/control/overview-handlers.ts',
   'src/control/webhook-handlers.ts',
   'src/control/store-filters.ts',
   'src/control/in-process-control-plane.ts',

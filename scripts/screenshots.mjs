@@ -33,6 +33,7 @@ const browser = await chromium.launch({
   args: BROWSER_FLAGS,
 });
 try {
+  await picture('overview', '/overview?clock=schedule&period=1h', { width: 1440, height: 900 });
   await picture('deliveries', `/deliveries/${failing.id}`, { width: 1440, height: 900 });
   await picture('deliveries-dark', `/deliveries/${failing.id}`, {
     width: 1440,
@@ -60,7 +61,7 @@ async function fill() {
   }
   await emulator.trigger('order.shipped');
   await emulator.clock.advance('40m');
-  const [failing] = await emulator.deliveries.list({ type: 'order.shipped', status: 'pending' });
+  const [failing] = await emulator.deliveries.list({ type: 'order.shipped', status: 'failing' });
   return failing;
 }
 

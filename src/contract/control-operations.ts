@@ -1,7 +1,7 @@
 /** The operations of the control plane at `/_svc`, which the commands, the dashboard and the library use. */
 import * as v from 'valibot';
 import { MAX_OVERLAP_MS } from '../domain/credentials.ts';
-import { DAY_MS } from '../domain/duration.ts';
+import { DAY_MS, MINUTE_MS } from '../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import {
   AttemptSummary,
@@ -25,6 +25,7 @@ import {
   WorkspaceFilter,
 } from './list-filters.ts';
 import { defineOperation, type OperationInput, type OperationOutput, wholeNumberFrom } from './operation.ts';
+import { DeliveryStatusCounts, Overview, overviewClocks } from './overview-schemas.ts';
 import {
   ApiKey,
   ApiRequest,
@@ -93,6 +94,15 @@ export const controlOperations = {
     input: noInput,
     output: v.object({ stopping: v.literal(true) }),
     status: 202,
+  }),
+
+  getOverview: defineOperation('GET', '/overview', {
+    input: v.strictObject({
+      ...WorkspaceFilter,
+      clock: v.optional(v.picklist(overviewClocks), 'wall'),
+      period_ms: v.optional(wholeNumberFrom(MINUTE_MS, 30 * DAY_MS), 10 * MINUTE_MS),
+    }),
+    output: Overview,
   }),
 
   // Schedule clock of a workspace.
@@ -252,6 +262,10 @@ export const controlOperations = {
   listDeliveries: defineOperation('GET', '/deliveries', {
     input: v.strictObject({ ...PageFields, ...DeliveryFilter }),
     output: pageOf(Delivery),
+  }),
+  countDeliveries: defineOperation('GET', '/deliveries/counts', {
+    input: v.strictObject(WorkspaceFilter),
+    output: DeliveryStatusCounts,
   }),
   listDue: defineOperation('GET', '/deliveries/due', {
     input: v.strictObject({ ...WorkspaceFilter, limit: Limit }),

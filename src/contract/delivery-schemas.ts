@@ -33,6 +33,9 @@ export const Attempt = v.object({
   ),
 });
 
+/** What happened in an attempt, in a delivery of a list. */
+const AttemptResult = v.pick(Attempt, ['number', 'outcome', 'response_status', 'error']);
+
 export const Delivery = v.object({
   id: idOf('delivery'),
   event_id: idOf('event'),
@@ -45,6 +48,7 @@ export const Delivery = v.object({
   /** A paused delivery still fails at the end of its retry window. */
   paused: v.boolean(),
   attempt_count: Count,
+  last_attempt: v.nullable(AttemptResult),
   next_attempt_at: v.nullable(Timestamp),
   created_at: Timestamp,
   settled_at: v.nullable(Timestamp),

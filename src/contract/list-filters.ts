@@ -33,7 +33,7 @@ export const EventFilter = {
 
 export const DeliveryFilter = {
   ...WorkspaceFilter,
-  /** `pending` includes paused deliveries; `paused` selects only those. */
+  /** `pending` includes failing and paused deliveries; `failing` and `paused` select only those. */
   status: v.optional(v.picklist(displayStatuses)),
   event_id: v.optional(idOf('event')),
   type: v.optional(v.string()),

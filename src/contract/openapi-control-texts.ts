@@ -33,7 +33,7 @@ const timeRangeTexts = {
 const deliveryFilterTexts = {
   workspace_id: workspaceFilter,
   status:
-    'Return only deliveries with this status. `pending` includes paused deliveries, `paused` returns only those.',
+    'Return only deliveries with this status. `pending` includes failing and paused deliveries. `failing` returns only pending deliveries whose last attempt failed, and `paused` only those to disabled endpoints.',
   event_id: 'Return only deliveries of this event.',
   type: 'Return only deliveries of this event type.',
   webhook_id: 'Return only deliveries to this endpoint.',
@@ -81,9 +81,23 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     example: {
       input: {},
       output: {
-        database: { size_bytes: 143_360, schema_version: 2, newest_schema_version: 2, damage: [] },
+        database: { size_bytes: 143_360, schema_version: 3, newest_schema_version: 3, damage: [] },
       },
     },
+  },
+  getOverview: {
+    tag: 'Emulator',
+    summary: 'Show an overview',
+    description:
+      'Returns the attempts of a workspace over time, the results of its newest 50 endpoints, its active faults, and the deliveries that are due next.',
+    input: {
+      workspace_id: 'ID of the workspace (default: the default workspace).',
+      clock:
+        '`wall` to count attempts by the wall time at which they were sent, `schedule` to count them by the schedule time at which they were due.',
+      period_ms: 'Length of the period in milliseconds. It ends now, and is divided into 60 buckets.',
+    },
+    response: 'The overview.',
+    example: { input: { clock: 'schedule' }, output: example.overview },
   },
   reset: {
     tag: 'Emulator',
@@ -199,6 +213,15 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       input: { status: 'pending', since: '1h' },
       output: example.page(example.delivery),
     },
+  },
+  countDeliveries: {
+    tag: 'Deliveries',
+    summary: 'Count deliveries by status',
+    description:
+      'Returns the number of deliveries that have not succeeded, by status. Each count stops at 1,000.',
+    input: { workspace_id: 'ID of the workspace (default: the default workspace).' },
+    response: 'The counts.',
+    example: { input: {}, output: example.deliveryCounts },
   },
   listDue: {
     tag: 'Deliveries',

@@ -21,6 +21,7 @@ import { schemaTexts } from './openapi-schema-texts.ts';
 import type { FieldText, FieldTexts, OperationText } from './openapi-text.ts';
 import { createWebhooksSection, type EventTypeDocumentation, WEBHOOKS_TAG } from './openapi-webhooks.ts';
 import { isInputInQuery, type Operation, pathParameters, WholeNumber } from './operation.ts';
+import * as overview from './overview-schemas.ts';
 import type { PublicOperations } from './public-operations.ts';
 import * as resources from './resources.ts';
 import * as stream from './stream-schemas.ts';
@@ -335,6 +336,7 @@ const schemaNames = new Map<unknown, string>(
   Object.entries({
     ...resources,
     ...deliveries,
+    ...overview,
     ...faults,
     ...emulator,
     ...explorations,

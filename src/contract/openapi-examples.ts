@@ -11,6 +11,7 @@ import type {
 import type { ClockMove, ClockState, EmulatorStatus } from './emulator-schemas.ts';
 import type { Exploration, ExplorationReport } from './exploration-schemas.ts';
 import type { Fault } from './fault-schemas.ts';
+import type { DeliveryStatusCounts, Overview } from './overview-schemas.ts';
 import type {
   ApiKey,
   ApiRequest,
@@ -106,6 +107,12 @@ export const delivery: Delivery = {
   settled_reason: null,
   paused: false,
   attempt_count: 1,
+  last_attempt: {
+    number: 1,
+    outcome: 'http_error',
+    response_status: 503,
+    error: 'the receiver returned 503 Service Unavailable',
+  },
   next_attempt_at: RETRY_AT,
   created_at: CREATED_AT,
   settled_at: null,
@@ -117,6 +124,7 @@ export const replay: Delivery = {
   ...delivery,
   id: 'del_01JD3Z7DY0A1B2C3D4E5F6G7H8',
   attempt_count: 0,
+  last_attempt: null,
   next_attempt_at: REPLAYED_AT,
   created_at: REPLAYED_AT,
   replay_of: ids.delivery,
@@ -299,6 +307,39 @@ export const fault: Fault = {
   count: 1,
   fired: 0,
   created_at: CREATED_AT,
+};
+
+export const deliveryCounts: DeliveryStatusCounts = {
+  pending: 12,
+  failing: 3,
+  paused: 0,
+  failed: 1,
+  canceled: 0,
+};
+
+export const overview: Overview = {
+  workspace_id: ids.workspace,
+  clock: 'schedule',
+  bucket_ms: 10_000,
+  ends_at: '2026-11-20T14:05:10.000Z',
+  buckets: [{ starts_at: CREATED_AT, succeeded: 4, failed: 1, retried: 0 }],
+  has_deliveries: true,
+  delivery_counts: deliveryCounts,
+  endpoints: [
+    {
+      webhook_id: ids.webhook,
+      url: EXAMPLE_URL,
+      disabled: false,
+      attempts: 5,
+      succeeded: 4,
+      p95_ms: 38.2,
+      last_failure: attemptSummary,
+      next_attempt_at: RETRY_AT,
+    },
+  ],
+  has_more_endpoints: false,
+  due: [delivery],
+  faults: [fault],
 };
 
 export const apiRequest: ApiRequest = {

@@ -4,6 +4,7 @@ import type * as emulator from './emulator-schemas.ts';
 import type * as explorations from './exploration-schemas.ts';
 import type * as faults from './fault-schemas.ts';
 import type { FieldText, FieldTexts, SchemaText } from './openapi-text.ts';
+import type * as overview from './overview-schemas.ts';
 import type * as resources from './resources.ts';
 
 const workspaceId = 'ID of the workspace that this object belongs to.';
@@ -146,6 +147,16 @@ const Delivery: SchemaText<typeof deliveries.Delivery> = {
       'Why the delivery failed or was canceled. `replay_failed` if its last replay failed, even if an earlier attempt succeeded. `null` otherwise.',
     paused: 'Whether the delivery is pending, but is not sent because its endpoint is disabled.',
     attempt_count: 'Number of attempts so far.',
+    last_attempt: {
+      description:
+        'Result of the last attempt. `null` before the first. A pending delivery is failing if this attempt failed.',
+      fields: {
+        number: attemptFields.number,
+        outcome: attemptFields.outcome,
+        response_status: attemptFields.response_status,
+        error: attemptFields.error,
+      },
+    },
     next_attempt_at: 'Schedule time of the next attempt. `null` if no attempt is planned.',
     created_at: createdAtInScheduleTime,
     settled_at:
@@ -235,6 +246,15 @@ export const schemaTexts: Readonly<
     },
   } satisfies SchemaText<typeof resources.ApiRequest>,
   Attempt,
+  AttemptBucket: {
+    description: 'The attempts in one part of a period.',
+    fields: {
+      starts_at: 'Time at which the bucket starts. It ends where the next one starts.',
+      succeeded: 'Number of attempts that succeeded.',
+      failed: 'Number of attempts that failed.',
+      retried: 'Number of attempts that were not the first one of their delivery.',
+    },
+  } satisfies SchemaText<typeof overview.AttemptBucket>,
   AttemptDetail,
   AttemptSummary: {
     description: 'An attempt in a list, without its request and response.',
@@ -362,6 +382,30 @@ export const schemaTexts: Readonly<
     },
   } satisfies SchemaText<typeof resources.EventDetail>,
   EventPage,
+  DeliveryStatusCounts: {
+    description: 'Number of deliveries that have not succeeded, by status. Each count stops at 1,000.',
+    fields: {
+      pending: 'Number of pending deliveries, including those that are failing or paused.',
+      failing: 'Number of pending deliveries whose last attempt failed.',
+      paused: 'Number of pending deliveries to disabled endpoints.',
+      failed: 'Number of deliveries that failed.',
+      canceled: 'Number of deliveries that were canceled.',
+    },
+  } satisfies SchemaText<typeof overview.DeliveryStatusCounts>,
+  EndpointSummary: {
+    description: 'An endpoint, and the results of its newest 200 attempts.',
+    fields: {
+      webhook_id: 'ID of the endpoint.',
+      url: webhookUrl,
+      disabled: 'Whether the endpoint is disabled.',
+      attempts: 'Number of attempts, at most 200.',
+      succeeded: 'Number of these attempts that succeeded.',
+      p95_ms: 'Duration that 95% of these attempts did not exceed, in milliseconds. `null` without attempts.',
+      last_failure: 'Newest of these attempts that failed. `null` if none failed.',
+      next_attempt_at:
+        'Schedule time of the next attempt to the endpoint. `null` if none is planned or the endpoint is disabled.',
+    },
+  } satisfies SchemaText<typeof overview.EndpointSummary>,
   EventSummary: {
     description: 'An event in a list, without its payload.',
     fields: {
@@ -476,6 +520,22 @@ export const schemaTexts: Readonly<
       problem: 'Why the file is invalid. `null` if it is valid.',
     },
   } satisfies SchemaText<typeof resources.FixtureSummary>,
+  Overview: {
+    description: 'The deliveries of a workspace at a glance.',
+    fields: {
+      workspace_id: 'ID of the workspace.',
+      clock: 'Clock that the buckets follow.',
+      bucket_ms: 'Length of a bucket in milliseconds.',
+      ends_at: 'End of the last bucket, which contains the current time.',
+      buckets: 'Attempts over time, oldest first.',
+      has_deliveries: 'Whether the workspace has deliveries.',
+      delivery_counts: 'Deliveries that have not succeeded.',
+      endpoints: 'Endpoints of the workspace, newest first. At most 50.',
+      has_more_endpoints: 'Whether the workspace has more endpoints.',
+      due: 'Deliveries with the next planned attempts, in order of their due times. At most 5.',
+      faults: 'Faults that still apply to this workspace, oldest first. At most 20.',
+    },
+  } satisfies SchemaText<typeof overview.Overview>,
   SavedSnapshot: {
     description: 'A saved snapshot.',
     fields: {

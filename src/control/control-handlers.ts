@@ -22,6 +22,7 @@ import { createClockHandlers } from './clock-handlers.ts';
 import type { ControlHandlers } from './control-plane.ts';
 import { createDeliveryHandlers } from './delivery-handlers.ts';
 import { createExplorationHandlers, type ExplorationDependencies } from './exploration-handlers.ts';
+import { createOverviewHandlers } from './overview-handlers.ts';
 import { findWorkspace, toEventFilter, toRequestFilter } from './store-filters.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
@@ -55,6 +56,7 @@ export function createControlHandlers(
     ...createExplorationHandlers(sandbox, dependencies),
     ...createEventHandlers(sandbox),
     ...createDeliveryHandlers(sandbox),
+    ...createOverviewHandlers(sandbox),
     ...createClockHandlers(sandbox, clock),
     ...createRequestHandlers(sandbox),
     ...createFaultHandlers(sandbox),

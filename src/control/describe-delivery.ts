@@ -1,5 +1,5 @@
 import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
-import { getDisplayStatus, settledReasonDescriptions } from '../domain/delivery.ts';
+import { settledReasonDescriptions } from '../domain/delivery.ts';
 import { formatRelative } from '../domain/duration.ts';
 import { escapeToOneLine } from '../domain/invisible-characters.ts';
 
@@ -8,7 +8,7 @@ import { escapeToOneLine } from '../domain/invisible-characters.ts';
  * @param now schedule time of its workspace, in milliseconds since 1970.
  */
 export function describeDelivery(delivery: DeliveryDetail, now: number): string {
-  const { id, attempts, paused, settled_reason: reason, next_attempt_at: next } = delivery;
+  const { id, status, attempts, paused, settled_reason: reason, next_attempt_at: next } = delivery;
   const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
   const details = [
     ...(reason === null ? [] : [settledReasonDescriptions[reason]]),
@@ -16,6 +16,6 @@ export function describeDelivery(delivery: DeliveryDetail, now: number): string 
     ...(next === null ? [] : [`next attempt ${formatRelative(next, now)}`]),
   ];
   const error = attempts.at(-1)?.error ?? null;
-  const summary = [`${id} ${getDisplayStatus(delivery)} after ${count}`, ...details].join(', ');
+  const summary = [`${id} ${paused ? 'paused' : status} after ${count}`, ...details].join(', ');
   return error === null ? summary : `${summary}: ${escapeToOneLine(error)}`;
 }

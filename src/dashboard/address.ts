@@ -4,7 +4,7 @@ import { parseRelativeTime } from '../domain/duration.ts';
 import { idPrefixes } from '../domain/ids.ts';
 
 /** Routes live in the URL fragment: `#/deliveries/del_…?status=failed`. */
-const sections = ['deliveries', 'events', 'webhooks', 'requests', 'keys', 'trigger'] as const;
+const sections = ['overview', 'deliveries', 'events', 'webhooks', 'requests', 'keys', 'trigger'] as const;
 export type Section = (typeof sections)[number];
 
 export interface Route {
@@ -14,13 +14,13 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Parses a URL fragment. An unknown section becomes the delivery list. */
+/** Parses a URL fragment. An unknown section becomes the overview. */
 export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   const [name = '', id = ''] = path.split('/');
   const section = sections.find((candidate) => candidate === name);
   return {
-    section: section ?? 'deliveries',
+    section: section ?? 'overview',
     id: section === undefined ? null : decodeId(id) || null,
     query: Object.fromEntries(new URLSearchParams(query)),
   };

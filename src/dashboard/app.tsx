@@ -22,7 +22,7 @@ import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
 import { usePolling } from './use-query.ts';
 import { ClockBar } from './views/clock/clock-bar.tsx';
-import { DeliveriesView } from './views/deliveries/deliveries-view.tsx';
+import { OverviewView } from './views/overview/overview-view.tsx';
 import { ReplayDialog } from './views/replay/replay-dialog.tsx';
 
 type View = (props: { readonly route: Route }) => JSX.Element;
@@ -34,7 +34,11 @@ interface ViewEntry {
 }
 
 const views: Record<Section, ViewEntry> = {
-  deliveries: { title: 'Deliveries', load: async () => DeliveriesView },
+  overview: { title: 'Overview', load: async () => OverviewView },
+  deliveries: {
+    title: 'Deliveries',
+    load: async () => (await import('./views/deliveries/deliveries-view.tsx')).DeliveriesView,
+  },
   events: {
     title: 'Events',
     load: async () => (await import('./views/events/events-view.tsx')).EventsView,
@@ -54,7 +58,7 @@ const views: Record<Section, ViewEntry> = {
   },
 };
 
-const loadedViews = signal<Partial<Record<Section, View>>>({ deliveries: DeliveriesView });
+const loadedViews = signal<Partial<Record<Section, View>>>({ overview: OverviewView });
 
 /** The view of the route. It is loaded once. */
 function RouteView({ route }: { readonly route: Route }) {
@@ -98,7 +102,7 @@ export function App() {
         <button type="button" class="skip-link" onClick={() => content.current?.focus()}>
           Skip to content
         </button>
-        <a class="row brand" href={toHash({ section: 'deliveries' })}>
+        <a class="row brand" href={toHash({ section: 'overview' })}>
           <img src={icon} alt="" /> svc
         </a>
         <Navigation />

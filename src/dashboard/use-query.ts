@@ -18,6 +18,8 @@ interface QueryOptions {
   readonly refetchOn?: (item: StreamItem) => boolean;
   /** Polls as well, because the live stream does not announce every change. */
   readonly isPolled?: boolean;
+  /** Shortest time between requests that stream items cause (default: 500). */
+  readonly intervalMs?: number;
 }
 
 /** Minimum time between two requests that stream items cause. */
@@ -30,7 +32,7 @@ const REFETCH_INTERVAL_MS = 500;
 export function useQuery<Value>(
   fetch: () => Promise<Value>,
   dependencies: readonly unknown[],
-  { refetchOn, isPolled = false }: QueryOptions = {},
+  { refetchOn, isPolled = false, intervalMs = REFETCH_INTERVAL_MS }: QueryOptions = {},
 ): Query<Value> {
   const [state, setState] = useState<Omit<Query<Value>, 'refetch'>>(initialState);
   /** Number of the latest request. Responses to earlier requests are ignored. */
@@ -51,7 +53,7 @@ export function useQuery<Value>(
     return () => void latestNumber.current++;
   }, dependencies);
   useReconnection(refetch);
-  const refetchSoon = useThrottle(refetch, REFETCH_INTERVAL_MS);
+  const refetchSoon = useThrottle(refetch, intervalMs);
   useLiveItems((items) => {
     if (refetchOn !== undefined && items.some(refetchOn)) refetchSoon();
   });

@@ -51,17 +51,29 @@ export function describeOutcome(attempt: {
   return error?.startsWith(CONNECTION_REFUSED) ? CONNECTION_REFUSED : failureDescriptions[outcome];
 }
 
-/** A status for display; `paused` is a pending delivery to a disabled endpoint (gap `delivery.paused`). */
-export type DisplayStatus = DeliveryStatus | 'paused';
+/**
+ * A status for display, in the order of urgency. Two of them are pending deliveries: `failing` after an attempt that failed,
+ * and `paused` while the endpoint is disabled (gap `delivery.paused`).
+ */
+export const displayStatuses = ['failing', 'failed', 'pending', 'paused', 'succeeded', 'canceled'] as const;
+export type DisplayStatus = (typeof displayStatuses)[number];
 
-export const displayStatuses: readonly DisplayStatus[] = [...deliveryStatuses, 'paused'];
-
-export function getDisplayStatus(delivery: {
+export function getDisplayStatus({
+  status,
+  paused,
+  last_attempt: lastAttempt,
+}: {
   readonly status: DeliveryStatus;
   readonly paused: boolean;
+  readonly last_attempt: { readonly outcome: AttemptOutcome } | null;
 }): DisplayStatus {
-  return delivery.paused ? 'paused' : delivery.status;
+  if (paused) return 'paused';
+  const isFailing = status === 'pending' && lastAttempt !== null && lastAttempt.outcome !== 'succeeded';
+  return isFailing ? 'failing' : status;
 }
+
+/** Counts of deliveries by status stop here, so that counting takes a bounded time. */
+export const MAX_DELIVERY_COUNT = 1_000;
 
 /** Why a delivery stopped without success. A delivery that succeeded before can have `replay_failed` (gap `replay.failed`). */
 export const settledReasons = [
@@ -177,6 +189,7 @@ const NEUTRAL = '–';
 
 export const deliveryStatusSymbols = {
   pending: '…',
+  failing: '↻',
   paused: '‖',
   succeeded: PASSED,
   failed: FAILED,

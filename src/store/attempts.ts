@@ -52,6 +52,26 @@ export interface AttemptFilter {
   readonly since: number | null;
 }
 
+/** The results of the newest attempts to an endpoint. */
+export interface AttemptStatistics {
+  readonly attempts: number;
+  readonly succeeded: number;
+  /** The shortest duration that 95 % of the attempts do not exceed; null without attempts. */
+  readonly p95_ms: number | null;
+  /** The sequence of the newest failed attempt. */
+  readonly last_failure_seq: number | null;
+}
+
+export interface AttemptCounts {
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Attempts that are not the first of their delivery. */
+  readonly retried: number;
+}
+
+/** The time that selects attempts: when they were sent in wall time, or when they were due in schedule time. */
+const TIME_COLUMNS = { wall: 'sent_at_wall', schedule: 'scheduled_at' } as const;
+
 const FILTERED_TABLE: FilteredTable<AttemptFilter> = {
   from: 'attempts a',
   seq: 'a.seq',
@@ -75,9 +95,42 @@ export class AttemptTable extends Table {
 
   constructor(sql: Sql) {
     super(sql);
-    this.#scan = new Scan(sql, FILTERED_TABLE, (seq) =>
-      this.sql.get<AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.seq = ?`, [seq]),
+    this.#scan = new Scan(sql, FILTERED_TABLE, (seq) => this.findSummary(seq));
+  }
+
+  findSummary(seq: number): AttemptSummaryRow | undefined {
+    return this.sql.get(`${SELECT_SUMMARY} WHERE a.seq = ?`, [seq]);
+  }
+
+  /** Summarizes the newest `limit` attempts to an endpoint. */
+  summarizeNewest(webhookSeq: number, limit: number): AttemptStatistics {
+    const row = this.sql.get<AttemptStatistics>(
+      `WITH newest AS MATERIALIZED (
+         SELECT seq, outcome, duration_ms FROM attempts WHERE webhook_seq = ? ORDER BY seq DESC LIMIT ?
+       )
+       SELECT count(*) AS attempts, coalesce(sum(outcome = 'succeeded'), 0) AS succeeded,
+         max(iif(outcome = 'succeeded', NULL, seq)) AS last_failure_seq,
+         (SELECT duration_ms FROM newest ORDER BY duration_ms
+          LIMIT 1 OFFSET (SELECT (count(*) * 95 + 99) / 100 - 1 FROM newest)) AS p95_ms
+       FROM newest`,
+      [webhookSeq, limit],
     );
+    return row ?? { attempts: 0, succeeded: 0, p95_ms: null, last_failure_seq: null };
+  }
+
+  /** Counts the attempts of a workspace from `from` up to and excluding `until`, in milliseconds since 1970. */
+  countInPeriod(
+    clock: keyof typeof TIME_COLUMNS,
+    { workspaceSeq, from, until }: { workspaceSeq: number; from: number; until: number },
+  ): AttemptCounts {
+    const row = this.sql.get<AttemptCounts>(
+      `SELECT coalesce(sum(outcome = 'succeeded'), 0) AS succeeded, coalesce(sum(outcome <> 'succeeded'), 0) AS failed,
+         coalesce(sum(number > 1), 0) AS retried
+       FROM attempts a WHERE ${TIME_COLUMNS[clock]} >= ? AND ${TIME_COLUMNS[clock]} < ?
+         AND (SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq) = ?`,
+      [from, until, workspaceSeq],
+    );
+    return row ?? { succeeded: 0, failed: 0, retried: 0 };
   }
 
   insert(row: AttemptRow): void {

@@ -1,6 +1,7 @@
 /** Queries for deliveries as the control plane shows them. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
-import type { DisplayStatus, SettledReason } from '../domain/delivery.ts';
+import type { DeliveryStatusCounts } from '../contract/overview-schemas.ts';
+import type { AttemptOutcome, DisplayStatus, SettledReason } from '../domain/delivery.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
 import { type Sql, Table } from './sql.ts';
@@ -17,6 +18,10 @@ export interface DeliveryRow extends DeliveryProgressRow {
   readonly settled_at: number | null;
   readonly replay_of: string | null;
   readonly endpoint_disabled: 0 | 1;
+  /** Columns of the last attempt; null before the first. */
+  readonly last_outcome: AttemptOutcome | null;
+  readonly last_response_status: number | null;
+  readonly last_error: string | null;
 }
 
 export interface DeliveryFilter {
@@ -36,8 +41,16 @@ const TABLES = `deliveries d
   JOIN events e ON e.seq = d.event_seq
   JOIN webhooks h ON h.seq = d.webhook_seq`;
 const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webhook_id, w.id AS workspace_id,
-    coalesce(d.own_url, h.url) AS url, o.id AS replay_of, h.disabled AS endpoint_disabled
-  FROM ${TABLES} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq`;
+    coalesce(d.own_url, h.url) AS url, o.id AS replay_of,
+    h.disabled AS endpoint_disabled, a.outcome AS last_outcome, a.response_status AS last_response_status,
+    a.error AS last_error
+  FROM ${TABLES} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq
+    LEFT JOIN attempts a ON a.delivery_seq = d.seq AND a.number = d.attempt_count`;
+
+/** Conditions with the literals of the partial index of deliveries that may be failing. */
+const ATTEMPTED = "d.status = 'pending' AND d.attempt_count > 0";
+const FAILING = `${ATTEMPTED} AND h.disabled = 0
+  AND (SELECT outcome FROM attempts WHERE delivery_seq = d.seq AND number = d.attempt_count) <> 'succeeded'`;
 
 /**
  * Selects the same deliveries as `matchesDeliveryFilter`, which live lists use. One definition of both, with columns, indexes
@@ -50,16 +63,20 @@ const FILTERED_TABLE: FilteredTable<DeliveryFilter> = {
     workspaceSeq: { indexed: 'd.workspace_seq = @workspaceSeq' },
     eventId: { indexed: 'd.event_seq = (SELECT seq FROM events WHERE id = @eventId)' },
     webhookId: { indexed: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)' },
-    status: "(d.status = @status OR @status = 'paused' AND d.status = 'pending' AND h.disabled = 1)",
+    status: `(d.status = @status OR @status = 'paused' AND d.status = 'pending' AND h.disabled = 1
+      OR @status = 'failing' AND ${FAILING})`,
     since: 'd.created_at >= @since',
     until: 'd.created_at < @until',
     type: 'e.type = @type',
     text: `(has_text(d.id, @text) OR has_text(e.id, @text) OR has_text(e.type, @text)
       OR has_text(coalesce(d.own_url, h.url), @text) OR has_text(coalesce(d.own_body, e.envelope), @text))`,
   },
-  // A literal, unlike a parameter, lets SQLite use the partial index of failed deliveries.
-  findIndexedCondition: ({ workspaceSeq, status }) =>
-    workspaceSeq !== null && status === 'failed' ? "d.status = 'failed'" : null,
+  // A literal, unlike a parameter, lets SQLite use the partial indexes of failed and failing deliveries.
+  findIndexedCondition: ({ workspaceSeq, status }) => {
+    if (workspaceSeq === null) return null;
+    if (status === 'failed') return "d.status = 'failed'";
+    return status === 'failing' ? ATTEMPTED : null;
+  },
 };
 
 export class DeliveryQueries extends Table {
@@ -99,6 +116,37 @@ export class DeliveryQueries extends Table {
       .flatMap(({ seq }) => this.findBySeq(seq) ?? []);
   }
 
+  /** Whether a workspace has deliveries. */
+  hasAny(workspaceSeq: number): boolean {
+    return (
+      this.sql.value('SELECT EXISTS (SELECT 1 FROM deliveries WHERE workspace_seq = ?)', [workspaceSeq]) === 1
+    );
+  }
+
+  /** Counts the deliveries of a workspace that have not succeeded. Each count stops at `limit`. */
+  countByStatus(workspaceSeq: number, limit: number): DeliveryStatusCounts {
+    const count = (rows: string) =>
+      this.sql.value<number>(`SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ?)`, [workspaceSeq, limit]) ??
+      0;
+    const ofWorkspace = (condition: string) =>
+      count(
+        `deliveries d JOIN webhooks h ON h.seq = d.webhook_seq WHERE d.workspace_seq = ? AND ${condition}`,
+      );
+    // CROSS JOIN makes SQLite start with the endpoints, so that it reads only the index of due deliveries.
+    const ofEndpoints = (condition: string) =>
+      count(
+        `webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
+         WHERE h.workspace_seq = ? AND h.deleted_at IS NULL AND d.due_at IS NOT NULL AND ${condition}`,
+      );
+    return {
+      pending: ofEndpoints('TRUE'),
+      failing: ofWorkspace(FAILING),
+      paused: ofEndpoints('h.disabled = 1'),
+      failed: ofWorkspace("d.status = 'failed'"),
+      canceled: ofWorkspace("d.status = 'canceled'"),
+    };
+  }
+
   /** A page of the deliveries that match, newest first. */
   list(filter: DeliveryFilter, page: PageRequest): Promise<RowPage<DeliveryRow>> {
     return this.#scan.list(filter, page);
@@ -119,6 +167,15 @@ export function toDelivery(row: DeliveryRow): Delivery {
     settled_reason: row.settled_reason,
     paused,
     attempt_count: row.attempt_count,
+    last_attempt:
+      row.last_outcome === null
+        ? null
+        : {
+            number: row.attempt_count,
+            outcome: row.last_outcome,
+            response_status: row.last_response_status,
+            error: row.last_error,
+          },
     next_attempt_at: paused ? null : toIso(row.due_at),
     created_at: new Date(row.created_at).toISOString(),
     settled_at: toIso(row.settled_at),

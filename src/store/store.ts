@@ -54,6 +54,10 @@ export class Store extends Tables {
     this.connectTables(this.#connection.sql, this.#connection.unpublished);
   }
 
+  get isOpen(): boolean {
+    return this.#connection.db.open;
+  }
+
   /** The next sequence. Call inside a write. */
   nextSeq(): number {
     return ++this.#lastSeq;

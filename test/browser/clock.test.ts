@@ -41,7 +41,7 @@ describeInBrowser('the clock bar', () => {
       .poll(() => bar.getByRole('button', { name: '×3600' }).getAttribute('aria-pressed'))
       .toBe('true');
     await bar.getByText(/^100d [1-9]\d*h ahead of real time$/).waitFor();
-    await page.keyboard.press('f');
+    await page.keyboard.press('z');
     await bar.getByText('frozen').waitFor();
     await expect.poll(() => emulator.control.getClock({})).toMatchObject({ rate: 0 });
     await bar.getByRole('button', { name: 'Resume' }).click();

@@ -29,7 +29,7 @@ describeInBrowser('the delivery list', () => {
     const emulator = await openEmulator(500);
     const page = await openDashboard(emulator);
     await trigger(emulator, 1);
-    await rowsOf(page).getByText('next attempt in').waitFor();
+    await rowsOf(page).getByText('retry in').waitFor();
     await emulator.control.settleClock({});
     await rowsOf(page).getByText('no further attempt fits into the retry window').waitFor();
     await expect.poll(() => rowsOf(page).count()).toBe(1);
@@ -141,7 +141,7 @@ describeInBrowser('a long delivery list', () => {
     const emulator = await openEmulator(500);
     await trigger(emulator, 1, 'old.one');
     const page = await openDashboard(emulator);
-    await rowsOf(page).getByText('next attempt in').waitFor();
+    await rowsOf(page).getByText('retry in').waitFor();
     await page.keyboard.press('p');
     await page.getByRole('button', { name: 'Resume live updates' }).waitFor();
     await trigger(emulator, 2, 'new.one');

@@ -156,7 +156,7 @@ describeInBrowser('the delivery list and the open delivery', () => {
       await trigger(emulator, 20);
       for (const width of [360, 1280, 1920]) {
         const page = await openDashboard(emulator, { width, colorScheme, hash: '/deliveries?since=1h' });
-        await rowsOf(page).getByText('next attempt').first().waitFor();
+        await rowsOf(page).getByText('retry in').first().waitFor();
         await page.keyboard.press('j');
         await expectAccessible(page);
         await expect

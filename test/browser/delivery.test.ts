@@ -189,7 +189,7 @@ describeInBrowser('the delivery page', () => {
     await panel.getByText('Binary body (3 bytes, base64)').waitFor();
     await panel.getByText('//4A').waitFor();
     await advance(120 * MINUTE_MS);
-    await panel.getByText('No response.').waitFor();
+    await panel.getByText('No response: ').waitFor();
   });
 
   it('the delivery page shows the differences between two attempts', async () => {

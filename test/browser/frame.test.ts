@@ -44,9 +44,9 @@ describeInBrowser('the dashboard layout', () => {
     await expect.poll(right).toBeLessThanOrEqual(360);
   });
 
-  it('the dashboard layout shows the deliveries for an unknown URL', async () => {
+  it('the dashboard layout shows the overview for an unknown URL', async () => {
     const page = await openDashboard(await openEmulator(), { hash: '/nowhere/at/all' });
-    await expect.poll(() => page.title()).toBe('Deliveries · svc');
+    await expect.poll(() => page.title()).toBe('Overview · svc');
   });
 
   it('the dashboard layout shows that the connection is lost, disables what needs the emulator, and reconnects', async () => {

@@ -67,7 +67,7 @@ describe('completion of options', () => {
 
 describe('completion of values', () => {
   it.each([
-    ['deliveries list --status ', ['pending', 'succeeded', 'failed', 'canceled', 'paused']],
+    ['deliveries list --status ', ['failing', 'failed', 'pending', 'paused', 'succeeded', 'canceled']],
     ['deliveries list --status=s', ['--status=succeeded']],
     ['emulator start --profile ', ['relaxed', 'strict']],
     ['emulator start --environment=p', ['--environment=production']],

@@ -138,6 +138,7 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
     settled_reason: null,
     paused: false,
     attempt_count: 1,
+    last_attempt: null,
     next_attempt_at: '2026-11-20T12:05:00.000Z',
     created_at: '2026-11-20T11:57:00.000Z',
     settled_at: null,

@@ -69,6 +69,7 @@ it.each<[string, number, Filter]>([
   ['no condition', 8, () => ({})],
   ['the status pending, which includes paused deliveries', 4, () => ({ status: 'pending' })],
   ['the status paused', 2, () => ({ status: 'paused' })],
+  ['the status failing', 2, () => ({ status: 'failing' })],
   ['the status succeeded', 4, () => ({ status: 'succeeded' })],
   ['an event', 1, () => ({ event_id: ids.event })],
   ['an event type', 2, () => ({ type: 'order.lost' })],

@@ -13,8 +13,8 @@ describe('toHash and parseHash', () => {
     );
   });
 
-  it.each(['', '#', '#/', '#/nowhere/x', '#/%E0%A4%A'])('parseHash(%j) returns the deliveries', (hash) => {
-    expect(parseHash(hash)).toMatchObject({ section: 'deliveries', id: null });
+  it.each(['', '#', '#/', '#/nowhere/x', '#/%E0%A4%A'])('parseHash(%j) returns the overview', (hash) => {
+    expect(parseHash(hash)).toMatchObject({ section: 'overview', id: null });
   });
 
   it('parseHash keeps an ID that cannot be decoded', () => {

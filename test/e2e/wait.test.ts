@@ -52,7 +52,7 @@ describe('svc deliveries wait', () => {
     await run('trigger', 'a.b');
     const { exitCode, stdout, stderr } = await run('deliveries', 'wait', '--timeout', '1s');
     expect(exitCode).toBe(ExitCode.timeout);
-    expect(stdout).toMatch(/^ID +STATUS[\s\S]*del_\w+ +… pending/);
+    expect(stdout).toMatch(/^ID +STATUS[\s\S]*del_\w+ +↻ failing/);
     expect(stderr).toMatch(
       /^del_\w+ pending after 1 attempt, next attempt in 5m: .*503.*\nerror: 1 delivery has not settled after 1s\.\nhint: .*svc clock settle/,
     );

@@ -60,6 +60,8 @@ describe('each operation', () => {
       [200, 'POST', `/webhooks/${webhook.id}/reveal-secret`, {}],
       [200, 'GET', `/stored-events/${events.data[0].id}`],
       [200, 'GET', '/deliveries/due'],
+      [200, 'GET', '/deliveries/counts'],
+      [200, 'GET', '/overview'],
       [200, 'GET', `/deliveries/${deliveryId}`],
       [200, 'GET', '/attempts'],
       [200, 'GET', `/deliveries/${deliveryId}/signature`],

@@ -101,7 +101,7 @@ describe('ChangeFeed', () => {
     const [delivery = 0] = insertDeliveries(store, [NOW]).deliveries;
     const [fast] = store.writeNow(() => [
       insertAttempt(store, delivery, 1, NOW + 20),
-      insertAttempt(store, delivery, 2, NOW, 50),
+      insertAttempt(store, delivery, 2, NOW, { duration_ms: 50 }),
     ]);
     const last = store.changeFeed.findLastSeqBefore(NOW + 10);
     const attempts = store.changeFeed.listAfter(last, new Set(['attempt']), 100);

@@ -134,8 +134,9 @@ describe('a crafted snapshot', () => {
   });
 
   it('a snapshot with an earlier schema version is loaded', async () => {
-    const indexes = migrations.slice(1).flatMap((step) => /CREATE INDEX (\w+)/.exec(step)?.[1] ?? []);
-    const tables = migrations.slice(1).flatMap((step) => /CREATE TABLE (\w+)/.exec(step)?.[1] ?? []);
+    const laterSteps = migrations.slice(1).join('\n');
+    const indexes = Array.from(laterSteps.matchAll(/CREATE INDEX (\w+)/g), ([, name]) => name);
+    const tables = Array.from(laterSteps.matchAll(/CREATE TABLE (\w+)/g), ([, name]) => name);
     const drops = [
       ...indexes.map((name) => `DROP INDEX ${name};`),
       ...tables.map((name) => `DROP TABLE ${name};`),

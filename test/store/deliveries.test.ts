@@ -170,6 +170,11 @@ describe('DeliveryQueries.list', () => {
       { workspaceSeq: 1, status: 'failed' },
       'INDEX deliveries_failed (workspace_seq=? AND rowid<?)',
     ],
+    [
+      'failing ones',
+      { workspaceSeq: 1, status: 'failing' },
+      'INDEX deliveries_attempted (workspace_seq=? AND rowid<?)',
+    ],
     ['of an endpoint', { webhookId: 'wh_1' }, 'INDEX deliveries_by_webhook (webhook_seq=? AND rowid<?)'],
     ['of an event', { eventId: 'evt_1' }, 'INDEX deliveries_by_event (event_seq=? AND rowid<?)'],
   ])('a page is a search in an index without sorting: %s', async (_, filter, index) => {

@@ -2,6 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { toEnvelope } from '../../src/domain/event.ts';
 import { UlidGenerator } from '../../src/domain/ids.ts';
+import type { AttemptRow } from '../../src/store/attempts.ts';
 import type { NewDelivery } from '../../src/store/deliveries.ts';
 import type { DeliveryFilter } from '../../src/store/delivery-queries.ts';
 import type { EventRow } from '../../src/store/events.ts';
@@ -111,7 +112,7 @@ export function insertAttempt(
   deliverySeq: number,
   number: number,
   sentAt = NOW,
-  durationMs = 1.5,
+  row: Partial<AttemptRow> = {},
 ): number {
   const seq = store.nextSeq();
   store.attempts.insert({
@@ -122,7 +123,7 @@ export function insertAttempt(
     trigger: 'schedule',
     scheduled_at: NOW,
     sent_at_wall: sentAt,
-    duration_ms: durationMs,
+    duration_ms: 1.5,
     outcome: 'http_error',
     response_status: 500,
     error: 'The receiver returned 500.',
@@ -132,6 +133,7 @@ export function insertAttempt(
     response_body: null,
     response_truncated: 0,
     fault: null,
+    ...row,
   });
   return seq;
 }

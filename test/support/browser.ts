@@ -27,7 +27,7 @@ export function describeInBrowser(title: string, define: () => void): void {
 }
 
 export interface OpenOptions {
-  /** The fragment of the URL, such as `/deliveries`. */
+  /** The fragment of the URL (default: `/deliveries`). */
   readonly hash?: string;
   readonly width?: number;
   readonly height?: number;
@@ -49,7 +49,7 @@ export interface OpenOptions {
 export async function openDashboard(
   emulator: { status(): { readonly dashboard_url: string } },
   {
-    hash = '/',
+    hash = '/deliveries',
     width = 1280,
     height = 800,
     colorScheme = 'light',

@@ -44,6 +44,7 @@ export function styleStatus(status: DisplayStatus, capabilities: StyleCapabiliti
   const style = styleFor(capabilities);
   const colors = {
     pending: style.yellow,
+    failing: style.red,
     paused: style.dim,
     succeeded: style.green,
     failed: style.red,

@@ -1,28 +1,44 @@
 import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import {
   type DeliveryStatus,
+  type DisplayStatus,
   deliveryStatuses,
   deliveryStatusSymbols,
   describeOutcome,
-  getDisplayStatus,
+  MAX_DELIVERY_COUNT,
 } from '../../domain/delivery.ts';
 import { toHash } from '../address.ts';
 
 interface StatusProps {
-  readonly status: DeliveryStatus;
-  /** Whether the endpoint is disabled. */
-  readonly paused?: boolean;
+  readonly status: DisplayStatus;
   /** Number of deliveries with this status, for a badge that stands for several. */
   readonly count?: number;
 }
 
-export function StatusBadge({ status, paused = false, count }: StatusProps) {
-  const state = getDisplayStatus({ status, paused });
+const statusTitles: Partial<Record<DisplayStatus, string>> = {
+  failing: 'The last attempt failed',
+  paused: 'The endpoint is disabled',
+};
+
+export function StatusBadge({ status, count }: StatusProps) {
   return (
-    <span class={`badge ${status}`} title={paused ? 'The endpoint is disabled' : undefined}>
-      <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {count} {state}
+    <span class={`badge ${status}`} title={statusTitles[status]}>
+      <span aria-hidden="true">{deliveryStatusSymbols[status]}</span> {count} {status}
     </span>
   );
+}
+
+const numberFormat = new Intl.NumberFormat('en');
+
+/** A count of the control plane: `187`, or `1,000+` if it may be higher. */
+function formatCappedCount(count: number): string {
+  return `${numberFormat.format(count)}${count === MAX_DELIVERY_COUNT ? '+' : ''}`;
+}
+
+/** The number on a filter button. */
+export function StatusCount({ status, count }: { readonly status: DisplayStatus; readonly count: number }) {
+  if (count === 0) return null;
+  return <span class={`count ${status}`}>{formatCappedCount(count)}</span>;
 }
 
 /** `✓ 2 succeeded ✗ 1 failed` */

@@ -38,7 +38,7 @@ export function ClockBar() {
   const [isOpen, setOpen] = useState(false);
   const duration = useRef<HTMLInputElement>(null);
   useShortcuts([
-    { key: 'f', description: 'Freeze or resume the clock', run: toggleFrozen },
+    { key: 'z', description: 'Freeze or resume the clock', run: toggleFrozen },
     { key: 'n', description: 'Advance the clock to the next attempt', run: advanceToNext },
     { key: 'S', description: 'Advance the clock until all deliveries have settled', run: settle },
     {
@@ -59,7 +59,7 @@ export function ClockBar() {
       <ActionButton
         type="button"
         class="clock-freeze"
-        title={`${isFrozen ? 'Resume' : 'Freeze'} (f)`}
+        title={`${isFrozen ? 'Resume' : 'Freeze'} (z)`}
         onClick={toggleFrozen}
       >
         <Icon name={isFrozen ? 'play' : 'pause'} />

@@ -2,29 +2,36 @@
 import { ActionButton } from '../../ui/action-button.tsx';
 import './deliveries.css';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
+import type { DeliveryStatusCounts } from '../../../contract/overview-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import { displayStatuses, settledReasonDescriptions } from '../../../domain/delivery.ts';
+import {
+  describeOutcome,
+  displayStatuses,
+  getDisplayStatus,
+  settledReasonDescriptions,
+} from '../../../domain/delivery.ts';
+import { SECOND_MS } from '../../../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import type { ItemUpdate } from '../../feed.ts';
-import { updateQuery } from '../../router.ts';
+import { navigate, replaceRoute, updateQuery } from '../../router.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
-import { withErrorToast } from '../../toasts.ts';
+import { showToast, withErrorToast } from '../../toasts.ts';
 import { FilterInput, FilterSelect, PeriodFields } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
+import { StatusBadge, StatusCount } from '../../ui/status-badge.tsx';
 import { AttemptDueTime, Time } from '../../ui/time.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
 import { type LiveList, useLiveList } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 import { DeliveryView } from '../delivery/delivery-view.tsx';
+import { GettingStarted } from '../overview/getting-started.tsx';
 import { openBulkReplayDialog, openReplayDialog } from '../replay/replay-dialog.tsx';
 import { type DeliveryFilter, matchesFilter, parseFilter, toListInput } from './delivery-filter.ts';
-import { GettingStarted } from './getting-started.tsx';
 
 export function DeliveriesView({ route }: { readonly route: Route }) {
   const filter = parseFilter(route.query);
@@ -36,6 +43,11 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
       description: 'Replay the selected delivery',
       run: () => active !== null && void replay(active),
     },
+    {
+      key: 'f',
+      description: 'Open the next failing delivery',
+      run: () => void openNextFailing(route, filter, active),
+    },
   ]);
   return (
     <LiveListView
@@ -45,7 +57,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
       filter={{ ...filter }}
       search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, URLs, bodies' }}
       statusHint={`one of ${displayStatuses.join(', ')}`}
-      quickFilter={<StatusButtons selected={filter.status} />}
+      quickFilter={<StatusButtons filter={filter} />}
       fields={<FilterFields filter={filter} />}
       action={
         <ActionButton
@@ -63,6 +75,28 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
   );
 }
 
+/** Opens the newest failing delivery that is older than `after`, or else the newest, among those that the other filters select. */
+async function openNextFailing(route: Route, filter: DeliveryFilter, after: string | null): Promise<void> {
+  const findFailing = (cursor: { starting_after?: string }) =>
+    control.listDeliveries({
+      workspace_id: workspaceId.value,
+      ...toListInput(filter),
+      status: 'failing',
+      limit: 1,
+      ...cursor,
+    });
+  const search = async () => {
+    const older = await findFailing(after === null ? {} : { starting_after: after });
+    return older.data[0] ?? (await findFailing({})).data[0] ?? null;
+  };
+  const found = await withErrorToast(search());
+  if (found === null) showToast('No delivery is failing.');
+  if (!found) return;
+  const to = { section: route.section, id: found.id, query: { ...filter, tab: route.query.tab ?? '' } };
+  if (route.id === null) navigate(to);
+  else replaceRoute(to);
+}
+
 /** The open delivery may not be in the list. */
 async function replay(id: string): Promise<void> {
   const delivery = await withErrorToast(control.getDelivery({ id }));
@@ -72,9 +106,9 @@ async function replay(id: string): Promise<void> {
 const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
 
 function renderCells(delivery: Delivery, address: string) {
-  const { id, status, event_type: type, url, attempt_count: attempts, created_at: createdAt } = delivery;
+  const { id, event_type: type, url, attempt_count: attempts, created_at: createdAt } = delivery;
   return [
-    <StatusBadge status={status} paused={delivery.paused} />,
+    <StatusBadge status={getDisplayStatus(delivery)} />,
     <>
       <a href={address} tabIndex={-1}>
         {type}
@@ -97,12 +131,26 @@ function renderCells(delivery: Delivery, address: string) {
   ];
 }
 
-/** When the next attempt is due, or why there is none. */
+/** The due time of the next attempt, or why it stopped: `503 · retry in 28m` in red. */
 function NextAttempt({ delivery }: { readonly delivery: Delivery }) {
-  const { status, paused, attempt_count: attempts, next_attempt_at: next, settled_reason: reason } = delivery;
-  const { replay_of: original } = delivery;
-  if (paused) return <>endpoint disabled</>;
-  if (status === 'pending' && next === null) return <>sending</>;
+  const { attempt_count: attempts, last_attempt: last, next_attempt_at: next } = delivery;
+  const { settled_reason: reason, replay_of: original } = delivery;
+  const status = getDisplayStatus(delivery);
+  if (status === 'paused') return <>endpoint disabled</>;
+  if (last !== null && (status === 'failing' || status === 'failed')) {
+    return (
+      <span class="error-text">
+        {describeOutcome(last)}
+        {next !== null && (
+          <>
+            {' · retry '}
+            <AttemptDueTime at={next} />
+          </>
+        )}
+        {reason !== null && ` · ${settledReasonDescriptions[reason]}`}
+      </span>
+    );
+  }
   if (next !== null) {
     return (
       <>
@@ -143,7 +191,14 @@ function toUpdate(item: DeliveryItem, filter: DeliveryFilter): ItemUpdate<Delive
   };
 }
 
-function StatusButtons({ selected }: { readonly selected: string | undefined }) {
+function StatusButtons({
+  filter: { status: selected, ...otherFilters },
+}: {
+  readonly filter: DeliveryFilter;
+}) {
+  const counts = useDeliveryCounts();
+  // The counts are those of the workspace.
+  const hasOtherFilters = Object.keys(otherFilters).length > 0;
   return (
     <fieldset class="deliveries-statuses">
       <legend class="visually-hidden">Status</legend>
@@ -155,11 +210,27 @@ function StatusButtons({ selected }: { readonly selected: string | undefined }) 
           aria-pressed={status === selected}
           onClick={() => updateQuery({ status: status ?? '' })}
         >
-          {status ?? 'all'}
+          <span class="capitalized">{status ?? 'all'}</span>
+          {!hasOtherFilters && counts !== undefined && status !== undefined && status in counts && (
+            <StatusCount status={status} count={counts[status as keyof DeliveryStatusCounts]} />
+          )}
         </button>
       ))}
     </fieldset>
   );
+}
+
+function useDeliveryCounts(): DeliveryStatusCounts | undefined {
+  const workspace = workspaceId.value;
+  const { value } = useQuery(
+    async () => (workspace === undefined ? undefined : control.countDeliveries({ workspace_id: workspace })),
+    [workspace],
+    {
+      refetchOn: (item) => item.type === 'reset' || item.type === 'webhook' || isInWorkspace(workspace, item),
+      intervalMs: SECOND_MS,
+    },
+  );
+  return value;
 }
 
 function FilterFields({ filter }: { readonly filter: DeliveryFilter }) {

@@ -41,7 +41,7 @@ export function AttemptView({ delivery, attempt }: Props) {
       <Tabs
         label={`Attempt ${attempt.number}`}
         tabs={tabs}
-        openName={route.value.query.tab}
+        openName={route.value.query.tab ?? (attempt.outcome === 'succeeded' ? 'request' : 'response')}
         onOpen={(tab) => updateQuery({ tab })}
       />
     </section>

@@ -1,6 +1,7 @@
 /** The result of a delivery: why it failed and what to do, or when the next attempt is due. */
 
 import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -17,7 +18,7 @@ interface Props {
 export function DeliverySummaryCard({ delivery }: Props) {
   const { headline, reason, responseExcerpt, signature, hints } = summarizeDelivery(delivery);
   return (
-    <section class={`card stack delivery-summary ${delivery.status}`} aria-label="Summary">
+    <section class={`card stack delivery-summary ${getDisplayStatus(delivery)}`} aria-label="Summary">
       <p role="status" class="delivery-headline">
         {reason !== null && <strong>{reason} </strong>}
         {headline}

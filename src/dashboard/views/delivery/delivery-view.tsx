@@ -4,6 +4,7 @@ import './delivery.css';
 import '../replay/replay.css';
 import { useRef, useState } from 'preact/hooks';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { route, updateQuery } from '../../router.ts';
@@ -49,7 +50,7 @@ function DeliveryContent({ delivery }: { readonly delivery: DeliveryDetail }) {
     <div class="delivery stack">
       <div class="row">
         <h2>{delivery.event_type}</h2>
-        <StatusBadge status={delivery.status} paused={delivery.paused} />
+        <StatusBadge status={getDisplayStatus(delivery)} />
       </div>
       <DeliverySummaryCard delivery={delivery} />
       <div class="row delivery-actions">

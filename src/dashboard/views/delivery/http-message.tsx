@@ -25,8 +25,8 @@ export function AttemptRequest({ request }: Pick<AttemptDetail, 'request'>) {
 }
 
 export function AttemptResponse({ attempt }: { readonly attempt: AttemptDetail }) {
-  const { response, response_status: status } = attempt;
-  if (response === null) return <p class="muted">No response.</p>;
+  const { response, response_status: status, error } = attempt;
+  if (response === null) return <p class="muted">No response{error === null ? '' : `: ${error}`}.</p>;
   const { headers, body, encoding, truncated } = response;
   return (
     <div class="http-message stack">

@@ -1,6 +1,7 @@
 /** One event: its payload, its deliveries, and the request that created it. */
 import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../../contract/resources.ts';
+import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { toEnvelope } from '../../../domain/event.ts';
 import { indentJson } from '../../../domain/json.ts';
 import { toHash } from '../../address.ts';
@@ -120,7 +121,7 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
               <ul class="divided-list">
                 {data.map((delivery) => (
                   <li key={delivery.id}>
-                    <StatusBadge status={delivery.status} paused={delivery.paused} />
+                    <StatusBadge status={getDisplayStatus(delivery)} />
                     <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
                     <WorkspaceScope workspaceId={delivery.workspace_id}>
                       <AttemptCount delivery={delivery} />

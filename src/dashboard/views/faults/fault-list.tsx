@@ -4,6 +4,7 @@ import type { Fault } from '../../../contract/fault-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { describeEffect, describeFirings } from '../../../control/describe-fault.ts';
 import { deliveryFaultDescriptions } from '../../../domain/fault.ts';
+import { shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { status } from '../../session.ts';
 import { withErrorToast } from '../../toasts.ts';
@@ -15,9 +16,11 @@ import { type Query, useQuery } from '../../use-query.ts';
 interface Props {
   readonly query: Query<readonly Fault[]>;
   readonly emptyText: string;
+  /** URLs of endpoints by ID, to name them. */
+  readonly endpointUrls?: ReadonlyMap<string, string>;
 }
 
-export function FaultList({ query, emptyText }: Props) {
+export function FaultList({ query, emptyText, endpointUrls }: Props) {
   const clear = async (faults: readonly Fault[]) => {
     await withErrorToast(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
     query.refetch();
@@ -31,7 +34,12 @@ export function FaultList({ query, emptyText }: Props) {
           <>
             <ul class="divided-list">
               {faults.map((fault) => (
-                <Row key={fault.id} fault={fault} onClear={() => clear([fault])} />
+                <Row
+                  key={fault.id}
+                  fault={fault}
+                  endpointUrl={endpointUrls?.get(fault.webhook_id ?? '')}
+                  onClear={() => clear([fault])}
+                />
               ))}
             </ul>
             {faults.length > 1 && (
@@ -48,7 +56,13 @@ export function FaultList({ query, emptyText }: Props) {
   );
 }
 
-function Row({ fault, onClear }: { readonly fault: Fault; readonly onClear: () => void }) {
+interface RowProps {
+  readonly fault: Fault;
+  readonly endpointUrl: string | undefined;
+  readonly onClear: () => void;
+}
+
+function Row({ fault, endpointUrl, onClear }: RowProps) {
   const effect = describeEffect(fault);
   const isUsedUp = fault.count !== undefined && fault.fired >= fault.count;
   return (
@@ -58,6 +72,7 @@ function Row({ fault, onClear }: { readonly fault: Fault; readonly onClear: () =
         <small>
           {fault.kind !== undefined && `${deliveryFaultDescriptions[fault.kind]} · `}
           {describeScope(fault)}
+          {endpointUrl !== undefined && ` to ${shortenUrl(endpointUrl)}`}
         </small>
       </span>
       <span class={isUsedUp ? 'muted' : ''}>

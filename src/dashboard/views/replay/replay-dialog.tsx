@@ -4,6 +4,7 @@ import './replay.css';
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { indentJson } from '../../../domain/json.ts';
 import { control } from '../../control.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -59,7 +60,7 @@ function ReplayForm({ delivery, onClose }: Props) {
         items={{
           Delivery: (
             <>
-              <StatusBadge status={delivery.status} paused={delivery.paused} /> {delivery.event_type}{' '}
+              <StatusBadge status={getDisplayStatus(delivery)} /> {delivery.event_type}{' '}
               <code>{delivery.id}</code>
             </>
           ),

@@ -1,3 +1,4 @@
+import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
 import type { ApiErrorResponse } from '../../public-api-client.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
@@ -87,7 +88,7 @@ function RunDeliveries({ run: { input, eventIds, deliveries, isFinished } }: { r
       <ul class="stack plain-list">
         {runDeliveries.slice(0, MAX_SHOWN).map((delivery) => (
           <li key={delivery.id} class="row">
-            <StatusBadge status={delivery.status} paused={delivery.paused} />
+            <StatusBadge status={getDisplayStatus(delivery)} />
             <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
             <AttemptCount delivery={delivery} />
           </li>

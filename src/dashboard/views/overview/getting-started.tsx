@@ -1,10 +1,11 @@
+import './getting-started.css';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { workspaceId } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { useQuery } from '../../use-query.ts';
 
-/** Shown in place of an empty delivery list: how to create a first delivery. */
+/** Shown while there are no deliveries: how to create a first delivery. */
 export function GettingStarted() {
   return (
     <section class="getting-started">

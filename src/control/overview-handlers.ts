@@ -1,0 +1,101 @@
+/** The handlers of the overview: aggregates of the deliveries and attempts of a workspace. */
+import type { Fault } from '../contract/fault-schemas.ts';
+import type { AttemptBucket, EndpointSummary, Overview } from '../contract/overview-schemas.ts';
+import { MAX_DELIVERY_COUNT } from '../domain/delivery.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
+import { toAttemptSummary } from '../store/attempts.ts';
+import { createStoreClosedError } from '../store/database.ts';
+import { toDelivery } from '../store/delivery-queries.ts';
+import { toFault } from '../store/faults.ts';
+import type { WebhookRow } from '../store/webhooks.ts';
+import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
+import type { ControlHandlers } from './control-plane.ts';
+import { findWorkspace } from './store-filters.ts';
+
+const BUCKET_COUNT = 60;
+const MAX_ENDPOINTS = 50;
+/** The page of an endpoint shows as many. */
+const MAX_ATTEMPTS = 200;
+const MAX_DUE = 5;
+const MAX_FAULTS = 20;
+
+export function createOverviewHandlers(sandbox: Sandbox) {
+  const { store } = sandbox;
+  return {
+    countDeliveries: async ({ workspace_id: id }) => {
+      const { seq } = findWorkspace(sandbox, id) ?? sandbox.workspaces.default;
+      return store.deliveryQueries.countByStatus(seq, MAX_DELIVERY_COUNT);
+    },
+    getOverview: async ({ workspace_id: id, clock, period_ms: periodMs }): Promise<Overview> => {
+      const workspace = findWorkspace(sandbox, id) ?? sandbox.workspaces.default;
+      const bucketMs = Math.ceil(periodMs / BUCKET_COUNT);
+      const now = clock === 'wall' ? sandbox.wall.now() : workspace.clock.now();
+      const endsAt = (Math.floor(now / bucketMs) + 1) * bucketMs;
+      const startTimes = Array.from({ length: BUCKET_COUNT }, (_, index) => endsAt - (index + 1) * bucketMs);
+      const endpoints = store.webhooks.list(workspace.seq, { limit: MAX_ENDPOINTS, beforeSeq: null });
+      const enabledSeqs = store.webhooks.listEnabledSeqs(workspace.seq);
+      return {
+        workspace_id: workspace.id,
+        clock,
+        bucket_ms: bucketMs,
+        ends_at: new Date(endsAt).toISOString(),
+        buckets: await mapInSlices(sandbox, startTimes.reverse(), (from): AttemptBucket => {
+          const period = { workspaceSeq: workspace.seq, from, until: from + bucketMs };
+          const counts = store.attempts.countInPeriod(clock, period);
+          return { starts_at: new Date(from).toISOString(), ...counts };
+        }),
+        endpoints: await mapInSlices(sandbox, endpoints.rows, (row) => summarizeEndpoint(sandbox, row)),
+        has_more_endpoints: endpoints.hasMore,
+        has_deliveries: store.deliveryQueries.hasAny(workspace.seq),
+        delivery_counts: store.deliveryQueries.countByStatus(workspace.seq, MAX_DELIVERY_COUNT),
+        due: store.deliveryQueries.listNextDue(enabledSeqs, MAX_DUE).map(toDelivery),
+        faults: listActiveFaults(sandbox, workspace).slice(0, MAX_FAULTS),
+      };
+    },
+  } satisfies Partial<ControlHandlers>;
+}
+
+function summarizeEndpoint({ store }: Sandbox, { seq, id, url, disabled }: WebhookRow): EndpointSummary {
+  const { last_failure_seq: failureSeq, ...statistics } = store.attempts.summarizeNewest(seq, MAX_ATTEMPTS);
+  const failure = failureSeq === null ? undefined : store.attempts.findSummary(failureSeq);
+  const dueAt = disabled === 1 ? undefined : store.deliveries.findNextDueAt(seq, -1);
+  return {
+    webhook_id: id,
+    url,
+    disabled: disabled === 1,
+    ...statistics,
+    last_failure: failure === undefined ? null : toAttemptSummary(failure),
+    next_attempt_at: dueAt === undefined ? null : new Date(dueAt).toISOString(),
+  };
+}
+
+function listActiveFaults({ store }: Sandbox, workspace: LoadedWorkspace): Fault[] {
+  // The counts are written with a delay.
+  store.flush();
+  return store.faults
+    .listAll()
+    .map(toFault)
+    .filter(
+      ({ workspace_id: id = workspace.id, count = Number.POSITIVE_INFINITY, fired }) =>
+        id === workspace.id && fired < count,
+    );
+}
+
+/** Maps items, and lets requests and deliveries continue in between. @throws SvcError if the store is closed meanwhile. */
+async function mapInSlices<Item, Result>(
+  { store }: Sandbox,
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let endsAt = monotonic() + SLICE_MS;
+  for (const item of items) {
+    results.push(map(item));
+    if (monotonic() < endsAt) continue;
+    await yieldToEventLoop();
+    if (!store.isOpen) throw createStoreClosedError();
+    endsAt = monotonic() + SLICE_MS;
+  }
+  return results;
+}

@@ -1,0 +1,100 @@
+import type { AttemptBucket, Overview } from '../../../contract/overview-schemas.ts';
+import { formatDuration } from '../../../domain/duration.ts';
+import { describeBuckets, sumBuckets } from './attempt-totals.ts';
+
+const BAR_WIDTH = 0.8;
+
+interface Props {
+  readonly overview: Pick<Overview, 'buckets' | 'bucket_ms' | 'clock'>;
+  /** Such as `10 minutes`. */
+  readonly period: string;
+}
+
+/** Successes stand above the line, failures below it. A line shows how many attempts were not the first. */
+export function AttemptChart({ overview: { buckets, bucket_ms: bucketMs, clock }, period }: Props) {
+  const totals = sumBuckets(buckets);
+  const scale = Math.max(
+    1,
+    ...buckets.flatMap(({ succeeded, failed, retried }) => [succeeded, failed, retried]),
+  );
+  const lowest = Math.max(...buckets.map(({ failed }) => failed));
+  const retries = buckets.flatMap(({ retried }, index) => (retried > 0 ? [`M${index} ${-retried}h1`] : []));
+  return (
+    <figure class="overview-chart stack">
+      <div class="overview-plot">
+        <span class="muted" aria-hidden="true">
+          {scale}
+        </span>
+        <svg
+          viewBox={`0 ${-scale} ${buckets.length} ${scale + lowest}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={describeBuckets(buckets, period)}
+        >
+          {buckets.map(({ starts_at: at, succeeded, failed }, index) => (
+            <g key={at}>
+              {succeeded > 0 && (
+                <rect class="succeeded" x={index + 0.1} y={-succeeded} width={BAR_WIDTH} height={succeeded} />
+              )}
+              {failed > 0 && <rect class="failed" x={index + 0.1} y={0} width={BAR_WIDTH} height={failed} />}
+            </g>
+          ))}
+          <path class="overview-retries" d={retries.join('')} />
+          <path class="overview-axis" d={`M0 0H${buckets.length}`} />
+        </svg>
+        <span class="row muted overview-times" aria-hidden="true">
+          <span>{period === 'hour' ? '1 hour' : period} ago</span>
+          <span>now</span>
+        </span>
+      </div>
+      <figcaption class="row">
+        <span class="overview-legend succeeded">{totals.succeeded} delivered</span>
+        <span class="overview-legend failed">{totals.failed} failed</span>
+        <span class="overview-legend retried">{totals.retried} retried</span>
+        <span class="muted">in the last {period}</span>
+      </figcaption>
+      <details>
+        <summary>Show as table</summary>
+        <BucketTable buckets={buckets} bucketMs={bucketMs} clock={clock} />
+      </details>
+    </figure>
+  );
+}
+
+interface BucketTableProps {
+  readonly buckets: readonly AttemptBucket[];
+  readonly bucketMs: number;
+  readonly clock: Overview['clock'];
+}
+
+/** The parts of the period in which attempts were made, newest first. */
+function BucketTable({ buckets, bucketMs, clock }: BucketTableProps) {
+  const shown = buckets.filter(({ succeeded, failed }) => succeeded + failed > 0).reverse();
+  if (shown.length === 0) return <p class="muted">No attempts were made in this period.</p>;
+  return (
+    <table class="overview-table">
+      <thead>
+        <tr>
+          <th scope="col">
+            {formatDuration(bucketMs)} from ({clock === 'wall' ? 'real' : 'schedule'} time)
+          </th>
+          <th scope="col">Delivered</th>
+          <th scope="col">Failed</th>
+          <th scope="col">Retried</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map(({ starts_at: at, succeeded, failed, retried }) => (
+          <tr key={at}>
+            <th scope="row">
+              <time dateTime={at}>{at.slice(0, 19).replace('T', ' ')}</time>
+            </th>
+            <td>{succeeded}</td>
+            <td>{failed}</td>
+            <td>{retried}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

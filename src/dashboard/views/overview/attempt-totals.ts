@@ -1,0 +1,26 @@
+/** Totals of the attempts in a period, and their description. Pure. */
+import type { AttemptBucket } from '../../../contract/overview-schemas.ts';
+
+type Totals = Omit<AttemptBucket, 'starts_at'>;
+
+export function sumBuckets(buckets: readonly AttemptBucket[]): Totals {
+  return buckets.reduce<Totals>(
+    (sum, { succeeded, failed, retried }) => ({
+      succeeded: sum.succeeded + succeeded,
+      failed: sum.failed + failed,
+      retried: sum.retried + retried,
+    }),
+    { succeeded: 0, failed: 0, retried: 0 },
+  );
+}
+
+/** `Attempts in the last hour: 120 delivered, 30 failed, 25 retried. Most failed at 2026-11-20 12:03:10: 8.` */
+export function describeBuckets(buckets: readonly AttemptBucket[], period: string): string {
+  const { succeeded, failed, retried } = sumBuckets(buckets);
+  if (succeeded + failed === 0) return `No attempts in the last ${period}`;
+  const worst = buckets.reduce((most, bucket) => (bucket.failed > most.failed ? bucket : most));
+  const summary = `Attempts in the last ${period}: ${succeeded} delivered, ${failed} failed, ${retried} retried.`;
+  return failed === 0
+    ? summary
+    : `${summary} Most failed at ${worst.starts_at.slice(0, 19).replace('T', ' ')}: ${worst.failed}.`;
+}

@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+
+async function trigger(emulator: TestEmulator, count: number) {
+  for (let number = 0; number < count; number++)
+    await emulator.api('POST', '/events', { type: 'order.shipped' });
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+it('the overview of an empty workspace has 60 empty buckets that end after the current time', async () => {
+  await using emulator = await startTestEmulator();
+  const overview = await emulator.control.getOverview({ period_ms: 600_000 });
+  expect(overview).toMatchObject({
+    workspace_id: emulator.status().workspace_id,
+    clock: 'wall',
+    bucket_ms: 10_000,
+    has_deliveries: false,
+    delivery_counts: { pending: 0, failing: 0, paused: 0, failed: 0, canceled: 0 },
+    endpoints: [],
+    has_more_endpoints: false,
+    due: [],
+    faults: [],
+  });
+  expect(overview.buckets).toHaveLength(60);
+  const last = Date.parse(overview.buckets.at(-1)?.starts_at ?? '');
+  expect(Date.parse(overview.ends_at) - last).toBe(10_000);
+});
+
+it('the overview counts attempts, summarizes the endpoint and names what is due next', async () => {
+  await using receiver = await createReceiver([503, 200, 200]);
+  await using emulator = await startTestEmulator();
+  const { id } = await emulator.control.createWebhook({ url: receiver.url });
+  await trigger(emulator, 1);
+  await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
+  const failing = await emulator.control.getOverview({ clock: 'schedule' });
+  const [delivery] = (await emulator.control.listDeliveries({ status: 'failing' })).data;
+  expect(delivery).toMatchObject({
+    status: 'pending',
+    last_attempt: { number: 1, outcome: 'http_error', response_status: 503 },
+  });
+  expect(failing).toMatchObject({
+    has_deliveries: true,
+    delivery_counts: { pending: 1, failing: 1 },
+    endpoints: [
+      {
+        webhook_id: id,
+        attempts: 1,
+        succeeded: 0,
+        last_failure: { delivery_id: delivery?.id, response_status: 503 },
+        next_attempt_at: delivery?.next_attempt_at,
+      },
+    ],
+    due: [{ id: delivery?.id }],
+  });
+  await emulator.control.settleClock({});
+  await trigger(emulator, 1);
+  await expect.poll(() => receiver.requests.length).toBe(3);
+  await expect.poll(async () => (await emulator.control.countDeliveries({})).pending).toBe(0);
+  for (const clock of ['schedule', 'wall'] as const) {
+    const { buckets, endpoints, due } = await emulator.control.getOverview({ clock });
+    expect(sum(buckets.map(({ succeeded }) => succeeded))).toBe(2);
+    expect(sum(buckets.map(({ failed }) => failed))).toBe(1);
+    expect(sum(buckets.map(({ retried }) => retried))).toBe(1);
+    expect(endpoints[0]).toMatchObject({ attempts: 3, succeeded: 2, next_attempt_at: null });
+    expect(due).toEqual([]);
+  }
+});
+
+it('the overview shows only the selected workspace, and plans no attempt for a disabled endpoint', async () => {
+  await using receiver = await createReceiver(503);
+  await using emulator = await startTestEmulator();
+  const { id } = await emulator.control.createWebhook({ url: receiver.url });
+  await trigger(emulator, 1);
+  await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
+  await emulator.control.updateWebhook({ id, disabled: true });
+  expect(await emulator.control.countDeliveries({})).toMatchObject({ pending: 1, failing: 0, paused: 1 });
+  const [endpoint] = (await emulator.control.getOverview({})).endpoints;
+  expect(endpoint).toMatchObject({ disabled: true, next_attempt_at: null });
+  const { id: other } = await emulator.control.createWorkspace({ name: 'Other' });
+  expect(await emulator.control.getOverview({ workspace_id: other })).toMatchObject({
+    has_deliveries: false,
+    endpoints: [],
+    due: [],
+  });
+});
+
+it('the overview lists the faults that can still apply to the workspace', async () => {
+  await using emulator = await startTestEmulator();
+  const { control } = emulator;
+  const { id: other } = await control.createWorkspace({ name: 'Other' });
+  const everywhere = await control.addFault({ on: 'request', status: 503, count: 2 });
+  await control.addFault({ on: 'request', status: 503, workspace_id: other });
+  const usedUp = await control.addFault({ on: 'request', status: 500, method: 'GET', count: 1 });
+  const list = async () => (await control.getOverview({})).faults.map(({ id, fired }) => ({ id, fired }));
+  expect(await list()).toEqual([
+    { id: everywhere.id, fired: 0 },
+    { id: usedUp.id, fired: 0 },
+  ]);
+  await emulator.api('POST', '/events', { type: 'order.shipped' });
+  expect(await list()).toContainEqual({ id: everywhere.id, fired: 1 });
+  await emulator.api('GET', '/events');
+  await emulator.api('GET', '/events');
+  expect(await list()).toEqual([]);
+});

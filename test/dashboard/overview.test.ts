@@ -1,0 +1,36 @@
+/** The settings of the overview and the description of its chart. */
+import { describe, expect, it } from 'vitest';
+import { describeBuckets, sumBuckets } from '../../src/dashboard/views/overview/attempt-totals.ts';
+import { parseSettings } from '../../src/dashboard/views/overview/overview-settings.ts';
+
+const buckets = [
+  { starts_at: '2026-11-20T12:00:00.000Z', succeeded: 4, failed: 1, retried: 0 },
+  { starts_at: '2026-11-20T12:00:10.000Z', succeeded: 0, failed: 3, retried: 2 },
+  { starts_at: '2026-11-20T12:00:20.000Z', succeeded: 2, failed: 3, retried: 1 },
+];
+
+describe('parseSettings', () => {
+  it('parseSettings reads the period and the clock, and ignores unknown values', () => {
+    expect(parseSettings({ period: '24h', clock: 'schedule' })).toEqual({ period: '24h', clock: 'schedule' });
+    expect(parseSettings({ period: 'toString', clock: 'sun' })).toEqual({ period: '10m', clock: 'wall' });
+    expect(parseSettings({})).toEqual({ period: '10m', clock: 'wall' });
+  });
+});
+
+describe('describeBuckets', () => {
+  it('describeBuckets names the totals and the first bucket with the most failures', () => {
+    expect(sumBuckets(buckets)).toEqual({ succeeded: 6, failed: 7, retried: 3 });
+    expect(describeBuckets(buckets, 'hour')).toBe(
+      'Attempts in the last hour: 6 delivered, 7 failed, 3 retried. Most failed at 2026-11-20 12:00:10: 3.',
+    );
+  });
+
+  it('describeBuckets names no worst bucket without failures, and says when there are no attempts', () => {
+    const successes = buckets.map((bucket) => ({ ...bucket, failed: 0 }));
+    expect(describeBuckets(successes, 'hour')).toBe(
+      'Attempts in the last hour: 6 delivered, 0 failed, 3 retried.',
+    );
+    const none = successes.map((bucket) => ({ ...bucket, succeeded: 0, retried: 0 }));
+    expect(describeBuckets(none, '3 days')).toBe('No attempts in the last 3 days');
+  });
+});

@@ -1,0 +1,105 @@
+/** The aggregates of the overview: their values, and the indexes that they read. */
+import { expect, it } from 'vitest';
+import type { AttemptRow } from '../../src/store/attempts.ts';
+import { explainPrepared } from './query-plan.ts';
+import { insertAttempt, insertDeliveries, insertWorkspace, NOW, openStore } from './rows.ts';
+
+/** An endpoint with a delivery for each attempt. */
+function openStoreWith(attempts: readonly Partial<AttemptRow>[]) {
+  const store = openStore();
+  const { deliveries, webhook, workspace } = insertDeliveries(
+    store,
+    attempts.map(() => NOW),
+  );
+  const seqs = attempts.map((attempt, index) =>
+    store.writeNow(() => insertAttempt(store, deliveries[index] ?? 0, attempt.number ?? 1, NOW, attempt)),
+  );
+  return { store, webhook, workspace, seqs };
+}
+
+it('summarizeNewest counts only the newest attempts and finds their newest failure', () => {
+  const { store, webhook, seqs } = openStoreWith([
+    { outcome: 'timeout', duration_ms: 30_000 },
+    { outcome: 'http_error', duration_ms: 7 },
+    { outcome: 'succeeded', duration_ms: 5 },
+  ]);
+  expect(store.attempts.summarizeNewest(webhook, 2)).toEqual({
+    attempts: 2,
+    succeeded: 1,
+    p95_ms: 7,
+    last_failure_seq: seqs[1],
+  });
+  expect(store.attempts.summarizeNewest(webhook, 3).p95_ms).toBe(30_000);
+  expect(store.attempts.summarizeNewest(webhook + 1, 3)).toEqual({
+    attempts: 0,
+    succeeded: 0,
+    p95_ms: null,
+    last_failure_seq: null,
+  });
+});
+
+it.each([1, 19, 20, 21, 40, 200])(
+  'summarizeNewest returns the duration that 95 %% of %d attempts do not exceed',
+  (count) => {
+    const durations = Array.from({ length: count }, (_, index) => index + 1);
+    const { store, webhook } = openStoreWith(durations.map((duration_ms) => ({ duration_ms })));
+    const { p95_ms: p95 } = store.attempts.summarizeNewest(webhook, 200);
+    expect(durations.filter((ms) => ms <= (p95 ?? 0)).length).toBe(Math.ceil(0.95 * count));
+  },
+);
+
+it('countInPeriod counts the attempts of one workspace by either time, without the end of the period', () => {
+  const { store, workspace } = openStoreWith([
+    { outcome: 'succeeded', sent_at_wall: NOW, scheduled_at: NOW + 1 },
+    { outcome: 'succeeded', number: 2, sent_at_wall: NOW + 1, scheduled_at: NOW },
+    { outcome: 'timeout', number: 3, sent_at_wall: NOW + 1, scheduled_at: NOW + 9 },
+    { outcome: 'succeeded', sent_at_wall: NOW + 2, scheduled_at: NOW },
+  ]);
+  const period = { workspaceSeq: workspace, from: NOW, until: NOW + 2 };
+  expect(store.attempts.countInPeriod('wall', period)).toEqual({ succeeded: 2, failed: 1, retried: 2 });
+  expect(store.attempts.countInPeriod('schedule', period)).toEqual({ succeeded: 3, failed: 0, retried: 1 });
+  const other = store.writeNow(() => insertWorkspace(store, 'Other'));
+  expect(store.attempts.countInPeriod('wall', { ...period, workspaceSeq: other })).toEqual({
+    succeeded: 0,
+    failed: 0,
+    retried: 0,
+  });
+});
+
+it.each([
+  ['wall', 'attempts_by_sent_at (sent_at_wall>? AND sent_at_wall<?)'],
+  ['schedule', 'attempts_by_scheduled_at (scheduled_at>? AND scheduled_at<?)'],
+] as const)('countInPeriod reads only the index of the %s time', async (clock, index) => {
+  const store = openStore();
+  const [plan] = await explainPrepared(/AS retried/, () =>
+    store.attempts.countInPeriod(clock, { workspaceSeq: 1, from: 0, until: 1 }),
+  );
+  expect(plan?.steps).toContain(`SEARCH a USING COVERING INDEX ${index}`);
+  expect(plan?.steps.filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);
+});
+
+it('summarizeNewest reads only the newest attempts of the endpoint, and sorts only those', async () => {
+  const store = openStore();
+  const [plan] = await explainPrepared(/AS p95_ms/, () => store.attempts.summarizeNewest(1, 200));
+  expect(plan?.steps).toContain('SEARCH attempts USING INDEX attempts_by_webhook (webhook_seq=?)');
+  expect(plan?.steps.filter((step) => step.startsWith('SCAN') && !step.startsWith('SCAN newest'))).toEqual(
+    [],
+  );
+});
+
+it('countByStatus stops at the limit and searches an index for each status', async () => {
+  const { store, workspace } = openStoreWith([{}, {}, {}]);
+  const plans = await explainPrepared(/SELECT count\(\*\) FROM \(SELECT 1/, () => {
+    expect(store.deliveryQueries.countByStatus(workspace, 2)).toMatchObject({ pending: 2, failed: 0 });
+  });
+  expect(store.deliveryQueries.countByStatus(workspace, 9)).toMatchObject({ pending: 3 });
+  const used = plans.flatMap(({ steps }) =>
+    steps.flatMap((step) => /INDEX (deliveries_\w+)/.exec(step)?.[1] ?? []),
+  );
+  expect(new Set(used)).toEqual(
+    new Set(['deliveries_due', 'deliveries_attempted', 'deliveries_failed', 'deliveries_canceled']),
+  );
+  expect(
+    plans.flatMap(({ steps }) => steps).filter((step) => /^SCAN (?:d|h)\b|TEMP B-TREE/.test(step)),
+  ).toEqual([]);
+});
