@@ -17,7 +17,7 @@ import { printHint, printWarning } from './report-error.ts';
 import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
 
 /**
- * Starts the emulator. Errors that it has later are printed as notes.
+ * Starts the emulator. Errors that occur later, while it runs, are printed as notes.
  * @throws SvcError as `startEmulator`, and `usage` for settings that exclude each other.
  */
 export async function bootEmulator(
@@ -62,7 +62,7 @@ export async function bootEmulator(
       randomSeed,
       keepRequests,
       keepMegabytes,
-      // With a pinned wall clock, the emulator has another default.
+      // Undefined selects the default, which depends on the wall clock: no limit if it is pinned.
       keepDays: sources.keepDays.kind === 'default' ? undefined : values.keepDays,
       wallClock: values.wallClock === null ? null : new Date(values.wallClock),
       forwardTo: values.forwardTo === null ? undefined : { url: values.forwardTo, events: values.events },
@@ -124,7 +124,7 @@ export function resolveProxySetting(
 ): ProxyOptions | undefined {
   if (setting === null) return undefined;
   if (setting !== 'env') return { url: setting };
-  // In this order, as in curl. An empty variable is not set.
+  // Lowercase first, as in curl. An empty variable counts as not set.
   const get = (name: string) => env[name.toLowerCase()] || env[name];
   const address = PROXY_VARIABLES.map(get).find(Boolean);
   if (!address) return undefined;

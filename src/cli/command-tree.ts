@@ -5,7 +5,7 @@ import type { Example } from './help.ts';
 export interface CommandEntry {
   /** Imperative phrase with a noun. */
   readonly summary: string;
-  /** `never`, because the options of each command have another type. */
+  /** Each command has its own type of options. `never` accepts all of them, but `run` can then be called only with a cast. */
   readonly load: () => Promise<CommandDefinition<never>>;
   /** Other verbs that people try. The help does not show them. */
   readonly aliases: readonly string[];

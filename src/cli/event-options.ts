@@ -86,7 +86,7 @@ async function createPayloadTemplate(
   return { text, hasTemplates: hasTemplates(text) };
 }
 
-/** Without edits, the text keeps every byte. */
+/** Without changes, the text keeps every byte. */
 function applyChanges(text: string, changes: readonly JsonEdit[]): string {
   return changes.length === 0 ? text : applyJsonEdits(text, changes);
 }

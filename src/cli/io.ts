@@ -53,7 +53,7 @@ export function createProcessIo(nodeProcess: NodeJS.Process, noColor: boolean): 
     write: (text) => void stdout.write(sanitizeForTerminal(withLineEnd(text))),
     note: (text) => note(text),
     noteJson: (value) => note(JSON.stringify(value)),
-    // Return to the start of the line, and erase the rest of it.
+    // Return to the start of the line, and erase the rest of it. The last column stays free, because terminals can wrap there.
     progress: stderr.isTTY
       ? (line) => stderr.write(`\r${stripStyles(line).slice(0, stderr.columns - 1)}\x1b[K`)
       : null,

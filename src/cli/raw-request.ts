@@ -4,7 +4,7 @@ import { SvcError } from '../errors.ts';
 /** The part of `Headers` of the Fetch API that verification needs. Names are case-insensitive. */
 type HeaderLookup = Pick<Headers, 'get'>;
 
-export interface RawRequest {
+interface RawRequest {
   readonly headers: HeaderLookup;
   readonly body: Buffer;
 }

@@ -43,7 +43,7 @@ export const scriptChoices: ChoiceSource = {
   },
 };
 
-/** @throws SvcError `usage`, naming the file and its problem, when one cannot be used. */
+/** @throws SvcError `usage` with the file and its problem, if a fixture file is invalid */
 export async function listDescribedFixtures(context: Context): Promise<DescribedFixture[]> {
   const folders = fixtureFolders((await context.resolveConfig()).projectFolder);
   return listFixtureFiles(folders).map((file) => ({ ...file, description: readDescription(file, folders) }));
@@ -53,7 +53,7 @@ function toName({ name }: DescribedFixture): string {
   return name;
 }
 
-/** Number of deliveries, the newest ones, whose event types are choices. */
+/** The event types of this number of deliveries, the newest ones, are choices. */
 const MAX_SEARCHED_DELIVERIES = 200;
 
 /** Event types that have a fixture. They need no emulator. */
@@ -103,7 +103,7 @@ async function listUsedTypes(context: Context): Promise<string[]> {
     control.listWebhooks({}),
     control.listDeliveries({ limit: MAX_SEARCHED_DELIVERIES }),
   ]);
-  // Without the wildcard.
+  // An endpoint can also subscribe to the wildcard, which is not an event type.
   const subscribed = webhooks.data.flatMap(({ events }) => events.filter(isEventType));
   const delivered = deliveries.data.map(({ event_type: type }) => type);
   return [...new Set([...subscribed, ...delivered])].sort();

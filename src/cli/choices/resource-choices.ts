@@ -64,7 +64,7 @@ export function workspaceColumns(now: number): readonly Column<Workspace>[] {
   ];
 }
 
-/** The page limit of the public API. */
+/** The maximum page size of the public API, unless the gap `list.limit` is overridden. */
 const MAX_CHOICES = 100;
 
 export const deliveryChoices: ChoiceSource = {

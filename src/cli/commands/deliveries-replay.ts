@@ -186,14 +186,14 @@ async function replayWithProgress(
   perSecond: number,
   context: Context,
 ): Promise<{ replays: Replay[]; refused: ReplayRefusal[] }> {
-  let replayCount = 0;
+  let outcomeCount = 0;
   const outcomes = await withProgress(
     context,
-    async () => `Replaying ${renderProgressBar(replayCount, ids.length)}`,
+    async () => `Replaying ${renderProgressBar(outcomeCount, ids.length)}`,
     replayDeliveries(ids, changes, control, {
       perSecond,
       signal: context.signal,
-      onOutcome: () => ++replayCount,
+      onOutcome: () => ++outcomeCount,
     }),
   );
   return {

@@ -65,8 +65,8 @@ async function checkSetup(
     await showCheck('the database', running ? checkDatabase(running) : checkFile()),
   ];
   if (running === null) {
-    const skipped = createFindingBuilder('endpoints', 'Clock and endpoints');
-    return [...findings, skipped.skipped('need a running emulator')];
+    const clockAndEndpoints = createFindingBuilder('endpoints', 'Clock and endpoints');
+    return [...findings, clockAndEndpoints.skipped('need a running emulator')];
   }
   const clock = checkClock(running, await context.getWorkspaceId());
   const endpoints = checkEndpoints(running.control, { sendsTestDeliveries, wallTime: context.now() });

@@ -144,8 +144,8 @@ async function checkDeliveries(
   { requireSettled, expectFailed, junit }: Options,
   context: Context,
 ): Promise<ExecResult> {
-  const mustSettle = requireSettled === true || expectFailed !== undefined;
-  const needsDeliveries = mustSettle || junit !== undefined;
+  const mustCheck = requireSettled === true || expectFailed !== undefined;
+  const needsDeliveries = mustCheck || junit !== undefined;
   // A command that exits with 0 after an interruption has handled the signal and finished.
   const isIncomplete = result.wasInterrupted && result.exitCode !== ExitCode.success;
   if (!needsDeliveries || isIncomplete) return { ...result, unexpectedDeliveries: null };
@@ -156,7 +156,7 @@ async function checkDeliveries(
       });
     });
     const outcome = await Promise.race([stopped, collectDeliveryOutcome(control, context)]);
-    const unexpectedDeliveries = mustSettle ? findUnexpectedDeliveries(outcome, expectFailed ?? null) : null;
+    const unexpectedDeliveries = mustCheck ? findUnexpectedDeliveries(outcome, expectFailed ?? null) : null;
     const failuresAreExpected = unexpectedDeliveries === null && expectFailed !== undefined;
     if (junit !== undefined) {
       writeReport(resolve(context.cwd, junit), renderDeliveryJUnit(outcome.deliveries, failuresAreExpected));

@@ -140,7 +140,7 @@ function toRule({
   };
 }
 
-/** Options with names that differ from those of the JSON fields. */
+/** By field in JSON: the name of its option, if that differs. */
 const optionNames: Readonly<Record<string, string>> = {
   api_key_id: 'key',
   error_code: 'error-code',

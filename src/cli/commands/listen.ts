@@ -42,7 +42,7 @@ interface Options extends WriteEnvOptions {
 /** In real time. Short, because the user has asked the command to end. */
 const CLEANUP_TIMEOUT_MS = 2_000;
 
-/** Forwards until the user quits or interrupts. */
+/** Forwards until the user quits or interrupts. With `--print-secret`, it only registers the endpoints and prints the secret. */
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     addEnvFileAlias(command)
@@ -247,7 +247,7 @@ function announceRegistration(endpoints: readonly WebhookWithSecret[], context: 
   if (context.json) context.printItem({ type: 'ready', ...toListenReady(endpoints) }, () => '');
 }
 
-/** Uses a new connection: an interruption aborts the requests of the old one. */
+/** Uses a new client, because an interruption aborts the requests of the first one. */
 async function removeEndpoints(listener: ListenEndpoints, context: Context): Promise<void> {
   const canceled = await listener.remove(await context.connect(abortAfter(CLEANUP_TIMEOUT_MS)));
   if (canceled > 0)

@@ -191,15 +191,15 @@ async function runExploration(options: ExploreCommandOptions, context: Context):
   }
 }
 
-/** Everything that follows from the command line. */
-type ExplorePlan = Omit<ExploreOptions, 'readEffects' | 'onProgress'>;
+/** The options of the exploration that exist before the effect observer, which is created with some of them. */
+type OptionsWithoutObserver = Omit<ExploreOptions, 'readEffects' | 'onProgress'>;
 
 async function toExploreOptions(
   url: string,
   replay: History | null,
   options: ExploreCommandOptions,
   context: Context,
-): Promise<ExplorePlan> {
+): Promise<OptionsWithoutObserver> {
   const { ca, restartCommand, runs, time } = options;
   const secret = requireSecret(options.secret, context);
   const { cwd, signal, now } = context;
@@ -275,7 +275,7 @@ function createEvents(
 
 function describeProgress(
   { phase, runs, requests, steps }: ExploreProgress,
-  { url, runs: totalRuns, timeMs, replay }: ExplorePlan,
+  { url, runs: totalRuns, timeMs, replay }: OptionsWithoutObserver,
   elapsedMs: number,
 ): string {
   const sent = formatDeliveryCount(requests);
@@ -289,7 +289,7 @@ function describeProgress(
   return `Exploring ${url}  ${count}${time}, ${sent}`;
 }
 
-/** With the URLs of the options, otherwise those of the history that is replayed. */
+/** `url` and `observe` come from the options, or else from the history that is replayed. */
 type OptionsWithUrls = Omit<ExploreCommandOptions, 'url' | 'observe'> & {
   readonly url: string;
   readonly observe: string | undefined;
@@ -326,12 +326,14 @@ async function writeFiles(
     await write(test, renderVitestTest(failure, { url, observe, restartCommand }), '--test', context);
     printHint(`Run the test with: npx vitest run ${quoteForShell(test)}`, context.io);
   }
+  // The receiver stopped, so svc could not play another history.
   if (failure.rule === 'running' && failure.played === 1 && restartCommand === undefined) {
     printHint(
       'To find a smaller history, pass a command that restarts the receiver, with --restart-command.',
       context.io,
     );
   }
+  // The exploration sends a plain delivery before the first random history, and ends if that fails.
   const isPlainDelivery = report.runs === 0;
   if (isPlainDelivery && !effectRules.has(failure.rule)) {
     printHint(

@@ -157,9 +157,13 @@ export const check: CommandDefinition<CheckCommandOptions> = {
   },
 };
 
-type CheckOptions = Omit<RunChecksOptions, 'countEffects' | 'onProgress'>;
+/** The options of the check that exist before the effect observer, which is created with some of them. */
+type OptionsWithoutObserver = Omit<RunChecksOptions, 'countEffects' | 'onProgress'>;
 
-async function toCheckOptions(options: CheckCommandOptions, context: Context): Promise<CheckOptions> {
+async function toCheckOptions(
+  options: CheckCommandOptions,
+  context: Context,
+): Promise<OptionsWithoutObserver> {
   const { ca, eventType } = options;
   const { cwd, signal, now } = context;
   const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: options.scheme });

@@ -258,7 +258,7 @@ async function resolveVerifyOptions(
   return {
     scheme,
     secret: requireSecret(secret, context),
-    // Recognized, not accepted: names the mistake "verified with the wrong secret".
+    // Not accepted. If the signature matches one of these, the result names the secret that was used by mistake.
     otherSecrets: environmentSecret
       ? [{ name: 'the secret in SVC_WEBHOOK_SECRET', secret: environmentSecret }]
       : [],

@@ -13,7 +13,7 @@ import { pollUntil } from '../poll-until.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { renderFields } from '../render/table.ts';
 
-export interface TriggerManyOptions {
+interface TriggerManyOptions {
   readonly type: string;
   readonly workspaceId: string;
   readonly count: number;
@@ -72,7 +72,7 @@ export async function triggerMany(
   const countOf = (...statuses: string[]) =>
     deliveries.filter(({ status }) => statuses.includes(status)).length;
   const summary = {
-    events: new Set(created.map(({ event }) => event.id)).size,
+    events: created.length,
     deliveries: {
       succeeded: countOf('succeeded'),
       failed: countOf('failed', 'canceled'),
@@ -175,8 +175,8 @@ async function findSettlementTimes(
   // The list can have an attempt before the stream reports it.
   await pollUntil(async () => settled.every(({ id }) => settledAt.has(id)), Boolean, {
     timeoutMs: FINAL_RESULT_TIMEOUT_MS,
-    // Not the signal of the context: after an interruption, the times are still printed.
-    signal: abortAfter(2 * FINAL_RESULT_TIMEOUT_MS),
+    // Never aborted, unlike the signal of the context: after an interruption, the times are still printed.
+    signal: new AbortController().signal,
   });
   const requestedAt = new Map(created.map(({ event, requestedAt }) => [event.id, requestedAt]));
   return settled.flatMap(({ id, event_id: eventId }) => {

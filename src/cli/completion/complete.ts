@@ -11,8 +11,8 @@ import { choicesForArgument, choicesForOption, type ValueChoices } from './value
 /** Time limit of a list: short enough for the tab key. After it, the list is empty. */
 const TIMEOUT_MS = 300;
 
-/** Descriptions are truncated to this size. */
-const DESCRIPTION_SIZE = { width: 80, unicode: true };
+/** How descriptions are truncated: the shell does not tell how wide its terminal is. */
+const DESCRIPTION_TRUNCATION = { width: 80, unicode: true };
 
 /**
  * @param words the words of the command line up to the cursor, without the program; the last one is completed
@@ -99,6 +99,6 @@ function toLines(items: readonly Choice[], current: string): string[] {
   return items
     .filter(({ value }) => value.startsWith(current))
     .map(({ value, description }) =>
-      description === '' ? value : `${value}\t${truncateLine(DESCRIPTION_SIZE, description)}`,
+      description === '' ? value : `${value}\t${truncateLine(DESCRIPTION_TRUNCATION, description)}`,
     );
 }

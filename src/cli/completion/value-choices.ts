@@ -72,6 +72,7 @@ const byGroup: Readonly<Record<string, ValueChoices>> = {
   workspaces: { sources: [workspaceChoices] },
 };
 
+/** Arguments whose choices are those of the group. */
 const groupArgumentNames = ['id', 'ids', 'name'];
 
 export function choicesForOption({ long, flags, argChoices }: Option, path: readonly string[]): ValueChoices {

@@ -50,8 +50,8 @@ export class ListenEndpoints {
    * @param types types of stream items, separated by commas, such as `attempt,delivery`
    */
   follow(types: string, signal: AbortSignal, onRestored: () => Promise<void>): LiveStream {
-    const left = new AbortController();
-    const streamSignal = AbortSignal.any([signal, left.signal]);
+    const ended = new AbortController();
+    const streamSignal = AbortSignal.any([signal, ended.signal]);
     const open = () =>
       this.control.stream({ types, listener: this.#endpoints.map(({ id }) => id).join(',') }, streamSignal);
     const first = open();
@@ -69,8 +69,8 @@ export class ListenEndpoints {
       [Symbol.asyncIterator]: () => ({
         next: () => items.next(),
         return() {
-          // Otherwise `return` waits for the next item.
-          left.abort();
+          // Otherwise `return` of the generator waits until the stream has another item.
+          ended.abort();
           return items.return(undefined);
         },
       }),
@@ -96,6 +96,7 @@ async function removeAll(control: ControlPlane, endpoints: readonly WebhookWithS
   );
 }
 
+/** The stream ends with `not_found` when the emulator does not have an endpoint of `listener`. */
 async function* reopenWhenLost(
   first: LiveStream,
   reopen: () => Promise<LiveStream>,

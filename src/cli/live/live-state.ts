@@ -9,7 +9,7 @@ export const MAX_ROWS = 1_000;
 const OTHER_LINES = 4;
 
 /** A text that is shown instead of the rows. */
-export interface Panel {
+interface Panel {
   readonly text: string;
   /** The text, wrapped to the screen. */
   readonly lines: readonly string[];

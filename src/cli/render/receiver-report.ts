@@ -22,6 +22,7 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
     capabilities,
   );
   const { passed, failed, not_observable, observer_problem: problem } = report;
+  // `not_observable` includes them.
   const skipped = report.checks.filter(isSkipped).length;
   const skippedCount = skipped === 0 ? '' : `, ${skipped} skipped`;
   const counts = `${passed} passed, ${failed} failed${skippedCount}, ${not_observable - skipped} not observable.`;

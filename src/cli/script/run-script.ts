@@ -25,6 +25,7 @@ export interface ScriptContext {
   /** Returns a control plane for the cleanup that an interruption does not abort. */
   readonly connectForCleanup: () => Promise<ControlPlane>;
   readonly workspaceId: string;
+  /** Name of the field of a request body that contains the payload (gap `event.body`). */
   readonly payloadMember: string;
   readonly templateContexts: TemplateContexts;
   readonly signal: AbortSignal;
