@@ -264,7 +264,7 @@ describe('--count', () => {
     const { sent, out, err } = await trigger({ type: 'order.shipped', count: 40 }, states, { json: true });
     expect(sent).toHaveLength(40);
     expect(summary(out)).toEqual({
-      events: 1,
+      events: 40,
       deliveries: { succeeded: 1, failed: 0, pending: 0 },
       duration_ms: expect.any(Number),
       p50_ms: expect.any(Number),
@@ -322,7 +322,7 @@ describe('--count', () => {
       { signal: interruption.signal, onCreated: (count) => count === 3 && interruption.abort() },
     );
     expect(result).toMatchObject({ reason: { code: 'interrupted', exitCode: ExitCode.interrupted } });
-    expect(out).toMatch(/^Events +1 of 1000 in /);
+    expect(out).toMatch(/^Events +3 of 1000 in /);
     expect(out).toContain('1 pending');
   });
 
@@ -335,7 +335,7 @@ describe('--count', () => {
     expect(result).toMatchObject({
       reason: { code: 'rate_limited', hint: expect.stringContaining('--rate') },
     });
-    expect(out).toMatch(/^Events +1 of 50 in /);
+    expect(out).toMatch(/^Events +20 of 50 in /);
   });
 
   it('--count without any created event prints no summary', async () => {
