@@ -1,4 +1,4 @@
-/** The schedule clock of a workspace. */
+/** A clock that can be frozen, sped up and moved forward. */
 import {
   computeScheduleTime,
   getClockRate,
@@ -9,22 +9,23 @@ import {
 } from '../domain/clock.ts';
 
 /**
- * The schedule clock of one workspace, which decides when a retry is due. It runs on monotonic time, so that setting the
- * clock of the machine does not affect it.
+ * The schedule clock of one workspace, which decides when a retry is due. While it runs, it follows monotonic time, so that
+ * setting the clock of the machine does not affect it.
  */
 export class ScheduleClock {
   readonly #wall: WallClock;
-  #at: number;
+  /** Schedule time from which the clock counts: that of the last change. */
+  #anchor: number;
   #speed: number;
   #frozen: boolean;
-  /** Monotonic time at which the clock showed {@link #at}. */
+  /** Monotonic time at which the clock showed {@link #anchor}. */
   #anchoredAt: number;
 
   /** Continues from a stored state, see {@link resumeAfterDowntime}. */
   constructor(wall: WallClock, state: ScheduleClockState) {
     const { at, speed, frozen } = resumeAfterDowntime(state, wall.now());
     this.#wall = wall;
-    this.#at = at;
+    this.#anchor = at;
     this.#speed = speed;
     this.#frozen = frozen;
     this.#anchoredAt = wall.monotonic();
@@ -32,7 +33,7 @@ export class ScheduleClock {
 
   /** Schedule time in milliseconds since 1970; never decreases. */
   now(): number {
-    const state = { at: this.#at, speed: this.#speed, frozen: this.#frozen };
+    const state = { at: this.#anchor, speed: this.#speed, frozen: this.#frozen };
     return computeScheduleTime(state, this.#wall.monotonic() - this.#anchoredAt);
   }
 
@@ -52,14 +53,14 @@ export class ScheduleClock {
 
   /** Changes the speed or freezes the clock, from the current schedule time on. */
   set({ speed = this.#speed, frozen = this.#frozen }: { speed?: number; frozen?: boolean }): void {
-    this.#anchor(this.now());
+    this.#setAnchor(this.now());
     this.#speed = speed;
     this.#frozen = frozen;
   }
 
   /** Moves the clock to `at`; has no effect if that is in the past. */
   moveTo(at: number): void {
-    this.#anchor(Math.max(at, this.now()));
+    this.#setAnchor(Math.max(at, this.now()));
   }
 
   /** The state to store. */
@@ -67,15 +68,15 @@ export class ScheduleClock {
     return { at: this.now(), wallAt: this.#wall.now(), speed: this.#speed, frozen: this.#frozen };
   }
 
-  /** Real milliseconds until the clock shows `at`; infinite if it is frozen or `at` is past its end. */
+  /** Real milliseconds until the clock shows `at`; `Infinity` if it is frozen or `at` is after {@link LAST_SCHEDULE_TIME}. */
   realMsUntil(at: number): number {
     const wait = at - this.now();
     if (wait <= 0) return 0;
     return this.#frozen || at > LAST_SCHEDULE_TIME ? Number.POSITIVE_INFINITY : wait / this.#speed;
   }
 
-  #anchor(at: number): void {
-    this.#at = at;
+  #setAnchor(at: number): void {
+    this.#anchor = at;
     this.#anchoredAt = this.#wall.monotonic();
   }
 }

@@ -19,29 +19,29 @@ import {
 import type { EndpointQueue } from './endpoint-queue.ts';
 import type { Sender, SendRequest, SendResult } from './sender.ts';
 
-/** An attempt that starts within this real time after its due time is on time. */
+/** An attempt that starts within this time after its due time is on time: see {@link getAttemptStart}. */
 const ON_TIME_MS = SECOND_MS;
 
 /**
  * Makes an attempt of a delivery that is due: applies a matching fault, signs, sends and records it.
- * @param isObsolete whether the result must no longer be recorded.
+ * @param mustDiscardResult whether the result of an attempt of this queue must not be recorded.
  * @returns schedule time at which the delivery is due again; null if it is not.
  */
 export async function makeAttempt(
   sandbox: Sandbox,
   sender: Sender,
   queue: EndpointQueue,
-  seq: number,
-  isObsolete: (queue: EndpointQueue) => boolean,
+  deliverySeq: number,
+  mustDiscardResult: (queue: EndpointQueue) => boolean,
 ): Promise<number | null> {
   const { store, rules } = sandbox;
   const { workspace } = queue;
-  const delivery = store.deliveries.findSendable(seq);
+  const delivery = store.deliveries.findSendable(deliverySeq);
   if (delivery === undefined) return null;
-  // A reset has set the clock back.
+  // A reset has restored an earlier state of the row, in which it is due later.
   if (delivery.due_at > workspace.clock.now()) return delivery.due_at;
   if (isTooLate(sandbox, delivery, getAttemptStart(delivery, workspace))) {
-    await store.write(() => store.deliveries.expire(seq, workspace.clock.now(), store.nextSeq()));
+    await store.write(() => store.deliveries.expire(deliverySeq, workspace.clock.now(), store.nextSeq()));
     return null;
   }
   const fault = fireMatchingFault(sandbox, delivery);
@@ -52,13 +52,13 @@ export async function makeAttempt(
   }
   const attempt = prepareAttempt(sandbox, workspace, delivery, fault);
   const results = await sendWithFault(sender, attempt.request, rules.delivery, fault);
-  if (isObsolete(queue)) return null;
+  if (mustDiscardResult(queue)) return null;
   const dueAt = await store.write(() => recordAttempt(sandbox, workspace, attempt, results));
   if (queue.hasReorderedDelivery) await releaseReordered(sandbox, queue);
   return dueAt;
 }
 
-/** Sends the deliveries that a `reorder` fault held until another one was sent. */
+/** Makes the deliveries due that a `reorder` fault delayed until another one was sent. */
 async function releaseReordered({ store }: Sandbox, queue: EndpointQueue): Promise<void> {
   const now = queue.workspace.clock.now();
   queue.hasReorderedDelivery = false;
@@ -79,16 +79,13 @@ interface PreparedAttempt {
   readonly sentAt: number;
   /** Schedule time from which the wait for the next attempt counts. */
   readonly startedAt: number;
-  /** The `AppliedFault` of the fault that was applied, as JSON. */
-  readonly faultMark: string | null;
+  /** `AppliedFault` of the fault that delayed it before or is applied now, as JSON; null for none. */
+  readonly appliedFaultJson: string | null;
 }
 
-export type DeliveryRequest = SendRequest & { readonly body: string };
+type DeliveryRequest = SendRequest & { readonly body: string };
 
-/**
- * Signs a delivery when it is sent: every attempt has its own timestamp and signature (§6).
- * @param fault the injected fault to apply
- */
+/** Signs a delivery when it is sent: every attempt has its own timestamp and signature (§6). */
 function prepareAttempt(
   sandbox: Sandbox,
   workspace: LoadedWorkspace,
@@ -106,7 +103,7 @@ function prepareAttempt(
     request: toDeliveryRequest(delivery, applySignatureFault(sandbox, delivery, messageToSign, fault)),
     sentAt,
     startedAt: getAttemptStart(delivery, workspace),
-    faultMark: delivery.fault ?? (fault ? JSON.stringify(fault.applied) : null),
+    appliedFaultJson: delivery.fault ?? (fault ? JSON.stringify(fault.applied) : null),
   };
 }
 
@@ -135,9 +132,12 @@ export function getSigningSecrets(endpoint: EndpointSecrets, now: number): strin
 }
 
 /**
- * Schedule time that is recorded as the start of an attempt that is made now. For an attempt on time, it is the due time, so
+ * Schedule time that counts as the start of an attempt that is made now. For an attempt on time, it is the due time, so
  * that a timer that fires late neither shifts the retry schedule nor pushes the last attempt out of the retry window. For a
  * delayed attempt (the emulator was off, or the endpoint was busy), it is now, or its retries would follow in a burst.
+ *
+ * {@link ON_TIME_MS} counts in schedule time, or in real time if the clock is faster, because a late timer then misses more
+ * schedule time.
  */
 function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedWorkspace): number {
   const now = clock.now();
@@ -146,7 +146,7 @@ function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedW
 
 /**
  * Writes the attempt and the new state of its delivery. If a fault sent it more than once, each request is an attempt, and
- * the first success decides, or else the first failure. Inside a write.
+ * the first success decides, or else the first failure. Call inside a write.
  * @returns schedule time at which the next attempt is due; null without one.
  */
 function recordAttempt(
@@ -170,7 +170,7 @@ function recordAttempt(
     for (const _ of results) deliveries.incrementAttemptCount(seq);
     return null;
   }
-  // `toDeliveryChange` counts the last one.
+  // `toDeliveryChange` counts the last request.
   const progress = { ...progressBefore, attempt_count: progressBefore.attempt_count + results.length - 1 };
   const change = toDeliveryChange(sandbox, attempt, decidingResult, progress, workspace.clock.now());
   deliveries.update(change);
@@ -214,7 +214,7 @@ function toDeliveryChange(
 
 function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendResult, number: number): void {
   const { store } = sandbox;
-  const { delivery, request, sentAt, faultMark } = attempt;
+  const { delivery, request, sentAt, appliedFaultJson } = attempt;
   const { response } = result;
   store.attempts.insert({
     seq: store.nextSeq(),
@@ -233,7 +233,7 @@ function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendR
     response_headers: response && JSON.stringify(response.headers),
     response_body: response && response.body.length > 0 ? response.body : null,
     response_truncated: response?.truncated ? 1 : 0,
-    fault: faultMark,
+    fault: appliedFaultJson,
   });
 }
 

@@ -12,7 +12,7 @@ export class ClockController {
   readonly #dispatcher: Dispatcher;
   /** The last command for the clock of each workspace. The next one waits for it. */
   readonly #lastCommands = new Map<number, Promise<unknown>>();
-  /** The move in progress of each workspace, with the last sequence when it started. */
+  /** The move in progress of each workspace, with the sequence of the newest row when it started. */
   readonly #moves = new Map<
     number,
     { readonly startSeq: number; readonly signal: AbortSignal | undefined }
@@ -23,7 +23,7 @@ export class ClockController {
     this.#dispatcher = dispatcher;
   }
 
-  /** Schedule time at which the next delivery of a workspace is due; null if none is scheduled. */
+  /** Schedule time at which the next delivery of a workspace is due; null if none is scheduled, or if one is due already. */
   findNextDueAt(workspace: LoadedWorkspace): number | null {
     const dueAt = this.#dispatcher.getNextDueAt(workspace.seq);
     return Number.isFinite(dueAt) ? dueAt : null;
@@ -37,7 +37,7 @@ export class ClockController {
     await this.#enqueueCommand(workspace, async () => {
       workspace.clock.set(change);
       await this.#sandbox.store.write(() => this.#sandbox.workspaces.persistClock(workspace));
-      this.#publishMove(workspace);
+      this.#publishChange(workspace);
     });
   }
 
@@ -45,8 +45,10 @@ export class ClockController {
    * Moves the clock forward by `ms` of schedule time, from due time to due time: at each one everything due is sent, and
    * the clock waits for the responses. Deliveries that are due before the move are sent first. After `signal` is aborted,
    * the clock stays at the due time that it has reached.
-   * @returns the last sequence before the clock moved, when every attempt has ended. Later attempts were caused by it.
-   * @throws SvcError `validation_failed` past the last schedule time, `conflict` after a reset or stop
+   * @returns the sequence of the newest row before the clock moved, as soon as every attempt has ended. Attempts with a later
+   *   sequence were caused by the move.
+   * @throws SvcError `validation_failed` past the last schedule time, `conflict` after a reset or stop, or
+   *   `storage_unavailable` if the database file is lost
    */
   advance(workspace: LoadedWorkspace, ms: number, signal?: AbortSignal): Promise<number> {
     return this.#enqueueCommand(workspace, () => {
@@ -88,7 +90,7 @@ export class ClockController {
 
   async #moveTo(workspace: LoadedWorkspace, target: number, signal?: AbortSignal): Promise<number> {
     const { clock } = workspace;
-    const { frozen } = clock;
+    const { frozen: wasFrozen } = clock;
     // The clock stands still while it waits for responses.
     clock.set({ frozen: true });
     let startSeq: number;
@@ -98,20 +100,20 @@ export class ClockController {
       this.#moves.set(workspace.seq, { startSeq, signal });
       while (dueAt !== null && dueAt <= target && !signal?.aborted) {
         assertNotPastEnd(dueAt, workspace);
-        this.#jump(workspace, dueAt, frozen);
+        this.#jump(workspace, dueAt, wasFrozen);
         dueAt = await this.#waitForNextDueAt(workspace);
       }
       if (Number.isFinite(target) && !signal?.aborted) {
-        this.#jump(workspace, target, frozen);
+        this.#jump(workspace, target, wasFrozen);
         // Nothing is due, but the retry window of a paused delivery may have ended.
         await this.#dispatcher.whenIdle(workspace);
       }
     } finally {
       this.#moves.delete(workspace.seq);
-      clock.set({ frozen });
+      clock.set({ frozen: wasFrozen });
     }
     await this.#sandbox.store.write(() => this.#sandbox.workspaces.persistClock(workspace));
-    this.#publishMove(workspace);
+    this.#publishChange(workspace);
     return startSeq;
   }
 
@@ -125,16 +127,17 @@ export class ClockController {
     return this.findNextDueAt(workspace);
   }
 
-  #jump(workspace: LoadedWorkspace, at: number, frozen: boolean): void {
+  /** @param frozenAfterMove stored, so that the clock does not stay frozen if the process is killed during the move */
+  #jump(workspace: LoadedWorkspace, at: number, frozenAfterMove: boolean): void {
     const { store, wall } = this.#sandbox;
     workspace.clock.moveTo(at);
-    // At the latest in the same commit as the attempts that are due at this time.
-    const state = { at, wallAt: wall.now(), speed: workspace.clock.speed, frozen };
+    const state = { at, wallAt: wall.now(), speed: workspace.clock.speed, frozen: frozenAfterMove };
+    // Committed together with the attempts that are due at this time, or before them.
     store.writeSoon(() => store.workspaces.setClock(workspace.seq, state));
-    this.#publishMove(workspace);
+    this.#publishChange(workspace);
   }
 
-  #publishMove(workspace: LoadedWorkspace): void {
+  #publishChange(workspace: LoadedWorkspace): void {
     this.#sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });
   }
 

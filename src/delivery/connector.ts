@@ -1,4 +1,4 @@
-/** Loads the HTTP client, and opens TCP and TLS connections, directly or through a proxy. A host is resolved once, to addresses that were checked. */
+/** Opens TCP and TLS connections to allowed addresses, directly or through a proxy. Also loads undici, the HTTP client. */
 import { existsSync } from 'node:fs';
 import { request, STATUS_CODES } from 'node:http';
 import { createRequire } from 'node:module';
@@ -39,7 +39,7 @@ export interface ConnectorOptions {
 /** Time to try one address before the next of the same host. The 250 ms of Node.js are too short for distant receivers. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 
-/** The proxy did not open a connection. Never thrown: undici passes it to the result of the attempt. */
+/** The proxy did not open a connection. For a delivery, undici passes it to the result of the attempt. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
 }
@@ -80,14 +80,14 @@ function createProxyConnector(
   const { protocol } = origin;
   const port = getPort(origin);
   return (target, done) => {
-    const address = target.hostname;
-    const blockReason = findHostBlockReason(policy, { protocol, address, port });
+    const host = target.hostname;
+    const blockReason = findHostBlockReason(policy, { protocol, address: host, port });
     if (blockReason !== null) {
       done(new BlockedError(blockReason), null);
       return;
     }
     const startedAt = systemClock.monotonic();
-    connectThroughProxy(proxy, `${addBrackets(address)}:${port}`, connectTimeoutMs).then(
+    connectThroughProxy(proxy, `${addBrackets(host)}:${port}`, connectTimeoutMs).then(
       (tunnel) => {
         const timeout = Math.max(1, connectTimeoutMs - (systemClock.monotonic() - startedAt));
         const connect = loadUndici().buildConnector({ ...toTlsOptions(options), timeout });
@@ -146,9 +146,9 @@ function toTlsOptions({ insecureTls, secureContext }: ConnectorOptions): buildCo
   return { rejectUnauthorized: !insecureTls, ...(secureContext && { secureContext }) };
 }
 
-/** The file that the build creates from the package, relative to the chunks. */
+/** The file that the build creates from undici, relative to the bundle with this code. Undefined without a build. */
 declare const __SVC_UNDICI__: string | undefined;
-/** The build replaces this with `require`, so that a bundler of an application finds the file. */
+/** The build replaces this with `require`, so that the bundler of an application that uses svc finds the file. */
 declare const __SVC_REQUIRE__: (path: string | undefined) => unknown;
 
 type Undici = typeof import('undici');
@@ -161,7 +161,8 @@ let undici: Undici | null = null;
  */
 export function loadUndici(): Undici {
   try {
-    // A CommonJS bundle has no `import.meta`. It requires only modules of Node.js.
+    // A user's bundler may convert this file to CommonJS, which has no `import.meta.url`. Then undici is part of the bundle and
+    // requires only modules of Node.js, so any path is correct.
     undici ??= requireUndici(createRequire(import.meta.url ?? process.execPath));
     return undici;
   } catch (error) {
@@ -172,8 +173,9 @@ export function loadUndici(): Undici {
 function requireUndici(requireModule: NodeJS.Require): Undici {
   if (typeof __SVC_UNDICI__ !== 'string') return requireModule('undici');
   const file = join(import.meta.dirname ?? '', __SVC_UNDICI__);
+  // The file exports a function, so that undici gets timers that a test runner has not replaced.
   const createUndici = (existsSync(file) ? requireModule(file) : __SVC_REQUIRE__(__SVC_UNDICI__)) as (
-    environment: object,
+    globals: object,
   ) => Undici;
   return createUndici({ ...timers, require: requireModule });
 }

@@ -12,26 +12,26 @@ import { createSender, type Sender, type SenderOptions } from './sender.ts';
 /** Real time that a stop gives to attempts in flight. */
 const STOP_GRACE_MS = 5_000;
 
-/** Real time that a listener may be disconnected: enough for a lost connection or a restart. */
+/** Real time for which a `svc listen` may be disconnected before its endpoint is removed: enough for a restart. */
 const LISTENER_GRACE_MS = 10_000;
 
 /** The HTTP client takes tens of milliseconds to load: do it after the first responses and before most first deliveries. */
 const LOAD_CLIENT_AFTER_MS = 200;
 
-export interface DeliveryEngineOptions extends Pick<SenderOptions, 'isOwnAddress' | 'ca' | 'proxy'> {
+interface DeliveryEngineOptions extends Pick<SenderOptions, 'isOwnAddress' | 'ca' | 'proxy'> {
   readonly retention: RetentionLimits;
   readonly listenerGraceMs?: number | undefined;
   /** Called for internal errors, with the part of the emulator that failed. */
   readonly onInternalError: (part: string, error: unknown) => void;
 }
 
-export interface DeliveryEngine {
+interface DeliveryEngine {
   readonly sender: Sender;
   readonly dispatcher: Dispatcher;
   readonly listenerCleanup: ListenerEndpointCleanup;
   readonly clock: ClockController;
   start(): void;
-  /** Gives attempts in flight up to five seconds to end, and stores the clocks. */
+  /** Gives attempts in flight up to five seconds to end. Stores the clocks, and the age of the rows for retention. */
   stop(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
     onInternalError: reportFrom('while removing an endpoint'),
   });
   let stopRetention = () => {};
-  let stopWatch = () => {};
+  let stopWatchingFile = () => {};
   let loadTimer: NodeJS.Timeout | undefined;
   return {
     sender,
@@ -59,7 +59,7 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
     start() {
       dispatcher.start();
       listenerCleanup.start();
-      stopWatch = watchDatabaseFile(sandbox.store, reportFrom('the database'));
+      stopWatchingFile = watchDatabaseFile(sandbox.store, reportFrom('the database'));
       stopRetention = startRetentionJob(sandbox, retention, reportFrom('while removing old rows'));
       // If this fails, the first delivery tries again.
       loadTimer = setTimeout(
@@ -71,9 +71,9 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
       clearTimeout(loadTimer);
       listenerCleanup.stop();
       stopRetention();
-      stopWatch();
+      stopWatchingFile();
       await dispatcher.stop(STOP_GRACE_MS);
-      // Nothing can be written. The loss has been reported before.
+      // The database file is lost, which was reported before: nothing can be written.
       if (sandbox.store.checkFile() !== null) return;
       await sandbox.store.write(() => {
         for (const workspace of sandbox.workspaces.listLoaded()) sandbox.workspaces.persistClock(workspace);

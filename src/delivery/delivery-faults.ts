@@ -30,7 +30,7 @@ export function getFaultDelayMs({ applied: { kind }, rule }: FiredFault): number
   return kind === 'delay' || kind === 'reorder' ? (rule.delay_ms ?? defaultDelayMs[kind]) : null;
 }
 
-/** Delays an attempt. Inside a write. @returns schedule time at which it is due. */
+/** Delays an attempt. Call inside a write. @returns schedule time at which it is due. */
 export function delayAttempt(
   { store }: Sandbox,
   workspace: LoadedWorkspace,
@@ -42,13 +42,14 @@ export function delayAttempt(
   return store.deliveries.getProgress(seq).due_at;
 }
 
-/** What is signed, with the fault applied. */
+/** The message to sign, with the fault applied. */
 export function applySignatureFault(
   { rules }: Sandbox,
   delivery: SendableDelivery,
   messageToSign: DeliveryToSign & { readonly body: string },
   fault: FiredFault | undefined,
 ): DeliveryToSign & { readonly body: string } {
+  // Derived from the endpoint secret, so that a seeded run is repeatable.
   const createUnknownSecret = () => createWebhookSecret(rules.signature.key, fillFromHash(delivery.secret));
   switch (fault?.applied.kind) {
     case 'bad-signature':
@@ -67,7 +68,7 @@ export function applySignatureFault(
 
 /**
  * Sends an attempt with the fault applied.
- * @returns a result for each request: two for a duplicate, and one that says so for a dropped attempt.
+ * @returns a result for each request: two for a duplicate. For a dropped attempt, one that says that nothing was sent.
  */
 export async function sendWithFault(
   sender: Sender,

@@ -13,8 +13,7 @@ import {
   ProtocolError,
 } from './outbound-exchange.ts';
 
-export interface FailureContext
-  extends Pick<ExchangeResult, 'stage' | 'response' | 'closedReusedConnection'> {
+interface FailureContext extends Pick<ExchangeResult, 'stage' | 'response' | 'closedReusedConnection'> {
   readonly url: URL;
   readonly connectTimeoutMs: number;
   readonly attemptTimeoutMs: number;
@@ -46,6 +45,7 @@ const stoppedFailure: AttemptFailure = {
 
 function describeNetworkError(error: NetworkError, context: FailureContext): AttemptFailure {
   const { host, hostname } = context.url;
+  // The code of an HTTPParserError is the violated rule of HTTP, such as HPE_INVALID_VERSION.
   const code = error.name === 'HTTPParserError' ? error.name : (error.code ?? error.name);
   switch (code) {
     case 'ENOTFOUND':
@@ -128,7 +128,7 @@ function describeReceived(response: FailureContext['response']): string {
     : `; received status ${response.status} and ${formatCount(response.body.length, 'byte')} of the body`;
 }
 
-/** The addresses of the host that were tried. */
+/** The addresses that failed with this error; the host if they are not known. */
 function listTriedAddresses(error: NetworkError, host: string): string {
   const addresses = (error.errors ?? [error]).flatMap(({ code, address, port }) =>
     code === error.code && address !== undefined && port !== undefined

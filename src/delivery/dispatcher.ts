@@ -18,7 +18,7 @@ const SLICE_SIZE = 100;
 /** Share of the attempts in flight that is reserved for endpoints without one. */
 const RESERVED_SHARE = 0.25;
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly sandbox: Sandbox;
   readonly sender: Sender;
   /** Called for errors of the store and of the dispatcher itself. */
@@ -35,7 +35,9 @@ export class Dispatcher {
   readonly #sandbox: Sandbox;
   readonly #sender: Sender;
   readonly #onInternalError: (error: unknown) => void;
+  /** By the sequence of the endpoint. */
   readonly #queues = new Map<number, EndpointQueue>();
+  /** By the sequence of the workspace. */
   readonly #schedules = new Map<number, WorkspaceSchedule>();
   /** Queues that had a due delivery when they were added, in the order of their turns. */
   readonly #readyQueues = new Set<EndpointQueue>();
@@ -49,6 +51,7 @@ export class Dispatcher {
   readonly #staleEndpoints = new Set<number>();
   readonly #timer: EarliestTimer;
   #unsubscribe = () => {};
+  /** Checks of the conditions of {@link #waitFor}. */
   readonly #waiters = new Set<() => void>();
   /** Whether the result of an attempt must not be recorded: after a stop, or when its rows were replaced. */
   readonly #mustDiscardResult = (queue: EndpointQueue) =>
@@ -99,7 +102,7 @@ export class Dispatcher {
 
   /**
    * Schedule time at which the next delivery of a workspace is due: `Infinity` if none is scheduled, `-Infinity` if one
-   * is due now.
+   * is due now or deliveries are still being loaded.
    */
   getNextDueAt(workspaceSeq: number): number {
     if (this.#isLoading(workspaceSeq)) return Number.NEGATIVE_INFINITY;
@@ -137,7 +140,7 @@ export class Dispatcher {
     const { webhookSeq } = event;
     this.#runStep(webhookSeq, () => {
       const queue = this.#getOrCreateQueue(webhookSeq);
-      // The event can be older than the current state.
+      // A reset can have removed the endpoint after the write that this event announces.
       if (queue === undefined) return;
       if (event.type === 'delivery_due') queue.schedule(event.deliverySeq, event.dueAt);
       else if (event.type === 'deliveries_canceled') queue.reload();

@@ -1,7 +1,7 @@
 /**
- * The due deliveries of one endpoint. The rows in the database are the queue; memory holds a window of it. The states:
+ * The due deliveries of one endpoint. The rows in the database are the queue; memory holds its beginning, the buffer. The states:
  * - A delivery is scheduled while it has a due time, and due from that time on, both in schedule time.
- * - A delivery is held while this queue has it in memory: due and in the window, or in flight.
+ * - A delivery is held while this queue has it in memory: due and in the buffer, or in flight.
  * - A delivery is paused while its endpoint is disabled. A paused delivery is never taken.
  * - A queue is ready while its endpoint is enabled and a delivery is due and not in flight. The dispatcher checks it again at
  *   its turn, because the endpoint can be disabled meanwhile. A queue that is not ready waits for its next due time, if any.
@@ -12,9 +12,9 @@ import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { Store } from '../store/store.ts';
 
 /** Maximum number of due deliveries that a queue holds in memory. */
-const WINDOW_SIZE = 256;
+const BUFFER_SIZE = 256;
 
-export interface EndpointQueueOptions {
+interface EndpointQueueOptions {
   readonly webhookSeq: number;
   readonly workspace: LoadedWorkspace;
   readonly store: Store;
@@ -32,11 +32,11 @@ export class EndpointQueue {
   /** A `reorder` fault holds a delivery until another one has been sent. */
   hasReorderedDelivery = false;
   readonly #store: Store;
-  /** Due and not in flight, earliest first. */
+  /** The buffer: due and not in flight, earliest first. */
   #dueSeqs: number[] = [];
   /** Deliveries in `#dueSeqs` or in flight, which {@link #refill} must not add again. */
   readonly #heldSeqs = new Set<number>();
-  /** Held deliveries that got a new due time, which the end of their attempt may not know of. */
+  /** Held deliveries that got a new due time, which the attempt in flight may not know of. */
   readonly #rescheduledSeqs = new Set<number>();
   /** Schedule time of the earliest delivery in the store that is not held; `Infinity` without one. */
   #nextDueAt: number;
@@ -66,8 +66,8 @@ export class EndpointQueue {
       return;
     }
     const now = this.workspace.clock.now();
-    // Straight into the window, unless other due deliveries already wait outside of it.
-    if (dueAt <= now && this.#nextDueAt > now && this.#dueSeqs.length < WINDOW_SIZE) {
+    // Goes directly to the buffer, unless other due deliveries wait outside of it.
+    if (dueAt <= now && this.#nextDueAt > now && this.#dueSeqs.length < BUFFER_SIZE) {
       this.#hold(seq);
     } else {
       this.#nextDueAt = Math.min(this.#nextDueAt, dueAt);
@@ -79,7 +79,10 @@ export class EndpointQueue {
     return this.isEnabled && (this.#dueSeqs.length > 0 || this.#nextDueAt <= this.workspace.clock.now());
   }
 
-  /** Schedule time at which {@link hasDue} becomes true: `Infinity` if nothing is scheduled, `-Infinity` if it is true. */
+  /**
+   * Schedule time at which {@link hasDue} becomes true: `Infinity` if nothing is scheduled or the endpoint is disabled,
+   * `-Infinity` if the buffer is not empty.
+   */
   get nextDueAt(): number {
     if (!this.isEnabled) return Number.POSITIVE_INFINITY;
     return this.#dueSeqs.length > 0 ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
@@ -108,19 +111,22 @@ export class EndpointQueue {
    * Schedule time at which the first paused delivery expires: `Infinity` while the endpoint is enabled, and until its
    * last attempt in flight has ended.
    */
-  findExpiryTime(windowMs: number): number {
+  findExpiryTime(retryWindowMs: number): number {
     if (this.isEnabled || this.inFlight > 0) return Number.POSITIVE_INFINITY;
     const startedAt = this.#store.deliveries.findOldestWindowStart(this.webhookSeq);
-    return startedAt === null ? Number.POSITIVE_INFINITY : startedAt + windowMs;
+    return startedAt === null ? Number.POSITIVE_INFINITY : startedAt + retryWindowMs;
   }
 
-  /** Expires the paused deliveries after the end of their retry windows, each at its own time. Inside a write. */
-  expirePaused(windowMs: number): void {
+  /**
+   * Fails the paused deliveries whose retry window is over. Each is recorded as settled at the end of its window. Call inside a
+   * write.
+   */
+  expirePaused(retryWindowMs: number): void {
     if (this.isEnabled || this.inFlight > 0) return;
     const { deliveries } = this.#store;
-    const startedBy = this.workspace.clock.now() - windowMs;
+    const startedBy = this.workspace.clock.now() - retryWindowMs;
     for (const { seq, window_started_at } of deliveries.listExpirable(this.webhookSeq, startedBy)) {
-      deliveries.expire(seq, window_started_at + windowMs, this.#store.nextSeq());
+      deliveries.expire(seq, window_started_at + retryWindowMs, this.#store.nextSeq());
     }
   }
 
@@ -128,7 +134,7 @@ export class EndpointQueue {
     const now = this.workspace.clock.now();
     if (this.#nextDueAt > now) return;
     // The store also returns the held deliveries, which are due too.
-    const limit = WINDOW_SIZE + this.#heldSeqs.size;
+    const limit = BUFFER_SIZE + this.#heldSeqs.size;
     const dueSeqs = this.#store.deliveries.listDue(this.webhookSeq, now, limit);
     for (const seq of dueSeqs) if (!this.#heldSeqs.has(seq)) this.#hold(seq);
     this.#nextDueAt = dueSeqs.length < limit ? this.#findNextDueAt(now) : now;

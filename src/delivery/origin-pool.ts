@@ -1,4 +1,4 @@
-/** The connection pool of one origin. Only this file and the connector use undici. */
+/** The connection pool of one origin: a pool of undici whose connections skip informational responses. */
 import type { Socket } from 'node:net';
 import type { buildConnector, Client, Dispatcher, Pool } from 'undici';
 import { type ConnectorOptions, createConnector, loadUndici } from './connector.ts';
@@ -13,8 +13,8 @@ import {
 } from './outbound-exchange.ts';
 
 /**
- * Creates a pool to dispatch exchanges on. An exchange is a bare handler, because `Pool.request` creates a stream for each
- * body: handlers send a sixth more requests per second.
+ * Creates a pool for `dispatch` with an exchange as the handler. This sends a sixth more requests per second than
+ * `Pool.request`, which creates a stream for each body.
  * @param connections maximum number of connections; further requests wait for one
  */
 export function createOriginPool(origin: URL, connections: number, options: ConnectorOptions): Pool {
@@ -24,7 +24,7 @@ export function createOriginPool(origin: URL, connections: number, options: Conn
   return new (loadUndici().Pool)(origin, {
     connections,
     pipelining: 1,
-    headersTimeout: 0, // the exchange has its own time limit
+    headersTimeout: 0, // the exchange has its own time limit, for the body too
     bodyTimeout: 0,
     maxHeaderSize: HEADERS_LIMIT_BYTES,
     factory: (_origin, clientOptions) => new ConnectionClass(origin, clientOptions, connector),
@@ -33,13 +33,17 @@ export function createOriginPool(origin: URL, connections: number, options: Conn
 
 let connectionClass: ReturnType<typeof defineConnection> | null = null;
 
-/** A client that reports to each exchange whether its socket carried another request before. */
+/**
+ * Defines a client that reports to each exchange whether its socket carried another request before. A function, because undici is
+ * loaded late.
+ */
 function defineConnection() {
   const { Client } = loadUndici();
   return class extends Client implements Connection {
     /** Whether the socket has carried a request. */
     #isUsed = false;
-    #prepareSocket: (() => void) | null = null;
+    /** The function that {@link skipInformationalResponses} returned for the socket. */
+    #startSkipping: (() => void) | null = null;
 
     constructor(origin: URL, options: Client.Options, connector: buildConnector.connector) {
       super(origin, {
@@ -61,13 +65,13 @@ function defineConnection() {
     startRequest(): boolean {
       const isReused = this.#isUsed;
       this.#isUsed = true;
-      this.#prepareSocket?.();
+      this.#startSkipping?.();
       return isReused;
     }
 
     #onConnect(socket: Socket): void {
       this.#isUsed = false;
-      this.#prepareSocket = skipInformationalResponses(socket);
+      this.#startSkipping = skipInformationalResponses(socket);
     }
   };
 }
@@ -78,7 +82,7 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /**
  * Makes a socket skip the informational responses to a request. A client must skip them (RFC 9110, section 15.2), but
- * undici reports `100 Continue` as an error and `101 Switching Protocols` as its own defect. The latter closes the
+ * undici fails after `100 Continue`, and after `101 Switching Protocols` even with a failed assertion. The latter closes the
  * connection here, because no HTTP follows, and so does a response beyond the limits.
  * @returns a function to call before each request is written.
  */
@@ -94,6 +98,7 @@ function skipInformationalResponses(socket: Socket): () => void {
     const unread = heldBytes === null ? chunk : Buffer.concat([heldBytes, chunk]);
     const bytes = skipInformational(unread, () => ++count <= INFORMATIONAL_LIMIT);
     byteCount += unread.length - bytes.length;
+    // undici reports headers beyond the limit.
     hasFinalStarted = !sharesStart(bytes, INFORMATIONAL_START) || bytes.length > HEADERS_LIMIT_BYTES;
     heldBytes = hasFinalStarted ? null : bytes;
     if (startsWith(bytes, SWITCHING_PROTOCOLS)) {

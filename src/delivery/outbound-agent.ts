@@ -18,14 +18,14 @@ export interface OutboundAgentOptions extends AddressPolicy {
   readonly connectionsPerOrigin?: number;
   /** Maximum number of origins with open connections (default: 256). The least recently used are closed. */
   readonly maxOrigins?: number;
-  /** Proxy for public hosts (default: none, whatever the environment says). */
+  /** Proxy for public hosts (default: none, even if the environment has proxy variables). */
   readonly proxy?: ProxyOptions | undefined;
   /** Resolves host names (default: the system resolver). */
   readonly lookup?: Lookup | undefined;
 }
 
 /** The origin to connect to, and how. */
-export interface ConnectionTarget {
+interface ConnectionTarget {
   readonly origin: string;
   /** Accept any certificate. */
   readonly insecureTls: boolean;

@@ -14,7 +14,7 @@ export interface ReceivedResponse {
 }
 
 /** Progress of an exchange: no connection yet, request written, first byte of the response received, headers received. */
-export type ExchangeStage = 'connecting' | 'waiting' | 'headers' | 'body';
+type ExchangeStage = 'connecting' | 'waiting' | 'headers' | 'body';
 
 export interface ExchangeResult {
   readonly stage: ExchangeStage;
@@ -59,7 +59,7 @@ export const HEADERS_LIMIT_BYTES = 16 * 1024;
 export const INFORMATIONAL_LIMIT = 64;
 export const INFORMATIONAL_LIMIT_BYTES = 64 * 1024;
 
-/** The receiver violated HTTP. Never thrown: undici passes it to the result of the attempt. */
+/** The receiver violated HTTP. It becomes the result of the attempt. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
   /** What the receiver did, as a phrase that follows its name: `returned …`. */
@@ -78,7 +78,7 @@ export function createTooManyResponsesError(): ProtocolError {
 }
 
 const CONNECTION_LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
-/** Reason that undici requires. The result of the exchange is set before. */
+/** `abort` of undici requires a reason. Nobody reads this one, because the exchange has its result. */
 const EXCHANGE_ENDED = 'the exchange has ended';
 const NO_BYTES = Buffer.alloc(0);
 
@@ -88,7 +88,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   readonly result: Promise<ExchangeResult>;
   /** Set by the connection that sends the request. */
   connection: Connection | null = null;
-  readonly #limitBytes: number;
+  readonly #bodyLimitBytes: number;
   readonly #timer: NodeJS.Timeout;
   #resolve: ((result: ExchangeResult) => void) | null = null;
   #controller: Dispatcher.DispatchController | null = null;
@@ -104,10 +104,10 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
 
   /**
    * @param timeoutMs time limit, including the wait for a connection
-   * @param limitBytes maximum number of bytes of the body to keep
+   * @param bodyLimitBytes maximum number of bytes of the body to keep
    */
-  constructor(timeoutMs: number, limitBytes: number) {
-    this.#limitBytes = limitBytes;
+  constructor(timeoutMs: number, bodyLimitBytes: number) {
+    this.#bodyLimitBytes = bodyLimitBytes;
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -161,7 +161,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#resolve === null) return;
-    const remaining = this.#limitBytes - this.#length;
+    const remaining = this.#bodyLimitBytes - this.#length;
     this.#chunks.push(chunk.length > remaining ? chunk.subarray(0, remaining) : chunk);
     this.#length += Math.min(chunk.length, remaining);
     if (chunk.length <= remaining) return;

@@ -19,9 +19,9 @@ export interface ReplayRequest {
 /**
  * Schedules a replay, which is sent at once, whatever the schedule clock shows.
  *
- * Without changes the delivery gets a new attempt: same id, same bytes, new timestamp and signature. The attempt replaces a
+ * Without changes the delivery gets a new attempt: same ID, same bytes, new timestamp and signature. The attempt replaces a
  * pending retry; if it fails, the retry schedule continues from there. A settled delivery gets this one attempt. With a new
- * id, URL or body, a new delivery with its own retry schedule is created.
+ * ID, URL or body, a new delivery with its own retry schedule is created.
  * @returns the row of the delivery that will be attempted
  * @throws SvcError `not_found`, `validation_failed`, or `conflict` if the endpoint was deleted
  */
@@ -54,7 +54,7 @@ function parseChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): 
   return { url, body: body === undefined ? null : compactJson(body) };
 }
 
-/** Inside the write: a deletion in the same group must not leave a pending delivery without an endpoint. */
+/** Call inside the write, because an earlier write of the same commit can delete the endpoint. */
 function assertEndpointExists({ store }: Sandbox, row: DeliveryRow): void {
   if (store.webhooks.getBySeq(row.webhook_seq).deleted_at === null) return;
   throw new SvcError('conflict', `The endpoint ${row.webhook_id} of this delivery has been deleted.`, {

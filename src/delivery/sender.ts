@@ -37,7 +37,7 @@ export interface SendRequest {
   readonly writeOverMs?: number;
 }
 
-export type SendTarget = Pick<SendRequest, 'url' | 'insecureTls'>;
+type SendTarget = Pick<SendRequest, 'url' | 'insecureTls'>;
 
 /** Limits in real time (gaps `delivery.timeout`, `delivery.response`). */
 export interface SendLimits {
@@ -92,8 +92,8 @@ const SLOW_BODY_PART_MS = 100;
 
 /** How long requests to an origin use new connections after it closed a reused one. */
 const UNRELIABLE_ORIGIN_MS = 5 * MINUTE_MS;
-/** Number of such origins to remember. */
-const MAX_ORIGINS = 1_000;
+/** Maximum number of such origins. */
+const MAX_UNRELIABLE_ORIGINS = 1_000;
 
 /** Errors of undici for an invalid request, for example a line break in a header. */
 const INVALID_REQUEST_CODES = new Set([
@@ -107,8 +107,8 @@ export function createSender(options: SenderOptions): Sender {
   const { wall } = options;
   const agent = new OutboundAgent(options);
   /**
-   * By origin that recently closed a reused connection: the monotonic time until which it gets only new connections, because
-   * another reused one can fail too. Oldest first.
+   * Origins that recently closed a reused connection, oldest first. Until this monotonic time, each request gets a new
+   * connection, because another reused one can fail too.
    */
   const unreliableUntil = new Map<string, number>();
 
@@ -137,7 +137,8 @@ export function createSender(options: SenderOptions): Sender {
         unreliableUntil.delete(url.origin);
         unreliableUntil.set(url.origin, endedAt + UNRELIABLE_ORIGIN_MS);
         const [oldest] = unreliableUntil.keys();
-        if (unreliableUntil.size > MAX_ORIGINS && oldest !== undefined) unreliableUntil.delete(oldest);
+        if (unreliableUntil.size > MAX_UNRELIABLE_ORIGINS && oldest !== undefined)
+          unreliableUntil.delete(oldest);
       }
       return toSendResult(result, url, limits, endedAt - startedAt, wall.now());
     },
@@ -210,7 +211,7 @@ function toOutcome(
   limits: SendLimits,
 ): Pick<SendResult, 'outcome' | 'error'> {
   const { failure, response } = result;
-  // Our own failure, so not a result: nothing was sent.
+  // A failure of the emulator, not of the receiver: nothing was sent.
   if (isOutOfFileDescriptors(failure)) throw createOutOfFileDescriptorsError(failure);
   if (failure instanceof Error && INVALID_REQUEST_CODES.has(failure.code ?? '')) {
     const { message } = failure;

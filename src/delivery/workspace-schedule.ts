@@ -10,6 +10,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The states of a queue are listed in endpoint-queue.ts. */
 export class WorkspaceSchedule {
   readonly clock: LoadedWorkspace['clock'];
+  /** Queues that wait for their next due time. */
   readonly dueTimes = new DueTimeHeap();
   /** Queues that had a due delivery when they were added. */
   readonly readyQueues = new Set<EndpointQueue>();
@@ -48,6 +49,7 @@ interface Entry {
   readonly dueAt: number;
 }
 
+/** Finds the queue with the earliest due time, in a binary heap. */
 export class DueTimeHeap {
   /** Smallest first. Entries that differ from `#times` are outdated and are skipped. */
   #heap: Entry[] = [];

@@ -1,4 +1,4 @@
-/** Decides where the emulator and its checks may connect, and restricts DNS lookups to these addresses. */
+/** Decides which addresses the emulator and the checks of receivers may connect to, and restricts DNS lookups to them. */
 
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { type Agent, type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
@@ -20,13 +20,14 @@ export interface AddressPolicy {
   readonly isOwnAddress: (address: string, port: number) => boolean;
 }
 
-export interface Destination {
+interface Destination {
   readonly protocol: string;
+  /** An IP address, or the host name for {@link findHostBlockReason}. */
   readonly address: string;
   readonly port: number;
 }
 
-/** A connection that the policy blocks. Never thrown by deliveries: undici passes it to the result of the attempt. */
+/** A connection that the policy blocks. For a delivery, undici passes it to the result of the attempt. */
 export class BlockedError extends Error {
   override readonly name = 'BlockedError';
 }
@@ -36,7 +37,7 @@ export function findBlockReason(policy: AddressPolicy, destination: Destination)
   return findBlockReasonForClass(policy, destination, classifyAddress(destination.address));
 }
 
-/** As {@link findBlockReason}, for a host name that a proxy resolves: it is classified by its form. */
+/** As {@link findBlockReason}, for a host that a proxy resolves. A name is classified by its form. */
 export function findHostBlockReason(policy: AddressPolicy, destination: Destination): string | null {
   return findBlockReasonForClass(policy, destination, classifyHost(destination.address));
 }
@@ -64,8 +65,8 @@ const loopbackAddresses: readonly LookupAddress[] = [
 const systemLookup: Lookup = (host) => dns.lookup(host, { all: true, order: 'ipv4first' });
 
 /**
- * A lookup for the `connect` of Node.js, which returns only allowed addresses and fails if none is allowed. There is no second
- * lookup, so a name that resolves to another address later (DNS rebinding) has no effect.
+ * A lookup for the `connect` of Node.js, which returns only allowed addresses and fails if none is allowed. Node.js connects to
+ * these addresses, so a name that resolves to another address later (DNS rebinding) has no effect.
  *
  * @param findReason returns why an address is blocked; null if it is allowed
  */
@@ -108,9 +109,12 @@ export interface PolicyRequestOptions extends Pick<RequestOptions, 'method' | 'h
   readonly agent?: Agent | false;
 }
 
-/** Starts a request. Redirects are not followed. @throws BlockedError for a blocked IP address */
+/**
+ * Starts a request. Redirects are not followed. If a host name has no allowed address, the request emits a {@link BlockedError}.
+ * @throws BlockedError for a blocked IP address
+ */
 export function startPolicyRequest(
-  address: string,
+  href: string,
   {
     rule,
     isOwnAddress = () => false,
@@ -121,7 +125,7 @@ export function startPolicyRequest(
     ...options
   }: PolicyRequestOptions,
 ): ClientRequest {
-  const url = new URL(address);
+  const url = new URL(href);
   const { protocol } = url;
   const port = getPort(url);
   const policy = { rule, isOwnAddress };

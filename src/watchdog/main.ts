@@ -1,7 +1,7 @@
 /**
  * The watchdog process: terminates the children of svc and their descendants when svc exits, even if it was killed.
  *
- * Arguments: the process id of svc and, optionally, the folder of its temporary files, which the watchdog deletes if svc
+ * Arguments: the process ID of svc and, optionally, the folder of its temporary files, which the watchdog deletes if svc
  * was killed. Each line of standard input is a {@link WatchdogMessage}. Standard input ends when svc exits. The watchdog
  * runs in its own session, so that Ctrl-C and closing the terminal do not reach it.
  */
@@ -11,11 +11,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { listGuarded, listRunning, type ProcessTarget, type WatchdogMessage } from './process-guard.ts';
 
-/** Time between SIGTERM and SIGKILL. */
+/** Time from the first SIGTERM to the first SIGKILL. */
 const GRACE_MS = 5_000;
-/** Time to wait after SIGKILL. */
+/** Maximum time for which SIGKILL is repeated, because a process can start another one before it ends. */
 const AFTER_KILL_MS = 1_000;
-/** Time to wait for svc to end after its pipe has closed. */
+/** Maximum time to wait for svc to end after its pipe has closed. */
 const ORPHAN_TIMEOUT_MS = 5_000;
 const POLL_INTERVAL_MS = 20;
 
@@ -26,7 +26,7 @@ process.stdin
   .on('data', (text: string) => {
     input += text;
   })
-  // A broken pipe also emits 'close'.
+  // Without a listener, an error would end this process. 'close' follows it.
   .on('error', () => undefined)
   .once('close', () => void terminateAll());
 
@@ -38,7 +38,7 @@ async function terminateAll(): Promise<void> {
   if (folder === undefined) return;
   // The pipe of a killed process closes shortly before the process ends.
   if (!messages.some((message) => 'closing' in message)) await waitUntilOrphaned();
-  // svc was killed and did not delete the folder itself.
+  // While svc runs, it deletes the folder itself.
   if (isOrphaned()) rmSync(folder, { recursive: true, force: true });
 }
 

@@ -1,4 +1,4 @@
-/** Starts the watchdog process, and finds the processes that it terminates when this process exits, even if it is killed. */
+/** Starts the watchdog process, and finds the processes that the watchdog terminates when svc exits, even if it is killed. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ interface StartedChild {
 
 const HAS_PROCESS_GROUPS = process.platform !== 'win32';
 
-/** @param folder temporary files that the watchdog deletes if this process is killed; null for none. */
+/** @param folder with temporary files, which the watchdog deletes if this process is killed; null for none. */
 export async function createProcessGuard(
   env: Readonly<Record<string, string | undefined>>,
   folder: string | null = null,
@@ -48,6 +48,7 @@ export async function createProcessGuard(
   });
   await once(watchdog, 'spawn');
   const exited = once(watchdog, 'exit');
+  // If the watchdog was killed, svc continues without it.
   watchdog.stdin.on('error', () => undefined);
   const send = (message: WatchdogMessage) => void watchdog.stdin.write(`${JSON.stringify(message)}\n`);
   return {
@@ -125,7 +126,7 @@ export function listGuarded(messages: readonly WatchdogMessage[]): ProcessTarget
   return [...guarded.values()];
 }
 
-/** The process ids of the command, if it still runs, and of its descendants in the group. */
+/** The process IDs of the command, if it still runs, and of its descendants in the group. */
 export function listRunning(
   target: TargetGroup,
   processes: readonly ProcessEntry[] = listProcesses(),
@@ -155,7 +156,7 @@ function descendsFromEarlier(
   return false;
 }
 
-export interface ProcessEntry {
+interface ProcessEntry {
   readonly pid: number;
   readonly parentPid: number;
   readonly groupId: number;
