@@ -7,15 +7,16 @@ import {
   createReceiverClient,
   type DeliveryMessage,
   isAccepted,
-  isTimeout,
+  type ReceiverClient,
   type ReceiverClientOptions,
   type ReceiverResponse,
-  type SendToReceiver,
 } from './receiver-client.ts';
 import { ReceiverPace } from './receiver-pace.ts';
 
 export interface CheckContextOptions extends DeliveryFactoryOptions, ReceiverClientOptions {
-  /** Null if effects cannot be counted. An effect may take as long as a response (`timeoutMs`). */
+  /** Time limit for a response or an effect. */
+  readonly timeoutMs: number;
+  /** Null if effects cannot be counted. */
   readonly countEffects: CountEffects | null;
   /** An API key, which the receiver must not use as a secret; null if none is known. */
   readonly apiKey: string | null;
@@ -43,7 +44,7 @@ const RESTART_TIMEOUT_MS = 3_000;
 interface SharedState {
   readonly deliveries: DeliveryFactory;
   readonly pace: ReceiverPace;
-  readonly send: SendToReceiver;
+  readonly client: ReceiverClient;
   effectCounter: EffectCounter | ObservationUnavailable | undefined;
   earlierDelivery: Promise<EarlierDelivery> | undefined;
 }
@@ -60,7 +61,7 @@ export class CheckContext {
     shared: SharedState = {
       deliveries: new DeliveryFactory(options),
       pace: new ReceiverPace(options.timeoutMs),
-      send: createReceiverClient(options),
+      client: createReceiverClient(options),
       effectCounter: undefined,
       earlierDelivery: undefined,
     },
@@ -91,14 +92,14 @@ export class CheckContext {
   }
 
   async send(message: DeliveryMessage): Promise<ReceiverResponse> {
-    const { effectCounter: effects, pace, send } = this.#shared;
+    const { effectCounter: effects, pace, client } = this.#shared;
     const counter = effects === undefined || 'reason' in effects ? null : effects;
     counter?.expectChange();
-    const response = await send(message, pace.limitMs);
+    const response = await client.send(message, pace.limitMs);
     if (isAccepted(response)) counter?.expectEffect(JSON.parse(message.body).data.id);
     this.responses.push(response);
-    if (isTimeout(response)) pace.noteTimeout();
-    this.deliveries.noteServerTime(response.serverTimeMs);
+    if (response.failure === 'timeout') pace.noteTimeout();
+    this.deliveries.noteServerTime(response);
     return response;
   }
 

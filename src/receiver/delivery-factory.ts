@@ -6,7 +6,7 @@ import { addJsonSpaces, escapeNonAscii } from '../domain/json.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { signMessage } from '../domain/signature/sign.ts';
 import { formatTimestamp } from '../domain/signature/signature-header.ts';
-import type { DeliveryMessage } from './receiver-client.ts';
+import type { DeliveryMessage, ReceiverResponse } from './receiver-client.ts';
 
 /** Serializes as a JSON library does. A receiver that verifies a body after serializing it again accepts only this form. */
 export type Serializer = (value: unknown) => string;
@@ -49,6 +49,7 @@ export interface SignOptions {
 }
 
 export type SignedMessage = DeliveryMessage & {
+  readonly headers: Readonly<Record<string, string>>;
   /** The value of the timestamp header. */
   readonly timestamp: string;
 };
@@ -88,10 +89,11 @@ export class DeliveryFactory {
     return factory;
   }
 
-  /** Compares the clocks, with the first response that has a `Date` header. @param serverTimeMs null without one */
-  noteServerTime(serverTimeMs: number | null): void {
-    if (serverTimeMs === null || this.#clockDifferenceMs !== undefined) return;
-    const differenceMs = serverTimeMs + DATE_ROUNDING_MS - this.#options.now();
+  /** Compares the clocks, with the first response that has a `Date` header. */
+  noteServerTime(response: ReceiverResponse): void {
+    if (response.status === null || response.serverTimeMs === null) return;
+    if (this.#clockDifferenceMs !== undefined) return;
+    const differenceMs = response.serverTimeMs + DATE_ROUNDING_MS - this.#options.now();
     this.#clockDifferenceMs = Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS ? differenceMs : 0;
   }
 

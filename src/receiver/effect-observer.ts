@@ -33,6 +33,10 @@ export interface EffectObserver {
 const READ_TIMEOUT_MS = 10_000;
 /** Maximum number of characters to read. */
 const RESPONSE_LIMIT = 16 * 1024 * 1024;
+const LIMIT_PROBLEM = 'it returned more than 16 MiB';
+const LIMIT_HINT = 'Return only the number of effects, as {"count": n}.';
+/** The code of Node.js for a command that prints more. */
+const LIMIT_CODE = 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
 const URL_HINT = 'Return {"count": n} or {"ids": […]} from the URL.';
 const COMMAND_HINT = 'Print {"count": n}, {"ids": […]} or only the number from the command.';
 
@@ -89,7 +93,9 @@ function createReader(
       const problem = deadline.aborted
         ? `no response within ${formatDuration(READ_TIMEOUT_MS)}`
         : describeReadProblem(error as Error);
-      throw new SvcError('usage', `Could not read a count from ${source}: ${problem}.`, { hint });
+      throw new SvcError('usage', `Could not read a count from ${source}: ${problem}.`, {
+        hint: problem === LIMIT_PROBLEM ? LIMIT_HINT : hint,
+      });
     }
   };
 }
@@ -108,7 +114,7 @@ async function readUrl(
   let text = '';
   for await (const chunk of response) {
     text += chunk;
-    if (text.length > RESPONSE_LIMIT) break;
+    if (text.length > RESPONSE_LIMIT) throw new Error(LIMIT_PROBLEM);
   }
   return text;
 }
@@ -150,6 +156,7 @@ function parseReading(text: string): EffectReading | null {
 }
 
 function describeReadProblem(error: ExecException): string {
+  if (String(error.code) === LIMIT_CODE) return LIMIT_PROBLEM;
   const hasExited = typeof error.code === 'number';
   if (!hasExited && !error.signal) return describeConnectionProblem(error as Error);
   const end = hasExited ? `it exited with code ${error.code}` : `it was terminated by ${error.signal}`;

@@ -1,97 +1,180 @@
-/** Sends requests to a receiver, one connection for each, only where deliveries may go. */
+/** Sends requests to a receiver, only where deliveries may go; also slowly, in part, or without reading the response. */
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { finished } from 'node:stream/promises';
 import { rootCertificates } from 'node:tls';
 import { classifyHost } from '../domain/address.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
-import { startPolicyRequest } from '../network/address-policy.ts';
-import { abortAfter } from '../timers.ts';
+import { type AddressPolicy, BlockedError, startPolicyRequest } from '../network/address-policy.ts';
+import { abortAfter, sleep } from '../timers.ts';
 
 export interface DeliveryMessage {
   readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** A header with several values is sent several times. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** What goes wrong on purpose (default: nothing). */
+  readonly failure?: 'lost-response' | 'cut-request' | undefined;
+  readonly hasSlowBody?: boolean | undefined;
+  /** Uses the connection of an earlier message with this option (default: a new connection). */
+  readonly keepsConnection?: boolean | undefined;
 }
 
 /** How long a receiver may respond to a repeat with 409, because it still works on the first delivery. */
 export const MAX_CONFLICT_MS = 3 * SECOND_MS;
 
-/** A status, or why there is none. */
+/**
+ * A status, or why there is none. `cut`: the request or the response was cut off on purpose; `blocked`: deliveries may not go
+ * to the address.
+ */
 export type ReceiverResponse = { readonly durationMs: number } & (
-  | { readonly status: number; readonly problem: null }
-  | { readonly status: null; readonly problem: string; readonly failure: 'timeout' | 'tls' | 'connection' }
+  | {
+      readonly status: number;
+      readonly problem: null;
+      readonly failure: null;
+      /** The time in the header `Date`, in milliseconds since 1970; null without one. */
+      readonly serverTimeMs: number | null;
+      /** How long to wait, from the header `Retry-After`; null without one. */
+      readonly retryAfterMs: number | null;
+    }
+  | {
+      readonly status: null;
+      readonly problem: string;
+      readonly failure: 'cut' | 'timeout' | 'tls' | 'connection' | 'blocked';
+    }
 );
 
 export interface ReceiverClientOptions {
   readonly url: string;
   /** Where requests may go, as for deliveries (gap `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
-  /** Time limit for a complete response. */
-  readonly timeoutMs: number;
+  /** Addresses to which nothing is sent, in addition to those that `urlRule` excludes (default: none). */
+  readonly isOwnAddress?: AddressPolicy['isOwnAddress'];
+  /** Headers of each request in addition to those of the message (default: none). */
+  readonly extraHeaders?: Readonly<Record<string, string>>;
   /** Certificate authority in PEM to trust in addition to the built-in ones. */
   readonly ca?: string | undefined;
+  /** Accept any certificate. */
+  readonly insecureTls?: boolean;
   /** Aborts requests that are in flight. */
   readonly signal: AbortSignal;
 }
 
-/** `serverTimeMs` is the time in the header `Date`, in milliseconds since 1970; null without one. */
-export type DatedResponse = ReceiverResponse & { readonly serverTimeMs: number | null };
+export interface ReceiverClient {
+  /** @param timeoutMs time limit for a complete response */
+  send(message: DeliveryMessage, timeoutMs: number): Promise<ReceiverResponse>;
+  /** Closes the connections that are kept open. */
+  closeConnections(): void;
+}
 
-/** @param limitMs time limit for a complete response (default: `timeoutMs` of the options) */
-export type SendToReceiver = (message: DeliveryMessage, limitMs?: number) => Promise<DatedResponse>;
+/** Pause between the two parts of a slow body. */
+const SLOW_BODY_MS = 40;
+/** Time for a receiver to read a complete request before its connection is cut. */
+const CUT_AFTER_MS = 15;
 
-/** Redirects are not followed (gap `delivery.success`). */
+/** Redirects are not followed (gap `delivery.success`). @throws SvcError `usage` for a URL to which deliveries may not go */
 export function createReceiverClient({
   url,
   urlRule,
-  timeoutMs,
+  isOwnAddress,
+  extraHeaders,
+  insecureTls,
   ca,
   signal,
-}: ReceiverClientOptions): SendToReceiver {
+}: ReceiverClientOptions): ReceiverClient {
+  assertAllowedReceiver(url, urlRule);
   const certificates = ca === undefined ? undefined : [...rootCertificates, ca];
+  const Agent = new URL(url).protocol === 'https:' ? HttpsAgent : HttpAgent;
+  const agent = new Agent({ keepAlive: true });
 
-  return async ({ body, headers }, limitMs = timeoutMs) => {
+  async function send(message: DeliveryMessage, timeoutMs: number): Promise<ReceiverResponse> {
     const startedAt = performance.now();
     const getElapsedMs = () => Math.round(performance.now() - startedAt);
-    const deadline = abortAfter(limitMs);
-    const request = startPolicyRequest(url, {
-      rule: urlRule,
-      method: 'POST',
-      ca: certificates,
-      signal: AbortSignal.any([signal, deadline]),
-      headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers },
-    });
-    // An error after the status, such as a body that is cut off, does not matter.
-    request.on('error', () => {});
+    const deadline = abortAfter(timeoutMs);
+    const body = Buffer.from(message.body);
+    const half = body.subarray(0, body.length >> 1);
     try {
-      const [message] = (await once(request.end(body), 'response')) as [IncomingMessage];
-      const response = { status: message.statusCode ?? 0, problem: null, durationMs: getElapsedMs() };
-      const serverTimeMs = readServerTime(message);
-      await finished(message.resume()).catch(() => {});
-      return { ...response, serverTimeMs };
-    } catch (error) {
-      const noResponse = { status: null, durationMs: getElapsedMs(), serverTimeMs: null } as const;
-      if (deadline.aborted) {
-        const problem = `no response within ${formatDuration(limitMs)}`;
-        return { ...noResponse, failure: 'timeout', problem };
+      const request = startPolicyRequest(url, {
+        rule: urlRule,
+        isOwnAddress,
+        insecureTls,
+        method: 'POST',
+        ca: certificates,
+        signal: AbortSignal.any([signal, deadline]),
+        agent: message.keepsConnection ? agent : false,
+        headers: {
+          'Content-Type': 'application/json',
+          'Content-Length': body.length,
+          ...extraHeaders,
+          ...message.headers,
+        },
+      });
+      // An error after the status, such as a body that is cut off, does not matter.
+      request.on('error', () => {});
+      const responding = once(request, 'response') as Promise<[IncomingMessage]>;
+      responding.catch(() => {});
+      // A write that fails calls nothing back, but the response rejects.
+      const writeHalf = () =>
+        Promise.race([new Promise((resolve) => request.write(half, resolve)), responding]);
+      if (message.failure === 'cut-request') {
+        await writeHalf();
+        await sleep(CUT_AFTER_MS, signal);
+        return cut(request, 'request cut off');
       }
-      const { code = '' } = error as NodeJS.ErrnoException;
-      const problem = describeConnectionProblem(error as Error);
-      return { ...noResponse, failure: TLS_CODE.test(code) ? 'tls' : 'connection', problem };
+      if (message.hasSlowBody) {
+        await writeHalf();
+        await sleep(SLOW_BODY_MS, signal);
+        request.end(body.subarray(half.length));
+      } else {
+        request.end(body);
+      }
+      if (message.failure === 'lost-response') {
+        if (!request.writableFinished) await Promise.race([once(request, 'finish'), responding]);
+        await Promise.race([sleep(CUT_AFTER_MS, signal), responding]);
+        return cut(request, 'response lost');
+      }
+      const [incoming] = await responding;
+      const response = { status: incoming.statusCode ?? 0, problem: null, durationMs: getElapsedMs() };
+      await finished(incoming.resume()).catch(() => {});
+      return { ...response, failure: null, ...readHeaders(incoming) };
+    } catch (error) {
+      return deadline.aborted
+        ? fail('timeout', `no response within ${formatDuration(timeoutMs)}`)
+        : fail(classifyError(error as Error), describeConnectionProblem(error as Error));
     }
-  };
+
+    function cut(request: ClientRequest, problem: string): ReceiverResponse {
+      request.destroy();
+      return fail('cut', problem);
+    }
+
+    function fail(failure: NonNullable<ReceiverResponse['failure']>, problem: string): ReceiverResponse {
+      return { status: null, problem, failure, durationMs: getElapsedMs() };
+    }
+  }
+
+  return { send, closeConnections: () => agent.destroy() };
 }
 
-/** The time in the header `Date`, in milliseconds since 1970; null without one. */
-export function readServerTime({ headers }: IncomingMessage): number | null {
+/** A time in `Retry-After` is not read: 429 and 503 usually come with seconds. */
+function readHeaders({ headers }: IncomingMessage) {
   const serverTimeMs = Date.parse(headers.date ?? '');
-  return Number.isNaN(serverTimeMs) ? null : serverTimeMs;
+  const retryAfter = headers['retry-after'] ?? '';
+  return {
+    serverTimeMs: Number.isNaN(serverTimeMs) ? null : serverTimeMs,
+    retryAfterMs: /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * SECOND_MS : null,
+  };
 }
 
 /** Codes of Node.js for certificates that are not trusted, and for failed handshakes. */
 const TLS_CODE = /CERT|TLS|SSL|EPROTO|UNABLE_TO_VERIFY/;
+
+function classifyError(error: NodeJS.ErrnoException): 'blocked' | 'tls' | 'connection' {
+  if (error instanceof BlockedError) return 'blocked';
+  return TLS_CODE.test(error.code ?? '') ? 'tls' : 'connection';
+}
 
 /** @throws SvcError `usage` for a URL to which deliveries may not go */
 export function assertAllowedReceiver(url: string, rule: WebhookUrlRule): void {
@@ -117,16 +200,27 @@ export function isRejected({ status }: Pick<ReceiverResponse, 'status'>): boolea
   return status !== null && status >= 400 && status < 500;
 }
 
-/** Whether the response did not come in time. */
-export function isTimeout(response: ReceiverResponse): boolean {
-  return response.status === null && response.failure === 'timeout';
+/** Whether there was no connection, or it was closed before the response. */
+export function isUnreachable({ failure }: Pick<ReceiverResponse, 'failure'>): boolean {
+  return failure === 'connection' || failure === 'tls' || failure === 'blocked';
 }
 
-/** `status 204`, or the problem. `2 × status 204, status 500` for several. */
+/** What to do if no delivery reaches the receiver. */
+export function getConnectionHint({ failure }: Pick<ReceiverResponse, 'failure'>): string {
+  return failure === 'tls'
+    ? 'Correct its certificate, or trust its certificate authority with --ca.'
+    : 'Check the URL, and that the receiver is running.';
+}
+
+/** `status 204`, or why there is no status. */
+export function describeResponse({ status, problem }: ReceiverResponse): string {
+  return status === null ? problem : `status ${status}`;
+}
+
+/** `2 × status 204, status 500`, in the order in which they occur first. */
 export function describeResponses(...responses: readonly ReceiverResponse[]): string {
   const counts = new Map<string, number>();
-  for (const { status, problem } of responses) {
-    const description = status === null ? problem : `status ${status}`;
+  for (const description of responses.map(describeResponse)) {
     counts.set(description, (counts.get(description) ?? 0) + 1);
   }
   return Array.from(counts, ([description, count]) =>

@@ -21,7 +21,7 @@ import {
   type ReceiverRule,
   receiverRuleNames,
 } from './receiver-check.ts';
-import { describeResponses, isTimeout } from './receiver-client.ts';
+import { describeResponses } from './receiver-client.ts';
 
 export interface RunChecksOptions extends CheckContextOptions {
   /** Names of rules and checks to run (default: all, for an empty array). */
@@ -185,7 +185,7 @@ class CheckRunner {
     }
     const mayBeDown = check !== validDeliveryCheck && responses.some(({ status }) => status === null);
     if (!mayBeDown) return outcome;
-    if (pace.isSlow && responses.some(isTimeout)) {
+    if (pace.isSlow && responses.some(({ failure }) => failure === 'timeout')) {
       return notObservable(
         describeResponses(...responses),
         'Your receiver responds too slowly to be checked. Respond before you do the work.',

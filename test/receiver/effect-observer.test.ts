@@ -53,6 +53,17 @@ describe('createEffectObserver', () => {
     expect(receiver.requests).toEqual([]);
   });
 
+  it('effects of more than 16 MiB are a usage error that recommends a count', async () => {
+    await using receiver = await createReceiver({ body: `{"ids": ["${'x'.repeat(16 * 1024 * 1024)}"]}` });
+    for (const source of [`${receiver.url}/ids`, 'head -c 17000000 /dev/zero']) {
+      await expect(observe(source)).rejects.toMatchObject({
+        code: 'usage',
+        message: `Could not read a count from ${source}: it returned more than 16 MiB.`,
+        hint: 'Return only the number of effects, as {"count": n}.',
+      });
+    }
+  });
+
   it.each([
     ['exit 1', 'Could not read a count from exit 1: it exited with code 1.'],
     ['echo locked >&2; exit 2', 'exit 2: it exited with code 2: locked.'],

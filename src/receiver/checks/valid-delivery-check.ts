@@ -5,6 +5,7 @@ import { failed, passed, type ReceiverCheck } from '../receiver-check.ts';
 import {
   type DeliveryMessage,
   describeResponses,
+  getConnectionHint,
   isAccepted,
   isRejected,
   type ReceiverResponse,
@@ -34,16 +35,17 @@ export const validDeliveryCheck: ReceiverCheck = {
   },
 };
 
-const noResponseTexts = {
-  timeout:
-    'Your receiver does not respond to a valid delivery in time. Return a 2xx response as soon as you have stored the delivery, and process it later.',
-  tls: 'No delivery reaches your receiver, because its TLS connection fails. Correct its certificate, or trust its certificate authority with --ca.',
-  connection: 'No delivery reaches your receiver. Check the URL, and that the receiver is running.',
-} as const;
+function explainNoResponse(response: ReceiverResponse): string {
+  if (response.failure === 'timeout') {
+    return 'Your receiver does not respond to a valid delivery in time. Return a 2xx response as soon as you have stored the delivery, and process it later.';
+  }
+  const cause = response.failure === 'tls' ? ', because its TLS connection fails' : '';
+  return `No delivery reaches your receiver${cause}. ${getConnectionHint(response)}`;
+}
 
 async function explainFailure(response: ReceiverResponse, context: CheckContext): Promise<string> {
   const { status } = response;
-  if (status === null) return noResponseTexts[response.failure];
+  if (status === null) return explainNoResponse(response);
   if (status >= 300 && status < 400) {
     return 'Your receiver redirects, and svc does not follow redirects. Pass the URL that it redirects to.';
   }

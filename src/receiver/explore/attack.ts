@@ -5,7 +5,7 @@ import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { hasTimestamp } from '../../domain/signature/schemes.ts';
 import { STALE_AGE_MS } from '../checks/signature-checks.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
-import type { ExchangeRequest } from './exchange.ts';
+import type { DeliveryMessage } from '../receiver-client.ts';
 
 /** The attacks that a scheme must reject. A scheme without a timestamp cannot tell that a delivery is old. */
 export function listAttacks(scheme: SignatureScheme): readonly AttackName[] {
@@ -29,7 +29,7 @@ export function createAttack(
   body: string,
   deliveryId: string,
   factory: DeliveryFactory,
-): ExchangeRequest {
+): DeliveryMessage {
   const { signature, timestamp } = factory.scheme.headers;
   switch (name) {
     case 'forged':
@@ -64,7 +64,7 @@ export function createAttack(
   }
 }
 
-function withoutHeader({ body, headers }: ExchangeRequest, name: string): ExchangeRequest {
+function withoutHeader({ body, headers }: DeliveryMessage, name: string): DeliveryMessage {
   const { [name]: _, ...otherHeaders } = headers;
   return { body, headers: otherHeaders };
 }

@@ -7,10 +7,15 @@ import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
 import { DeliveryFactory } from '../delivery-factory.ts';
 import type { ReadEffects } from '../effect-observer.ts';
-import type { ReceiverClientOptions } from '../receiver-client.ts';
+import {
+  createReceiverClient,
+  getConnectionHint,
+  isUnreachable,
+  type ReceiverClient,
+  type ReceiverClientOptions,
+} from '../receiver-client.ts';
 import { listAttacks } from './attack.ts';
 import { countById, EffectWatcher } from './effect-watcher.ts';
-import { createExchangeClient, type ExchangeClientOptions } from './exchange.ts';
 import { type EventTemplate, HISTORY_VERSION, type History } from './history.ts';
 import { HistoryPlayer, type PlayLimits, type PlayRecord } from './play-history.ts';
 import {
@@ -24,9 +29,9 @@ import {
 } from './rules.ts';
 import { shrinkHistory } from './shrink-history.ts';
 
-export interface ExploreOptions
-  extends ReceiverClientOptions,
-    Pick<ExchangeClientOptions, 'isOwnAddress' | 'extraHeaders' | 'insecureTls'> {
+export interface ExploreOptions extends ReceiverClientOptions {
+  /** Time limit for a response or an effect. */
+  readonly timeoutMs: number;
   readonly scheme: SignatureScheme;
   readonly secret: string;
   /** The secret that also signs during a rotation (default: none). */
@@ -163,7 +168,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreReport> {
   const signal = AbortSignal.any([options.signal]);
   setMaxListeners(0, signal);
   const ownOptions = { ...options, signal };
-  const client = createExchangeClient(ownOptions);
+  const client = createReceiverClient(ownOptions);
   try {
     return await new Exploration(ownOptions, client).run();
   } finally {
@@ -219,7 +224,7 @@ class Exploration {
   /** Whether to check after each history that the receiver still runs. */
   #stopsLate = false;
 
-  constructor(options: ExploreOptions, client: ReturnType<typeof createExchangeClient>) {
+  constructor(options: ExploreOptions, client: ReceiverClient) {
     const { events, signal, readEffects } = options;
     const wait = (ms: number) => sleep(ms, signal);
     const [template] = events;
@@ -290,9 +295,9 @@ class Exploration {
   async #playFirst(): Promise<FailingPlay | null> {
     const failing = await this.#play(this.#plain, this.#getSearchLimits());
     const response = failing?.record.exchanges.at(-1)?.response;
-    if (response?.failure !== 'connection' && response?.failure !== 'blocked') return failing;
+    if (response === undefined || !isUnreachable(response)) return failing;
     throw new SvcError('usage', `No delivery reaches ${this.#options.url}: ${response.problem}.`, {
-      hint: 'Check the URL, and that the receiver is running.',
+      hint: getConnectionHint(response),
     });
   }
 
@@ -326,7 +331,7 @@ class Exploration {
     const { record, violation } = failing;
     const [first] = record.exchanges;
     const [latest] = this.#recentPlays;
-    if (!record.exchanges.some(({ response }) => response.failure === 'connection')) return failing;
+    if (!record.exchanges.some(({ response }) => isUnreachable(response))) return failing;
     const replay = async (history: History, family: string) =>
       (await this.#isRunning()) ? this.#play(history, this.#getShrinkLimits(), family) : null;
     try {
@@ -340,7 +345,7 @@ class Exploration {
     } catch {
       // The restart command fails. The report says so later.
     }
-    if (first?.response.failure !== 'connection' || latest === undefined) return failing;
+    if (first === undefined || !isUnreachable(first.response) || latest === undefined) return failing;
     const message = `The receiver stopped during or after this history: the next delivery ${describeResult(first)}.`;
     return { record: latest.record, violation: { rule: 'running', step: null, message } };
   }

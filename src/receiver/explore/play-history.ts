@@ -4,10 +4,17 @@ import { toEnvelope } from '../../domain/event.ts';
 import { UlidGenerator } from '../../domain/ids.ts';
 import { createRandomSource, createWebhookSecret } from '../../domain/secret.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
-import { isAccepted, isRejected, MAX_CONFLICT_MS } from '../receiver-client.ts';
+import {
+  type DeliveryMessage,
+  isAccepted,
+  isRejected,
+  isUnreachable,
+  MAX_CONFLICT_MS,
+  type ReceiverClient,
+  type ReceiverResponse,
+} from '../receiver-client.ts';
 import { createAttack } from './attack.ts';
 import type { Effects, EffectWatcher, ExpectedEffects } from './effect-watcher.ts';
-import type { ExchangeClient, ExchangeRequest, ExchangeResponse } from './exchange.ts';
 import {
   type AttackStep,
   type DeliverStep,
@@ -32,7 +39,7 @@ export interface Exchange {
   readonly attempt: number;
   readonly event: PlayedEvent;
   readonly isGenuine: boolean;
-  readonly response: ExchangeResponse;
+  readonly response: ReceiverResponse;
 }
 
 export interface PlayRecord {
@@ -60,7 +67,7 @@ export interface PlayLimits {
 }
 
 export interface PlayerOptions {
-  readonly client: ExchangeClient;
+  readonly client: ReceiverClient;
   readonly factory: DeliveryFactory;
   /** The event that bursts send. */
   readonly otherEvent: { readonly type: string; readonly payload: string };
@@ -116,7 +123,7 @@ export class HistoryPlayer {
     const record = await play.run();
     for (const { response, isGenuine } of record.exchanges) {
       if (response.status === null) continue;
-      this.#options.factory.noteServerTime(response.serverTimeMs);
+      this.#options.factory.noteServerTime(response);
       this.#slowestResponseMs = Math.max(this.#slowestResponseMs, response.durationMs);
       this.#hasAccepted ||= isGenuine && isAccepted(response);
     }
@@ -269,7 +276,7 @@ class Play {
   async #sendUntilAccepted(
     event: PlayedEvent,
     step: number | null,
-    createRequest: (attempt: number) => ExchangeRequest,
+    createRequest: (attempt: number) => DeliveryMessage,
   ): Promise<void> {
     const startedAt = performance.now();
     let failures = 0;
@@ -297,7 +304,7 @@ class Play {
     for (let attempt = 1; ; attempt++) {
       const response = await this.#send(request, { step, attempt, event, isGenuine: false });
       // A busy receiver can refuse any request. That does not show how it handles an attack.
-      const isBusy = response.status === 503 || response.failure === 'connection';
+      const isBusy = response.status === 503 || isUnreachable(response);
       const delayMs = isBusy ? RETRY_DELAYS_MS[attempt - 1] : undefined;
       if (delayMs === undefined || this.#options.signal.aborted) return;
       await this.#options.sleep(delayMs);
@@ -321,9 +328,7 @@ class Play {
     return (
       this.#limits.lateStopMs > 0 ||
       this.#history.steps.some(({ kind }) => kind === 'burst') ||
-      this.#exchanges.some(
-        ({ response }) => response.failure === 'timeout' || response.failure === 'connection',
-      )
+      this.#exchanges.some(({ response }) => response.failure === 'timeout' || isUnreachable(response))
     );
   }
 
@@ -348,7 +353,7 @@ class Play {
     return event;
   }
 
-  #createOtherRequest(event: PlayedEvent, deliveryId: string): ExchangeRequest {
+  #createOtherRequest(event: PlayedEvent, deliveryId: string): DeliveryMessage {
     const { factory, otherEvent } = this.#options;
     const body = toEnvelope({
       ...otherEvent,
@@ -359,7 +364,7 @@ class Play {
     return factory.sign(body, { deliveryId });
   }
 
-  async #send(request: ExchangeRequest, exchange: Omit<Exchange, 'response'>): Promise<ExchangeResponse> {
+  async #send(request: DeliveryMessage, exchange: Omit<Exchange, 'response'>): Promise<ReceiverResponse> {
     const response = await this.#options.client.send(request, this.#limits.responseMs);
     this.#exchanges.push({ ...exchange, response });
     return response;
@@ -387,7 +392,7 @@ class Play {
  * @returns undefined to give up
  */
 function getRetryDelay(
-  response: ExchangeResponse,
+  response: ReceiverResponse,
   failures: number,
   elapsedMs: number,
   limitMs: number,

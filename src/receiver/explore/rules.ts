@@ -1,6 +1,6 @@
 /** The rules, and which of them a history breaks according to the record of what happened. */
 import { formatCount } from '../../domain/message-parts.ts';
-import { isAccepted, isRejected } from '../receiver-client.ts';
+import { describeResponse, describeResponses, isAccepted, isRejected } from '../receiver-client.ts';
 import { describeStep, type History, nameEvent } from './history.ts';
 import type { Exchange, PlayRecord } from './play-history.ts';
 
@@ -209,16 +209,10 @@ function toSubject(history: History, { step, event }: Exchange): string {
 }
 
 /** `got status 500`, `got no response within 15s`, `failed (the connection was refused)` */
-export function describeResult(exchange: Exchange): string {
-  const { failure, problem } = exchange.response;
-  return failure === null || failure === 'timeout'
-    ? `got ${describeOutcome(exchange)}`
-    : `failed (${problem})`;
-}
-
-/** `status 500`, or why there is no status. */
-export function describeOutcome({ response: { status, problem } }: Pick<Exchange, 'response'>): string {
-  return status === null ? problem : `status ${status}`;
+export function describeResult({ response }: Exchange): string {
+  return response.failure === null || response.failure === 'timeout'
+    ? `got ${describeResponse(response)}`
+    : `failed (${response.problem})`;
 }
 
 /** A step of a history as a row of a table. */
@@ -238,21 +232,11 @@ export function summarizeSteps(
   return history.steps.map((_, index) => ({
     step: index + 1,
     sent: describeStep(history, index),
-    received: summarizeOutcomes(exchanges.filter(({ step }) => step === index)),
+    received: describeResponses(
+      ...exchanges.filter(({ step }) => step === index).map(({ response }) => response),
+    ),
     broken: [...new Set(violations.filter(({ step }) => step === index).map(({ rule }) => rule))],
   }));
-}
-
-/** `response lost, status 204`; `150 × status 204` */
-function summarizeOutcomes(exchanges: readonly Exchange[]): string {
-  const runs: { outcome: string; count: number }[] = [];
-  const outcomes = exchanges.map(describeOutcome);
-  for (const outcome of exchanges.length > 5 ? outcomes.sort() : outcomes) {
-    const last = runs.at(-1);
-    if (last?.outcome === outcome) last.count++;
-    else runs.push({ outcome, count: 1 });
-  }
-  return runs.map(({ outcome, count }) => (count === 1 ? outcome : `${count} × ${outcome}`)).join(', ');
 }
 
 function capitalize(text: string): string {

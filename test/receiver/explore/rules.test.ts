@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import type { ExchangeResponse } from '../../../src/receiver/explore/exchange.ts';
 import type { History, HistoryStep } from '../../../src/receiver/explore/history.ts';
 import type { Exchange, PlayRecord } from '../../../src/receiver/explore/play-history.ts';
 import { judge, summarizeSteps } from '../../../src/receiver/explore/rules.ts';
+import type { ReceiverResponse } from '../../../src/receiver/receiver-client.ts';
 
-const ok: ExchangeResponse = respond(204);
-const lost: ExchangeResponse = { status: null, problem: 'response lost', durationMs: 1, failure: 'cut' };
-const refused: ExchangeResponse = {
+const ok: ReceiverResponse = respond(204);
+const lost: ReceiverResponse = { status: null, problem: 'response lost', durationMs: 1, failure: 'cut' };
+const refused: ReceiverResponse = {
   status: null,
   problem: 'connection refused',
   durationMs: 1,
   failure: 'connection',
 };
-const timeout: ExchangeResponse = {
+const timeout: ReceiverResponse = {
   status: null,
   problem: 'no response within 15s',
   durationMs: 15_000,
   failure: 'timeout',
 };
 
-function respond(status: number): ExchangeResponse {
+function respond(status: number): ReceiverResponse {
   return { status, problem: null, durationMs: 1, failure: null, serverTimeMs: null, retryAfterMs: null };
 }
 
 /** A delivery or an attack of a step, with one exchange for each response. */
-function exchange(step: number | null, event: number | null, ...responses: ExchangeResponse[]): Exchange[] {
+function exchange(step: number | null, event: number | null, ...responses: ReceiverResponse[]): Exchange[] {
   return responses.map((response, index) => ({
     step,
     attempt: index + 1,
@@ -34,7 +34,7 @@ function exchange(step: number | null, event: number | null, ...responses: Excha
   }));
 }
 
-const attack = (step: number, event: number, response: ExchangeResponse): Exchange[] =>
+const attack = (step: number, event: number, response: ReceiverResponse): Exchange[] =>
   exchange(step, event, response).map((sent) => ({ ...sent, isGenuine: false }));
 
 const deliver = (event: number): HistoryStep => ({ kind: 'deliver', event });
