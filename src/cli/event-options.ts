@@ -55,7 +55,7 @@ export async function createEventBodyFactory(
   options: EventOptions,
   context: Context,
 ): Promise<() => string> {
-  const { payloadMember } = await context.resolveRules();
+  const { payloadField } = await context.resolveRules();
   const workspaceId = options.workspace ?? (await context.getWorkspaceId());
   const template = await createPayloadTemplate(type, options, context);
   const templateContexts = await createTemplateContexts(options, context);
@@ -64,7 +64,7 @@ export async function createEventBodyFactory(
     const payload = template.hasTemplates
       ? fillTemplates(template.text, templateContexts.next())
       : template.text;
-    return toEventBody({ type, workspaceId, payloadMember, payload });
+    return toEventBody({ type, workspaceId, payloadField, payload });
   };
 }
 

@@ -75,7 +75,7 @@ export function renderBanner(
   status: ReadyStatus,
   certificate: string | null,
   { forwardTo, events }: ForwardSettings,
-  { payloadMember, webhookUrl }: Pick<Rules, 'payloadMember' | 'webhookUrl'>,
+  { payloadField, webhookUrl }: Pick<Rules, 'payloadField' | 'webhookUrl'>,
   capabilities: TerminalCapabilities,
 ): string {
   const style = styleFor(capabilities);
@@ -94,7 +94,7 @@ export function renderBanner(
     capabilities,
   );
   const type = events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
-  const body = JSON.stringify({ type, [payloadMember]: { order_id: 'ord_1' } });
+  const body = JSON.stringify({ type, [payloadField]: { order_id: 'ord_1' } });
   // A public URL has a certificate of its own, which clients trust.
   const caOption =
     certificate === null || !status.base_url.startsWith(status.url)

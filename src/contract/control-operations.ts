@@ -1,4 +1,7 @@
-/** The operations of the control plane at `/_svc`, which the commands, the dashboard and the library use. */
+/**
+ * The operations of the control plane at `/_svc`, which the commands, the dashboard and the library use.
+ * `openapi-control-texts.ts` describes each operation and its input.
+ */
 import * as v from 'valibot';
 import { MAX_OVERLAP_MS } from '../domain/credentials.ts';
 import { DAY_MS, MINUTE_MS } from '../domain/duration.ts';
@@ -42,15 +45,15 @@ import {
   Workspace,
 } from './resources.ts';
 
-/** Absolute, because the emulator can run in another folder than its client. */
+/** Absolute on POSIX or Windows (`C:\` or `\\server`), because the emulator can run in another folder than its client. */
 const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must be an absolute path'));
 
-/** A hundred years: longer than any retry schedule, and still a valid date. */
+/** A hundred years, which is longer than any retry schedule or overlap. */
 export const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
 
 const IdInput = v.strictObject({ id: v.string() });
 
-/** Which attempt to verify, and what its receiver received and computed. */
+/** Which attempt to verify, and what its receiver used. A missing value is that of the emulator. */
 const VerificationFields = {
   id: v.string(),
   attempt: v.optional(wholeNumberFrom(1)),
@@ -183,6 +186,7 @@ export const controlOperations = {
       headers: v.optional(ExtraHeaders, {}),
       skip_verify: v.optional(v.boolean(), false),
       secret: v.optional(Secret),
+      /** For `svc listen`: the emulator deletes the endpoint after its last live stream has ended. */
       listener: v.optional(v.boolean(), false),
       /**
        * Updates and enables an earlier endpoint of this URL instead of creating one. The endpoint of a listener is reused
@@ -248,7 +252,7 @@ export const controlOperations = {
     output: v.object({ canceled: v.boolean() }),
   }),
 
-  // Events. Unlike requests to `GET /v1/events`, these are not logged or rate-limited.
+  // Events. Unlike requests to `GET /v1/events`, these are not logged or rate-limited. The path `/events` is the live stream.
   listEvents: defineOperation('GET', '/stored-events', {
     input: v.strictObject({ ...PageFields, ...EventFilter }),
     output: pageOf(EventSummary),

@@ -1,4 +1,4 @@
-/** Schemas of deliveries, attempts and signatures. */
+/** Schemas of deliveries, attempts and signatures. `openapi-schema-texts.ts` describes each field. */
 import * as v from 'valibot';
 import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
 import { digestOnlyReasons, refusalReasons } from '../domain/signature/refusals.ts';
@@ -71,6 +71,7 @@ export const AttemptDetail = v.object({
 export const DeliveryDetail = v.object({
   ...Delivery.entries,
   attempts: v.array(AttemptDetail),
+  /** Due times of the remaining attempts, if every attempt fails. */
   planned_attempts: v.array(Timestamp),
 });
 
@@ -98,6 +99,7 @@ export const SignatureDetail = v.object({
     }),
   ),
   verification: v.nullable(Verification),
+  /** For a receiver that parses the body and serializes it again before verifying; null if this does not change the body. */
   reserialised: v.nullable(
     v.object({
       body: v.string(),

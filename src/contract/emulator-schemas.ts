@@ -1,4 +1,4 @@
-/** Schemas of the emulator, its clocks, its database and its snapshots. */
+/** Schemas of the emulator, its clocks, its database and its snapshots. `openapi-schema-texts.ts` describes each field. */
 import * as v from 'valibot';
 import { profileNames } from '../profile/rules.ts';
 import { AttemptSummary } from './delivery-schemas.ts';
@@ -23,7 +23,7 @@ export const EmulatorStatus = v.object({
   started_at: Timestamp,
   boot_ms: Count,
   max_attempts: Count,
-  /** Gap `event.body`. */
+  /** The field of `POST /events` that contains the payload (gap `event.body`). */
   payload_member: v.picklist(['payload', 'data']),
   deliveries: v.object({ pending: Count, in_flight: Count }),
   retention: v.object({

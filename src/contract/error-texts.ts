@@ -55,7 +55,7 @@ export function describeApiError(code: string): string | null {
   return Object.hasOwn(texts, code) ? (texts[code] ?? '').replaceAll('`', '') : null;
 }
 
-/** A message of each error that an operation can respond with. A test provokes each of them. */
+/** A message of each error that an operation can respond with, for the OpenAPI documents. A test provokes each of them. */
 export const errorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_request: 'The query contains limit twice.',
   unauthenticated: 'The API key has been revoked.',

@@ -1,4 +1,4 @@
-/** Schemas of the exploration of an endpoint's receiver. */
+/** Schemas of the exploration of an endpoint's receiver. `openapi-schema-texts.ts` describes each field. */
 import * as v from 'valibot';
 import { HOUR_MS } from '../domain/duration.ts';
 import { commandlessDisturbances, disturbanceNames, MAX_RUNS, MAX_SEED } from '../domain/exploration.ts';
@@ -10,6 +10,7 @@ const MAX_TIME_MS = HOUR_MS;
 
 const DisturbanceName = v.picklist(disturbanceNames);
 
+/** Without `restart`: the control plane does not run the commands of its clients. */
 const CommandlessDisturbance = v.picklist(commandlessDisturbances);
 
 /** What to explore, apart from the ID of the endpoint. */
@@ -18,7 +19,7 @@ export const ExplorationFields = {
   time_ms: v.optional(wholeNumberFrom(1, MAX_TIME_MS)),
   seed: v.optional(wholeNumberFrom(0, MAX_SEED)),
   only: v.optional(v.pipe(v.array(CommandlessDisturbance), v.minLength(1, 'must not be empty'))),
-  /** Never a command, unlike the option of `svc receiver explore`. */
+  /** A URL. The option `--observe` of `svc receiver explore` accepts a command too. */
   observe: v.optional(
     v.pipe(
       v.string(),
@@ -33,7 +34,7 @@ export const Exploration = v.object({
   seed: Count,
   runs: Count,
   requests: Count,
-  /** Null before a history fails. */
+  /** Steps of the smallest history that has failed; null before one fails. */
   steps: v.nullable(Count),
   duration_ms: v.number(),
 });

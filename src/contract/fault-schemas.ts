@@ -17,12 +17,17 @@ import { publicRoutes } from './public-routes.ts';
 
 const faultKinds = v.picklist([...requestFaultKinds, ...deliveryFaultKinds]);
 
+/** The fault that was applied to a request or an attempt. */
 export const FaultMark = v.object({ id: idOf('fault'), kind: faultKinds });
+/** The field that requests and attempts have for it. */
 export const faultField = { fault: v.optional(FaultMark) };
 
-const PROBABILITY = 'must be above 0 and at most 1';
+const PROBABILITY_MESSAGE = 'must be above 0 and at most 1';
 
-/** What a fault applies to and what it does. A missing field does not restrict it. */
+/**
+ * What a fault applies to and what it does, without the checks of {@link NewFaultInput}. A missing field does not restrict it.
+ * `openapi-schema-texts.ts` describes each field.
+ */
 export const NewFault = v.strictObject({
   on: v.picklist(faultTargets),
   /** For requests: the workspace of the API key. */
@@ -47,11 +52,14 @@ export const NewFault = v.strictObject({
   webhook_id: v.optional(idOf('webhook')),
   type: v.optional(EventType),
   delay_ms: v.optional(wholeNumberFrom(1, MAX_DELAY_MS)),
-  probability: v.optional(v.pipe(v.number(), v.gtValue(0, PROBABILITY), v.maxValue(1, PROBABILITY)), 1),
+  probability: v.optional(
+    v.pipe(v.number(), v.gtValue(0, PROBABILITY_MESSAGE), v.maxValue(1, PROBABILITY_MESSAGE)),
+    1,
+  ),
   count: v.optional(wholeNumberFrom(1)),
 });
 
-/** Checks that the fields fit together, and that the API has such a route. */
+/** Checks that the fields do not contradict each other, and that a request to the API can match the method and the path. */
 function checkNewFault(getFieldName: (field: keyof FaultRule) => string = (field) => field) {
   return v.rawCheck<v.InferOutput<typeof NewFault>>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
@@ -62,19 +70,19 @@ function checkNewFault(getFieldName: (field: keyof FaultRule) => string = (field
     const { field: key, problem: message } = problem;
     addIssue({
       message,
-      path: [{ type: 'object', origin: 'value', input: value as never, key, value: null }],
+      path: [{ type: 'object', origin: 'value', input: { ...value }, key, value: value[key] }],
     });
   });
 }
 
-/** @param getFieldName name of a field in problems. */
+/** @param getFieldName returns the name of a field for messages, such as an option of `svc faults add` (default: its name) */
 export function createNewFaultSchema(getFieldName?: (field: keyof FaultRule) => string) {
   return v.pipe(NewFault, checkNewFault(getFieldName));
 }
 
 export const NewFaultInput = createNewFaultSchema();
 
-/** A fault in a seed. Its position decides the workspace, and API keys of a seed have no ids. */
+/** A fault in a seed. Its position decides the workspace, and API keys of a seed have no IDs. */
 export const SeedFault = v.pipe(v.omit(NewFault, ['workspace_id', 'api_key_id']), checkNewFault());
 
 export const Fault = v.object({

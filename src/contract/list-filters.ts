@@ -1,4 +1,7 @@
-/** Filters of lists and of the live stream: their schemas, and what the filter of deliveries means. */
+/**
+ * Filters of lists and of the live stream: their schemas, and what the filter of deliveries means. `openapi-control-texts.ts`
+ * describes each field.
+ */
 import * as v from 'valibot';
 import { displayStatuses, getDisplayStatus } from '../domain/delivery.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
@@ -15,13 +18,13 @@ const RelativeTime = v.pipe(
   v.check((text) => !Number.isNaN(parseRelativeTime(text, 0)), 'must be a duration (1h) or an ISO 8601 time'),
 );
 
-/** The page of a list (§2). */
+/** Which page of a list to return (§2). */
 export const PageFields = { limit: Limit, starting_after: v.optional(v.string()) };
 export const WorkspaceFilter = { workspace_id: v.optional(idOf('workspace')) };
 
 const Text = v.pipe(v.string(), v.maxLength(1000, 'must be at most 1000 characters long'));
 
-/** Includes `since`, excludes `until`. */
+/** From `since`, which is included, to `until`, which is not. */
 const TimeRange = { since: v.optional(RelativeTime), until: v.optional(RelativeTime) };
 
 export const EventFilter = {
@@ -44,7 +47,7 @@ export const DeliveryFilter = {
 
 type DeliveryFilterInput = v.InferOutput<v.ObjectSchema<typeof DeliveryFilter, undefined>>;
 
-/** A filter of deliveries with its times in milliseconds since 1970. */
+/** A filter of deliveries with its times in milliseconds since 1970. A missing field matches every delivery. */
 export interface DeliveryCondition extends Readonly<Omit<DeliveryFilterInput, 'since' | 'until'>> {
   readonly since?: number | null | undefined;
   readonly until?: number | null | undefined;
@@ -54,7 +57,7 @@ export interface DeliveryCondition extends Readonly<Omit<DeliveryFilterInput, 's
  * Whether a delivery matches a filter. Live lists use this function. The store has the same conditions in SQL, and a test
  * compares both.
  * @param getBody returns the body of the delivery, or undefined if it is unknown. Called only if the filter has a text.
- * @returns null if only the unknown body could decide.
+ * @returns null if only the body could decide, but is unknown.
  */
 export function matchesDeliveryFilter(
   filter: DeliveryCondition,
@@ -87,6 +90,7 @@ export const AttemptFilter = {
   since: v.optional(RelativeTime),
 };
 
+/** 0 means that an injected fault dropped the connection. */
 const StatusFilter = v.union(
   [wholeNumberFrom(0, 599), v.picklist(statusClasses)],
   'must be a status such as 404, or a class such as 4xx',

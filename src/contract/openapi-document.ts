@@ -134,9 +134,10 @@ class DocumentBuilder {
     this.#responses = new ResponseComponents({ isPublic, errorSchema });
   }
 
-  /** The components so far. Call it after all operations were added. */
+  /** The components that the operations refer to. Read it after all operations were added. */
   get components(): Json {
     const { headers, responses, errorCodes } = this.#responses;
+    // The schema was created before the codes of the document were known.
     const errorBody = this.schemas[this.#isPublic ? 'ErrorBody' : 'ControlErrorBody'] as {
       properties: { error: { properties: { code: Json } } };
     };
@@ -331,7 +332,7 @@ const LAST_EVENT_ID_PARAMETER: Json = {
   example: '12',
 };
 
-/** Names of the schemas that become components: those of objects and variants that the modules export. */
+/** The schemas that become components, with their names: all objects and variants that these modules export. */
 const schemaNames = new Map<unknown, string>(
   Object.entries({
     ...resources,
@@ -349,7 +350,7 @@ const schemaNames = new Map<unknown, string>(
 /**
  * Converts a schema to JSON Schema. Checks without an equivalent there, for example of addresses, are omitted; the validator
  * still makes them. If an equivalent exists for a `v.check`, the schema has it in `v.metadata({ jsonSchema: … })`.
- * @param replace returns the replacement of an inner schema, if any.
+ * @param replace returns the JSON Schema for an inner schema; undefined to convert it
  */
 function toSchema(
   schema: v.GenericSchema,

@@ -30,11 +30,11 @@ const wildcardTexts: Readonly<Record<Rules['wildcard'], string>> = {
  *   (gaps `webhook.url` and `webhook.wildcard`).
  */
 export function createPublicTexts({
-  payloadMember,
+  payloadField,
   list,
   webhookUrl,
   wildcard,
-}: Pick<Rules, 'payloadMember' | 'list' | 'webhookUrl' | 'wildcard'>): Readonly<
+}: Pick<Rules, 'payloadField' | 'list' | 'webhookUrl' | 'wildcard'>): Readonly<
   Record<keyof PublicOperations, OperationText>
 > {
   return {
@@ -53,12 +53,12 @@ export function createPublicTexts({
         'Creates an event, and a delivery for each endpoint that subscribes to its type. Responds as soon as the event is stored, without waiting for its deliveries.',
       input: {
         type: 'Type of the event, in the form `<noun>.<verb>`.',
-        [payloadMember]: 'Data of the event (default: an empty object).',
+        [payloadField]: 'Data of the event (default: an empty object).',
         workspace_id: `ID of the workspace to create the event in ${keyWorkspace}.`,
       },
       response: 'The new event.',
       example: {
-        input: { type: example.event.type, [payloadMember]: example.event.payload },
+        input: { type: example.event.type, [payloadField]: example.event.payload },
         output: example.event,
       },
     },

@@ -1,4 +1,4 @@
-/** The error responses of the OpenAPI documents, and the headers of all responses. They are components: operations refer to them. */
+/** The error responses of the OpenAPI documents, and the headers of all responses. Both are components, to which operations refer. */
 import { idPatterns } from '../domain/ids.ts';
 import { type ErrorCode, getErrorDefinition } from '../errors.ts';
 import { controlErrorExamples, controlErrorTexts, errorExamples, errorTexts } from './error-texts.ts';
@@ -8,7 +8,9 @@ import { isInputInQuery, type Operation, pathParameters } from './operation.ts';
 
 type Json = Record<string, unknown>;
 
+/** Errors of the checks that the control plane makes before an operation. */
 const CONTROL_ERRORS: readonly ErrorCode[] = ['token_required', 'forbidden_origin', 'rate_limited'];
+/** Errors of operations that have a body. */
 const BODY_ERRORS: readonly ErrorCode[] = [
   'payload_too_large',
   'unsupported_media_type',
@@ -36,6 +38,7 @@ export function getPublicErrorCodes({ method, errors = [] }: Operation): ErrorCo
 /** The codes of the errors that an operation of the control plane can respond with. */
 export function getControlErrorCodes({ method, path, input, errors = [] }: Operation): ErrorCode[] {
   const fields = Object.keys((input as { entries?: object }).entries ?? {});
+  // A field such as `workspace_id` or `id` names a resource, which may not exist.
   const canBeNotFound = pathParameters(path).length > 0 || fields.some((field) => /(?:^|_)id$/.test(field));
   return [
     'invalid_request',
@@ -59,7 +62,7 @@ export const streamErrorCodes: readonly ErrorCode[] = [
 export class ResponseComponents {
   /** By header name. */
   readonly headers: Record<string, Json> = {};
-  /** By error codes. */
+  /** By error codes, joined by `_or_`. */
   readonly responses: Record<string, Json> = {};
   readonly #isPublic: boolean;
   readonly #errorSchema: Json;
@@ -76,7 +79,7 @@ export class ResponseComponents {
     return [...this.#errorCodes].sort();
   }
 
-  /** References to the headers of every response, and to further ones. */
+  /** References to the headers that every response has, and to those in `names`. */
   toHeaders(...names: readonly HeaderName[]): Json {
     const common: readonly HeaderName[] = this.#isPublic
       ? ['Request-Id', 'RateLimit-Policy', 'RateLimit']
@@ -91,7 +94,7 @@ export class ResponseComponents {
 
   /**
    * References to the error responses of these codes, by status.
-   * @param messages for an operation with its own examples, which needs its own response
+   * @param messages examples that differ from those of other operations. A response with such a code is written inline.
    */
   toErrorResponses(codes: readonly ErrorCode[], messages: ErrorMessages = {}): Json {
     const codesByStatus = new Map<number, Set<ErrorCode>>();

@@ -8,11 +8,13 @@ import type * as overview from './overview-schemas.ts';
 import type * as resources from './resources.ts';
 
 const workspaceId = 'ID of the workspace that this object belongs to.';
-/** `/v1` has only one clock, and its document does not explain schedule time. */
+/** For the resources of `/v1`, whose document does not explain schedule time. */
 const createdAt = 'Time at which this object was created.';
+/** For the resources of the control plane. */
 const createdAtInScheduleTime = 'Schedule time at which this object was created.';
 const webhookUrl = 'URL that deliveries are sent to.';
 
+/** The fields of a page, whatever its items are. */
 export const pageFields: FieldTexts = {
   data: 'Items on this page, newest first.',
   has_more: 'Whether more items are available after this page.',

@@ -1,20 +1,25 @@
-/** The form of the texts and examples that the OpenAPI documents add to the schemas. */
+/** Types of the texts and examples that the OpenAPI documents add to the schemas. */
 import type * as v from 'valibot';
 import type { ErrorCode } from '../errors.ts';
 import type { Operation, OperationInput, OperationOutput } from './operation.ts';
 
-/** Description of a field, and of the fields of its value if that is an object without a schema name. */
+/**
+ * Description of a field. If its value is an object that has no description of its own in `schemaTexts`, also the descriptions
+ * of the fields of that object.
+ */
 export type FieldText = string | { readonly description: string; readonly fields: FieldTexts };
 export interface FieldTexts {
   readonly [field: string]: FieldText;
 }
 
+/** Description of a schema, with a description of each of its fields. */
 export interface SchemaText<Schema extends v.GenericSchema> {
   readonly description: string;
   readonly fields: { readonly [Field in keyof v.InferOutput<Schema>]-?: FieldText };
 }
 
 export interface OperationText {
+  /** Group of operations in the document. */
   readonly tag: string;
   /** Imperative phrase without a period. */
   readonly summary: string;
@@ -23,10 +28,10 @@ export interface OperationText {
   readonly input: Readonly<Record<string, string>>;
   /** Description of the response of a request that succeeds. */
   readonly response: string;
-  /** Description of each field of that response, if its schema has no name. */
+  /** Description of each field of that response, if it has no description in `schemaTexts`. */
   readonly output?: FieldTexts;
   readonly example: { readonly input: Readonly<Record<string, unknown>>; readonly output: unknown };
-  /** Messages of errors for which the example of the document does not fit. */
+  /** Example messages of errors for which those in `error-texts.ts` do not fit. */
   readonly errorExamples?: ErrorMessages;
 }
 

@@ -42,7 +42,7 @@ export function createWebhooksSection(
   };
   const webhooks = eventTypes.map((eventType) => {
     let name = toPascalCase(eventType.type);
-    // `a.b_c` and `a_b.c` would have the same name.
+    // `a.b_c` and `a_b.c` both become `ABC`.
     while (`${name}Delivery` in schemas) name += '_';
     schemas[`${name}Payload`] = eventType.payloadSchema;
     schemas[`${name}Delivery`] = toEnvelopeSchema(eventType.type, `${name}Payload`);
@@ -92,7 +92,7 @@ function documentHeaders({ headers, content }: SignatureScheme, toleranceMs: num
   const signedText =
     content === '{body}' ? 'the raw body' : `the string \`${content}\`, where \`{body}\` is the raw body`;
   const tolerance = formatDuration(toleranceMs);
-  const headerTexts: [string | null, string, Json][] = [
+  const headerTexts: [name: string | null, description: string, schema: Json][] = [
     [headers.signature, `Signature of ${signedText}.`, {}],
     [
       headers.timestamp,

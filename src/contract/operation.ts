@@ -1,4 +1,4 @@
-/** The form of a table of HTTP operations, which the server, the client and the OpenAPI document share. */
+/** The type of the tables of HTTP operations, which the server, the client and the OpenAPI documents share. */
 import * as v from 'valibot';
 import type { Scope } from '../domain/credentials.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -56,7 +56,7 @@ export function isInputInQuery(method: Method): boolean {
   return method === 'GET' || method === 'DELETE';
 }
 
-/** An integer. In a query it is text. */
+/** An integer. In a query it is text, of at most 15 digits, so that no digit is lost. */
 export const WholeNumber = v.union(
   [v.pipe(v.number(), v.integer()), v.pipe(v.string(), v.regex(/^-?\d{1,15}$/), v.transform(Number))],
   'must be a whole number',

@@ -4,7 +4,7 @@ import type { Environment } from '../domain/credentials.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
-import { EVENT_TYPE_FORM, EventType, idOf, JsonObject, SUBSCRIPTION_PATTERN } from './fields.ts';
+import { EVENT_TYPE_MESSAGE, EventType, idOf, JsonObject, SUBSCRIPTION_PATTERN } from './fields.ts';
 import { type Operation, wholeNumberFrom } from './operation.ts';
 import { publicRoutes } from './public-routes.ts';
 import { CreatedWebhook, Event, EventPage, Workspace } from './resources.ts';
@@ -14,7 +14,7 @@ const MAX_SUBSCRIPTIONS = 100;
 export interface PublicApiOptions {
   readonly rules: Rules;
   readonly environment: Environment;
-  /** The valid event types, if the catalog is closed (gap `event.catalogue`). */
+  /** The event types that have a built-in fixture. No other is valid if the catalog is closed (gap `event.catalogue`). */
   readonly eventTypes: ReadonlySet<string>;
 }
 
@@ -34,7 +34,7 @@ export function createPublicOperations(options: PublicApiOptions) {
       ...publicRoutes.createEvent,
       input: v.strictObject({
         type,
-        ...toEntry(rules.payloadMember, v.optional(JsonObject)),
+        ...toField(rules.payloadField, v.optional(JsonObject)),
         workspace_id: v.optional(idOf('workspace')),
       }),
       output: Event,
@@ -53,11 +53,12 @@ export function createPublicOperations(options: PublicApiOptions) {
       ...publicRoutes.listEvents,
       input: v.pipe(
         v.strictObject({
-          ...toEntry(rules.list.workspaceParameter, v.optional(idOf('workspace'))),
+          ...toField(rules.list.workspaceParameter, v.optional(idOf('workspace'))),
           starting_after: v.optional(idOf('event')),
           limit: v.optional(wholeNumberFrom(1, rules.list.maxLimit), rules.list.defaultLimit),
           type: v.optional(EventType),
         }),
+        // Handlers read `workspaceId`, because the name of the parameter depends on the rules.
         v.transform((input) => ({
           ...input,
           workspaceId: (input as Record<string, unknown>)[rules.list.workspaceParameter] as
@@ -84,23 +85,23 @@ export function createPublicOperations(options: PublicApiOptions) {
 }
 
 /** A field with a name that the rules decide. The compiler does not know the name, so the type has no fields. */
-function toEntry(name: string, schema: v.GenericSchema): Record<never, v.GenericSchema> {
+function toField(name: string, schema: v.GenericSchema): Record<never, v.GenericSchema> {
   return { [name]: schema };
 }
 
 export type PublicOperations = ReturnType<typeof createPublicOperations>;
 
-const NOT_IN_CATALOG = 'is not in the catalog of event types; list them with: svc fixtures list';
+const NOT_IN_CATALOG_MESSAGE = 'is not in the catalog of event types; list them with: svc fixtures list';
 
 /** The type of a new event (gap `event.catalogue`). */
 export function createEventTypeSchema(options: PublicApiOptions) {
   return v.pipe(
     EventType,
-    v.check((type) => isKnownType(options, type), NOT_IN_CATALOG),
+    v.check((type) => isKnownType(options, type), NOT_IN_CATALOG_MESSAGE),
   );
 }
 
-/** Gap `event.catalogue`. */
+/** Whether the event type is valid (gap `event.catalogue`). */
 function isKnownType({ rules, eventTypes }: PublicApiOptions, type: string): boolean {
   return rules.eventCatalogue === 'open' || eventTypes.has(type);
 }
@@ -132,8 +133,11 @@ export function createSubscriptionsSchema(options: PublicApiOptions) {
           (type) => type !== WILDCARD_SUBSCRIPTION || !isWildcardRejected,
           'must name the event types: the wildcard * is not accepted in this environment',
         ),
-        v.check((type) => type === WILDCARD_SUBSCRIPTION || isEventType(type), EVENT_TYPE_FORM),
-        v.check((type) => type === WILDCARD_SUBSCRIPTION || isKnownType(options, type), NOT_IN_CATALOG),
+        v.check((type) => type === WILDCARD_SUBSCRIPTION || isEventType(type), EVENT_TYPE_MESSAGE),
+        v.check(
+          (type) => type === WILDCARD_SUBSCRIPTION || isKnownType(options, type),
+          NOT_IN_CATALOG_MESSAGE,
+        ),
         v.metadata({ jsonSchema: { pattern: SUBSCRIPTION_PATTERN } }),
       ),
     ),

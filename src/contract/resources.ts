@@ -1,6 +1,6 @@
 /**
  * Schemas of resources, from which types, validation and the OpenAPI documents follow. Names are snake_case, times ISO 8601
- * UTC, and durations end in `_ms` (§2).
+ * UTC, and durations end in `_ms` (§2). `openapi-schema-texts.ts` describes each field.
  */
 import * as v from 'valibot';
 import { environments, scopes } from '../domain/credentials.ts';
@@ -64,7 +64,7 @@ export const ControlErrorBody = v.strictObject({
   error: v.strictObject({ ...ErrorBody.entries.error.entries, hint: v.optional(v.string()) }),
 });
 
-/** A page of a list (§2). `end_cursor` is the id of the last item, null if the page is empty. */
+/** A page of a list (§2). `end_cursor` is the ID of the last item, null if the page is empty. */
 export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
   v.object({ data: v.array(item), has_more: v.boolean(), end_cursor: v.nullable(v.string()) });
 

@@ -1,4 +1,4 @@
-/** The schema of a seed: the initial state of a sandbox. */
+/** The schema of a seed: the initial state of a new database. */
 import * as v from 'valibot';
 import { keyPrefixes, scopes } from '../domain/credentials.ts';
 import { SvcError } from '../errors.ts';
@@ -13,7 +13,7 @@ import {
 import { ScopeName } from './resources.ts';
 import { listProblems, type Problem } from './validate.ts';
 
-/** The schema of a seed, under the same rules as the API. */
+/** The schema of a seed. The gaps apply to it as to the API, for example those about event types. */
 function createSeedSchema(options: PublicApiOptions) {
   const prefix = keyPrefixes[options.environment];
   const Key = v.strictObject({
@@ -74,12 +74,13 @@ export type Seed = v.InferInput<SeedSchema>;
 export type ValidatedSeed = v.InferOutput<SeedSchema>;
 
 /**
+ * Validates a seed.
  * @param name name of the seed in messages, for example a file.
  * @throws SvcError `validation_failed` with the paths of the problems.
  */
 export function parseSeed(seed: unknown, name: string, options: PublicApiOptions): ValidatedSeed {
   const schema = createSeedSchema(options);
-  // The schema accepts an array as an object.
+  // valibot accepts an array as an object.
   const problems = Array.isArray(seed) ? [ARRAY_PROBLEM] : listProblems(schema, seed);
   if (problems.length > 0) throw toSeedError(problems, name);
   const validated = v.parse(schema, seed);
@@ -125,7 +126,7 @@ function listUnknownWebhooks({ workspaces, faults }: ValidatedSeed): Problem[] {
   ];
 }
 
-/** Ids and keys that occur twice. */
+/** IDs and keys that occur twice. */
 function listDuplicates({ workspaces, keys }: ValidatedSeed): Problem[] {
   const listKeys = (list: ValidatedSeed['keys'], path: string) =>
     list.map(({ key }, index) => ({ path: `${path}keys[${index}].key`, value: key }));

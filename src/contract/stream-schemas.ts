@@ -26,10 +26,11 @@ function listInText<Item extends v.GenericSchema<string>>(item: Item) {
   );
 }
 
-/** The filter of the live stream. It continues after `since_sequence`, or starts now. */
+/** The filter of the live stream, which continues after `since_sequence`, or starts at `since`, or now if both are missing. */
 export const StreamInput = v.strictObject({
+  /** Kinds of items (default: all). The field `type` is an event type. */
   types: v.optional(listInText(v.picklist(['delivery', 'attempt', 'request', 'webhook']))),
-  /** Endpoints to listen to. They are kept while the stream is open. */
+  /** The endpoints of a `svc listen`: only their deliveries and attempts are sent, and they are kept while the stream is open. */
   listener: v.optional(listInText(idOf('webhook'))),
   since_sequence: v.optional(wholeNumberFrom(0)),
   ...DeliveryFilter,

@@ -1,12 +1,11 @@
-/** Validates values. Messages contain the path of the field. */
-
+/** Validates values against schemas. Messages contain the path of the field. */
 import * as v from 'valibot';
 import { formatFieldPath } from '../domain/json.ts';
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { isInputInQuery, type Operation, type ValidatedInput } from './operation.ts';
 
-/** Length of text from the sender in a message, in characters. */
-const SHOWN_LENGTH = 64;
+/** Maximum length of a name or a type from the input in a message, in characters. */
+const MAX_SHOWN_LENGTH = 64;
 
 /**
  * Validates the input of an operation.
@@ -20,8 +19,7 @@ export function validateInput<O extends Operation>(
 }
 
 /**
- * Checks `value` against a schema of an operation's input.
- * @param code `validation_failed` for a body, `invalid_request` for a query (gap `error.codes`).
+ * Validates `value`, and returns it with defaults.
  * @throws SvcError with `code`, for the first problem.
  */
 export function validate<Schema extends v.GenericSchema>(
@@ -68,6 +66,7 @@ function toMessage(issue: v.BaseIssue<unknown>): string {
   return `${path || 'The body'} ${problem}.`;
 }
 
+/** The problem that valibot reports as `issue`. Our own messages start with "must" and are used unchanged. */
 export function toProblem(issue: v.BaseIssue<unknown>): Problem {
   const path = toPath(issue);
   if (issue.received === 'undefined') return { path, problem: 'is required' };
@@ -85,6 +84,7 @@ function toPath(issue: v.BaseIssue<unknown>): string {
   return formatFieldPath((issue.path ?? []).map(({ key }) => key));
 }
 
+/** The types of valibot's issues, for people. */
 const PLAIN_TYPES: Record<string, string> = {
   Array: 'an array',
   Object: 'an object',
@@ -95,10 +95,11 @@ const PLAIN_TYPES: Record<string, string> = {
 };
 
 function toPlainType(type: string): string {
+  // A picklist: ("relaxed" | "strict").
   if (type.startsWith('(')) return `one of ${type.slice(1, -1).replaceAll(' | ', ', ')}`;
   return PLAIN_TYPES[type] ?? type;
 }
 
 function truncate(text: string): string {
-  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }

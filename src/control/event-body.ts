@@ -4,13 +4,13 @@ interface EventParts {
   readonly type: string;
   readonly workspaceId: string;
   /** Name of the payload field (gap `event.body`). */
-  readonly payloadMember: string;
+  readonly payloadField: string;
   /** JSON text, which becomes part of the body unchanged. */
   readonly payload: string;
 }
 
 /** The body of the request as JSON text. */
-export function toEventBody({ type, workspaceId, payloadMember, payload }: EventParts): string {
+export function toEventBody({ type, workspaceId, payloadField, payload }: EventParts): string {
   const fields = JSON.stringify({ type, workspace_id: workspaceId }).slice(1, -1);
-  return `{${fields},${JSON.stringify(payloadMember)}:${payload}}`;
+  return `{${fields},${JSON.stringify(payloadField)}:${payload}}`;
 }

@@ -32,7 +32,7 @@ export interface ReplayRefusal {
 
 export type ReplayOutcome = Replay | ReplayRefusal;
 
-export interface ReplayOptions {
+interface ReplayDeliveriesOptions {
   readonly perSecond: number;
   readonly signal: AbortSignal;
   /** Called with each outcome as soon as the emulator has responded. */
@@ -48,7 +48,7 @@ export async function replayDeliveries(
   ids: readonly string[],
   changes: ReplayChanges,
   control: Pick<ControlPlane, 'replayDelivery'>,
-  { perSecond, signal, onOutcome }: ReplayOptions,
+  { perSecond, signal, onOutcome }: ReplayDeliveriesOptions,
 ): Promise<ReplayOutcome[]> {
   async function replay(index: number): Promise<ReplayOutcome> {
     const outcome = await replayOne(ids[index] ?? '', changes, control);

@@ -151,7 +151,7 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
   const sharedSetup = {
     emulator,
     control,
-    payloadMember: rules.payloadMember,
+    payloadField: rules.payloadField,
     closing: closing.signal,
     random: createRandomSource(options.randomSeed ?? null, 'fixtures'),
   };

@@ -41,7 +41,7 @@ export type Trigger = <Type extends EventType>(
 ) => Promise<Triggered>;
 
 export function createTrigger(setup: WorkspaceSetup): Trigger {
-  const { control, workspaceId, payloadMember, random } = setup;
+  const { control, workspaceId, payloadField, random } = setup;
   let sequence = 0;
 
   /** The payload of the fixture of the type with its templates filled in; `{}` without a fixture. */
@@ -58,7 +58,7 @@ export function createTrigger(setup: WorkspaceSetup): Trigger {
     const response = await fetchWithKey(setup, PATH, {
       method: 'POST',
       headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
-      body: toEventBody({ type, workspaceId, payloadMember, payload }),
+      body: toEventBody({ type, workspaceId, payloadField, payload }),
     });
     const text = await response.text();
     if (!response.ok) throw toServerError({ status: response.status, text }, PATH);

@@ -9,7 +9,7 @@ export interface WorkspaceSetup {
   readonly workspaceId: string;
   readonly apiKey: string;
   /** Name of the payload field in `POST /events` (gap `event.body`). */
-  readonly payloadMember: string;
+  readonly payloadField: string;
   /** Random numbers for the templates of fixtures. */
   readonly random: RandomSource;
   /** Aborted when the emulator is closed. */

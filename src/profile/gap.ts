@@ -1,7 +1,7 @@
 /** The types of an entry of the gap register. */
 import type { ValueSchema } from './value-schema.ts';
 
-/** A value in the form of the configuration, such as `"5m"` or `{"per_second": 100, "burst": 200}`. */
+/** A value as the configuration file contains it, such as `"5m"` or `{"per_second": 100, "burst": 200}`. */
 export type ConfigValue =
   | string
   | number
@@ -11,8 +11,9 @@ export type ConfigValue =
 interface GapText {
   /** What the service description leaves open. */
   readonly question: string;
-  /** Sections that raise the question or support the answer: `§6.2` is rule 2 of section 6. */
+  /** Statements of docs/contributing/conformance.md that raise the question or support the answer, such as `§6.2`. */
   readonly references: readonly string[];
+  /** Why the emulator gives this answer. */
   readonly reason: string;
 }
 
@@ -24,6 +25,7 @@ export interface FixedGap extends GapText {
 /** A gap that configuration can override. `T` is the type of the parsed answer. */
 export interface ConfigurableGap<T = unknown> extends GapText {
   readonly schema: ValueSchema<T>;
+  /** The answer of the relaxed profile. */
   readonly relaxed: ConfigValue;
   /** The answer of the strict profile, if it differs. */
   readonly strict?: ConfigValue;

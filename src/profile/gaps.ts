@@ -1,6 +1,6 @@
 /**
  * The gap register: one entry for every question that the service description leaves open, with the answer of the
- * emulator. `resolve-rules.ts` converts the answers to plain values once, at boot.
+ * emulator. `resolve-rules.ts` converts the answers to the values that the emulator reads.
  */
 import type { ConfigurableGap } from './gap.ts';
 import { apiGaps } from './gaps/api-gaps.ts';

@@ -5,24 +5,25 @@ import { type ConfigurableGapId, type GapId, gapIds, gaps } from './gaps.ts';
 import { applyOverrides, type Overrides } from './resolve-rules.ts';
 import type { ProfileName } from './rules.ts';
 
-/** A gap with its current answer. The names are those of the JSON output. */
+/** A gap with its current answer. The field names are those of `svc gaps --json`. */
 export interface GapRow {
   readonly id: GapId;
   readonly question: string;
   /** The accepted values; empty if the gap cannot be overridden. */
   readonly choices: readonly string[];
-  /** In the form of the configuration; a sentence if the gap cannot be overridden. */
+  /** The current answer, as the configuration file contains it; a sentence if the gap cannot be overridden. */
   readonly value: ConfigValue;
+  /** The answer without the override. */
   readonly default: ConfigValue;
   readonly overridden: boolean;
-  /** Sections of the service description: `§6.2` is rule 2 of section 6. */
+  /** Statements of docs/contributing/conformance.md, separated by commas. */
   readonly reference: string;
   readonly reason: string;
 }
 
 /**
  * Every gap in the order of the register.
- * @throws SvcError `validation_failed` as `resolveRules` does.
+ * @throws SvcError `validation_failed` for an invalid override, as `resolveRules` does.
  */
 export function listGaps(
   profile: ProfileName,

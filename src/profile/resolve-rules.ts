@@ -1,4 +1,4 @@
-/** Resolves a profile and its overrides to plain values. Nothing reads the profile or the register afterwards. */
+/** Resolves a profile and its overrides to rules: plain values, so that only `svc gaps` needs the gap register afterwards. */
 import type { Environment } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
 import { MAX_RETRY_DELAY_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
@@ -10,14 +10,16 @@ import { type ConfigurableGapId, type GapId, type GapValues, gapIds, gaps } from
 import type { ProfileName, Rules } from './rules.ts';
 import { unknownFieldError, type ValueLocation } from './value-schema.ts';
 
-/** Answers that replace those of the profile, by gap. An object replaces only the fields that it has. */
+/** Answers that replace those of the profile, by gap ID. An object replaces only the fields that it has. Not yet validated. */
 export type Overrides = Readonly<Record<string, unknown>>;
 
+/** The answer to a gap: the override, or the default. */
 export interface GapAnswer {
-  /** In the form of the configuration, validated. */
+  /** As the configuration file contains it, validated. */
   readonly configValue: ConfigValue;
+  /** {@link configValue} as the schema of the gap parses it. */
   readonly parsedValue: unknown;
-  /** The answer of the profile. */
+  /** The answer of the profile in this environment. */
   readonly default: ConfigValue;
   readonly isOverridden: boolean;
 }
@@ -27,8 +29,8 @@ export const configurableGapIds: readonly ConfigurableGapId[] = gapIds.filter(is
 const HINT = 'List all gaps and their choices with: svc gaps';
 
 /**
- * The plain values of a profile with overrides.
- * @param scheme the signature scheme; the gaps `signature.*` describe the scheme `svc`
+ * The rules of a profile with overrides.
+ * @param scheme the signature scheme. The gaps `signature.*` apply only to the scheme `svc`, except `signature.tolerance`.
  * @throws SvcError `validation_failed` that names the path of the invalid value, such as
  *   `overrides["retry.schedule"][2]`, and what is accepted.
  */
@@ -40,12 +42,13 @@ export function resolveRules(
 ): Rules {
   const answers = applyOverrides(profile, overrides, environment);
   const entries = Object.entries(answers).map(([id, { parsedValue }]) => [id, parsedValue]);
+  // The schema of each gap has checked the type of its value.
   return toRules(profile, Object.fromEntries(entries) as GapValues, scheme);
 }
 
 /**
  * The answer to every configurable gap: the override, or the answer of the profile.
- * @throws SvcError `validation_failed` as {@link resolveRules}
+ * @throws SvcError `validation_failed` for an invalid override, as {@link resolveRules} does.
  */
 export function applyOverrides(
   profile: ProfileName,
@@ -53,7 +56,7 @@ export function applyOverrides(
   environment: Environment,
 ): Readonly<Record<ConfigurableGapId, GapAnswer>> {
   for (const id of Object.keys(overrides)) checkGapId(id);
-  const answers = configurableGapIds.map((id) => [id, answerGap(id, profile, overrides, environment)]);
+  const answers = configurableGapIds.map((id) => [id, resolveGap(id, profile, overrides, environment)]);
   return Object.fromEntries(answers) as Record<ConfigurableGapId, GapAnswer>;
 }
 
@@ -70,7 +73,7 @@ function checkGapId(id: string): void {
   );
 }
 
-function answerGap(
+function resolveGap(
   id: ConfigurableGapId,
   profile: ProfileName,
   overrides: Overrides,
@@ -107,7 +110,7 @@ function toRules(profile: ProfileName, gapValues: GapValues, scheme: SchemeName 
     profile,
     signature: scheme === 'svc' ? toSignatureScheme(gapValues) : getScheme(scheme),
     signatureToleranceMs: gapValues['signature.tolerance'],
-    payloadMember: gapValues['event.body'],
+    payloadField: gapValues['event.body'],
     eventCatalogue: gapValues['event.catalogue'],
     webhookUrl: gapValues['webhook.url'],
     wildcard: gapValues['webhook.wildcard'],
@@ -150,13 +153,13 @@ function toSignatureScheme(gapValues: GapValues): SignatureScheme {
     algorithm: hash,
     key: key === 'utf8' ? { form: 'utf8' } : { form: 'base64', prefix: 'whsec_' },
     content: gapValues['signature.content'],
-    ...toHeaderGrammar(gapValues['signature.header'], hash),
+    ...toHeaderFormat(gapValues['signature.header'], hash),
     timestampFormat: gapValues['signature.timestamp'],
   };
 }
 
-function toHeaderGrammar(
-  grammar: GapValues['signature.header'],
+function toHeaderFormat(
+  format: GapValues['signature.header'],
   hash: string,
 ): Pick<SignatureScheme, 'encoding' | 'header'> {
   const [encoding, prefix, separator] = (
@@ -167,7 +170,7 @@ function toHeaderGrammar(
       '<hash>=<hex>': ['hex', `${hash}=`, ','],
       'v1,<base64>': ['base64', 'v1,', ' '],
     } as const
-  )[grammar];
+  )[format];
   return { encoding, header: { prefix, separator, timestampField: null } };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Schemas for values in configuration: durations as `"5m"`, sizes as `"64KiB"`, words of a closed set, and objects of
+ * Schemas for values in configuration: durations as `"5m"`, sizes as `"64KiB"`, one of several words, and objects of
  * those. Each says what it accepts, for error messages, for the help and for the gap register.
  */
 import { inspect } from 'node:util';
@@ -11,24 +11,27 @@ import { SvcError } from '../errors.ts';
 
 /** Where a value was set, for the error that it can cause. */
 export interface ValueLocation {
-  /** `overrides["retry.schedule"][2]`, `--port`, `SVC_PORT` */
+  /** Such as `overrides["retry.schedule"][2]`, `--port` or `SVC_PORT`. */
   readonly path: string;
-  /** The next step after the value was rejected. */
+  /** What the user can do if the value is rejected. */
   readonly hint: string;
 }
 
 export interface ValueSchema<T> {
   /** What is accepted; completes the sentence "The value must be …". */
   readonly expected: string;
-  /** Lines for the gap register: each accepted value, with its meaning if needed. */
+  /** Lines for the gap register: each accepted value with its meaning, or a description of all accepted values. */
   readonly choices: readonly string[];
   /** @throws SvcError `validation_failed` that names the location, what was expected and what was found */
   parse(value: unknown, valueLocation: ValueLocation): T;
-  /** Converts the text of a variable or an option to a value. Returns invalid text unchanged, so that the error shows it. */
+  /**
+   * Converts the text of a variable or an option to a value for `parse` (default: the text). Returns invalid text unchanged, so
+   * that the error of `parse` shows it.
+   */
   fromText?(text: string): unknown;
 }
 
-/** One word of a closed set, given with the meaning of each. */
+/** One of at least two words. @param meanings the meaning of each word */
 export function oneOf<Word extends string>(meanings: Readonly<Record<Word, string>>): ValueSchema<Word> {
   const words = Object.keys(meanings).map((word) => JSON.stringify(word));
   const isWord = (value: unknown): value is Word =>
@@ -182,7 +185,10 @@ export function objectOrOff<T extends object>(schema: ValueSchema<T>): ValueSche
   );
 }
 
-/** A schema with an additional rule for the parsed value. */
+/**
+ * A schema with an additional rule for the parsed value.
+ * @param rule continues the text `expected` of the schema: "with a sum of at most 72h"
+ */
 export function withRule<T>(
   schema: ValueSchema<T>,
   rule: string,
@@ -233,7 +239,7 @@ export function unknownFieldError(
 
 const MAX_SHOWN_LENGTH = 80;
 
-/** The error for an invalid value; undefined is a missing one. */
+/** The error for an invalid value, or for a missing one (undefined). */
 export function invalidValueError(value: unknown, expected: string, { path, hint }: ValueLocation): SvcError {
   const message =
     value === undefined
@@ -242,7 +248,7 @@ export function invalidValueError(value: unknown, expected: string, { path, hint
   return new SvcError('validation_failed', message, { hint });
 }
 
-// A configuration module can also export values that JSON does not have.
+// With `inspect`, because a configuration module can also export values that JSON does not have.
 function show(value: unknown): string {
   const text =
     typeof value === 'string'

@@ -91,7 +91,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
     createEvent: (call) => {
       const { type, workspace_id: workspaceId } = call.input;
       const workspace = resolveWorkspace(sandbox, call.caller, workspaceId, MISSING_WORKSPACE);
-      const payload = call.body?.json.fieldText(rules.payloadMember) ?? '{}';
+      const payload = call.body?.json.fieldText(rules.payloadField) ?? '{}';
       const event = { workspace, type, payload };
       const write = (prepared?: PreparedEvent) => {
         const { id, record, eventsToPublish } = prepared ? prepared.publish() : createEvent(sandbox, event);

@@ -15,7 +15,7 @@ const status = {
   boot_ms: 70,
 } as const;
 const forwarded = { ...status, webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', webhook_secret: 'whsec_a' };
-const rules = { payloadMember: 'payload', webhookUrl: 'local' } as const;
+const rules = { payloadField: 'payload', webhookUrl: 'local' } as const;
 const capabilities = { width: 80, color: false, unicode: true, links: false };
 
 it('the banner shows the addresses, the API key and the next command', () => {

@@ -11,7 +11,7 @@ const relaxed: Rules = {
   profile: 'relaxed',
   signature: schemes.svc,
   signatureToleranceMs: 300_000,
-  payloadMember: 'payload',
+  payloadField: 'payload',
   eventCatalogue: 'open',
   webhookUrl: 'local',
   wildcard: 'accepted',
@@ -142,8 +142,8 @@ describe('each choice of a row resolves to its value', () => {
 
   it.each(['payload', 'data'] as const)(
     'the payload field of an event can be %s [event.body]',
-    (payloadMember) => {
-      expect(override('event.body', payloadMember)).toEqual({ ...relaxed, payloadMember });
+    (payloadField) => {
+      expect(override('event.body', payloadField)).toEqual({ ...relaxed, payloadField });
     },
   );
 

@@ -107,6 +107,26 @@ describe('runChecks', () => {
     expect(report).toMatchObject({ ok: false, observer_problem: 'The count is locked.' });
   });
 
+  it('deduplication.same-delivery fails a receiver that rejects duplicates, and one that rejects both copies', async () => {
+    const seen = new Set<string | null>();
+    await using strict = await createReceiver(({ eventId }) => {
+      const isDuplicate = seen.has(eventId);
+      seen.add(eventId);
+      return { status: isDuplicate ? 400 : 204 };
+    });
+    // A check runs only if the first delivery is accepted.
+    await using unreliable = await createReceiver([204, 400]);
+    const meanings = [];
+    for (const { url } of [strict, unreliable]) {
+      const { checks } = await checkReceiver({ url, only: ['deduplication.same-delivery'] });
+      meanings.push(...checks.map(({ meaning }) => meaning));
+    }
+    expect(meanings).toEqual([
+      'Your receiver rejects a duplicate, so the service retries it for days. Respond with 2xx and do nothing.',
+      'Your receiver rejects a correctly signed delivery. Respond with 2xx after you have stored it.',
+    ]);
+  });
+
   it.each(schemeNames)('runChecks passes a receiver that verifies the scheme %s correctly', async (name) => {
     const secret = 'whsec_c3ZjLWNoZWNrLXNlY3JldA==';
     await using receiver = await createReceiver(verifier(schemes[name], secret));

@@ -224,11 +224,11 @@ async function createScriptContext(
   templateContexts: TemplateContexts,
   context: Context,
 ): Promise<ScriptContext> {
-  const { payloadMember } = await context.resolveRules();
+  const { payloadField } = await context.resolveRules();
   return {
     templateContexts,
     keepsEndpoints: keep === true,
-    payloadMember,
+    payloadField,
     signal: context.signal,
     api: await context.connectApi(),
     control: await context.connect(),

@@ -26,7 +26,7 @@ export interface ScriptContext {
   readonly connectForCleanup: () => Promise<ControlPlane>;
   readonly workspaceId: string;
   /** Name of the field of a request body that contains the payload (gap `event.body`). */
-  readonly payloadMember: string;
+  readonly payloadField: string;
   readonly templateContexts: TemplateContexts;
   readonly signal: AbortSignal;
   /** Whether the endpoints of the script stay registered after its end. */
@@ -101,11 +101,11 @@ class ScriptRun {
   }
 
   async #createEvent(step: StepOfKind<'event'>): Promise<StepOutcome> {
-    const { api, control, workspaceId, payloadMember } = this.#context;
+    const { api, control, workspaceId, payloadField } = this.#context;
     const fillTemplate = await this.#createTemplateFiller();
     const payload = fillTemplate(step.payloadTemplate);
     const key = step.idempotencyKeyTemplate && toText(fillTemplate(step.idempotencyKeyTemplate));
-    const body = toEventBody({ type: step.type, workspaceId, payloadMember, payload });
+    const body = toEventBody({ type: step.type, workspaceId, payloadField, payload });
     const { value: event, text } = await api.createEvent(body, key ?? undefined);
     this.#events.push({ step: step.name, id: event.id });
     const deliveries = await listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));

@@ -126,7 +126,9 @@ async function sendUntilAccepted(
 function createRejectionOutcome(responses: readonly ReceiverResponse[]): CheckOutcome {
   return failed(
     describeResponses(...responses),
-    'Your receiver rejects a duplicate, so the service retries it for days. Respond with 2xx and do nothing.',
+    responses.some(isAccepted)
+      ? 'Your receiver rejects a duplicate, so the service retries it for days. Respond with 2xx and do nothing.'
+      : 'Your receiver rejects a correctly signed delivery. Respond with 2xx after you have stored it.',
   );
 }
 

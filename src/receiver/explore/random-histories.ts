@@ -251,8 +251,19 @@ function optional<Value>(values: readonly Value[], frequency: number): fc.Arbitr
   );
 }
 
-function withoutUndefined<Step extends object>(step: Step): never {
-  return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== undefined)) as never;
+/** Makes the fields optional that can be undefined. */
+type WithoutUndefined<Step> = {
+  readonly [Name in keyof Step as undefined extends Step[Name] ? never : Name]: Step[Name];
+} & {
+  readonly [Name in keyof Step as undefined extends Step[Name] ? Name : never]?: Exclude<
+    Step[Name],
+    undefined
+  >;
+};
+
+function withoutUndefined<const Step extends object>(step: Step): WithoutUndefined<Step> {
+  const entries = Object.entries(step).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as WithoutUndefined<Step>;
 }
 
 /** Removes what the disturbances that are not enabled would bring, and the events that are not used. */

@@ -20,10 +20,10 @@ export interface TriggerInput {
 export function toRequest(
   { type, payload, workspaceId, idempotencyKey, count }: TriggerInput,
   number: number,
-  payloadMember: string,
+  payloadField: string,
 ): { readonly body: string; readonly idempotencyKey: string } {
   return {
-    body: toEventBody({ type, workspaceId, payloadMember, payload: compactJson(payload) }),
+    body: toEventBody({ type, workspaceId, payloadField, payload: compactJson(payload) }),
     idempotencyKey: idempotencyKey === '' || count === 1 ? idempotencyKey : `${idempotencyKey}-${number}`,
   };
 }
@@ -48,9 +48,9 @@ export function toCommand(input: TriggerInput, defaultWorkspaceId: string | unde
 export type RequestField = 'type' | 'payload' | 'key';
 
 /** The field that an API error is about, by its first words; null when it names none. */
-export function findField(message: string, payloadMember: string): RequestField | null {
+export function findField(message: string, payloadField: string): RequestField | null {
   if (/^type\b/.test(message)) return 'type';
-  if (message.startsWith(payloadMember) || message.startsWith('The body')) return 'payload';
+  if (message.startsWith(payloadField) || message.startsWith('The body')) return 'payload';
   return /idempotency-key/i.test(message) ? 'key' : null;
 }
 
