@@ -68,8 +68,10 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
         url: receiver.url,
         strict: true,
         countEffects: async () => (await receiver.readEffects()).length,
+        // The limit of the service (gap `delivery.timeout`), because other programs run at the same time.
+        timeoutMs: 15_000,
       });
-      expect(idsOf(report, 'failed')).toEqual([]);
+      expect(report.checks.filter(({ status }) => status === 'failed')).toEqual([]);
       expect(idsOf(report, 'not_observable')).toEqual([]);
       expect(report.ok).toBe(true);
     },
