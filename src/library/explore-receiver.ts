@@ -51,7 +51,7 @@ export interface ExploreReceiverOptions {
   readonly without?: readonly Disturbance[];
   /** Stops and starts the receiver. Resolves when it is started. */
   readonly restart?: () => void | Promise<void>;
-  /** A history that an earlier report contains, to play it instead of random ones. */
+  /** A history to play instead of random ones: that of an earlier report, or a saved one with its scheme, time limit and event types. */
   readonly replay?: object;
   /** Signature scheme: the name of a built-in one, or a scheme object (default: `svc`). */
   readonly scheme?: SchemeName | SignatureScheme;
@@ -119,7 +119,8 @@ export async function exploreReceiver(
   const { runs, time, ca, restart, observe, onProgress, signal = new AbortController().signal } = options;
   const replay = options.replay === undefined ? null : parseHistory(options.replay, 'options.replay');
   const seed = options.seed ?? replay?.seed ?? randomInt(MAX_SEED);
-  const scheme = getScheme(options.scheme ?? 'svc');
+  const saved = replay?.receiver;
+  const scheme = getScheme(options.scheme ?? saved?.scheme ?? 'svc');
   const observer =
     typeof observe === 'string'
       ? createEffectObserver(observe, { cwd: process.cwd(), urlRule: 'local', signal })
@@ -137,8 +138,9 @@ export async function exploreReceiver(
       disturbances: selectDisturbances(options.only, options.without),
       runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
       timeMs: time === undefined ? null : toMs(time),
-      timeoutMs: options.timeout === undefined ? DEFAULT_TIMEOUT_MS : toMs(options.timeout),
-      events: createEvents(options.events ?? [], seed),
+      timeoutMs:
+        options.timeout === undefined ? (saved?.timeout_ms ?? DEFAULT_TIMEOUT_MS) : toMs(options.timeout),
+      events: createEvents(options.events ?? saved?.events ?? [], seed),
       readEffects: typeof observe === 'function' ? toReadEffects(observe) : (observer?.readEffects ?? null),
       restart:
         restart === undefined

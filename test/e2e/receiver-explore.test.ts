@@ -1,11 +1,12 @@
 /** `svc receiver explore` as a process, with a receiver that is a process too. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../support/local-server.ts';
 import { program, runProgram, svc } from './cli-program.ts';
 import { createFolder, killAfterTest, startReceiver } from './test-resources.ts';
 
+const root = join(import.meta.dirname, '../..');
 const SECRET = 'whsec_c3ZjLWV4cGxvcmUtZTJl';
 
 /** Deduplicates in memory, and appends a line to a file for each effect. */
@@ -67,6 +68,27 @@ it.skipIf(process.platform === 'win32')(
     ]);
   },
 );
+
+it('the Vitest test of --test plays the history with the same scheme and time limit', async () => {
+  // Never responds.
+  const receiver = await startReceiver({ after: new Promise(() => {}) });
+  const cwd = createFolder();
+  mkdirSync(join(cwd, 'node_modules'));
+  symlinkSync(root, join(cwd, 'node_modules/svc-emulator'));
+  symlinkSync(join(root, 'node_modules/vitest'), join(cwd, 'node_modules/vitest'));
+  const env = { SVC_WEBHOOK_SECRET: SECRET };
+  const args = ['receiver', 'explore', receiver.url, '--scheme', 'stripe', '--timeout', '200ms'];
+  const { exitCode } = await svc([...args, '--test', 'receiver.test.ts'], { cwd, env });
+  expect(exitCode).toBe(1);
+  const explored = receiver.requests.length;
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--root', '.'];
+  const options = { cwd, env: { ...env, NO_COLOR: '1' } };
+  const { stdout, stderr } = await runProgram(process.execPath, vitest, options);
+  expect(stdout).toContain('the receiver: a valid delivery gets a 2xx response within the time limit');
+  expect(stderr).toContain('got no response within 200ms after 1 attempt.');
+  const headers = receiver.requests.slice(explored).map(({ headers }) => Object.keys(headers));
+  expect(headers.filter((names) => !names.includes('stripe-signature'))).toEqual([]);
+});
 
 it('SIGINT ends the exploration with exit code 130 and what is known', async () => {
   const receiver = await startReceiver();

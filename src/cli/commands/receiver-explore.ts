@@ -15,6 +15,7 @@ import {
 import { isHttpUrl } from '../../domain/http-url.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { quoteForShell } from '../../domain/shell.ts';
+import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { requireSecrets } from '../../domain/signature/sign.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
@@ -31,6 +32,7 @@ import {
   describeStep,
   type EventTemplate,
   type History,
+  type HistoryReceiver,
   parseHistoryText,
 } from '../../receiver/explore/history.ts';
 import { runRestartCommand, waitUntilListening } from '../../receiver/explore/restart-receiver.ts';
@@ -162,12 +164,12 @@ export async function printHistory(path: string, context: Context): Promise<void
 
 async function runExploration(options: ExploreCommandOptions, context: Context): Promise<ExitCode> {
   const replay = options.replay === undefined ? null : await readHistory(options.replay, context);
-  const url =
-    options.url ?? keepLoopback(replay?.receiver?.url) ?? (await askText(context, 'url', parseReceiverUrl));
-  const observe = options.observe ?? keepLoopback(replay?.receiver?.observe);
-  const exploreOptions = await toExploreOptions(url, replay, options, context);
+  const receiver = await resolveReceiver(options, replay?.receiver, context);
+  const exploreOptions = await toExploreOptions(receiver, replay, options, context);
   const observer =
-    observe === undefined ? null : createEffectObserver(observe, { ...exploreOptions, cwd: context.cwd });
+    receiver.observe === undefined
+      ? null
+      : createEffectObserver(receiver.observe, { ...exploreOptions, cwd: context.cwd });
   const startedAt = performance.now();
   let progress: ExploreProgress = { phase: 'searching', runs: 0, requests: 0, steps: null };
   try {
@@ -183,7 +185,7 @@ async function runExploration(options: ExploreCommandOptions, context: Context):
       }),
     );
     context.print(report, () => renderExploreReport(report, context.io));
-    await writeFiles(report, { ...options, url, observe }, context);
+    await writeFiles(report, receiver, exploreOptions.scheme, options, context);
     if (report.interrupted) return ExitCode.interrupted;
     return report.failure === null ? ExitCode.success : ExitCode.failure;
   } finally {
@@ -191,22 +193,56 @@ async function runExploration(options: ExploreCommandOptions, context: Context):
   }
 }
 
+/** What a saved history names too, so that it is played again in the same way. */
+interface ReceiverSettings {
+  readonly url: string;
+  /** URL or command; undefined if effects are not observed. */
+  readonly observe: string | undefined;
+  /** Undefined for the scheme of the configuration. */
+  readonly scheme: string | undefined;
+  readonly timeoutMs: number;
+  /** A file; undefined for no additional certificate authority. */
+  readonly ca: string | undefined;
+  /** Event types; none for all fixtures. */
+  readonly events: readonly string[];
+}
+
+/** The options, otherwise those with which the history was saved, otherwise the configuration. */
+async function resolveReceiver(
+  options: ExploreCommandOptions,
+  saved: HistoryReceiver | undefined,
+  context: Context,
+): Promise<ReceiverSettings> {
+  const url = options.url ?? keepLoopback(saved?.url) ?? (await askText(context, 'url', parseReceiverUrl));
+  const ca = options.ca ?? (isLoopback(url) ? saved?.ca : undefined);
+  const { values } = await context.resolveConfig(ca === undefined ? {} : { ca });
+  return {
+    url,
+    observe: options.observe ?? keepLoopback(saved?.observe),
+    scheme: options.scheme ?? saved?.scheme,
+    timeoutMs: options.timeout ?? saved?.timeout_ms ?? DEFAULT_TIMEOUT_MS,
+    ca: values.ca ?? undefined,
+    events: options.events ?? saved?.events ?? [],
+  };
+}
+
 /** The options of the exploration that exist before the effect observer, which is created with some of them. */
 type OptionsWithoutObserver = Omit<ExploreOptions, 'readEffects' | 'onProgress'>;
 
 async function toExploreOptions(
-  url: string,
+  receiver: ReceiverSettings,
   replay: History | null,
   options: ExploreCommandOptions,
   context: Context,
 ): Promise<OptionsWithoutObserver> {
-  const { ca, restartCommand, runs, time } = options;
+  const { restartCommand, runs, time } = options;
+  const { url, timeoutMs, ca, events } = receiver;
   const secret = requireSecret(options.secret, context);
   const { cwd, signal, now } = context;
-  const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: options.scheme });
+  const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: receiver.scheme });
   // Rejects a secret without a key, with which anybody could sign.
   requireSecrets(scheme, secret);
-  const { values, projectFolder } = await context.resolveConfig(ca === undefined ? {} : { ca });
+  const { projectFolder } = await context.resolveConfig();
   const disturbances = selectDisturbances(options.only, options.without);
   if (restartCommand === undefined && options.only?.includes('restart')) {
     throw new SvcError('usage', 'The disturbance restart needs --restart-command.', {
@@ -226,9 +262,9 @@ async function toExploreOptions(
     signal,
     runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
     timeMs: time ?? null,
-    timeoutMs: options.timeout ?? DEFAULT_TIMEOUT_MS,
-    events: createEvents(options.events ?? [], seed, projectFolder, context),
-    ca: values.ca === null ? undefined : await readCaFile(values.ca, cwd),
+    timeoutMs,
+    events: createEvents(events, seed, projectFolder, context),
+    ca: ca === undefined ? undefined : await readCaFile(ca, cwd),
     restart:
       restartCommand === undefined
         ? null
@@ -244,7 +280,11 @@ async function toExploreOptions(
  * content that are signed with the secret of the user.
  */
 function keepLoopback(url: string | undefined): string | undefined {
-  return url !== undefined && classifyHost(new URL(url).hostname).kind === 'loopback' ? url : undefined;
+  return url !== undefined && isLoopback(url) ? url : undefined;
+}
+
+function isLoopback(url: string): boolean {
+  return classifyHost(new URL(url).hostname).kind === 'loopback';
 }
 
 async function readHistory(path: string, { cwd }: Context): Promise<History> {
@@ -289,41 +329,35 @@ function describeProgress(
   return `Exploring ${url}  ${count}${time}, ${sent}`;
 }
 
-/** `url` and `observe` come from the options, or else from the history that is replayed. */
-type OptionsWithUrls = Omit<ExploreCommandOptions, 'url' | 'observe'> & {
-  readonly url: string;
-  readonly observe: string | undefined;
-};
-
 /** Writes the files that options name, and the smallest history. */
 async function writeFiles(
   report: ExploreReport,
-  { url, observe, save, test, junit, replay, restartCommand }: OptionsWithUrls,
+  receiver: ReceiverSettings,
+  scheme: SignatureScheme,
+  { save, test, junit, replay, restartCommand }: ExploreCommandOptions,
   context: Context,
 ): Promise<void> {
   const { failure } = report;
+  const { url } = receiver;
   if (junit !== undefined) await write(junit, renderExploreJUnit(report, url), '--junit', context);
   if (failure === null) return;
   const { seed, run } = failure.history;
   if (replay === undefined || save !== undefined) {
     // A plain delivery that fails before the random histories belongs to no run.
     const path = save ?? join('.svc', `history-${seed}-${run ?? 'first'}.json`);
-    const isObserveUrl = observe !== undefined && isHttpUrl(observe);
-    const receiver = { url, ...(isObserveUrl && { observe }) };
-    const history: History = { ...failure.history, receiver };
+    const history: History = { ...failure.history, receiver: toHistoryReceiver(receiver, scheme) };
     await write(path, `${JSON.stringify(history, null, 2)}\n`, '--save', context);
     const words = [
-      ...['svc', 'receiver', 'explore', '--replay', path],
-      // The file contains no commands, so that replaying the file of another person runs none.
-      ...(observe === undefined || isObserveUrl ? [] : ['--observe', observe]),
-      ...(history.steps.some(({ kind }) => kind === 'restart') && restartCommand !== undefined
-        ? ['--restart-command', restartCommand]
-        : []),
+      'svc',
+      'receiver',
+      'explore',
+      ...listReplayArguments(path, history, receiver, restartCommand),
     ];
     printHint(`Play it again with: ${words.map(quoteForShell).join(' ')}`, context.io);
   }
   if (test !== undefined) {
-    await write(test, renderVitestTest(failure, { url, observe, restartCommand }), '--test', context);
+    const text = renderVitestTest(failure, { ...receiver, scheme, restartCommand });
+    await write(test, text, '--test', context);
     printHint(`Run the test with: npx vitest run ${quoteForShell(test)}`, context.io);
   }
   // The receiver stopped, so svc could not play another history.
@@ -341,6 +375,38 @@ async function writeFiles(
       context.io,
     );
   }
+}
+
+function toHistoryReceiver(
+  { url, observe, timeoutMs, ca, events }: ReceiverSettings,
+  { name }: SignatureScheme,
+): HistoryReceiver {
+  return {
+    url,
+    ...(observe !== undefined && isHttpUrl(observe) && { observe }),
+    scheme: name,
+    timeout_ms: timeoutMs,
+    ...(ca !== undefined && { ca }),
+    ...(events.length > 0 && { events: [...events] }),
+  };
+}
+
+/** Arguments that play a saved history in the same way, with those that are not read from the file of another person. */
+function listReplayArguments(
+  path: string,
+  { steps }: History,
+  { url, observe, ca }: ReceiverSettings,
+  restartCommand: string | undefined,
+): string[] {
+  const isObserveSaved = observe === undefined || (isHttpUrl(observe) && isLoopback(observe));
+  const hasRestart = steps.some(({ kind }) => kind === 'restart');
+  return [
+    ...(isLoopback(url) ? [] : [url]),
+    ...['--replay', path],
+    ...(isObserveSaved ? [] : ['--observe', observe]),
+    ...(isLoopback(url) || ca === undefined ? [] : ['--ca', ca]),
+    ...(hasRestart && restartCommand !== undefined ? ['--restart-command', restartCommand] : []),
+  ];
 }
 
 async function write(path: string, text: string, option: string, { cwd }: Context): Promise<void> {

@@ -1,6 +1,9 @@
 /** Renders the report of `svc receiver explore`: as text, as JUnit XML, and its smallest history as a Vitest test. */
+import { isDeepStrictEqual } from 'node:util';
 import { formatDuration } from '../../domain/duration.ts';
 import { describeFailureRate, summarizeExploration } from '../../domain/exploration.ts';
+import type { SignatureScheme } from '../../domain/signature/scheme.ts';
+import { schemes } from '../../domain/signature/schemes.ts';
 import type { ExploreFailure, ExploreReport } from '../../receiver/explore/explore.ts';
 import { effectRules, exploreRuleNames, exploreRules } from '../../receiver/explore/rules.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
@@ -104,18 +107,31 @@ interface VitestTestOptions {
   /** Undefined if effects were not observed. */
   readonly observe: string | undefined;
   readonly restartCommand: string | undefined;
+  readonly scheme: SignatureScheme;
+  readonly timeoutMs: number;
+  /** The file of a certificate authority. */
+  readonly ca: string | undefined;
+  /** Event types; none for all fixtures. */
+  readonly events: readonly string[];
 }
 
 /** A test that plays the smallest history again. It needs a running receiver, `SVC_WEBHOOK_SECRET` and this package. */
 export function renderVitestTest(
   failure: ExploreFailure,
-  { url, observe, restartCommand }: VitestTestOptions,
+  { url, observe, restartCommand, scheme, timeoutMs, ca, events }: VitestTestOptions,
 ): string {
   const hasRestart =
     restartCommand !== undefined && failure.history.steps.some(({ kind }) => kind === 'restart');
+  const options = {
+    observe,
+    scheme: toSchemeOption(scheme),
+    timeout: formatDuration(timeoutMs),
+    events: events.length === 0 ? undefined : events,
+  };
   return [
     '// Written by svc receiver explore. Start your receiver, set SVC_WEBHOOK_SECRET to its secret, and run Vitest.',
     ...(hasRestart ? ["import { execSync } from 'node:child_process';"] : []),
+    ...(ca === undefined ? [] : ["import { readFileSync } from 'node:fs';"]),
     "import { exploreReceiver } from 'svc-emulator';",
     "import { expect, it } from 'vitest';",
     '',
@@ -123,7 +139,10 @@ export function renderVitestTest(
     '',
     `it(${JSON.stringify(`the receiver: ${exploreRules[failure.rule].summary}`)}, { timeout: 60_000 }, async () => {`,
     `  const report = await exploreReceiver(${JSON.stringify(url)}, {`,
-    ...(observe === undefined ? [] : [`    observe: ${JSON.stringify(observe)},`]),
+    ...Object.entries(options).flatMap(([name, value]) =>
+      value === undefined ? [] : [`    ${name}: ${JSON.stringify(value)},`],
+    ),
+    ...(ca === undefined ? [] : [`    ca: readFileSync(${JSON.stringify(ca)}, 'utf8'),`]),
     ...(hasRestart
       ? [`    restart: () => void execSync(${JSON.stringify(restartCommand)}, { stdio: 'ignore' }),`]
       : []),
@@ -133,4 +152,10 @@ export function renderVitestTest(
     '});',
     '',
   ].join('\n');
+}
+
+/** The name of a built-in scheme; the whole scheme if the configuration defines or changes it. */
+function toSchemeOption(scheme: SignatureScheme): string | SignatureScheme {
+  const builtIn = Object.values(schemes).find(({ name }) => name === scheme.name);
+  return isDeepStrictEqual(builtIn, scheme) ? scheme.name : scheme;
 }

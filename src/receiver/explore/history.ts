@@ -16,6 +16,8 @@ const MAX_STEPS = 1_000;
 const MAX_PADDING = 1_000_000;
 const MAX_BURST = 1_000;
 const MAX_PAUSE_MS = 60_000;
+/** The longest time that a timer of Node.js can wait. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 const integer = (min: number, max: number) =>
   v.pipe(
@@ -72,11 +74,25 @@ const StepSchema = v.variant('kind', [
 ]);
 
 const HttpUrl = v.pipe(v.string(), v.check(isHttpUrl, 'must be an http or https URL'));
+const NonEmptyText = v.pipe(v.string(), v.minLength(1, 'must not be empty'));
+
+/** The receiver that broke a rule, and the options that decide what it is sent and how long its response may take. */
+const ReceiverSchema = v.strictObject({
+  url: HttpUrl,
+  /** The URL of its effects. Never a command, so that a file cannot run one. */
+  observe: v.optional(HttpUrl),
+  /** The name of the signature scheme. */
+  scheme: v.optional(NonEmptyText),
+  timeout_ms: v.optional(integer(1, MAX_TIMEOUT_MS)),
+  /** The file of an additional certificate authority. */
+  ca: v.optional(NonEmptyText),
+  /** The event types of `--events`. Bursts and the delivery at the end use the first one. */
+  events: v.optional(v.array(NonEmptyText)),
+});
 
 const HistorySchema = v.strictObject({
   version: v.literal(HISTORY_VERSION),
-  /** The receiver that broke a rule. The URL of its effects is not a command, so that a file cannot run one. */
-  receiver: v.optional(v.strictObject({ url: HttpUrl, observe: v.optional(HttpUrl) })),
+  receiver: v.optional(ReceiverSchema),
   /** The seed and the number of the run that found the history; null if it was written by hand. */
   seed: v.nullable(integer(0, Number.MAX_SAFE_INTEGER)),
   run: v.nullable(integer(0, Number.MAX_SAFE_INTEGER)),
@@ -93,6 +109,7 @@ export type HistoryEvent = v.InferOutput<typeof EventSchema>;
 export type DeliverStep = v.InferOutput<typeof DeliverSchema>;
 export type AttackStep = v.InferOutput<typeof AttackSchema>;
 export type HistoryStep = v.InferOutput<typeof StepSchema>;
+export type HistoryReceiver = v.InferOutput<typeof ReceiverSchema>;
 export type History = v.InferOutput<typeof HistorySchema>;
 
 export interface EventTemplate {

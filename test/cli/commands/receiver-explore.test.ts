@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { run as fixturesRun } from '../../../src/cli/commands/fixtures.ts';
 import { explore as exploreCommand } from '../../../src/cli/commands/receiver-explore.ts';
 import { verify } from '../../../src/signature.ts';
+import { authority, getCertificate } from '../../support/certificates.ts';
 import { findFreePort } from '../../support/local-server.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createReceiver, type ReceivedRequest } from '../../support/test-receiver.ts';
@@ -17,6 +18,17 @@ function respondTo({ headers, body }: ReceivedRequest) {
   const [signature, timestamp] = [get('service-signature'), get('service-timestamp')];
   const { ok } = verify({ secret, now: NOW, payload: body, signature, timestamp });
   return { status: ok ? 204 : 400 };
+}
+
+/** Never responds to a delivery with a valid signature in the scheme `stripe`. */
+function startHangingReceiver() {
+  const certificate = getCertificate('localhost');
+  const respond = ({ headers, body }: ReceivedRequest) => {
+    const signature = headers['stripe-signature'] as string | undefined;
+    const { ok } = verify({ scheme: 'stripe', secret, now: NOW, payload: body, signature });
+    return ok ? { after: new Promise(() => {}) } : 400;
+  };
+  return createReceiver(respond, { certificate });
 }
 
 async function explore(options: object, fake: FakeOptions = {}) {
@@ -70,6 +82,32 @@ describe('svc receiver explore', () => {
     expect(existsSync(join(failed.cwd, '.svc'))).toBe(false);
     receiver.respond(respondTo);
     expect(await explore({ replay })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('a saved history is played again with the scheme, time limit, certificate authority and event types of its options', async () => {
+    await using receiver = await startHangingReceiver();
+    const cwd = createTemporaryFolder();
+    writeFileSync(join(cwd, 'ca.pem'), authority);
+    const options = { scheme: 'stripe', timeout: 200, ca: 'ca.pem', events: ['payment.failed'] };
+    const failed = await explore({ url: receiver.url, save: 'a.json', ...options }, { cwd });
+    expect(failed.err).toContain('Play it again with: svc receiver explore --replay a.json\n');
+    expect(JSON.parse(readFileSync(join(cwd, 'a.json'), 'utf8')).receiver).toEqual({
+      ...{ url: receiver.url, scheme: 'stripe', timeout_ms: 200, events: ['payment.failed'] },
+      ca: join(cwd, 'ca.pem'),
+    });
+    const replayed = await explore({ replay: 'a.json', events: undefined }, { cwd });
+    expect(replayed.out).toContain(
+      'The delivery of event 1 (payment.failed) got no response within 200ms after 1 attempt.',
+    );
+  });
+
+  it('an option replaces what a saved history was found with', async () => {
+    await using receiver = await createReceiver({ status: 204 });
+    const { cwd } = await explore({ url: receiver.url, scheme: 'github', only: ['forged'], save: 'a.json' });
+    const received = receiver.requests.length;
+    await explore({ replay: 'a.json', scheme: 'stripe' }, { cwd });
+    const headers = receiver.requests.slice(received).map(({ headers }) => Object.keys(headers));
+    expect(headers.every((names) => names.includes('stripe-signature'))).toBe(true);
   });
 
   it('svc fixtures run plays a saved history, and --dry-run prints its steps', async () => {
