@@ -74,7 +74,7 @@ export class ApiRequestTable extends Table {
   }
 
   insert(row: ApiRequestRow): void {
-    if (row.api_key_seq === null) this.#deleteOldestUnauthenticated(row.seq);
+    if (row.api_key_seq === null) this.#trackUnauthenticated(row.seq);
     this.sql.insert('api_requests', row);
   }
 
@@ -83,8 +83,8 @@ export class ApiRequestTable extends Table {
     this.#unauthenticatedSeqs = null;
   }
 
-  /** Deletes requests without a key until one more is within the limit. */
-  #deleteOldestUnauthenticated(seq: number): void {
+  /** Adds a request without a key, and deletes the oldest ones beyond the limit. */
+  #trackUnauthenticated(seq: number): void {
     this.#unauthenticatedSeqs ??= this.sql.values<number>(
       'SELECT seq FROM api_requests WHERE api_key_seq IS NULL ORDER BY seq',
     );

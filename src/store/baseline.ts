@@ -19,6 +19,7 @@ interface BaselineTable {
 
 export class Baseline {
   readonly #db: Database.Database;
+  /** Null before the first {@link set}, which attaches the database of the copies. */
   #tables: readonly BaselineTable[] | null = null;
   #seq = 0;
 
@@ -51,7 +52,8 @@ export class Baseline {
   /** Drops the copies and triggers before all rows are replaced. {@link set} must be called after that. */
   clear(): void {
     for (const { name } of this.#tables ?? []) {
-      for (const event of EVENTS) this.#db.exec(`DROP TRIGGER IF EXISTS ${triggerNameOf(name, event)}`);
+      for (const event of TRIGGER_EVENTS)
+        this.#db.exec(`DROP TRIGGER IF EXISTS ${triggerNameOf(name, event)}`);
       this.#db.exec(`DROP TABLE IF EXISTS baseline.${backupTableOf(name)}`);
     }
   }
@@ -65,11 +67,12 @@ export class Baseline {
     this.#db.pragma('temp_store = MEMORY');
     this.#db.pragma('baseline.journal_mode = MEMORY');
     this.#db.pragma('baseline.synchronous = OFF');
+    // A negative size is in KiB, not in pages.
     this.#db.pragma(`baseline.cache_size = -${CACHE_KIB}`);
   }
 }
 
-const EVENTS = ['UPDATE', 'DELETE'] as const;
+const TRIGGER_EVENTS = ['UPDATE', 'DELETE'] as const;
 
 const backupTableOf = (table: string) => `baseline_${table}`;
 const triggerNameOf = (table: string, event: string) => `temp.baseline_${table}_${event.toLowerCase()}`;
@@ -98,7 +101,7 @@ function toSetStatements(
   const key = columns.find(({ pk }) => pk > 0)?.name;
   const values = columns.map((column) => `OLD.${column.name}`).join(', ');
   // Only the first change is copied. The condition, unlike INSERT OR IGNORE, does not depend on the statement that fires the trigger.
-  const triggers = EVENTS.map(
+  const triggers = TRIGGER_EVENTS.map(
     (event) => `CREATE TRIGGER ${triggerNameOf(name, event)} AFTER ${event} ON main.${name}
       WHEN OLD.seq <= ${seq} AND NOT EXISTS (SELECT 1 FROM ${backup} WHERE ${key} = OLD.${key})
       BEGIN INSERT INTO ${backup} VALUES (${values}); END;`,

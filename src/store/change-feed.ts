@@ -10,7 +10,7 @@ export interface Change {
   readonly rowSeq: number;
 }
 
-/** A delivery changes when it is created and, if no attempt settles it, when it is settled. */
+/** A delivery changes when it is created and, if no attempt settles it, when it is settled. An attempt is a change of its own. */
 const SOURCES = {
   delivery: [
     `SELECT seq, 'delivery' AS type, seq AS rowSeq FROM deliveries WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
@@ -39,8 +39,9 @@ export class ChangeFeed extends Table {
   }
 
   /**
-   * A sequence that all attempts and requests from `wallTime` on follow; 0 without one. A row is written at the end, so a slow
-   * attempt can follow faster ones that were sent later. Therefore only what ended before `wallTime` counts.
+   * A sequence such that all attempts and requests that began at or after `wallTime` have a later one; 0 if none is known. A row
+   * is written at the end, so a slow attempt can have a later sequence than faster ones that began after it. Therefore only
+   * rows that ended before `wallTime` count.
    */
   findLastSeqBefore(wallTime: number): number {
     // Reads backwards from the newest row, so that the cost depends on the result and not on the table.

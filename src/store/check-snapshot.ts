@@ -51,13 +51,13 @@ export async function checkSnapshot(path: string, environment: Environment): Pro
   }
 }
 
-/** @param wallTime the current time of the file system. */
-function removeAbandonedCopies(wallTime: number): void {
+/** @param fileSystemTime the current time of the file system, whose clock can differ from that of this machine. */
+function removeAbandonedCopies(fileSystemTime: number): void {
   for (const name of readdirSync(tmpdir()).filter((file) => file.startsWith(COPY_PREFIX))) {
     const path = join(tmpdir(), name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (!stat?.isDirectory() || stat.uid !== (process.getuid?.() ?? stat.uid)) continue;
-    if (wallTime - stat.mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
+    if (fileSystemTime - stat.mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
   }
 }
 
@@ -87,6 +87,10 @@ async function copyRegularFile(from: string, to: string): Promise<void> {
   }
 }
 
+/**
+ * @param path of the original, for messages.
+ * @returns the wall time of the saved state.
+ */
 async function checkCopy(copy: string, path: string, environment: Environment): Promise<number> {
   const db = openSqlite(copy);
   try {
@@ -159,7 +163,7 @@ function assertTimesInRange(db: Database.Database, path: string, savedAt: number
 function findDamage(db: Database.Database): string | null {
   const result = String(db.pragma('integrity_check(1)', { simple: true }));
   if (result !== 'ok') return result;
-  // The snapshot may contain an unpublished event.
+  // Not damage: the snapshot can contain deliveries of an unpublished event, which does not exist.
   deleteUnpublished(new Sql(db));
   const [violation] = db.pragma('foreign_key_check') as { table: string; parent: string }[];
   return violation ? `a row of ${violation.table} refers to a missing row of ${violation.parent}` : null;

@@ -157,18 +157,22 @@ function readHeader(path: string): Buffer {
   return header;
 }
 
-/** Deletes temporary files of killed saves. @param wallTime the current time of the file system. */
-function removeAbandonedSnapshots(folder: string, wallTime: number): void {
+/**
+ * Deletes temporary files of killed saves.
+ * @param fileSystemTime the current time of the file system, whose clock can differ from that of this machine.
+ */
+function removeAbandonedSnapshots(folder: string, fileSystemTime: number): void {
   for (const name of readdirSync(folder).filter((file) => UNFINISHED_SNAPSHOT_NAME.test(file))) {
     const path = join(folder, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat?.isFile() && wallTime - stat.mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { force: true });
+    if (stat?.isFile() && fileSystemTime - stat.mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { force: true });
   }
 }
 
 function markAsSnapshot(path: string, savedAt: number): void {
   const db = openSqlite(path);
   try {
+    // So that the snapshot is one file, without a write-ahead log.
     db.pragma('journal_mode = DELETE');
     // The last page may have been copied between two slices of an unpublished event.
     const sql = new Sql(db);

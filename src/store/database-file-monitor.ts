@@ -7,6 +7,7 @@ const CHECK_INTERVAL_MS = 500;
 
 export type DatabaseFileProblem = 'removed' | 'replaced' | 'truncated';
 
+/** A file with its identity and its size after the last write. */
 interface TrackedFile {
   readonly path: string;
   dev: number;
@@ -20,18 +21,19 @@ interface TrackedFile {
  */
 export class DatabaseFileMonitor {
   readonly #files: TrackedFile[] = [];
-  readonly #log: string | null;
+  /** Path of the write-ahead log; null for a database in memory. */
+  readonly #logPath: string | null;
   #problem: DatabaseFileProblem | null = null;
 
   /** @param path of an open database, or `:memory:`. */
   constructor(path: string) {
     if (path === ':memory:') {
-      this.#log = null;
+      this.#logPath = null;
       return;
     }
     // SQLite creates the log next to the file that a symbolic link points to.
     const file = realpathSync(path);
-    this.#log = `${file}-wal`;
+    this.#logPath = `${file}-wal`;
     this.#track(file);
     this.recordWrite();
   }
@@ -55,9 +57,9 @@ export class DatabaseFileMonitor {
 
   /** Records the current sizes. Must be called after each write of the emulator itself. */
   recordWrite(): void {
-    if (this.#problem !== null || this.#log === null) return;
+    if (this.#problem !== null || this.#logPath === null) return;
     // SQLite creates the log with the first write.
-    if (this.#files.length === 1) this.#track(this.#log);
+    if (this.#files.length === 1) this.#track(this.#logPath);
     for (const file of this.#files) {
       const stat = findStat(file.path);
       if (stat && isSameFile(file, stat)) file.size = stat.size;

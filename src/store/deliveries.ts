@@ -83,7 +83,7 @@ export interface DeliveryUpdate extends Omit<DeliveryProgressRow, 'webhook_seq' 
   readonly settled_reason: SettledReason | null;
 }
 
-/** Maximum number of preloaded deliveries. Twice the default concurrency is enough for the attempts right after a commit. */
+/** Maximum number of preloaded deliveries: twice the default number of attempts in flight. */
 const MAX_PRELOADED = 128;
 
 export class DeliveryTable extends Table {

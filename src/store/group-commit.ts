@@ -103,7 +103,7 @@ export class GroupCommit {
   }
 
   /**
-   * Runs without savepoints, which cost as much as the rows and are rarely needed. If an operation throws, the group is
+   * Runs without savepoints, which cost as much as writing the rows and are rarely needed. If an operation throws, the group is
    * rolled back and the other operations run again, each in its own savepoint.
    * @returns functions that settle the promises after the commit.
    */

@@ -2,11 +2,14 @@
 import { Table } from './sql.ts';
 
 interface IdempotencyRow {
+  /** SHA-256 of the scope of the key, see `sandbox/idempotency.ts`. */
   readonly scope_hash: Buffer;
   /** Sequence of the newest row that the request wrote. Only successful responses are stored. */
   readonly seq: number;
   readonly workspace_seq: number;
+  /** SHA-256 of the body of the request. */
   readonly body_hash: Buffer;
+  /** Status and body of the response. */
   readonly status: number;
   readonly body: string;
   /** Schedule time. */

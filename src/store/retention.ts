@@ -3,9 +3,10 @@ import type { SettingTable } from './schema.ts';
 import { readUsedBytes, type Sql, Table } from './sql.ts';
 
 /** Rows examined by one write, which then takes one or two milliseconds. */
-const WINDOW_SIZE = 500;
+const STEP_ROWS = 500;
 
-interface Window {
+/** The rows that one write examines, and the rows to keep. */
+interface StepRange {
   /** Sequences from `after` (excluded) to `last` (included). */
   readonly after: number;
   readonly last: number;
@@ -26,6 +27,7 @@ interface Range {
   readonly before: number;
 }
 
+/** All rows up to the sequence `seq` existed at the wall time `at`. */
 interface AgeMark {
   readonly seq: number;
   readonly at: number;
@@ -34,10 +36,10 @@ interface AgeMark {
 const AGE_MARKS_SETTING = 'age_marks';
 /** One mark an hour, for six weeks. */
 const MAX_MARKS = 1_000;
-/** Events deleted before the size is measured again. */
+/** To reduce the size, the deliveries, events and requests around this many events are deleted before newer rows. */
 const CHUNK_EVENTS = 1_000;
 
-/** Statements that delete the rows of a {@link Window} of each table, in the order that foreign keys require. */
+/** Statements that delete the rows of a {@link StepRange} of each table, in the order that foreign keys require. */
 const REMOVALS: Readonly<Record<string, readonly string[]>> = {
   deliveries: [
     `DELETE FROM attempts WHERE delivery_seq IN (${REMOVABLE_DELIVERIES})`,
@@ -137,9 +139,9 @@ export class Retention extends Table {
       let { after } = range;
       let last = this.#findLast(table, after, range.before);
       while (last !== null) {
-        const window: Window = { after, last, firstKeptSeq };
+        const stepRange: StepRange = { after, last, firstKeptSeq };
         yield () => {
-          for (const removal of REMOVALS[table] ?? []) this.sql.run(removal, window);
+          for (const removal of REMOVALS[table] ?? []) this.sql.run(removal, stepRange);
         };
         after = last;
         last = this.#findLast(table, after, range.before);
@@ -147,9 +149,9 @@ export class Retention extends Table {
     }
   }
 
-  /** The last row of the window after `after` and below `before`; null if no row is left. */
+  /** The last of the next {@link STEP_ROWS} rows after `after` and below `before`; null if no row is left. */
   #findLast(table: string, after: number, before: number): number | null {
     const text = `SELECT max(seq) FROM (SELECT seq FROM ${table} WHERE seq > ? AND seq < ? ORDER BY seq LIMIT ?)`;
-    return this.sql.value<number | null>(text, [after, before, WINDOW_SIZE]) ?? null;
+    return this.sql.value<number | null>(text, [after, before, STEP_ROWS]) ?? null;
   }
 }

@@ -14,6 +14,7 @@ import { listColumns, listSequencedTables, listTableNames } from './sql.ts';
 
 /** Far below 2^53, so that a store can continue counting from there. */
 const MAX_SEQ = 2 ** 48;
+/** Far above any real count, and far below 2^53. */
 const MAX_COUNT = 2 ** 31;
 
 /** Creates an SQL condition for a column. A NULL column makes the condition NULL, and the row passes. */
@@ -38,6 +39,7 @@ const sequence = between(1, MAX_SEQ);
 const time = between(0, LAST_TIME);
 const count = between(0, MAX_COUNT);
 const flag = between(0, 1);
+/** The request log shows 0 for a dropped connection. */
 const status = between(0, 999);
 
 /** Conditions that SQL cannot express, by the name of the SQL function `check_…`. */
@@ -265,6 +267,7 @@ export function replaceRows(db: Database.Database, lastSeq: number): void {
   const offset = Number.isFinite(lowestSeq) ? lastSeq + 1 - lowestSeq : 0;
   for (const table of listTableNames(db).filter((name) => name !== 'settings')) {
     const columns = listColumns(db, table).map(({ name }) => name);
+    // `seq`, and references such as `event_seq`.
     const values = columns.map((name) => (/(?:^|_)seq$/.test(name) ? `${name} + ${offset}` : name));
     db.exec(
       `DELETE FROM main.${table};

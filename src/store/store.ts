@@ -19,7 +19,7 @@ import { listSequencedTables } from './sql.ts';
 import { Tables } from './tables.ts';
 
 const ID_SETTING = 'store_id';
-/** Setting with {@link Store.stateReplacedSeq}. Databases of earlier versions contain this key. */
+/** Setting with {@link Store.stateReplacedSeq}. Its name cannot change, because databases of earlier versions contain it. */
 const STATE_REPLACED_SETTING = 'renewed_seq';
 
 export class Store extends Tables {
@@ -29,7 +29,7 @@ export class Store extends Tables {
   readonly #subscribers = new Set<() => void>();
   #connection!: Connection;
   /** The last operation of {@link #runExclusively}. */
-  #lastExclusive: Promise<unknown> = Promise.resolve();
+  #lastExclusiveOperation: Promise<unknown> = Promise.resolve();
   #commitCount = 0;
   #lastSeq: number;
   #stateReplacedSeq: number;
@@ -151,7 +151,7 @@ export class Store extends Tables {
   }
 
   /**
-   * Restores all rows to their state at the last {@link setBaseline}. Sequences continue; none is used twice.
+   * Restores all rows to their state at the last {@link setBaseline}. New rows get sequences that no row had before.
    * @param inSameTransaction writes after the rows were restored.
    * @throws SvcError `storage_unavailable`, in which case nothing has changed.
    */
@@ -174,6 +174,7 @@ export class Store extends Tables {
       });
     } finally {
       this.clearCaches();
+      // `clearCaches` does not include it: after a rollback, it contains at worst sequences of rows that do not exist.
       this.apiRequests.clearCache();
     }
     unpublished.reveal();
@@ -264,8 +265,8 @@ export class Store extends Tables {
 
   /** Runs an operation that copies or rewrites the whole file. Only one runs at a time. */
   #runExclusively<Result>(operation: () => Promise<Result>): Promise<Result> {
-    const result = this.#lastExclusive.then(operation, operation);
-    this.#lastExclusive = result;
+    const result = this.#lastExclusiveOperation.then(operation, operation);
+    this.#lastExclusiveOperation = result;
     return result;
   }
 

@@ -50,7 +50,7 @@ export class WebhookTable extends Table {
   readonly #enabledByWorkspace = new ReadCache<number, readonly EnabledWebhook[]>();
   #revision = 0;
 
-  /** Changes after every write to an endpoint. */
+  /** Changes with every write to an endpoint, and when a write is rolled back. */
   get revision(): number {
     return this.#revision;
   }
