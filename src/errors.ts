@@ -1,6 +1,6 @@
 /** The closed set of error codes, each with its HTTP status, exit code and default hint. */
 
-/** Exit codes of the command line. Scripts rely on them. */
+/** Exit codes of the command line. Scripts rely on them. 70 is `EX_SOFTWARE` of sysexits.h, 130 is 128 + SIGINT. */
 export const ExitCode = {
   success: 0,
   failure: 1,
@@ -62,6 +62,7 @@ const errorDefinitions = {
   settled_otherwise: { status: 409, exit: ExitCode.failure },
   api_failure: { status: 502, exit: ExitCode.failure },
   timeout: { status: 504, exit: ExitCode.timeout },
+  // The client is gone. nginx logs this status.
   interrupted: { status: 499, exit: ExitCode.interrupted },
 } as const satisfies Record<string, ErrorDefinition>;
 

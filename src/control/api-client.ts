@@ -23,7 +23,7 @@ export interface ApiResponse<Value> extends HttpResponse {
 
 export type ApiClient = ReturnType<typeof createApiClient>;
 
-export interface NewWebhook {
+interface NewWebhookBody {
   readonly workspace_id: string;
   readonly url: string;
   readonly events: readonly string[];
@@ -77,6 +77,6 @@ export function createApiClient({
     listEvents: (query: Readonly<Record<string, string>>) =>
       get(pageOf(Event), `/events?${new URLSearchParams(query)}`),
     getWorkspace: (id: string) => get(Workspace, `/workspaces/${encodeURIComponent(id)}`),
-    createWebhook: (webhook: NewWebhook) => post(CreatedWebhook, '/webhooks', JSON.stringify(webhook)),
+    createWebhook: (webhook: NewWebhookBody) => post(CreatedWebhook, '/webhooks', JSON.stringify(webhook)),
   };
 }

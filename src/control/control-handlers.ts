@@ -213,9 +213,9 @@ function createFixtureHandlers({ generator, workspaces }: Sandbox, folders: read
       const fixture = findFixture(type, folders);
       if (fixture === null) throw createNotFoundError('fixture', type);
       sequence++;
-      const scope = { env: process.env, random, now: workspaces.default.clock.now(), sequence };
+      const context = { env: process.env, random, now: workspaces.default.clock.now(), sequence };
       const { description, template } = fixture;
-      return { type, description, payload_text: fillTemplates(template, scope) };
+      return { type, description, payload_text: fillTemplates(template, context) };
     },
   } satisfies Partial<ControlHandlers>;
 }

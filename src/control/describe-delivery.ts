@@ -1,3 +1,4 @@
+/** Describes a delivery for people. */
 import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
 import { settledReasonDescriptions } from '../domain/delivery.ts';
 import { formatRelative } from '../domain/duration.ts';

@@ -150,6 +150,7 @@ async function exploreEndpoint(
     runs: runs ?? (timeMs === undefined ? DEFAULT_RUNS : null),
     disturbances: new Set(only ?? listDefaultDisturbances(subscriptions)),
     readEffects: observe === undefined ? null : createUrlReader(observe, network),
+    // The control plane does not run commands.
     restart: null,
     now: wall.now,
   });

@@ -1,4 +1,7 @@
-/** Findings: the results of checks, as `svc doctor` prints them. Those of a probe say whether an endpoint is reachable and verifies signatures (§6). */
+/**
+ * Findings: the results of checks, as `svc doctor` prints them. Those of a probe say whether an endpoint is reachable and
+ * verifies signatures (§6).
+ */
 import type { WebhookProbe } from '../contract/resources.ts';
 import { findAttemptHints } from '../domain/attempt-hints.ts';
 import { DAY_MS } from '../domain/duration.ts';

@@ -116,7 +116,8 @@ async function* follow(
 ): AsyncGenerator<StreamItem> {
   let { after: last, stateReplacedSeq } = stream;
   for (;;) {
-    // The last item of a stream that follows removed endpoints. The content of a snapshot is not sent as changes.
+    // Rows that a reset or a snapshot has restored are not sent as changes. If it has removed the endpoints of a `svc listen`,
+    // this item is the last one.
     if (store.stateReplacedSeq > stateReplacedSeq) {
       stateReplacedSeq = last = store.stateReplacedSeq;
       yield { type: 'reset', sequence: last };

@@ -42,12 +42,13 @@ export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): 
   return store.deliveryQueries.findBySeq(seq) ?? row;
 }
 
-interface ReplayChanges {
+/** The URL and the body to send instead of those of the original; null for the same. */
+interface ParsedChanges {
   readonly url: string | null;
   readonly body: string | null;
 }
 
-function parseChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): ReplayChanges {
+function parseChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): ParsedChanges {
   const urlCheck = url === null ? null : checkWebhookUrl(url, rules.webhookUrl);
   if (urlCheck && !urlCheck.ok) throw new SvcError('validation_failed', `url ${urlCheck.problem}.`);
   if (body !== undefined) parseJsonObject(body);
@@ -65,7 +66,7 @@ function assertEndpointExists({ store }: Sandbox, row: DeliveryRow): void {
 function copyDelivery(
   { store, workspaces }: Sandbox,
   row: DeliveryRow,
-  { url, body }: ReplayChanges,
+  { url, body }: ParsedChanges,
   now: number,
 ): number {
   const seq = store.nextSeq();

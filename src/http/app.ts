@@ -14,7 +14,7 @@ import type { EmulatorUrls } from './listen-options.ts';
 import { mountPublicApi } from './public-api.ts';
 import { errorResponse, jsonResponse, toSvcError } from './responses.ts';
 
-export interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
+interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly sandbox: Sandbox;
   readonly control: ControlPlane;
   readonly controlHandlers: ControlHandlers;

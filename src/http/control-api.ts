@@ -14,7 +14,7 @@ import { type SseOptions, sseResponse } from './sse-response.ts';
 /** A replay can have a body of its own, so a request can be larger than one to `/v1`. */
 const BODY_RULES = { limitBytes: 4 * 1024 * 1024, isOptional: true };
 
-export interface ControlApiOptions extends SseOptions {
+interface ControlApiOptions extends SseOptions {
   readonly internalErrorLog: InternalErrorLog;
   readonly handlers: ControlHandlers;
   readonly nextRequestId: () => string;
@@ -23,7 +23,8 @@ export interface ControlApiOptions extends SseOptions {
   readonly createDocument: (origin: string) => string;
 }
 
-interface ControlRequest {
+/** A request that the guard has accepted. */
+interface AllowedRequest {
   readonly id: string;
   readonly event: H3Event;
 }
@@ -33,7 +34,7 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
 
   function serve(
     event: H3Event,
-    respond: (request: ControlRequest) => HTTPResponse | Promise<HTTPResponse>,
+    respond: (request: AllowedRequest) => HTTPResponse | Promise<HTTPResponse>,
   ): Promise<HTTPResponse> {
     const respondIfAllowed = (id: string) => {
       guard.assertAllowed(event);
@@ -44,7 +45,7 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
 
   async function perform<Name extends keyof ControlOperations>(
     name: Name,
-    { id, event }: ControlRequest,
+    { id, event }: AllowedRequest,
   ): Promise<HTTPResponse> {
     const operation: ControlOperations[Name] & Operation = controlOperations[name];
     const { input } = await readInput(event, operation, BODY_RULES);

@@ -70,7 +70,7 @@ export function isLoopbackOnly({ host, publicUrl, tunnel }: ListenOptions): bool
   return !tunnel && hosts.every((name) => classifyHost(name).kind === 'loopback');
 }
 
-/** Whether connections to `address` reach a server that listens on `host`. */
+/** Whether connections to `address` can reach a server that listens on `host`. Loopback addresses always count. */
 export function reaches(host: string, address: string): boolean {
   if (address === host || classifyAddress(address).kind === 'loopback') return true;
   if (host !== '0.0.0.0' && host !== '::') return false;

@@ -136,6 +136,7 @@ async function listenHttps(
       showURL: false,
       autoClose: false,
       open: false,
+      // It prints nothing then.
       isTest: true,
     });
     return { server: listener.server as Server, certificate: (listener.https as { cert: string }).cert };

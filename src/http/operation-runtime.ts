@@ -3,36 +3,27 @@ import type { H3, H3Event, HTTPResponse } from 'h3';
 import { expandPath, type Operation } from '../contract/operation.ts';
 import { SvcError } from '../errors.ts';
 
-export interface OperationRuntime<Table extends Readonly<Record<string, Operation>>, Request> {
+/** @typeParam Served what `serve` creates for a request. */
+interface MountOptions<Table extends Readonly<Record<string, Operation>>, Served> {
   /** Path in front of the paths of the table. */
   readonly prefix: string;
   readonly operations: Table;
   /** Creates the request and responds with the result of `respond`, or with the error that it throws. */
   readonly serve: (
     event: H3Event,
-    respond: (request: Request) => HTTPResponse | Promise<HTTPResponse>,
+    respond: (request: Served) => HTTPResponse | Promise<HTTPResponse>,
   ) => Promise<HTTPResponse>;
   /** Performs one operation. */
-  readonly perform: <Name extends keyof Table & string>(
-    name: Name,
-    request: Request,
-  ) => Promise<HTTPResponse>;
+  readonly perform: <Name extends keyof Table & string>(name: Name, request: Served) => Promise<HTTPResponse>;
   /** Responses to GET of paths that are not in the table. */
-  readonly pages?: Readonly<Record<string, (request: Request) => HTTPResponse>>;
+  readonly pages?: Readonly<Record<string, (request: Served) => HTTPResponse>>;
   /** Whether another method of a path in the table is `method_not_allowed` instead of `not_found` (gap `error.codes`). */
   readonly respondsMethodNotAllowed: boolean;
 }
 
-export function mountOperations<Table extends Readonly<Record<string, Operation>>, Request>(
+export function mountOperations<Table extends Readonly<Record<string, Operation>>, Served>(
   app: H3,
-  {
-    prefix,
-    operations,
-    serve,
-    perform,
-    pages = {},
-    respondsMethodNotAllowed,
-  }: OperationRuntime<Table, Request>,
+  { prefix, operations, serve, perform, pages = {}, respondsMethodNotAllowed }: MountOptions<Table, Served>,
 ): void {
   const methods = new Map<string, string[]>();
   for (const [name, { method, path }] of Object.entries<Operation>(operations)) {

@@ -9,12 +9,12 @@ import { SvcError } from '../errors.ts';
 /** Length of the value of a header in a message, in characters. */
 const SHOWN_LENGTH = 64;
 
-export interface JsonBody {
+interface JsonBody {
   readonly bytes: Buffer;
   readonly json: JsonObjectText;
 }
 
-export interface BodyRules {
+interface BodyRules {
   readonly limitBytes: number;
   /** Whether a request without a body is the same as one with an empty object. */
   readonly isOptional: boolean;

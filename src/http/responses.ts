@@ -20,7 +20,7 @@ export const isolationHeaders: ResponseHeaders = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** A JSON response with the request id (gap `request.id`). */
+/** A JSON response with the request ID (gap `request.id`). */
 export function jsonResponse(
   status: number,
   body: string,

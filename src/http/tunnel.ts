@@ -22,6 +22,7 @@ const CLOSE_GRACE_MS = 3_000;
 
 /** cloudflared prints the URL between vertical bars. */
 const ADDRESS = /\|\s+(https:\/\/\S+)/;
+/** The line that cloudflared prints when the tunnel forwards requests, in its newer and its older form. */
 const CONNECTED = /registered tunnel connection|connection \S+ registered/i;
 /** Time and level before the text of a line. */
 const LINE_HEAD = /^\S+Z\s+[A-Z]{3}\s+/;

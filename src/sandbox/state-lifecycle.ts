@@ -64,7 +64,9 @@ export class StateLifecycle {
   async loadSnapshot(path: string): Promise<void> {
     const { store, environment, workspaces } = this.#sandbox;
     await store.loadSnapshot(path, environment, (savedAt) => workspaces.resumeClocks(savedAt));
+    // From here on the rows are replaced, even if the rest fails, for example because the rules do not accept the endpoint.
     try {
+      // The new IDs belong to the series of the new baseline.
       store.setBaseline();
       clearMemory(this.#sandbox);
       const { apiKey: knownKey } = this.#bootstrapResult;
@@ -107,7 +109,8 @@ function clearMemory({
   generator,
   workspaces,
 }: Pick<Sandbox, 'store' | 'generator' | 'workspaces'>): void {
-  // A reset starts the same series again: it has removed the rows with its values. Every other baseline has another sequence.
+  // A reset can repeat the series, because it has removed the rows with its values. A new baseline has another sequence, and
+  // therefore another series.
   generator.startSeries(`after ${store.baselineSeq}`);
   const ids = generator.ids('resources');
   for (const newestId of store.workspaces.listNewestResourceIds()) ids.continueAfter(newestId);
