@@ -1,5 +1,6 @@
 /** Summaries, descriptions and examples of the operations of the control plane, for its OpenAPI document. */
 import type { ControlOperations } from './control-operations.ts';
+import type { ExportInput } from './export-schemas.ts';
 import * as example from './openapi-examples.ts';
 import { newFaultTexts, pageFields } from './openapi-schema-texts.ts';
 import type { OperationTexts } from './openapi-text.ts';
@@ -657,6 +658,27 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       },
     },
   },
+};
+
+/** The export. It is not in the table of operations, because its response is a file and not JSON. */
+export const exportText = {
+  tag: 'Deliveries',
+  summary: 'Export deliveries',
+  description: [
+    'Downloads deliveries with all their attempts, oldest first. Select one delivery with `delivery_id`, or several with a filter.',
+    '',
+    '- `har`: attempts as HAR 1.2, for the developer tools of browsers.',
+    '- `html`: one page to read or to share. It runs no scripts and loads nothing.',
+    '- `ndjson`: one delivery per line, as `GET /deliveries/{id}` returns it, with its body.',
+    '',
+    'API keys, endpoint secrets, cookies, passwords and tokens are replaced by `[removed]`. Signatures are included.',
+  ].join('\n'),
+  input: {
+    format: 'Format of the file.',
+    delivery_id: 'Export only this delivery. It cannot be combined with a filter.',
+    ...deliveryFilterTexts,
+  } satisfies Record<keyof ExportInput, string>,
+  response: 'The file, as a download.',
 };
 
 /** The live stream. It is not in the table of operations, because it does not end. */

@@ -7,9 +7,10 @@ import { controlOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';
 import * as explorations from './exploration-schemas.ts';
+import { ExportedDelivery, ExportInput, exportFormats } from './export-schemas.ts';
 import * as faults from './fault-schemas.ts';
 import { JsonObject } from './fields.ts';
-import { controlTags, controlTexts, streamText } from './openapi-control-texts.ts';
+import { controlTags, controlTexts, exportText, streamText } from './openapi-control-texts.ts';
 import { createPublicTexts, publicTags } from './openapi-public-texts.ts';
 import {
   getControlErrorCodes,
@@ -69,6 +70,7 @@ export function createPublicDocument({
 export function createControlDocument(serverUrl: string): Json {
   const builder = new DocumentBuilder({ isPublic: false });
   builder.addOperations(controlOperations, controlTexts);
+  builder.addExport();
   builder.addStream();
   const controlToken = {
     type: 'http',
@@ -185,6 +187,50 @@ class DocumentBuilder {
               example: `id: ${example.sequence}\ndata: ${JSON.stringify(example)}\n\n`,
             },
           },
+        },
+        ...this.#responses.toErrorResponses(streamErrorCodes),
+      },
+    });
+  }
+
+  /** Adds the export of deliveries, whose responses are files. */
+  addExport(): void {
+    const { tag, summary, description, input, response } = exportText;
+    const { properties = {}, required = [] } = toSchema(ExportInput) as {
+      properties?: Record<string, Json>;
+      required?: string[];
+    };
+    this.#addPath('/deliveries/export', 'GET', {
+      operationId: 'exportDeliveries',
+      tags: [tag],
+      summary,
+      description,
+      parameters: Object.entries(properties).map(([name, schema]) =>
+        toParameter(
+          'query',
+          { name, schema, required: required.includes(name) },
+          input[name as keyof typeof input],
+          name === 'format' ? 'ndjson' : undefined,
+        ),
+      ),
+      responses: {
+        200: {
+          description: response,
+          headers: this.#responses.toHeaders(),
+          content: Object.fromEntries(
+            Object.entries(exportFormats).map(([format, type]) => [
+              type,
+              format === 'ndjson'
+                ? {
+                    schema: {
+                      type: 'string',
+                      contentMediaType: 'application/json',
+                      contentSchema: this.#toResponseSchema(ExportedDelivery),
+                    },
+                  }
+                : { schema: { type: format === 'har' ? 'object' : 'string' } },
+            ]),
+          ),
         },
         ...this.#responses.toErrorResponses(streamErrorCodes),
       },

@@ -50,7 +50,7 @@ export function getControlErrorCodes({ method, path, input, errors = [] }: Opera
   ];
 }
 
-/** The codes of the errors that the live stream can respond with. */
+/** The codes of the errors that the live stream and the export can respond with. */
 export const streamErrorCodes: readonly ErrorCode[] = [
   'invalid_request',
   'not_found',

@@ -3,7 +3,9 @@
  * Node.js, because the dashboard uses it in the browser.
  */
 import { controlOperations } from '../contract/control-operations.ts';
+import { exportFormats } from '../contract/export-schemas.ts';
 import { expandPath, isInputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
+import { SvcError } from '../errors.ts';
 import type { ControlMethods, ControlPlane } from './control-plane.ts';
 import { followStream, type StreamPosition } from './follow-stream.ts';
 import { parseResponse } from './parse-response.ts';
@@ -20,7 +22,7 @@ export interface ControlRequest {
 export interface ControlTransport {
   /** Resolves to the text of the response. */
   send(request: ControlRequest): Promise<string>;
-  /** Resolves to the chunks of the response, as text. */
+  /** Resolves to the chunks of the response, as text. Rejects if its type is not that of the header `accept`. */
   open(request: ControlRequest): Promise<AsyncIterable<string>>;
 }
 
@@ -52,6 +54,11 @@ export function createControlClient(
   return {
     // The table of operations also defines the types of the methods.
     ...(methods as unknown as ControlMethods),
+    async exportDeliveries(input, signal) {
+      const url = withQuery(`${controlUrl}/deliveries/export`, input);
+      const headers = { accept: exportFormats[input.format] };
+      return readToEnd(await open({ method: 'GET', url, headers, signal }), url, signal);
+    },
     stream(input, signal) {
       const { since, since_sequence, ...filter } = input;
       return followStream({
@@ -78,6 +85,23 @@ export function createControlClient(
       });
     },
   };
+}
+
+/** @throws SvcError if the connection is closed before the end. */
+async function* readToEnd(
+  chunks: AsyncIterable<string>,
+  url: URL,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    if (signal?.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: error });
+    throw new SvcError('no_emulator', `${url.origin} closed the connection before the file was complete.`, {
+      hint: 'Check the emulator with: svc emulator status',
+      cause: error,
+    });
+  }
 }
 
 type Input = Readonly<Record<string, unknown>>;

@@ -3,6 +3,7 @@
  * {@link listAll} for its lists.
  */
 import type { ControlInput, ControlOperations, ControlOutput } from '../contract/control-operations.ts';
+import type { ExportInput } from '../contract/export-schemas.ts';
 import type { ValidatedInput } from '../contract/operation.ts';
 import type { Page } from '../contract/resources.ts';
 import type { StreamInput, StreamItem } from '../contract/stream-schemas.ts';
@@ -31,6 +32,11 @@ export type ControlHandlers = {
 export interface ControlPlane extends ControlMethods {
   /** Follows changes from now on, or after `since_sequence`: each matching item once, in order. Ends when `signal` is aborted. */
   stream(input: StreamInput, signal: AbortSignal): LiveStream;
+  /**
+   * Exports deliveries without secrets. Resolves to the file, in parts.
+   * @throws SvcError `not_found` if no delivery matches. The iteration throws if the rest of the file is lost.
+   */
+  exportDeliveries(input: ExportInput, signal?: AbortSignal): Promise<AsyncIterable<string>>;
 }
 
 export interface LiveStream extends AsyncIterable<StreamItem> {

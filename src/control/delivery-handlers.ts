@@ -35,14 +35,10 @@ export function createDeliveryHandlers(sandbox: Sandbox) {
       const { rows, hasMore } = await store.attempts.list(toAttemptFilter(sandbox, input), request);
       return toListBody({ rows: rows.map(toAttemptSummary), hasMore }, (summary) => summary);
     },
-    getDelivery: async ({ id }): Promise<DeliveryDetail> => {
+    getDelivery: async ({ id }) => {
       const row = store.deliveryQueries.find(id);
       if (row === undefined) throw createNotFoundError('delivery', id);
-      return {
-        ...toDelivery(row),
-        attempts: listAttempts(sandbox, row),
-        planned_attempts: listPlannedAttempts(sandbox, row),
-      };
+      return toDeliveryDetail(sandbox, row);
     },
     describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
     checkSignature: async (input) => checkSignature(sandbox, toVerificationInput(input)),
@@ -50,6 +46,14 @@ export function createDeliveryHandlers(sandbox: Sandbox) {
     replayDelivery: async ({ id, new_id: newId, url, body }) =>
       toDelivery(await replayDelivery(sandbox, { id, newId, url, body })),
   } satisfies Partial<ControlHandlers>;
+}
+
+export function toDeliveryDetail(sandbox: Sandbox, row: DeliveryRow): DeliveryDetail {
+  return {
+    ...toDelivery(row),
+    attempts: listAttempts(sandbox, row),
+    planned_attempts: listPlannedAttempts(sandbox, row),
+  };
 }
 
 function toVerificationInput({

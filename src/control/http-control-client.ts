@@ -35,10 +35,10 @@ export function createHttpControlClient({
       },
       async open(request) {
         const response = await openResponse(toHttpRequest(request));
-        if (response.headers['content-type']?.startsWith('text/event-stream'))
-          return response.setEncoding('utf8');
+        const type = request.headers?.accept ?? '';
+        if (response.headers['content-type']?.startsWith(type)) return response.setEncoding('utf8');
         response.destroy();
-        throw createWrongServerError(request.url.href, 'the response is not an event stream');
+        throw createWrongServerError(request.url.href, `the response is not ${type}`);
       },
     },
     options,

@@ -4,6 +4,7 @@ import { validateInput } from '../contract/validate.ts';
 import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ControlHandlers, ControlMethods, ControlPlane } from './control-plane.ts';
+import { exportDeliveries } from './export/export-deliveries.ts';
 import { createLiveStream } from './live-stream.ts';
 import { SharedChanges } from './shared-changes.ts';
 
@@ -16,6 +17,7 @@ export function createInProcessControlPlane(
   const sharedChanges = new SharedChanges(sandbox);
   return {
     ...withValidation(handlers),
+    exportDeliveries: (input, signal) => exportDeliveries(sandbox, input, signal),
     stream(input, signal) {
       const items = createLiveStream(sandbox, listenerCleanup, sharedChanges, input, signal);
       return { ready: Promise.resolve(), [Symbol.asyncIterator]: () => items[Symbol.asyncIterator]() };

@@ -6,6 +6,7 @@ import { validateInput } from '../contract/validate.ts';
 import type { ControlHandlers } from '../control/control-plane.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';
+import { exportResponse } from './export-response.ts';
 import { mountOperations } from './operation-runtime.ts';
 import { readInput } from './read-request.ts';
 import { controlErrorResponse, controlResponse, withErrorBoundary } from './responses.ts';
@@ -64,6 +65,7 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
     perform,
     pages: {
       '/events': ({ event, id }) => sseResponse(event, options, id),
+      '/deliveries/export': ({ event, id }) => exportResponse(event, options.control, id),
       '/openapi.json': ({ event, id }) => controlResponse(200, createDocument(event.url.origin), id),
     },
     respondsMethodNotAllowed: false,

@@ -16,7 +16,7 @@ interface MountOptions<Table extends Readonly<Record<string, Operation>>, Served
   /** Performs one operation. */
   readonly perform: <Name extends keyof Table & string>(name: Name, request: Served) => Promise<HTTPResponse>;
   /** Responses to GET of paths that are not in the table. */
-  readonly pages?: Readonly<Record<string, (request: Served) => HTTPResponse>>;
+  readonly pages?: Readonly<Record<string, (request: Served) => HTTPResponse | Promise<HTTPResponse>>>;
   /** Whether another method of a path in the table is `method_not_allowed` instead of `not_found` (gap `error.codes`). */
   readonly respondsMethodNotAllowed: boolean;
 }

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { Name, Speed } from '../contract/fields.ts';
-import type { ControlMethods, ControlPlane } from '../control/control-plane.ts';
+import type { ControlPlane } from '../control/control-plane.ts';
 import { environments, scopes } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
 import { createRandomSource } from '../domain/secret.ts';
@@ -212,7 +212,7 @@ function rejectAfterClose({ control, fetch, status }: EntryPoints, closing: Abor
   ]);
   return {
     control: {
-      ...(Object.fromEntries(guardedCalls) as ControlMethods),
+      ...(Object.fromEntries(guardedCalls) as Omit<ControlPlane, 'stream'>),
       stream(input, signal) {
         assertOpen();
         return stream(input, AbortSignal.any([signal, closing]));

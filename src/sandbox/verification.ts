@@ -113,7 +113,11 @@ function pickAttempt<Numbered extends { readonly number: number }>(
 }
 
 /** The secrets of the delivery's endpoint, the current one first. */
-function listSecrets({ store }: Pick<Sandbox, 'store'>, { webhook_seq: webhookSeq }: DeliveryRow): string[] {
+/** The secrets that sign the next attempt of a delivery, and the previous one even after its overlap. */
+export function listSecrets(
+  { store }: Pick<Sandbox, 'store'>,
+  { webhook_seq: webhookSeq }: Pick<DeliveryRow, 'webhook_seq'>,
+): string[] {
   const { secret, previous_secret: previous } = store.webhooks.getBySeq(webhookSeq);
   return previous === null ? [secret] : [secret, previous];
 }

@@ -279,7 +279,9 @@ describe('the document of the control plane', () => {
     const described = Object.values<object>(document.paths).flatMap((item) =>
       Object.values(item).map(({ operationId }) => operationId),
     );
-    expect(described.sort()).toEqual([...Object.keys(controlOperations), 'followChanges'].sort());
+    expect(described.sort()).toEqual(
+      [...Object.keys(controlOperations), 'exportDeliveries', 'followChanges'].sort(),
+    );
   });
 
   it('the document is smaller than 190 KB, because operations refer to error responses', () => {

@@ -1,0 +1,148 @@
+/**
+ * Exports deliveries to one file, oldest first and without secrets. It reads one delivery at a time, so that an export of
+ * many deliveries needs little memory.
+ */
+import type { AttemptDetail } from '../../contract/delivery-schemas.ts';
+import { type ExportedDelivery, ExportInput } from '../../contract/export-schemas.ts';
+import { validate } from '../../contract/validate.ts';
+import { type DisplayStatus, getDisplayStatus } from '../../domain/delivery.ts';
+import { createSecretRemover, type SecretRemover } from '../../domain/secret-remover.ts';
+import { SvcError } from '../../errors.ts';
+import { createNotFoundError } from '../../sandbox/access.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { listSecrets } from '../../sandbox/verification.ts';
+import { type DeliveryRow, toDelivery } from '../../store/delivery-queries.ts';
+import { monotonic, SLICE_MS, yieldToEventLoop } from '../../timers.ts';
+import { toDeliveryDetail } from '../delivery-handlers.ts';
+import { toDeliveryFilter } from '../store-filters.ts';
+import { writeHar } from './har-export.ts';
+import { writeHtml } from './html-export.ts';
+import { writeNdjson } from './ndjson-export.ts';
+
+/** What is known before the first delivery is read. */
+export interface ExportSummary {
+  /** Wall time of the export, as ISO 8601. */
+  readonly startedAt: string;
+  /** Number of deliveries by status. */
+  readonly counts: ReadonlyMap<DisplayStatus, number>;
+}
+
+/**
+ * Returns the file in parts that end with a line.
+ * @throws SvcError `invalid_request`; `not_found` for an unknown delivery, event, endpoint or workspace, and if no delivery
+ *   matches. The iteration throws `conflict` if the state is replaced meanwhile.
+ */
+export async function exportDeliveries(
+  sandbox: Sandbox,
+  input: ExportInput,
+  signal?: AbortSignal,
+): Promise<AsyncGenerator<string>> {
+  const { format, delivery_id: id, ...filter } = validate(ExportInput, input, 'invalid_request');
+  if (id !== undefined && Object.values(filter).some((value) => value !== undefined)) {
+    throw new SvcError('invalid_request', 'delivery_id cannot be combined with a filter.');
+  }
+  const { stateReplacedSeq } = sandbox.store;
+  const counts = new Map<DisplayStatus, number>();
+  const seqs: number[] = [];
+  for await (const row of id === undefined ? findMatches(sandbox, filter) : [findDelivery(sandbox, id)]) {
+    const status = getDisplayStatus(toDelivery(row));
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+    seqs.push(row.seq);
+  }
+  if (seqs.length === 0) {
+    throw new SvcError('not_found', 'No delivery matches the filter.', {
+      hint: 'List the deliveries with: svc deliveries list',
+    });
+  }
+  const summary = { startedAt: new Date(sandbox.wall.now()).toISOString(), counts };
+  const deliveries = readDeliveries(sandbox, seqs.reverse(), stateReplacedSeq, signal);
+  switch (format) {
+    case 'har':
+      return writeHar(summary, deliveries);
+    case 'html':
+      return writeHtml(summary, deliveries);
+    case 'ndjson':
+      return writeNdjson(deliveries);
+  }
+}
+
+function findDelivery({ store }: Sandbox, id: string): DeliveryRow {
+  const row = store.deliveryQueries.find(id);
+  if (row === undefined) throw createNotFoundError('delivery', id);
+  return row;
+}
+
+const PAGE_SIZE = 1000;
+
+/** Newest first. */
+async function* findMatches(
+  sandbox: Sandbox,
+  input: Parameters<typeof toDeliveryFilter>[1],
+): AsyncGenerator<DeliveryRow> {
+  const filter = toDeliveryFilter(sandbox, input);
+  let beforeSeq: number | null = null;
+  do {
+    const page = await sandbox.store.deliveryQueries.list(filter, { limit: PAGE_SIZE, beforeSeq });
+    yield* page.rows;
+    beforeSeq = page.hasMore ? (page.rows.at(-1)?.seq ?? null) : null;
+  } while (beforeSeq !== null);
+}
+
+/** Skips deliveries that were removed meanwhile. */
+async function* readDeliveries(
+  sandbox: Sandbox,
+  seqs: readonly number[],
+  stateReplacedSeq: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ExportedDelivery> {
+  const { store } = sandbox;
+  let sliceEndsAt = monotonic() + SLICE_MS;
+  for (const seq of seqs) {
+    if (monotonic() > sliceEndsAt) {
+      await yieldToEventLoop();
+      sliceEndsAt = monotonic() + SLICE_MS;
+    }
+    if (signal?.aborted) return;
+    // Sequences can be used again in the new state.
+    if (store.stateReplacedSeq !== stateReplacedSeq) {
+      throw new SvcError('conflict', 'The state was replaced before the export was complete.');
+    }
+    const row = store.deliveryQueries.findBySeq(seq);
+    if (row !== undefined) yield readDelivery(sandbox, row);
+  }
+}
+
+function readDelivery(sandbox: Sandbox, row: DeliveryRow): ExportedDelivery {
+  const { store } = sandbox;
+  const detail = toDeliveryDetail(sandbox, row);
+  const headers = detail.attempts.flatMap(({ request, response }) =>
+    response === null ? [request.headers] : [request.headers, response.headers],
+  );
+  const remover = createSecretRemover(listSecrets(sandbox, row), headers);
+  return {
+    ...detail,
+    url: remover.fromUrl(detail.url),
+    attempts: detail.attempts.map((attempt) => removeSecrets(attempt, remover)),
+    body: remover.fromText(store.deliveryQueries.getBody(row.seq)),
+  };
+}
+
+function removeSecrets(attempt: AttemptDetail, remover: SecretRemover): AttemptDetail {
+  const { request, response, error } = attempt;
+  return {
+    ...attempt,
+    error: error === null ? null : remover.fromText(error),
+    request: {
+      url: remover.fromUrl(request.url),
+      headers: remover.fromHeaders(request.headers),
+      body: remover.fromText(request.body),
+      signed_content: remover.fromText(request.signed_content),
+    },
+    response: response && {
+      ...response,
+      headers: remover.fromHeaders(response.headers),
+      // Base64 is a body that is not text.
+      body: response.encoding === 'base64' ? response.body : remover.fromText(response.body),
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** Writes attempts as HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), which developer tools of browsers open. */
+import { STATUS_CODES } from 'node:http';
+import type { AttemptDetail } from '../../contract/delivery-schemas.ts';
+import type { ExportedDelivery } from '../../contract/export-schemas.ts';
+import { parseUrl } from '../../domain/http-url.ts';
+import { VERSION } from '../../package-info.ts';
+import type { ExportSummary } from './export-deliveries.ts';
+
+/** Firefox requires a page, and that each entry refers to one. */
+const PAGE = 'deliveries';
+/** HAR uses -1 for a size or a time that is not known. */
+const UNKNOWN = -1;
+
+export async function* writeHar(
+  { startedAt }: ExportSummary,
+  deliveries: AsyncIterable<ExportedDelivery>,
+): AsyncGenerator<string> {
+  const page = {
+    startedDateTime: startedAt,
+    id: PAGE,
+    title: 'Deliveries',
+    pageTimings: { onContentLoad: UNKNOWN, onLoad: UNKNOWN },
+  };
+  const creator = { name: 'svc-emulator', version: VERSION };
+  yield `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"pages":[${JSON.stringify(page)}],"entries":[\n`;
+  let separator = '';
+  for await (const delivery of deliveries) {
+    if (delivery.attempts.length === 0) continue;
+    yield `${separator}${delivery.attempts.map((attempt) => JSON.stringify(toEntry(delivery, attempt))).join(',\n')}\n`;
+    separator = ',';
+  }
+  yield ']}}\n';
+}
+
+/** Names that start with `_` are extensions. Chrome shows `_error` as the reason of a failed request. */
+function toEntry(delivery: ExportedDelivery, attempt: AttemptDetail) {
+  const { id, event_id, event_type, workspace_id, webhook_id, created_at, replay_of, status } = delivery;
+  const { number, trigger, scheduled_at, outcome, error, fault } = attempt;
+  return {
+    pageref: PAGE,
+    startedDateTime: attempt.sent_at,
+    time: attempt.duration_ms,
+    request: toRequest(attempt),
+    response: toResponse(attempt),
+    cache: {},
+    timings: { send: 0, wait: attempt.duration_ms, receive: 0 },
+    comment: `Attempt ${number} of ${id}`,
+    _delivery: { id, event_id, event_type, workspace_id, webhook_id, created_at, replay_of, status },
+    _attempt: { number, trigger, scheduled_at, outcome, error, ...(fault === undefined ? {} : { fault }) },
+  };
+}
+
+function toRequest({ request: { url, headers, body } }: AttemptDetail) {
+  const queryString = Array.from(parseUrl(url)?.searchParams ?? [], ([name, value]) => ({ name, value }));
+  return {
+    method: 'POST',
+    url,
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: toHeaderList(headers),
+    queryString,
+    postData: { mimeType: findHeader(headers, 'content-type') ?? 'application/json', text: body },
+    headersSize: UNKNOWN,
+    bodySize: Buffer.byteLength(body),
+  };
+}
+
+/** Without a response, the status is 0, as browsers write it. */
+function toResponse({ response, response_status: status, error }: AttemptDetail) {
+  const failure = error === null ? {} : { _error: error };
+  const base = { cookies: [], redirectURL: '', headersSize: UNKNOWN, ...failure };
+  if (response === null) {
+    const content = { size: 0, mimeType: 'x-unknown' };
+    return {
+      status: status ?? 0,
+      statusText: '',
+      httpVersion: '',
+      headers: [],
+      content,
+      bodySize: UNKNOWN,
+      ...base,
+    };
+  }
+  const { headers, body, encoding, truncated } = response;
+  const size = Buffer.byteLength(body, encoding);
+  return {
+    status: status ?? 0,
+    statusText: STATUS_CODES[status ?? 0] ?? '',
+    httpVersion: 'HTTP/1.1',
+    headers: toHeaderList(headers),
+    content: {
+      size,
+      mimeType: findHeader(headers, 'content-type') ?? 'x-unknown',
+      text: body,
+      ...(encoding === 'base64' ? { encoding } : {}),
+      ...(truncated ? { comment: 'Only the first part of the body is stored.' } : {}),
+    },
+    bodySize: truncated ? UNKNOWN : size,
+    ...base,
+    redirectURL: findHeader(headers, 'location') ?? '',
+  };
+}
+
+function toHeaderList(headers: Readonly<Record<string, string>>) {
+  return Object.entries(headers).map(([name, value]) => ({ name, value }));
+}
+
+function findHeader(headers: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.entries(headers).find(([candidate]) => candidate.toLowerCase() === name)?.[1];
+}

@@ -1,0 +1,72 @@
+/** Removes secrets from texts that leave the machine: API keys, endpoint secrets, passwords, tokens and cookies. */
+import { keyPrefixes, SECRET_PREFIX } from './credentials.ts';
+import { parseUrl } from './http-url.ts';
+
+/** Replaces a secret. It needs no escape in JSON, and can be in a header and in a URL. */
+export const REMOVED = '[removed]';
+
+/** API keys (§5) and endpoint secrets (§6) of this service, whoever issued them. */
+const KNOWN_SECRET = new RegExp(
+  `(?:${[...Object.values(keyPrefixes), SECRET_PREFIX].join('|')})[A-Za-z0-9_+/=-]{16,}`,
+  'g',
+);
+/** Names of headers and query parameters with a secret value. */
+const SECRET_NAME = /auth(?!or\b)|cookie|key|token|secret|passw|credential|session/i;
+/** A signature reveals nothing without its secret, and is what the reader wants to check. */
+const PUBLIC_NAME = /signature|idempotency-key/i;
+/** A shorter part of a header value can be an ordinary word, which would be removed from every text. */
+const MIN_SECRET_LENGTH = 12;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Each method returns its input without the secrets. */
+export interface SecretRemover {
+  fromText(text: string): string;
+  fromHeaders(headers: Headers): Record<string, string>;
+  fromUrl(url: string): string;
+}
+
+/**
+ * @param secrets secrets to remove from every text
+ * @param headers the headers of the messages: their secret values are also removed from every text, because receivers
+ *   echo them
+ */
+export function createSecretRemover(secrets: readonly string[], headers: Iterable<Headers>): SecretRemover {
+  const echoed = Array.from(headers, (each) => Object.entries(each).filter(([name]) => isSecretName(name)))
+    .flat()
+    .flatMap(([, value]) => [value, ...value.split(/[\s;,=]+/)])
+    .filter((value) => value.length >= MIN_SECRET_LENGTH);
+  const forms = [...secrets, ...echoed].flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  // A secret can be a part of another one.
+  const exact = [...new Set(forms)].sort((a, b) => b.length - a.length);
+  const fromText = (text: string) =>
+    exact
+      .reduce((rest, secret) => rest.replaceAll(secret, () => REMOVED), text)
+      .replace(KNOWN_SECRET, () => REMOVED);
+  return {
+    fromText,
+    fromHeaders: (headers) =>
+      Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [
+          name,
+          isSecretName(name) ? REMOVED : fromText(value),
+        ]),
+      ),
+    fromUrl: (text) => fromText(removeFromUrl(text)),
+  };
+}
+
+function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) && !PUBLIC_NAME.test(name);
+}
+
+/** Changes the text and not the parsed URL, so that everything else stays as it was sent. */
+function removeFromUrl(text: string): string {
+  const url = parseUrl(text);
+  if (url === null) return text;
+  const withoutUser =
+    url.username === '' && url.password === '' ? text : text.replace(/\/\/[^/?#]*@/, `//${REMOVED}@`);
+  return withoutUser.replace(/([?&])([^=&#]*)=([^&#]*)/g, (parameter, separator: string, name: string) =>
+    isSecretName(name) ? `${separator}${name}=${REMOVED}` : parameter,
+  );
+}

@@ -1,0 +1,313 @@
+/** The export of deliveries in each format, in the process of the emulator and over HTTP. */
+import * as v from 'valibot';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ExportedDelivery, type ExportInput } from '../../../src/contract/export-schemas.ts';
+import type { ControlPlane } from '../../../src/control/control-plane.ts';
+import { createHttpControlClient } from '../../../src/control/http-control-client.ts';
+import { DeliveryQueries } from '../../../src/store/delivery-queries.ts';
+import { startTestEmulator } from '../../support/test-emulator.ts';
+import { createReceiver, type ReceiverResponses } from '../../support/test-receiver.ts';
+import { Har } from './har-schema.ts';
+
+async function read(control: ControlPlane, input: ExportInput): Promise<string> {
+  let file = '';
+  for await (const part of await control.exportDeliveries(input)) file += part;
+  return file;
+}
+
+/** A frozen emulator with an endpoint to a receiver. */
+async function setUp(responses: ReceiverResponses = 200, webhook: object = {}) {
+  const emulator = await startTestEmulator();
+  onTestFinished(emulator.close);
+  const receiver = await createReceiver(responses);
+  onTestFinished(receiver.close);
+  const { workspace_id, control_url } = emulator.status();
+  const { id, secret } = await emulator.control.createWebhook({ url: receiver.url, ...webhook });
+  const create = async (type: string, payload: object = {}) => {
+    const { json } = await emulator.api('POST', '/events', { type, payload });
+    await emulator.control.advanceClock({ workspace_id, ms: 0 });
+    return json as { id: string };
+  };
+  const advance = (ms: number) => emulator.control.advanceClock({ workspace_id, ms });
+  const exportAs = (format: ExportInput['format'], filter: Omit<ExportInput, 'format'> = {}) =>
+    read(emulator.control, { format, ...filter });
+  const exportLines = async (filter: Omit<ExportInput, 'format'> = {}) =>
+    (await exportAs('ndjson', filter))
+      .trimEnd()
+      .split('\n')
+      .map((line) => v.parse(ExportedDelivery, JSON.parse(line)));
+  const exportHar = async (filter: Omit<ExportInput, 'format'> = {}) =>
+    v.parse(Har, JSON.parse(await exportAs('har', filter))).log;
+  return {
+    emulator,
+    receiver,
+    control_url,
+    webhookId: id,
+    secret,
+    create,
+    advance,
+    exportAs,
+    exportLines,
+    exportHar,
+  };
+}
+
+describe('the selection of an export', () => {
+  it('an export contains all deliveries, oldest first', async () => {
+    const { create, exportLines } = await setUp();
+    for (const type of ['order.created', 'order.paid', 'order.shipped']) await create(type);
+    const types = (await exportLines()).map(({ event_type: type }) => type);
+    expect(types).toEqual(['order.created', 'order.paid', 'order.shipped']);
+  });
+
+  it('an export contains more deliveries than one page of a list', async () => {
+    const { emulator, create, exportLines } = await setUp();
+    const {
+      data: [webhook],
+    } = await emulator.control.listWebhooks({});
+    await emulator.control.updateWebhook({ id: webhook?.id ?? '', disabled: true });
+    for (let index = 0; index < 10; index++) {
+      await emulator.control.createWebhook({ url: `http://127.0.0.1:9/${index}` });
+    }
+    for (let index = 0; index < 101; index++) await emulator.api('POST', '/events', { type: 'order.paid' });
+    const ids = (await exportLines()).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(1010);
+    expect(ids).toEqual(ids.toSorted());
+    await create('order.created');
+  });
+
+  it('a filter selects deliveries as it does in a list', async () => {
+    const { create, exportLines } = await setUp([200, 503, 200]);
+    await create('order.created');
+    const paid = await create('order.paid');
+    await create('order.shipped');
+    const typesOf = async (filter: Omit<ExportInput, 'format'>) =>
+      (await exportLines(filter)).map(({ event_type: type }) => type);
+    expect(await typesOf({ status: 'pending' })).toEqual(['order.paid']);
+    expect(await typesOf({ event_id: paid.id })).toEqual(['order.paid']);
+    expect(await typesOf({ type: 'order.shipped' })).toEqual(['order.shipped']);
+  });
+
+  it('one delivery is exported by its ID', async () => {
+    const { create, exportLines } = await setUp();
+    await create('order.created');
+    await create('order.paid');
+    const [first] = await exportLines();
+    expect(await exportLines({ delivery_id: first?.id })).toEqual([first]);
+  });
+
+  it.each([
+    ['a filter that matches nothing', { type: 'order.refunded' }, 'not_found'],
+    ['an unknown delivery', { delivery_id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' }, 'not_found'],
+    ['an unknown event', { event_id: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' }, 'not_found'],
+    [
+      'a delivery and a filter',
+      { delivery_id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', type: 'a.b' },
+      'invalid_request',
+    ],
+  ])('an export of %s fails', async (_, input, code) => {
+    const { emulator, control_url } = await setUp();
+    for (const control of [emulator.control, createHttpControlClient({ controlUrl: control_url })]) {
+      const file = control.exportDeliveries({ format: 'har', ...input });
+      await expect(file).rejects.toMatchObject({ code });
+    }
+  });
+
+  it('an export in an unknown format fails', async () => {
+    const { emulator, control_url } = await setUp();
+    const file = emulator.control.exportDeliveries({ format: 'pdf' as never });
+    await expect(file).rejects.toMatchObject({ code: 'invalid_request' });
+    const response = await fetch(`${control_url}/deliveries/export?format=pdf`);
+    expect(response.status).toBe(400);
+  });
+
+  it('an export reads the next delivery when the one before was taken', async () => {
+    const { emulator, create } = await setUp();
+    for (let index = 0; index < 5; index++) await create('order.created');
+    const parts = (await emulator.control.exportDeliveries({ format: 'ndjson' }))[Symbol.asyncIterator]();
+    const readBody = vi.spyOn(DeliveryQueries.prototype, 'getBody');
+    await parts.next();
+    const readCount = readBody.mock.calls.length;
+    await parts.next();
+    expect(readBody.mock.calls.length).toBe(2 * readCount);
+  });
+
+  it('an export over HTTP is the same as in the process', async () => {
+    const { emulator, control_url, create, exportAs } = await setUp([503, 200]);
+    await create('order.created', { note: 'Grüße, 世界 👋' });
+    await create('order.paid');
+    const client = createHttpControlClient({ controlUrl: control_url });
+    for (const format of ['har', 'ndjson'] as const) {
+      const [here, overHttp] = [await exportAs(format), await read(client, { format })];
+      expect(overHttp.replace(/"startedDateTime":"[^"]*","id"/, '')).toBe(
+        here.replace(/"startedDateTime":"[^"]*","id"/, ''),
+      );
+    }
+    await emulator.close();
+  });
+
+  it('an export fails if the state is replaced before its end', async () => {
+    const { emulator, create } = await setUp();
+    for (const type of ['order.created', 'order.paid']) await create(type);
+    const parts = (await emulator.control.exportDeliveries({ format: 'ndjson' }))[Symbol.asyncIterator]();
+    await parts.next();
+    await emulator.control.reset({});
+    await expect(parts.next()).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('an export over HTTP ends with an error if the state is replaced before its end', async () => {
+    const { emulator, control_url, create } = await setUp();
+    // The connection buffers the first parts.
+    for (let index = 0; index < 24; index++) await create('order.created', { text: 'x'.repeat(200_000) });
+    const client = createHttpControlClient({ controlUrl: control_url });
+    const parts = (await client.exportDeliveries({ format: 'ndjson' }))[Symbol.asyncIterator]();
+    await parts.next();
+    await emulator.control.reset({});
+    await expect(
+      (async () => {
+        for (let part = await parts.next(); !part.done; part = await parts.next());
+      })(),
+    ).rejects.toMatchObject({ code: 'no_emulator', message: expect.stringContaining('complete') });
+  });
+});
+
+describe('the download of an export', () => {
+  it.each([
+    ['har', 'application/json; charset=utf-8'],
+    ['html', 'text/html; charset=utf-8'],
+    ['ndjson', 'application/x-ndjson; charset=utf-8'],
+  ])('the response with format %s is a download that no page interprets', async (format, type) => {
+    const { control_url, create } = await setUp();
+    const { id } = await create('order.created');
+    const response = await fetch(`${control_url}/deliveries/export?format=${format}&event_id=${id}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${id}.${format}"`);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect((await response.text()).length).toBeGreaterThan(100);
+  });
+});
+
+describe('the content of an export', () => {
+  it('a line of NDJSON is the delivery with its attempts and its body', async () => {
+    const { emulator, create, exportLines } = await setUp([503, 200]);
+    await create('order.paid', { total: 12.5 });
+    const [line] = await exportLines();
+    const { body = '', ...detail } = line ?? {};
+    expect(detail).toEqual(await emulator.control.getDelivery({ id: line?.id ?? '' }));
+    expect(JSON.parse(body)).toMatchObject({ type: 'order.paid', data: { payload: { total: 12.5 } } });
+  });
+
+  it('NDJSON contains the body of a delivery that was not sent yet', async () => {
+    const { emulator, webhookId, exportLines } = await setUp();
+    await emulator.control.addFault({
+      on: 'delivery',
+      kind: 'delay',
+      delay_ms: 60_000,
+      webhook_id: webhookId,
+    });
+    await emulator.api('POST', '/events', { type: 'order.paid', payload: { n: 1 } });
+    const [line] = await exportLines();
+    expect(line?.attempts).toEqual([]);
+    expect(JSON.parse(line?.body ?? '')).toMatchObject({ data: { payload: { n: 1 } } });
+  });
+
+  it('HAR contains an entry for each attempt, in order, with every required field', async () => {
+    const { create, advance, exportHar } = await setUp([{ status: 503, body: 'busy' }, 200]);
+    await create('order.paid', { total: 12.5 });
+    await advance(5 * 60_000);
+    const { entries, pages } = await exportHar();
+    expect(entries.map(({ response }) => [response.status, response.statusText])).toEqual([
+      [503, 'Service Unavailable'],
+      [200, 'OK'],
+    ]);
+    expect(entries.map(({ pageref }) => pageref)).toEqual([pages[0]?.id, pages[0]?.id]);
+    expect(entries[0]).toMatchObject({
+      request: { method: 'POST', postData: { mimeType: 'application/json' } },
+      response: { content: { text: 'busy', size: 4 } },
+      _delivery: { event_type: 'order.paid', status: 'succeeded' },
+      _attempt: { number: 1, trigger: 'schedule', outcome: 'http_error' },
+    });
+    expect(JSON.parse(entries[0]?.request.postData.text ?? '')).toMatchObject({ type: 'order.paid' });
+    expect(entries[0]?.request.headers.map(({ name }) => name)).toContain('Service-Signature');
+  });
+
+  it('HAR contains an attempt without a response as status 0 with its error', async () => {
+    const { create, exportHar, emulator, webhookId } = await setUp();
+    await emulator.control.updateWebhook({ id: webhookId, url: 'http://127.0.0.1:9/' });
+    await create('order.paid');
+    const { entries } = await exportHar();
+    expect(entries.map(({ response: { status, _error } }) => [status, _error])).toEqual([
+      [0, expect.stringContaining('connection refused')],
+    ]);
+  });
+
+  it('HAR contains a binary body as base64', async () => {
+    const { create, exportHar } = await setUp({ status: 200, body: Buffer.from([0xff, 0xfe, 0x00]) });
+    await create('order.paid');
+    const { entries } = await exportHar();
+    expect(entries[0]?.response.content).toMatchObject({ encoding: 'base64', text: '//4A', size: 3 });
+  });
+
+  it('HAR of deliveries without attempts is valid and has no entries', async () => {
+    const { emulator, webhookId, exportHar } = await setUp();
+    await emulator.control.addFault({
+      on: 'delivery',
+      kind: 'delay',
+      delay_ms: 60_000,
+      webhook_id: webhookId,
+    });
+    await emulator.api('POST', '/events', { type: 'order.paid' });
+    expect((await exportHar()).entries).toEqual([]);
+  });
+});
+
+describe('the secrets of an export', () => {
+  it('no format contains secrets, and each contains the signature', async () => {
+    const secretInBody = 'svc_test_HJhjN2ltch3_pftOBqGK9wU3wFtk_0hY';
+    const setup = await setUp(
+      {
+        status: 200,
+        body: 'hello Basic c2VjcmV0LXBhc3N3b3Jk',
+        headers: { 'set-cookie': 'sid=0123456789abcdef' },
+      },
+      { headers: { Authorization: 'Basic c2VjcmV0LXBhc3N3b3Jk', 'X-Tenant': 'acme' } },
+    );
+    await setup.create('key.created', { key: secretInBody, webhook: setup.secret });
+    const [line] = await setup.exportLines();
+    const signature = line?.attempts[0]?.request.headers['Service-Signature'] ?? 'missing';
+    expect(line?.attempts[0]?.request.headers).toMatchObject({
+      Authorization: '[removed]',
+      'X-Tenant': 'acme',
+    });
+    expect(line?.attempts[0]?.response?.headers).toMatchObject({ 'set-cookie': '[removed]' });
+    for (const format of ['har', 'html', 'ndjson'] as const) {
+      const file = await setup.exportAs(format);
+      for (const secret of [secretInBody, setup.secret, 'c2VjcmV0LXBhc3N3b3Jk', '0123456789abcdef']) {
+        expect(file).not.toContain(secret);
+      }
+      expect(file).toContain(signature);
+    }
+  });
+
+  it('the previous secret of an endpoint is removed, too', async () => {
+    const { emulator, create, secret, webhookId, exportAs } = await setUp(undefined, {
+      secret: 'a-secret-without-a-prefix',
+    });
+    await emulator.control.rotateWebhookSecret({ id: webhookId, overlap_ms: 60_000 });
+    await create('key.created', { secret });
+    expect(secret).toBe('a-secret-without-a-prefix');
+    expect(await exportAs('ndjson')).not.toContain(secret);
+  });
+
+  it('tokens in the URL of an endpoint are removed', async () => {
+    const { emulator, create, webhookId, receiver, exportAs } = await setUp();
+    await emulator.control.updateWebhook({ id: webhookId, url: `${receiver.url}?token=tok_0123456789abc` });
+    await create('order.paid');
+    for (const format of ['har', 'html', 'ndjson'] as const) {
+      expect(await exportAs(format)).not.toContain('tok_0123456789abc');
+    }
+  });
+});
