@@ -116,7 +116,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
   },
   'Inspect:': {
     deliveries: {
-      summary: 'Inspect, replay and wait for deliveries',
+      summary: 'Inspect, replay, export and wait for deliveries',
       examples: [
         ['List the deliveries that failed', 'deliveries list --status failed'],
         ['Replay everything that failed in the last hour', 'deliveries replay --failed --since 1h'],
@@ -131,10 +131,15 @@ export const commandSections: Readonly<Record<string, Commands>> = {
           'command',
         ),
         wait: defineCommand('Wait until deliveries have settled', loadDeliveries, 'wait'),
+        export: defineCommand(
+          'Export deliveries as HAR, HTML or NDJSON',
+          () => import('./commands/deliveries-export.ts'),
+          'command',
+        ),
       },
     },
     events: {
-      summary: 'List, show and create events',
+      summary: 'List, show, create and import events',
       examples: [
         ['List the newest events', 'events list --limit 5'],
         ['Create an event', `events create order.shipped --data '{"order_id":"ord_1"}'`],
@@ -143,6 +148,11 @@ export const commandSections: Readonly<Record<string, Commands>> = {
         list: defineCommand('List events, newest first', loadEvents, 'list'),
         get: defineCommand('Show an event', loadEvents, 'get', ['show']),
         create: defineCommand('Create an event', loadEvents, 'create'),
+        import: defineCommand(
+          'Play recorded events with their original spacing',
+          () => import('./commands/events-import.ts'),
+          'command',
+        ),
       },
     },
     logs: {

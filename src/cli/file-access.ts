@@ -1,5 +1,5 @@
-/** Reads the files and values that options name, and describes files that cannot be written. */
-import { readFile } from 'node:fs/promises';
+/** Reads and writes the files that options name. */
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createReadError } from '../config/read-data-file.ts';
 import { describeFileError } from '../domain/message-parts.ts';
@@ -39,6 +39,41 @@ export async function readCaFile(path: string, cwd: string): Promise<string> {
     });
   }
   return pem;
+}
+
+/**
+ * Writes a file from parts. An earlier file stays unchanged until the new one is complete. A device or a pipe gets the parts
+ * immediately.
+ * @param onWritten called with the number of bytes so far
+ * @throws SvcError `usage` when the file cannot be written; the error of `parts`
+ */
+export async function writeParts(
+  path: string,
+  parts: AsyncIterable<string>,
+  onWritten: (sizeBytes: number) => void,
+): Promise<number> {
+  const asWriteError = (error: unknown): never => {
+    throw createWriteError(path, error, 'Pass another file.');
+  };
+  const existing = await stat(path).catch(() => null);
+  const isReplaced = existing === null || existing.isFile();
+  const unfinished = isReplaced ? `${path}.${process.pid}.part` : path;
+  const file = await open(unfinished, 'w').catch(asWriteError);
+  try {
+    let sizeBytes = 0;
+    for await (const part of parts) {
+      await file.writeFile(part).catch(asWriteError);
+      sizeBytes += Buffer.byteLength(part);
+      onWritten(sizeBytes);
+    }
+    await file.close();
+    if (isReplaced) await rename(unfinished, path).catch(asWriteError);
+    return sizeBytes;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    if (isReplaced) await rm(unfinished, { force: true });
+    throw error;
+  }
 }
 
 export function createWriteError(path: string, error: unknown, hint: string): SvcError {

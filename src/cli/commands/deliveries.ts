@@ -1,12 +1,19 @@
-/** `svc deliveries`: lists, shows and follows deliveries, and waits for them. `replay` has a file of its own. */
-import type { Command } from 'commander';
+/** `svc deliveries`: lists, shows and follows deliveries, and waits for them. `export` and `replay` have files of their own. */
 import { type SettledStatus, waitForDeliveries } from '../../control/wait.ts';
-import { type DisplayStatus, deliveryStatuses, displayStatuses } from '../../domain/delivery.ts';
+import { deliveryStatuses } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
+import {
+  addDeliveryFilterOptions,
+  addFilterOptionsWithoutStatus,
+  addUntilOption,
+  type DeliveryFilterOptions,
+  toDeliveryFilter,
+  type UntilOption,
+} from '../delivery-filter-options.ts';
 import {
   createTimeoutError,
   DEFAULT_WAIT_MS,
@@ -19,7 +26,6 @@ import {
   choiceOption,
   type PageOptions,
   parseDurationMs,
-  parseTimeOrAge,
   toPageParameters,
   wholeNumberParser,
 } from '../option-parsers.ts';
@@ -28,15 +34,8 @@ import { deliveryColumns, renderDelivery } from '../render/deliveries.ts';
 import { printPage, renderTable } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
-export const list: CommandDefinition<DeliveryFilterOptions & PageOptions & { readonly until?: string }> = {
-  configure: (command) =>
-    addPageOptions(
-      addDeliveryFilterOptions(command).option(
-        '--until <when>',
-        'Only deliveries created before this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
-        parseTimeOrAge,
-      ),
-    ),
+export const list: CommandDefinition<DeliveryFilterOptions & UntilOption & PageOptions> = {
+  configure: (command) => addPageOptions(addUntilOption(addDeliveryFilterOptions(command))),
   examples: [
     ['List the newest deliveries', 'deliveries list'],
     ['List everything that failed in the last hour', 'deliveries list --status failed --since 1h'],
@@ -184,47 +183,4 @@ function createTooFewError(matchedCount: number, count: number, timeoutMs: numbe
         ? 'List the endpoints and their event types with: svc webhooks list'
         : 'List the deliveries with: svc deliveries list',
   });
-}
-
-/** The filter of `list`, `tail` and `wait`; `wait` has a `--status` of its own. */
-interface DeliveryFilterOptions {
-  readonly status?: DisplayStatus;
-  readonly event?: string;
-  readonly type?: string;
-  readonly webhook?: string;
-  readonly workspace?: string;
-  readonly text?: string;
-  readonly since?: string;
-}
-
-function addDeliveryFilterOptions(command: Command): Command {
-  return addFilterOptionsWithoutStatus(
-    command.addOption(choiceOption('--status <status>', 'Only deliveries with this status', displayStatuses)),
-  );
-}
-
-function addFilterOptionsWithoutStatus(command: Command): Command {
-  return command
-    .option('--event <id>', 'Only deliveries of this event (evt_…)')
-    .option('--type <type>', 'Only deliveries of this event type')
-    .option('--webhook <id>', 'Only deliveries to this endpoint (wh_…)')
-    .option('--workspace <id>', 'Only deliveries in this workspace (ws_…)')
-    .option('--text <text>', 'Only deliveries with this text in an ID, the event type, the URL or the body')
-    .option(
-      '--since <when>',
-      'Only deliveries created since this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
-      parseTimeOrAge,
-    );
-}
-
-function toDeliveryFilter(options: DeliveryFilterOptions) {
-  return {
-    status: options.status,
-    event_id: options.event,
-    type: options.type,
-    webhook_id: options.webhook,
-    workspace_id: options.workspace,
-    text: options.text,
-    since: options.since,
-  };
 }

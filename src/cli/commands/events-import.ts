@@ -1,0 +1,226 @@
+/** `svc events import`: creates the events of a recording, with their original spacing on the schedule clock. */
+import { InvalidArgumentError } from 'commander';
+import { toEventBody } from '../../control/event-body.ts';
+import { DAY_MS, formatDuration, SECOND_MS } from '../../domain/duration.ts';
+import { formatCount } from '../../domain/message-parts.ts';
+import { SvcError } from '../../errors.ts';
+import { sleep } from '../../timers.ts';
+import { createCaptureError } from '../capture/capture.ts';
+import { type Capture, type CapturedEvent, readCapture } from '../capture/read-capture.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { readNamedFile } from '../file-access.ts';
+import { addWorkspaceOption } from '../option-parsers.ts';
+import { renderProgressBar, withProgress } from '../progress.ts';
+import { renderTable } from '../render/table.ts';
+
+interface ImportOptions {
+  readonly file: string;
+  readonly workspace?: string;
+  readonly speed?: number;
+  readonly atOnce?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** An event of the file, with the one that was created from it. Part of the output. */
+interface ImportedEvent {
+  readonly position: string;
+  readonly source_id: string | null;
+  readonly type: string;
+  /** Schedule time after the first event. */
+  readonly offset_ms: number;
+  readonly id: string | null;
+  readonly created_at: string | null;
+}
+
+const DETAILS = `
+The file is HAR, the NDJSON of svc deliveries export, or raw HTTP requests with the time of each. Each event is created once,
+even if the file contains several attempts or deliveries of it. It gets a new ID.
+
+By default, the schedule clock advances from event to event without waiting. Retries that become due on the way are sent.`;
+
+export const command: CommandDefinition<ImportOptions> = {
+  configure: (command) =>
+    addWorkspaceOption(
+      command
+        .argument('<file>', 'File to import, or - for standard input')
+        .option('--at-once', 'Create all events now, without moving the clock')
+        .option(
+          '--speed <n>',
+          'Wait between the events, n times as fast as the original (1 is real time)',
+          parseSpeed,
+        )
+        .option('--dry-run', 'Only check the file and list its events'),
+    ).addHelpText('after', DETAILS),
+  examples: [
+    ['Show what a file contains', 'events import production.har --dry-run'],
+    ['Play the events of a file and the retries between them', 'events import production.har'],
+    ['Watch one hour of events in one minute', 'events import deliveries.ndjson --speed 60'],
+    ['Create all events of recorded HTTP requests immediately', 'events import requests.http --at-once'],
+  ],
+  async run({ file, workspace, speed, atOnce = false, dryRun = false }, context) {
+    if (atOnce && speed !== undefined) {
+      throw new SvcError('usage', '--at-once and --speed cannot be used together.', {
+        hint: 'Remove one of them.',
+      });
+    }
+    const isStdin = file === '-';
+    const bytes = isStdin ? await context.io.readInput() : await readNamedFile(file, context.cwd);
+    const name = isStdin ? 'standard input' : file;
+    const capture = readCapture(bytes, name);
+    const offsets = atOnce ? capture.events.map(() => 0) : findOffsets(capture.events, name);
+    const importer = new Importer(capture, offsets);
+    if (!dryRun) await importer.importAll({ workspace, speed, atOnce }, context);
+    importer.report(dryRun, context);
+    if (importer.failure !== null) throw importer.failure;
+  },
+};
+
+function parseSpeed(text: string): number {
+  const speed = Number(text);
+  if (text.trim() !== '' && speed > 0 && speed <= 1_000_000) return speed;
+  throw new InvalidArgumentError('Pass a number above 0, such as 60.');
+}
+
+/** Milliseconds after the first event. @throws SvcError `usage` for an event without a time */
+function findOffsets(events: readonly CapturedEvent[], file: string): number[] {
+  const untimed = events.find(({ at }) => at === null);
+  if (untimed !== undefined && events.length > 1) {
+    throw createCaptureError(
+      file,
+      untimed.position,
+      'the request has no received-at line, no Date and no Service-Timestamp. Add one, or use --at-once',
+    );
+  }
+  const start = events[0]?.at ?? 0;
+  return events.map(({ at }) => (at ?? start) - start);
+}
+
+interface ImportTarget {
+  readonly workspace: string | undefined;
+  readonly speed: number | undefined;
+  readonly atOnce: boolean;
+}
+
+class Importer {
+  readonly #capture: Capture;
+  readonly #offsets: readonly number[];
+  readonly #created: { readonly id: string; readonly created_at: string }[] = [];
+  /** The error that stopped the import; null if it was complete. */
+  failure: unknown = null;
+
+  constructor(capture: Capture, offsets: readonly number[]) {
+    this.#capture = capture;
+    this.#offsets = offsets;
+  }
+
+  /** Stops at the first error, which is then in {@link failure}. @throws SvcError if no event was created */
+  async importAll(target: ImportTarget, context: Context): Promise<void> {
+    const total = this.#capture.events.length;
+    const describeProgress = async () => `Importing ${renderProgressBar(this.#created.length, total)}`;
+    try {
+      await withProgress(context, describeProgress, this.#createEvents(target, context));
+    } catch (error) {
+      if (this.#created.length === 0) throw error;
+      this.failure = error;
+    }
+  }
+
+  async #createEvents({ workspace, speed, atOnce }: ImportTarget, context: Context): Promise<void> {
+    const { signal } = context;
+    const { payloadField } = await context.resolveRules();
+    const workspaceId = workspace ?? (await context.getWorkspaceId());
+    const [api, control] = [await context.connectApi(), await context.connect()];
+    const startedAt = performance.now();
+    for (const [index, event] of this.#capture.events.entries()) {
+      const offsetMs = this.#offsets[index] ?? 0;
+      if (speed !== undefined) await sleepUntil(startedAt + offsetMs / speed, signal);
+      assertNotInterrupted(signal);
+      const advanceMs = atOnce ? 0 : this.#msUntil(offsetMs);
+      if (advanceMs > 0) await control.advanceClock({ workspace_id: workspaceId, ms: advanceMs }, signal);
+      assertNotInterrupted(signal);
+      const { type, payload } = event;
+      const body = toEventBody({ type, workspaceId, payloadField, payload });
+      this.#created.push(await this.#createEvent(() => api.createEvent(body), event, signal));
+    }
+  }
+
+  /** Creates an event. Waits while the API limits the rate of requests. */
+  async #createEvent(
+    create: () => Promise<{ readonly value: { readonly id: string; readonly created_at: string } }>,
+    { position }: CapturedEvent,
+    signal: AbortSignal,
+  ) {
+    for (;;) {
+      try {
+        return (await create()).value;
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
+        if (error.code !== 'rate_limited') {
+          throw new SvcError(error.code, `The event of ${position} was not created: ${error.message}`, {
+            ...(error.hint === undefined ? {} : { hint: error.hint }),
+            cause: error,
+          });
+        }
+        await sleep(SECOND_MS, signal);
+        assertNotInterrupted(signal);
+      }
+    }
+  }
+
+  /** Schedule time from the last created event to `offsetMs` after the first one. */
+  #msUntil(offsetMs: number): number {
+    const [first, last] = [this.#created[0], this.#created.at(-1)];
+    if (first === undefined || last === undefined) return 0;
+    return Math.max(0, Date.parse(first.created_at) + offsetMs - Date.parse(last.created_at));
+  }
+
+  report(isDryRun: boolean, context: Context): void {
+    const { events, repeatedCount: repeated, otherCount: other } = this.#capture;
+    const rows = events.map(
+      ({ position, sourceId, type }, index): ImportedEvent => ({
+        position,
+        source_id: sourceId,
+        type,
+        offset_ms: this.#offsets[index] ?? 0,
+        id: this.#created[index]?.id ?? null,
+        created_at: this.#created[index]?.created_at ?? null,
+      }),
+    );
+    const imported = this.#created.length;
+    const document = { imported, total: events.length, repeated, other, dry_run: isDryRun, events: rows };
+    context.print(document, () => {
+      const spanMs = this.#offsets[(isDryRun ? events.length : imported) - 1] ?? 0;
+      const span = spanMs > 0 ? ` over ${formatDuration(spanMs)} of schedule time` : '';
+      const total = formatCount(events.length, 'event');
+      const skipped = [
+        repeated > 0 ? formatCount(repeated, 'repeated delivery', 'repeated deliveries') : null,
+        other > 0 ? formatCount(other, 'other request') : null,
+      ].filter((text) => text !== null);
+      const summary = isDryRun
+        ? `The file contains ${total}${span}. Nothing was imported.`
+        : `Imported ${imported === events.length ? total : `${imported} of ${total}`}${span}.`;
+      const lines = [summary, ...(skipped.length > 0 ? [`Skipped ${skipped.join(' and ')}.`] : [])];
+      return isDryRun ? `${renderTable(columns, rows, context.io)}\n\n${lines.join('\n')}` : lines.join('\n');
+    });
+  }
+}
+
+const columns = [
+  { title: 'POSITION', value: ({ position }: ImportedEvent) => position },
+  { title: 'TYPE', value: ({ type }: ImportedEvent) => type },
+  { title: 'TIME', value: ({ offset_ms: offset }: ImportedEvent) => `+${formatDuration(offset)}` },
+  { title: 'ORIGINAL ID', value: ({ source_id: id }: ImportedEvent) => id ?? '', hideOrder: 1 },
+];
+
+/** @param time in milliseconds of `performance.now()` */
+async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {
+  // A timer cannot be longer than 24 days.
+  for (let ms = 1; ms > 0 && !signal.aborted; ms = time - performance.now()) {
+    await sleep(Math.min(ms, DAY_MS), signal);
+  }
+}
+
+function assertNotInterrupted(signal: AbortSignal): void {
+  if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
+}

@@ -1,0 +1,44 @@
+/** Recordings of the same three deliveries of two events, in each format. */
+
+export const ids = {
+  created: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+  shipped: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2E',
+};
+
+/** @param payload JSON text */
+export function envelope(type: string, id: string, payload = '{"total":12.50}'): string {
+  return `{"type":"${type}","workspace_id":"ws_1","created_at":"2026-11-20T12:00:00.000Z","data":{"id":"${id}","workspace_id":"ws_1","type":"${type}","payload":${payload},"created_at":"2026-11-20T12:00:00.000Z"}}`;
+}
+
+export const deliveries = [
+  { at: '2026-11-20T12:00:00.000Z', body: envelope('order.created', ids.created) },
+  { at: '2026-11-20T12:05:00.000Z', body: envelope('order.created', ids.created) },
+  { at: '2026-11-20T13:30:00.000Z', body: envelope('order.shipped', ids.shipped) },
+];
+
+export function harOf(entries: readonly object[]): string {
+  return JSON.stringify({ log: { version: '1.2', creator: { name: 'proxy', version: '1' }, entries } });
+}
+
+/** @param changes to the entry */
+export function harEntry(at: string, text: string, changes: object = {}): object {
+  return {
+    startedDateTime: at,
+    request: { method: 'POST', url: 'https://example.com/webhooks', postData: { mimeType: 'a/b', text } },
+    response: { status: 200, content: { size: 0, mimeType: 'a/b' } },
+    ...changes,
+  };
+}
+
+export const har = harOf(deliveries.map(({ at, body }) => harEntry(at, body)));
+
+export const ndjson = deliveries
+  .map(({ at, body }) => `${JSON.stringify({ id: 'del_1', created_at: at, attempts: [], body })}\n`)
+  .join('');
+
+/** @param headers further header lines; the default states the length of the body */
+export function httpRequest(body: string, headers = [`Content-Length: ${Buffer.byteLength(body)}`]): string {
+  return ['POST /webhooks HTTP/1.1', 'Host: example.com', ...headers, '', body].join('\r\n');
+}
+
+export const http = deliveries.map(({ at, body }) => `received-at: ${at}\n${httpRequest(body)}\n\n`).join('');

@@ -1,0 +1,261 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { command as importCommand } from '../../../src/cli/commands/events-import.ts';
+import { createApiClient } from '../../../src/control/api-client.ts';
+import { SvcError } from '../../../src/errors.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import { startTestEmulator } from '../../support/test-emulator.ts';
+import { createReceiver } from '../../support/test-receiver.ts';
+import {
+  deliveries,
+  envelope,
+  harEntry,
+  harOf,
+  http,
+  httpRequest,
+  ids,
+  ndjson,
+} from '../capture/recordings.ts';
+import { createFakeContext, type FakeOptions } from '../fake-context.ts';
+
+type Options = Omit<Parameters<typeof importCommand.run>[0], 'file'>;
+
+const MINUTE_MS = 60_000;
+
+/** Imports a recording into a frozen emulator. */
+async function setUp(fakeOptions: FakeOptions = {}) {
+  const emulator = await startTestEmulator();
+  onTestFinished(emulator.close);
+  const { workspace_id, base_url, api_key } = emulator.status();
+  const receiver = await createReceiver([503, 200]);
+  onTestFinished(receiver.close);
+  await emulator.control.createWebhook({ url: receiver.url });
+  const api = createApiClient({ baseUrl: base_url, apiKey: api_key });
+  const folder = createTemporaryFolder();
+  const { context, capturedOutput } = createFakeContext({
+    control: emulator.control,
+    api,
+    cwd: folder,
+    ...fakeOptions,
+  });
+  const importText = async (text: string, options: Options = {}) => {
+    writeFileSync(join(folder, 'recording'), text);
+    return importCommand.run({ file: 'recording', workspace: workspace_id, ...options }, context);
+  };
+  const listEvents = async () => (await emulator.control.listEvents({})).data.toReversed();
+  const getNow = async () => Date.parse((await emulator.control.getClock({})).now);
+  return { emulator, receiver, api, context, capturedOutput, importText, listEvents, getNow };
+}
+
+describe('svc events import', () => {
+  it('the events have their original spacing on the schedule clock, and retries between them are sent', async () => {
+    const { receiver, emulator, capturedOutput, importText, listEvents } = await setUp();
+    await importText(ndjson);
+    const events = await listEvents();
+    expect(events.map(({ type }) => type)).toEqual(['order.created', 'order.shipped']);
+    const [created = 0, shipped = 0] = events.map(({ created_at: at }) => Date.parse(at));
+    expect(shipped - created).toBe(90 * MINUTE_MS);
+    expect(capturedOutput.out).toBe(
+      'Imported 2 events over 1h30m of schedule time.\nSkipped 1 repeated delivery.\n',
+    );
+    await receiver.waitFor(3);
+    const { data: attempts } = await emulator.control.listAttempts({});
+    expect(attempts.map(({ event_type: type, number }) => `${type} ${number}`)).toContain('order.created 2');
+  });
+
+  it('the payload of an event stays unchanged', async () => {
+    const { emulator, importText, listEvents } = await setUp();
+    const payload = '{"n":9007199254740993,"price":12.50,"name":"\\u00e5"}';
+    await importText(httpRequest(envelope('order.paid', ids.created, payload)));
+    const [event] = await listEvents();
+    expect((await emulator.control.getEvent({ id: event?.id ?? '' })).payload_text).toBe(payload);
+  });
+
+  it('our own exports can be imported', async () => {
+    const { emulator, importText, listEvents, getNow } = await setUp();
+    await importText(ndjson);
+    await emulator.control.advanceClock({ ms: 0 });
+    for (const format of ['har', 'ndjson'] as const) {
+      let file = '';
+      for await (const part of await emulator.control.exportDeliveries({ format })) file += part;
+      const before = (await listEvents()).length;
+      const start = await getNow();
+      await importText(file);
+      await emulator.control.advanceClock({ ms: 0 });
+      const copies = (await listEvents()).slice(before);
+      expect(copies.map(({ type }) => type).slice(-2)).toEqual(['order.created', 'order.shipped']);
+      expect((await getNow()) - start).toBeGreaterThanOrEqual(90 * MINUTE_MS);
+    }
+  });
+
+  it('--at-once creates all events without moving the clock, even without times', async () => {
+    const { importText, listEvents, getNow, capturedOutput } = await setUp();
+    const before = await getNow();
+    const text = deliveries
+      .map(({ body }, index) => httpRequest(body.replace(ids.created, `evt_${index}`)))
+      .join('');
+    await importText(text, { atOnce: true });
+    expect(await listEvents()).toHaveLength(3);
+    expect(await getNow()).toBe(before);
+    expect(capturedOutput.out).toBe('Imported 3 events.\n');
+  });
+
+  it('--speed keeps the spacing on the schedule clock', async () => {
+    const { importText, listEvents } = await setUp();
+    await importText(ndjson, { speed: 1_000_000 });
+    const [created = 0, shipped = 0] = (await listEvents()).map(({ created_at: at }) => Date.parse(at));
+    expect(shipped - created).toBe(90 * MINUTE_MS);
+  });
+
+  it('--speed waits between the events', async () => {
+    const interrupted = new AbortController();
+    const { importText, listEvents, emulator } = await setUp({ signal: interrupted.signal });
+    const imported = importText(ndjson, { speed: 1 });
+    const failure = expect(imported).rejects.toMatchObject({ code: 'interrupted' });
+    await vi.waitFor(async () => expect(await listEvents()).toHaveLength(1));
+    const before = (await emulator.control.getClock({})).now;
+    interrupted.abort();
+    await failure;
+    expect(await listEvents()).toHaveLength(1);
+    expect((await emulator.control.getClock({})).now).toBe(before);
+  });
+
+  it('--dry-run lists the events and creates none, without an emulator', async () => {
+    const { importText, listEvents, capturedOutput } = await setUp({ control: {}, api: {} });
+    await importText(http, { dryRun: true });
+    expect(await listEvents()).toEqual([]);
+    expect(capturedOutput.out).toBe(
+      [
+        'POSITION  TYPE           TIME    ORIGINAL ID',
+        `line 2    order.created  +0ms    ${ids.created}`,
+        `line 16   order.shipped  +1h30m  ${ids.shipped}`,
+        '',
+        'The file contains 2 events over 1h30m of schedule time. Nothing was imported.',
+        'Skipped 1 repeated delivery.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('the JSON document has every event with its original and its new ID', async () => {
+    const { importText, listEvents, capturedOutput } = await setUp({ json: true });
+    await importText(
+      harOf([
+        ...deliveries.map(({ at, body }) => harEntry(at, body)),
+        harEntry('2026-11-20T12:00:00Z', '{}'),
+      ]),
+    );
+    const [created, shipped] = await listEvents();
+    expect(JSON.parse(capturedOutput.out)).toEqual({
+      imported: 2,
+      total: 2,
+      repeated: 1,
+      other: 1,
+      dry_run: false,
+      events: [
+        {
+          position: 'entry 1',
+          source_id: ids.created,
+          type: 'order.created',
+          offset_ms: 0,
+          id: created?.id,
+          created_at: created?.created_at,
+        },
+        {
+          position: 'entry 3',
+          source_id: ids.shipped,
+          type: 'order.shipped',
+          offset_ms: 90 * MINUTE_MS,
+          id: shipped?.id,
+          created_at: shipped?.created_at,
+        },
+      ],
+    });
+  });
+
+  it('standard input can be imported', async () => {
+    const { context, listEvents, emulator } = await setUp({ input: ndjson });
+    await importCommand.run({ file: '-', workspace: emulator.status().workspace_id }, context);
+    expect(await listEvents()).toHaveLength(2);
+  });
+});
+
+describe('errors of svc events import', () => {
+  it('an invalid file creates no event', async () => {
+    const { importText, listEvents } = await setUp();
+    await expect(importText(`${ndjson}{`)).rejects.toMatchObject({
+      code: 'usage',
+      message: 'recording, line 4: it is not JSON. Nothing was imported.',
+    });
+    expect(await listEvents()).toEqual([]);
+  });
+
+  it('an event without a time is an error, unless it is the only one or --at-once is set', async () => {
+    const { importText } = await setUp();
+    const other = httpRequest(envelope('order.paid', 'evt_2'));
+    await expect(importText(http + other)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('recording, line 22: the request has no received-at line'),
+    });
+    await importText(other);
+  });
+
+  it('the number of imported events is reported if an event is rejected', async () => {
+    const { importText, listEvents, capturedOutput } = await setUp();
+    const large = envelope('order.paid', 'evt_2', JSON.stringify({ text: 'x'.repeat(300_000) }));
+    await expect(
+      importText(http + httpRequest(large, ['Date: Fri, 20 Nov 2026 14:00:00 GMT'])),
+    ).rejects.toMatchObject({
+      code: 'payload_too_large',
+      message: expect.stringMatching(/^The event of line 22 was not created: /),
+    });
+    expect(capturedOutput.out).toContain('Imported 2 of 3 events over 1h30m of schedule time.');
+    expect(await listEvents()).toHaveLength(2);
+  });
+
+  it('nothing is printed if the first event is rejected', async () => {
+    const { importText, capturedOutput } = await setUp();
+    await expect(importText(ndjson, { workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(capturedOutput.out).toBe('');
+  });
+
+  it('an import continues after the rate limit', async () => {
+    const { emulator, api, context, capturedOutput } = await setUp();
+    let calls = 0;
+    const createEvent: typeof api.createEvent = async (body) => {
+      if (++calls === 2) throw new SvcError('rate_limited', 'Too many requests.');
+      return api.createEvent(body);
+    };
+    const limited = { ...context, connectApi: async () => ({ ...api, createEvent }) };
+    const file = join(context.cwd, 'recording');
+    writeFileSync(file, ndjson);
+    await importCommand.run({ file, workspace: emulator.status().workspace_id, atOnce: true }, limited);
+    expect(calls).toBe(3);
+    expect(capturedOutput.out).toContain('Imported 2 events.');
+  });
+
+  it('an interruption reports the number of imported events', async () => {
+    const interrupted = new AbortController();
+    const { emulator, api, context, capturedOutput } = await setUp({ signal: interrupted.signal });
+    const createEvent: typeof api.createEvent = async (body) => {
+      interrupted.abort();
+      return api.createEvent(body);
+    };
+    const file = join(context.cwd, 'recording');
+    writeFileSync(file, ndjson);
+    const run = importCommand.run(
+      { file, workspace: emulator.status().workspace_id },
+      { ...context, connectApi: async () => ({ ...api, createEvent }) },
+    );
+    await expect(run).rejects.toMatchObject({ code: 'interrupted' });
+    expect(capturedOutput.out).toContain('Imported 1 of 2 events.');
+  });
+
+  it('--at-once and --speed exclude each other', async () => {
+    const { importText } = await setUp();
+    await expect(importText(ndjson, { atOnce: true, speed: 2 })).rejects.toMatchObject({ code: 'usage' });
+  });
+});
