@@ -133,6 +133,10 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'deliveries get': [['--no-pager', { pager: false }]],
   'deliveries tail': [deliveryFilter],
   'deliveries wait': [deliveryFilter, ['--count 3 --timeout 10s', { count: 3, timeout: 10_000 }]],
+  'deliveries export': [
+    deliveryFilter,
+    ['--until 10m --format har --out a.har', { until: '10m', format: 'har', out: 'a.har' }],
+  ],
   'deliveries replay': [
     ['--failed --since 1h --rate 20/s', { failed: true, since: '1h', rate: 20 }],
     ['--to http://a --new-id --edit', { to: 'http://a', newId: true, edit: true }],
@@ -149,6 +153,11 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'clock settle': [workspace],
   'events list': [page, ['--type a.b --workspace ws_1', { type: 'a.b', workspace: 'ws_1' }]],
   'events create': [eventOptions],
+  'events import': [
+    workspace,
+    ['--at-once --dry-run', { atOnce: true, dryRun: true }],
+    ['--speed 60', { speed: 60 }],
+  ],
   'webhooks list': [page, workspace],
   'webhooks create': [
     [

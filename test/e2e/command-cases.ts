@@ -110,6 +110,13 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [['--status', 'pending'], 'Invalid value for --status: "pending"'],
     notFound: ['--event', `evt_${UNKNOWN_ID}`],
   },
+  'deliveries export': {
+    args: ({ delivery }) => [delivery, '--format', 'har'],
+    stdout: /^\{"log":\{"version":"1\.2",[\s\S]*\]\}\}\n$/,
+    jsonFields: ['log'],
+    invalid: [['--format', 'pdf'], 'Invalid value for --format: "pdf"'],
+    notFound: [`del_${UNKNOWN_ID}`],
+  },
   'clock show': {
     stdout: /^Workspace +ws_[\s\S]*frozen/,
     jsonFields: clock,

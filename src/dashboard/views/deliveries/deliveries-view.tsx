@@ -20,6 +20,7 @@ import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { showToast, withErrorToast } from '../../toasts.ts';
+import { DownloadButton } from '../../ui/download-button.tsx';
 import { FilterInput, FilterSelect, PeriodFields } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
@@ -59,14 +60,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
       statusHint={`one of ${displayStatuses.join(', ')}`}
       quickFilter={<StatusButtons filter={filter} />}
       fields={<FilterFields filter={filter} />}
-      action={
-        <ActionButton
-          type="button"
-          onClick={() => openBulkReplayDialog({ workspace_id: workspaceId.value, ...toListInput(filter) })}
-        >
-          <Icon name="replay" /> Replay all matches
-        </ActionButton>
-      }
+      action={<ListActions filter={filter} isEmpty={list.feed.list.length === 0} />}
       columns={COLUMNS}
       renderCells={renderCells}
       empty={<GettingStarted />}
@@ -95,6 +89,23 @@ async function openNextFailing(route: Route, filter: DeliveryFilter, after: stri
   const to = { section: route.section, id: found.id, query: { ...filter, tab: route.query.tab ?? '' } };
   if (route.id === null) navigate(to);
   else replaceRoute(to);
+}
+
+interface ListActionsProps {
+  readonly filter: DeliveryFilter;
+  readonly isEmpty: boolean;
+}
+
+function ListActions({ filter, isEmpty }: ListActionsProps) {
+  const selection = { workspace_id: workspaceId.value, ...toListInput(filter) };
+  return (
+    <>
+      <ActionButton type="button" onClick={() => openBulkReplayDialog(selection)}>
+        <Icon name="replay" /> Replay all matches
+      </ActionButton>
+      {!isEmpty && <DownloadButton selection={selection} />}
+    </>
+  );
 }
 
 /** The open delivery may not be in the list. */

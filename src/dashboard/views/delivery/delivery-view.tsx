@@ -9,6 +9,7 @@ import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { route, updateQuery } from '../../router.ts';
 import { useShortcuts } from '../../shortcuts.ts';
+import { DownloadButton } from '../../ui/download-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -56,6 +57,7 @@ function DeliveryContent({ delivery }: { readonly delivery: DeliveryDetail }) {
       <div class="row delivery-actions">
         <ReplayButton key={delivery.id} delivery={delivery} />
         {selected !== undefined && <CopyAttemptButton delivery={delivery} attempt={selected} />}
+        <DownloadButton selection={{ delivery_id: delivery.id }} />
       </div>
       <DeliveryProperties delivery={delivery} />
       <Timeline

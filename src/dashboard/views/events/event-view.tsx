@@ -7,6 +7,7 @@ import { indentJson } from '../../../domain/json.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { DownloadButton } from '../../ui/download-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
@@ -108,7 +109,12 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
   });
   return (
     <section class="card" aria-label="Deliveries">
-      <h3>Deliveries</h3>
+      <div class="row">
+        <h3>Deliveries</h3>
+        {query.value !== undefined && query.value.data.length > 0 && (
+          <DownloadButton selection={{ event_id: eventId }} />
+        )}
+      </div>
       <QueryView query={query} what="deliveries">
         {({ data, has_more: hasMore }) =>
           data.length === 0 ? (

@@ -1,0 +1,58 @@
+/** A button that opens a dialog with a download of deliveries in each format. */
+import { useState } from 'preact/hooks';
+import type { ExportFormat, ExportInput } from '../../contract/export-schemas.ts';
+import { Dialog } from './dialog.tsx';
+import { Icon } from './icon.tsx';
+
+interface Props {
+  /** One delivery, or a filter. */
+  readonly selection: Omit<ExportInput, 'format'>;
+}
+
+export function DownloadButton({ selection }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        <Icon name="download" /> Download…
+      </button>
+      {isOpen && <DownloadDialog selection={selection} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+const FORMATS: readonly { readonly format: ExportFormat; readonly name: string; readonly use: string }[] = [
+  { format: 'html', name: 'HTML', use: 'One page to read or to share' },
+  { format: 'har', name: 'HAR', use: 'For the developer tools of a browser' },
+  { format: 'ndjson', name: 'NDJSON', use: 'One delivery per line, as JSON' },
+];
+
+/** The browser saves the file without the page, so its size does not matter. */
+function DownloadDialog({ selection, onClose }: Props & { readonly onClose: () => void }) {
+  return (
+    <Dialog title="Download" onClose={onClose}>
+      <ul class="plain-list stack">
+        {FORMATS.map(({ format, name, use }) => (
+          <li key={format} class="row">
+            <a class="button" href={toUrl({ format, ...selection })} download>
+              {name}
+            </a>
+            <span class="muted">{use}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="muted">
+        API keys, endpoint secrets, cookies, passwords and tokens are removed. Signatures are included.
+      </p>
+    </Dialog>
+  );
+}
+
+/** The response names the file. */
+function toUrl(input: ExportInput): string {
+  const url = new URL('/_svc/deliveries/export', location.origin);
+  for (const [name, value] of Object.entries(input)) {
+    if (value !== undefined) url.searchParams.set(name, value);
+  }
+  return url.href;
+}
