@@ -5,7 +5,7 @@ import { parseUrl } from './http-url.ts';
 /** Replaces a secret. It needs no escape in JSON, and can be in a header and in a URL. */
 export const REMOVED = '[removed]';
 
-/** API keys (§5) and endpoint secrets (§6) of this service, whoever issued them. */
+/** API keys (§5) and endpoint secrets (§6) of this emulator, of another one or of the real service. */
 const KNOWN_SECRET = new RegExp(
   `(?:${[...Object.values(keyPrefixes), SECRET_PREFIX].join('|')})[A-Za-z0-9_+/=-]{16,}`,
   'g',

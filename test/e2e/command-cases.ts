@@ -1,5 +1,7 @@
 /** Arguments and expected output of every command that ends by itself. */
 
+import { join } from 'node:path';
+
 /** Resources of the emulator that the commands use. */
 export interface CommandFixture {
   readonly event: string;
@@ -181,6 +183,13 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     jsonFields: ['id', 'type', 'payload'],
     invalid: [[], 'Missing argument: type'],
     notFound: ['order.created', ...otherWorkspace],
+  },
+  'events import': {
+    args: [join(import.meta.dirname, 'recording.http')],
+    stdout: /^Imported 1 event\.\n$/,
+    jsonFields: ['imported', 'total', 'repeated', 'other', 'dry_run', 'events'],
+    invalid: [['-', '--speed', '0'], 'Invalid value for --speed: "0"'],
+    notFound: [join(import.meta.dirname, 'recording.http'), ...otherWorkspace],
   },
   'webhooks list': {
     stdout: /^ID +URL +EVENTS/,

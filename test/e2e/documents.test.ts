@@ -247,7 +247,7 @@ async function prepare(cwd: string, { env = {} }: Session): Promise<Record<strin
   const { exitCode, stderr } = await svc(start, { cwd, env });
   expect(exitCode, stderr).toBe(0);
   const { deliveries } = await runJsonOk(cwd, 'trigger', 'order.shipped', '--wait');
-  const { id, webhook_id, attempts } = await runJsonOk(cwd, 'deliveries', 'get', deliveries[0].id);
+  const { id, event_id, webhook_id, attempts } = await runJsonOk(cwd, 'deliveries', 'get', deliveries[0].id);
   const { headers, body } = attempts[0].request;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   writeFileSync(join(cwd, 'body'), body);
@@ -255,6 +255,7 @@ async function prepare(cwd: string, { env = {} }: Session): Promise<Record<strin
   return {
     'http://192.168.1.5:4777': (await runJsonOk(cwd, 'emulator', 'status')).url,
     'del_…': id,
+    'evt_…': event_id,
     'wh_…': webhook_id,
     'whsec_…': SECRET,
     'v1=5257a869…': headers['Service-Signature'],

@@ -15,17 +15,10 @@ import { type DeliveryRow, toDelivery } from '../../store/delivery-queries.ts';
 import { monotonic, SLICE_MS, yieldToEventLoop } from '../../timers.ts';
 import { toDeliveryDetail } from '../delivery-handlers.ts';
 import { toDeliveryFilter } from '../store-filters.ts';
+import type { ExportSummary } from './export-summary.ts';
 import { writeHar } from './har-export.ts';
 import { writeHtml } from './html-export.ts';
 import { writeNdjson } from './ndjson-export.ts';
-
-/** What is known before the first delivery is read. */
-export interface ExportSummary {
-  /** Wall time of the export, as ISO 8601. */
-  readonly startedAt: string;
-  /** Number of deliveries by status. */
-  readonly counts: ReadonlyMap<DisplayStatus, number>;
-}
 
 /**
  * Returns the file in parts that end with a line.
@@ -54,7 +47,7 @@ export async function exportDeliveries(
       hint: 'List the deliveries with: svc deliveries list',
     });
   }
-  const summary = { startedAt: new Date(sandbox.wall.now()).toISOString(), counts };
+  const summary: ExportSummary = { startedAt: new Date(sandbox.wall.now()).toISOString(), counts };
   const deliveries = readDeliveries(sandbox, seqs.reverse(), stateReplacedSeq, signal);
   switch (format) {
     case 'har':

@@ -4,7 +4,7 @@ import type { AttemptDetail } from '../../contract/delivery-schemas.ts';
 import type { ExportedDelivery } from '../../contract/export-schemas.ts';
 import { parseUrl } from '../../domain/http-url.ts';
 import { VERSION } from '../../package-info.ts';
-import type { ExportSummary } from './export-deliveries.ts';
+import type { ExportSummary } from './export-summary.ts';
 
 /** Firefox requires a page, and that each entry refers to one. */
 const PAGE = 'deliveries';

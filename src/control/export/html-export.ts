@@ -17,7 +17,7 @@ import { escapeInvisible, escapeToOneLine } from '../../domain/invisible-charact
 import { indentJson } from '../../domain/json.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { describeMark } from '../describe-fault.ts';
-import type { ExportSummary } from './export-deliveries.ts';
+import type { ExportSummary } from './export-summary.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1d2228; --muted: #57606a; --line: #d0d7de; --panel: #f6f8fa; --page: #fff;

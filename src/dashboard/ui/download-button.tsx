@@ -31,19 +31,21 @@ const FORMATS: readonly { readonly format: ExportFormat; readonly name: string; 
 function DownloadDialog({ selection, onClose }: Props & { readonly onClose: () => void }) {
   return (
     <Dialog title="Download" onClose={onClose}>
-      <ul class="plain-list stack">
-        {FORMATS.map(({ format, name, use }) => (
-          <li key={format} class="row">
-            <a class="button" href={toUrl({ format, ...selection })} download>
-              {name}
-            </a>
-            <span class="muted">{use}</span>
-          </li>
-        ))}
-      </ul>
-      <p class="muted">
-        API keys, endpoint secrets, cookies, passwords and tokens are removed. Signatures are included.
-      </p>
+      <div class="stack">
+        <ul class="plain-list stack">
+          {FORMATS.map(({ format, name, use }) => (
+            <li key={format} class="row">
+              <a class="button" href={toUrl({ format, ...selection })} download>
+                {name}
+              </a>
+              <span class="muted">{use}</span>
+            </li>
+          ))}
+        </ul>
+        <p class="muted">
+          API keys, endpoint secrets, cookies, passwords and tokens are removed. Signatures are included.
+        </p>
+      </div>
     </Dialog>
   );
 }

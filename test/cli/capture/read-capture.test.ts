@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCapture } from '../../../src/cli/capture/read-capture.ts';
+import { listBlocks } from '../../support/documents.ts';
 import { deliveries, envelope, har, harEntry, harOf, http, httpRequest, ids, ndjson } from './recordings.ts';
 
 const read = (text: string | Buffer) => readCapture(Buffer.from(text), 'a.file');
@@ -66,7 +67,7 @@ describe('a recording', () => {
 });
 
 describe('HAR', () => {
-  it('requests that are no events are counted and skipped', () => {
+  it('requests without an event are counted and skipped', () => {
     const get = { startedDateTime: first?.at, request: { method: 'GET', url: 'https://example.com/' } };
     const others = ['not JSON', '{"type":"Other"}', '{"type":"order.paid"}', '{"a":'];
     const entries = [
@@ -122,7 +123,7 @@ describe('NDJSON', () => {
       'line 1: created_at must be an ISO 8601 time in UTC',
     ],
     [
-      'a body that is no event',
+      'a body without an event',
       `{"created_at":"${first?.at}","body":"[]"}\n{}`,
       'line 2: created_at is required',
     ],
@@ -137,6 +138,14 @@ describe('NDJSON', () => {
 });
 
 describe('raw HTTP', () => {
+  it('the requests in docs/exporting.md are a recording', () => {
+    const block = listBlocks('docs/exporting.md').find(({ language }) => language === 'http');
+    expect(read(block?.code ?? '').events).toMatchObject([
+      { type: 'order.created', at: Date.parse('2026-11-20T12:00:00Z'), payload: '{"total":12.50}' },
+      { type: 'order.shipped', at: Date.parse('2026-11-20T13:30:00Z'), payload: '{"carrier":"DHL"}' },
+    ]);
+  });
+
   const timesOf = (text: string) => read(text).events.map(({ at }) => at && new Date(at).toISOString());
   const withHeaders = (...lines: string[]) => httpRequest(body, lines);
 
@@ -193,7 +202,7 @@ describe('raw HTTP', () => {
 
   it.each([
     [
-      'a line that is no request',
+      'a line that is not a request line',
       `${httpRequest(body)}\n\nHello`,
       'line 7: expected a line such as POST /webhooks HTTP/1.1, not "Hello"',
     ],
@@ -220,7 +229,7 @@ describe('raw HTTP', () => {
     ],
     ['a body that is not JSON', httpRequest('{"a":'), 'line 1: the body is not JSON: '],
     [
-      'a body that is no event',
+      'a body without an event',
       httpRequest('{"type":"order.paid"}'),
       'line 1: the body has neither data nor payload',
     ],
