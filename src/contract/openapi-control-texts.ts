@@ -1,6 +1,6 @@
 /** Summaries, descriptions and examples of the operations of the control plane, for its OpenAPI document. */
 import type { ControlOperations } from './control-operations.ts';
-import type { ExportInput } from './export-schemas.ts';
+import type { ExportedDelivery, ExportFormat, ExportInput } from './export-schemas.ts';
 import * as example from './openapi-examples.ts';
 import { newFaultTexts, pageFields } from './openapi-schema-texts.ts';
 import type { OperationTexts } from './openapi-text.ts';
@@ -660,6 +660,13 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   },
 };
 
+const exportedDelivery: ExportedDelivery = {
+  ...example.delivery,
+  attempts: [example.attemptDetail],
+  planned_attempts: example.plannedAttempts,
+  body: example.attemptDetail.request.body,
+};
+
 /** The export. It is not in the table of operations, because its response is a file and not JSON. */
 export const exportText = {
   tag: 'Deliveries',
@@ -679,6 +686,11 @@ export const exportText = {
     ...deliveryFilterTexts,
   } satisfies Record<keyof ExportInput, string>,
   response: 'The file, as a download.',
+  examples: {
+    har: { log: { version: '1.2', creator: { name: 'svc-emulator', version: '0.1.0' }, entries: [] } },
+    html: '<!doctype html>',
+    ndjson: `${JSON.stringify(exportedDelivery)}\n`,
+  } satisfies Record<ExportFormat, unknown>,
 };
 
 /** The live stream. It is not in the table of operations, because it does not end. */

@@ -7,7 +7,13 @@ import { controlOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';
 import * as explorations from './exploration-schemas.ts';
-import { ExportedDelivery, ExportInput, exportFormats } from './export-schemas.ts';
+import {
+  ExportedDelivery,
+  type ExportFormat,
+  ExportInput,
+  exportFormatNames,
+  exportFormats,
+} from './export-schemas.ts';
 import * as faults from './fault-schemas.ts';
 import { JsonObject } from './fields.ts';
 import { controlTags, controlTexts, exportText, streamText } from './openapi-control-texts.ts';
@@ -195,40 +201,38 @@ class DocumentBuilder {
 
   /** Adds the export of deliveries, whose responses are files. */
   addExport(): void {
-    const { tag, summary, description, input, response } = exportText;
+    const { tag, summary, description, input, response, examples } = exportText;
     const { properties = {}, required = [] } = toSchema(ExportInput) as {
       properties?: Record<string, Json>;
       required?: string[];
+    };
+    const schemas: Record<ExportFormat, Json> = {
+      har: { type: 'object' },
+      html: { type: 'string' },
+      ndjson: {
+        type: 'string',
+        contentMediaType: 'application/json',
+        contentSchema: this.#toResponseSchema(ExportedDelivery),
+      },
     };
     this.#addPath('/deliveries/export', 'GET', {
       operationId: 'exportDeliveries',
       tags: [tag],
       summary,
       description,
-      parameters: Object.entries(properties).map(([name, schema]) =>
-        toParameter(
-          'query',
-          { name, schema, required: required.includes(name) },
-          input[name as keyof typeof input],
-          name === 'format' ? 'ndjson' : undefined,
-        ),
-      ),
+      parameters: Object.entries(properties).map(([name, schema]) => {
+        const field = { name, schema, required: required.includes(name) };
+        const example = name === 'format' ? 'ndjson' : undefined;
+        return toParameter('query', field, input[name as keyof typeof input], example);
+      }),
       responses: {
         200: {
           description: response,
           headers: this.#responses.toHeaders(),
           content: Object.fromEntries(
-            Object.entries(exportFormats).map(([format, type]) => [
-              type,
-              format === 'ndjson'
-                ? {
-                    schema: {
-                      type: 'string',
-                      contentMediaType: 'application/json',
-                      contentSchema: this.#toResponseSchema(ExportedDelivery),
-                    },
-                  }
-                : { schema: { type: format === 'har' ? 'object' : 'string' } },
+            exportFormatNames.map((format) => [
+              exportFormats[format],
+              { schema: schemas[format], example: examples[format] },
             ]),
           ),
         },
