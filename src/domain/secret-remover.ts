@@ -34,7 +34,7 @@ export interface SecretRemover {
 export function createSecretRemover(secrets: readonly string[], headers: Iterable<Headers>): SecretRemover {
   const echoed = Array.from(headers, (each) => Object.entries(each).filter(([name]) => isSecretName(name)))
     .flat()
-    .flatMap(([, value]) => [value, ...value.split(/[\s;,=]+/)])
+    .flatMap(([name, value]) => [value, ...splitSecretValue(name, value)])
     .filter((value) => value.length >= MIN_SECRET_LENGTH);
   const forms = [...secrets, ...echoed].flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   // A secret can be a part of another one.
@@ -58,6 +58,12 @@ export function createSecretRemover(secrets: readonly string[], headers: Iterabl
 
 function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !PUBLIC_NAME.test(name);
+}
+
+/** The scheme and the token of `Authorization`, or the names and the values of cookies. Attributes of a cookie are not secret. */
+function splitSecretValue(name: string, value: string): string[] {
+  const [cookie = ''] = value.split(';', 1);
+  return (name.toLowerCase() === 'set-cookie' ? cookie : value).split(/[\s;,=]+/);
 }
 
 /** Changes the text and not the parsed URL, so that everything else stays as it was sent. */

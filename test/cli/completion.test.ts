@@ -32,7 +32,7 @@ describe('completion of names', () => {
 
   it.each([
     ['del', ['deliveries']],
-    ['deliveries ', ['list', 'get', 'tail', 'replay', 'wait']],
+    ['deliveries ', ['list', 'get', 'tail', 'replay', 'wait', 'export']],
     ['emulator snapshot ', ['save', 'load']],
     ['--url http://a --json workspaces cr', ['create']],
     ['-- emulator sta', ['start', 'status']],

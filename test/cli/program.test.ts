@@ -186,6 +186,11 @@ describe('a mistyped command line', () => {
     'webhooks update wh_1',
     'deliveries replay --since 1h',
     'deliveries replay del_1 --failed',
+    'deliveries export --format pdf',
+    'deliveries export del_1 --type a.b',
+    'events import',
+    'events import a.har --speed 0',
+    'events import a.har --speed 2 --at-once',
     'verify --secret s',
     'sign --payload x',
   ])('svc %s is a usage error', async (args) => {

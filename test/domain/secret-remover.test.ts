@@ -56,6 +56,16 @@ describe('the removal of secrets from headers', () => {
   });
 });
 
+describe('the removal of cookies from texts', () => {
+  it('the value of a cookie is removed, and its attributes are kept', () => {
+    const headers = { 'Set-Cookie': 'sid=0123456789abcdef; Path=/webhooks/orders; HttpOnly' };
+    const { fromText } = createSecretRemover([], [headers]);
+    expect(fromText('POST /webhooks/orders sid 0123456789abcdef')).toBe(
+      'POST /webhooks/orders sid [removed]',
+    );
+  });
+});
+
 describe('the removal of secrets from URLs', () => {
   it.each([
     ['https://user:pw@example.com/a', 'https://[removed]@example.com/a'],

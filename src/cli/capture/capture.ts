@@ -14,10 +14,13 @@ export interface CapturedRequest {
 }
 
 /** @param problem sentence without a period */
-export function createCaptureError(file: string, position: string, problem: string): SvcError {
-  return new SvcError('usage', `${file}, ${position}: ${problem}. Nothing was imported.`, {
-    hint: 'Correct the file. docs/exporting.md describes the formats.',
-  });
+export function createCaptureError(
+  file: string,
+  position: string,
+  problem: string,
+  hint = 'Correct the file. docs/exporting.md describes the formats.',
+): SvcError {
+  return new SvcError('usage', `${file}, ${position}: ${problem}. Nothing was imported.`, { hint });
 }
 
 export function describeProblem({ path, problem }: Problem): string {

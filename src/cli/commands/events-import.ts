@@ -89,7 +89,8 @@ function findOffsets(events: readonly CapturedEvent[], file: string): number[] {
     throw createCaptureError(
       file,
       untimed.position,
-      'the request has no received-at line, no Date and no Service-Timestamp. Add one, or use --at-once',
+      'the request has no received-at line, no Date and no Service-Timestamp',
+      'Add one of them, or create all events now with --at-once',
     );
   }
   const start = events[0]?.at ?? 0;
