@@ -1,7 +1,7 @@
 /** `svc events import`: creates the events of a recording, with their original spacing on the schedule clock. */
 import { InvalidArgumentError } from 'commander';
 import { toEventBody } from '../../control/event-body.ts';
-import { DAY_MS, formatDuration, SECOND_MS } from '../../domain/duration.ts';
+import { DAY_MS, formatDuration } from '../../domain/duration.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
@@ -75,6 +75,9 @@ export const command: CommandDefinition<ImportOptions> = {
     if (importer.failure !== null) throw importer.failure;
   },
 };
+
+/** Pause before an event is created again, after the API has limited the rate of requests. */
+const RATE_LIMIT_PAUSE_MS = 100;
 
 function parseSpeed(text: string): number {
   const speed = Number(text);
@@ -163,7 +166,7 @@ class Importer {
             cause: error,
           });
         }
-        await sleep(SECOND_MS, signal);
+        await sleep(RATE_LIMIT_PAUSE_MS, signal);
         assertNotInterrupted(signal);
       }
     }

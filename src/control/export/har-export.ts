@@ -6,7 +6,7 @@ import { parseUrl } from '../../domain/http-url.ts';
 import { VERSION } from '../../package-info.ts';
 import type { ExportSummary } from './export-summary.ts';
 
-/** Firefox requires a page, and that each entry refers to one. */
+/** Firefox requires a list of pages, and earlier versions that each entry refers to one. */
 const PAGE = 'deliveries';
 /** HAR uses -1 for a size or a time that is not known. */
 const UNKNOWN = -1;
@@ -32,7 +32,7 @@ export async function* writeHar(
   yield ']}}\n';
 }
 
-/** Names that start with `_` are extensions. Chrome shows `_error` as the reason of a failed request. */
+/** Names that start with `_` are extensions. Chrome writes `_error` and `_resourceType`, and reads the type as a filter. */
 function toEntry(delivery: ExportedDelivery, attempt: AttemptDetail) {
   const { id, event_id, event_type, workspace_id, webhook_id, created_at, replay_of, status } = delivery;
   const { number, trigger, scheduled_at, outcome, error, fault } = attempt;
@@ -45,6 +45,7 @@ function toEntry(delivery: ExportedDelivery, attempt: AttemptDetail) {
     cache: {},
     timings: { send: 0, wait: attempt.duration_ms, receive: 0 },
     comment: `Attempt ${number} of ${id}`,
+    _resourceType: 'fetch',
     _delivery: { id, event_id, event_type, workspace_id, webhook_id, created_at, replay_of, status },
     _attempt: { number, trigger, scheduled_at, outcome, error, ...(fault === undefined ? {} : { fault }) },
   };

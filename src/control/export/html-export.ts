@@ -110,7 +110,7 @@ ${properties}${content}</details>
 function renderAttempt(attempt: AttemptDetail, isOpen: boolean): string {
   const { number, request, response, outcome, error, duration_ms: duration } = attempt;
   const properties = renderProperties({
-    'Sent at': attempt.sent_at,
+    'Sent at (real time)': attempt.sent_at,
     'Scheduled at': attempt.scheduled_at,
     'Started by': attempt.trigger === 'manual' ? 'replay' : 'retry schedule',
     Error: error,

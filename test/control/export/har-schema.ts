@@ -62,6 +62,7 @@ export const Har = v.strictObject({
           wait: v.pipe(v.number(), v.minValue(0)),
           receive: v.pipe(v.number(), v.minValue(0)),
         }),
+        _resourceType: v.literal('fetch'),
         _delivery: v.record(v.string(), v.unknown()),
         _attempt: v.record(v.string(), v.unknown()),
         ...custom,
