@@ -16,7 +16,7 @@ import { formatLatency } from '../../domain/duration.ts';
 import { escapeInvisible, escapeToOneLine } from '../../domain/invisible-characters.ts';
 import { indentJson } from '../../domain/json.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
-import { describeMark } from '../describe-fault.ts';
+import { describeAppliedFault } from '../describe-fault.ts';
 import type { ExportSummary } from './export-summary.ts';
 
 const STYLE = `
@@ -114,7 +114,7 @@ function renderAttempt(attempt: AttemptDetail, isOpen: boolean): string {
     'Scheduled at': attempt.scheduled_at,
     'Started by': attempt.trigger === 'manual' ? 'replay' : 'retry schedule',
     Error: error,
-    Fault: describeMark(attempt.fault),
+    Fault: describeAppliedFault(attempt.fault),
   });
   const style = outcome === 'succeeded' ? 'succeeded' : 'failed';
   return `<details${isOpen ? ' open' : ''}>
