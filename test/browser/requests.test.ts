@@ -38,6 +38,31 @@ describeInBrowser('the request log', () => {
     await page.getByRole('button', { name: 'Pause live updates' }).waitFor();
   });
 
+  it('the Home key selects the newest request after more than 1,000 rows, although the page has unloaded it', async () => {
+    const emulator = await startTestEmulator();
+    onTestFinished(emulator.close);
+    const { base_url: baseUrl, api_key: apiKey } = emulator.status();
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const send = (cursor: string) =>
+      emulator.fetch(new Request(`${baseUrl}/events?cursor=${cursor}`, { headers }));
+    await send('oldest');
+    for (let index = 0; index < 1_300; index++) await send('other');
+    await send('newest');
+    const page = await openDashboard(emulator, { hash: '/requests' });
+    const selected = page.getByRole('row', { selected: true });
+    await page.getByRole('grid').focus();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('End');
+        return selected.allTextContents();
+      })
+      .toEqual([expect.stringContaining('cursor=oldest')]);
+    await page.keyboard.press('Home');
+    await selected.getByText('cursor=newest').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await selected.getByText('cursor=other').waitFor();
+  });
+
   it('the request log applies the filters of the URL to live requests', async () => {
     const { emulator, page, rows } = await start({ hash: '/requests?status=404', width: 1920 });
     await page.getByText('No requests match').waitFor();

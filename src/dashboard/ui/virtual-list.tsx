@@ -3,7 +3,7 @@
 /** A list that renders only the rows in view and a few around them. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
-import { useId, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { useShortcuts } from '../shortcuts.ts';
 import {
   bodyHeightOf,
@@ -168,6 +168,8 @@ function useRowNavigation<Item>(
 ): (event: KeyboardEvent) => void {
   /** Where the active row was when it was selected. */
   const lastIndex = useRef(0);
+  /** A row that the keys have scrolled to. It becomes active when it is loaded; null if there is none. */
+  const pendingIndex = useRef<number | null>(null);
   const findActiveIndex = () =>
     active === null ? null : findNearby({ items, getKey }, active, lastIndex.current);
   const moveBy = (step: number) => {
@@ -176,13 +178,24 @@ function useRowNavigation<Item>(
     // Without an active row, the first visible one becomes active.
     const target = from === null ? Math.floor(scrollContainer.current.scrollTop / rowHeight) : from + step;
     const index = Math.max(0, Math.min(items.length - 1, target));
-    const item = items.at(index);
-    if (item === undefined) return;
-    lastIndex.current = index;
     scrollContainer.current.focus({ preventScroll: true });
     scrollRowIntoView(scrollContainer.current, index * rowHeight, rowHeight);
+    activate(index);
+  };
+  const activate = (index: number) => {
+    const item = items.at(index);
+    pendingIndex.current = item === undefined ? index : null;
+    if (item === undefined) return;
+    lastIndex.current = index;
     onActive(item);
   };
+  // After each render, because the row may be loaded now. Not after the user has scrolled away from it.
+  useEffect(() => {
+    const { current: index } = pendingIndex;
+    if (index === null || scrollContainer.current === null) return;
+    if (isRowVisible(scrollContainer.current, index * rowHeight, rowHeight)) activate(index);
+    else pendingIndex.current = null;
+  });
   const open = () => {
     const index = findActiveIndex();
     const item = index === null ? undefined : items.at(index);
@@ -202,6 +215,12 @@ function useRowNavigation<Item>(
     event.preventDefault();
     moveBy(steps[event.key as keyof typeof steps]);
   };
+}
+
+/** Whether the middle of a row is visible. */
+function isRowVisible(element: HTMLElement, top: number, rowHeight: number): boolean {
+  const middle = top + rowHeight / 2;
+  return element.scrollTop < middle && middle < element.scrollTop + bodyHeightOf(element);
 }
 
 /** Scrolls as little as possible to show a row. */
