@@ -35,14 +35,14 @@ export function toHash({ section, id = null, query = {} }: Partial<Route> & Pick
 
 /** The route of a resource, by the prefix of its ID (§2); null for resources without a page. */
 export function findResourceRoute(id: string): Pick<Route, 'section' | 'id'> | null {
-  const prefixes = {
+  const sectionByKind = {
     event: 'events',
     webhook: 'webhooks',
     delivery: 'deliveries',
     request: 'requests',
   } as const;
-  for (const [kind, section] of Object.entries(prefixes)) {
-    if (id.startsWith(idPrefixes[kind as keyof typeof prefixes])) return { section, id };
+  for (const [kind, section] of Object.entries(sectionByKind)) {
+    if (id.startsWith(idPrefixes[kind as keyof typeof sectionByKind])) return { section, id };
   }
   return null;
 }

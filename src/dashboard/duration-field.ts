@@ -2,7 +2,7 @@
 import { formatDuration, parseDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 
-export interface DurationRange {
+interface DurationRange {
   readonly minMs: number;
   readonly maxMs: number;
   /** Durations to suggest: `500ms, 30s or 10m` */

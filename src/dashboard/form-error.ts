@@ -1,4 +1,5 @@
 /** Assigns an error message to the form field that it is about. */
+
 export interface FormError {
   /** Name of the invalid field; null when the error concerns the whole form. */
   readonly field: string | null;

@@ -1,4 +1,4 @@
-/** The lines of indented JSON, and which of them remain when some are folded. Pure. */
+/** The lines of indented JSON, and which of them remain when some are folded. */
 
 export interface JsonLine {
   readonly text: string;

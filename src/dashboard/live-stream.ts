@@ -22,8 +22,9 @@ const SHARED_NAME = `svc live stream ${import.meta.url}`;
 
 type Listener = (items: readonly StreamItem[]) => void;
 
-/** A sequence in the change feed of one store. Sequences of different stores cannot be compared. */
+/** A sequence in the change feed of one database. Sequences of different databases cannot be compared. */
 interface Position {
+  /** ID of the database. */
   readonly store: string;
   readonly sequence: number;
 }
@@ -49,8 +50,9 @@ let position: Position | null = null;
 /** Whether this tab follows the stream. */
 let isFollowing = false;
 
-/** The database that the emulator uses; null before the first update. */
+/** ID of the database that the emulator uses; null before the first update. */
 export const storeId = signal<string | null>(null);
+
 /** Ends following the stream, or waiting for the lock. Replaced each time the page becomes visible or hidden. */
 let followController = new AbortController();
 
@@ -189,6 +191,7 @@ function applyUpdate({ isConnected: isUp, position: end, after, items }: StreamU
   storeId.value = position?.store ?? null;
   isConnected.value = isUp;
   if (end === null || (start === null && !hasLoadedBeforeStream)) {
+    // Before the first connection there are no items. A page that has not loaded data yet cannot miss a change.
     deliver(items);
   } else if (start === null || end.store !== start.store || after === null || after > start.sequence) {
     deliver([{ type: 'reset', sequence: end.sequence }]);

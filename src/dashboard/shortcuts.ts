@@ -15,6 +15,7 @@ export const shortcuts = signal<readonly Shortcut[]>([]);
 export function useShortcuts(componentShortcuts: readonly Shortcut[]): void {
   const latest = useRef(componentShortcuts);
   latest.current = componentShortcuts;
+  // Not `run`, which `latest` provides: it is a new function in each render.
   const identity = componentShortcuts.map(({ key, description }) => `${key} ${description}`).join('\n');
   useEffect(() => {
     const newShortcuts = latest.current.map(({ key, description }, index) => ({

@@ -52,7 +52,7 @@ export function useLiveList<Item extends HasId>({
   fetchPage,
   onItems,
 }: LiveListOptions<Item>): LiveList<Item> {
-  const [, rerender] = useReducer((count: number) => count + 1, 0);
+  const [, rerender] = useReducer((count: number, _: undefined) => count + 1, 0);
   const [isPaused, setPaused] = useState(false);
   const [isAtTop, setAtTop] = useState(true);
   const [selectedId, select] = useState<string | null>(null);
@@ -61,7 +61,7 @@ export function useLiveList<Item extends HasId>({
   const positionToRestore = useRef(scrollPositions.get(entryId));
   // A restarted emulator may contain other data.
   const feed = useMemo(
-    () => new Feed<Item>({ fetchPage, onChange: () => rerender(0) }),
+    () => new Feed<Item>({ fetchPage, onChange: () => rerender(undefined) }),
     [key, status.value?.started_at],
   );
   useEffect(() => {

@@ -160,6 +160,7 @@ export function FilterSelect({
   );
 }
 
+/** Labels of the filters of all lists, by their name in the URL. */
 const filterLabels: Readonly<Record<string, string>> = {
   event: 'Event',
   key: 'API key',
@@ -174,12 +175,12 @@ const filterLabels: Readonly<Record<string, string>> = {
   webhook: 'Endpoint',
 };
 
-export interface FilterText {
+interface FilterText {
   readonly label: string;
   readonly text: string;
 }
 
-/** `Created`, `last hour` */
+/** The label of a filter and its value as text: `Created`, `last hour` */
 export function describeFilter(name: string, value: string, periodLabel = 'Created'): FilterText {
   const period = name === 'since' ? new Map(Object.entries(RECENT_PERIODS)).get(value) : undefined;
   return period === undefined
@@ -263,18 +264,18 @@ export const RECENT_PERIODS = { '5m': 'last 5 minutes', '1h': 'last hour', '24h'
 /** Filters by creation time in schedule time: a recent period, or a range in UTC. */
 export function PeriodFields({ since, until }: PeriodFieldsProps) {
   const isRecent = until === undefined && (since === undefined || since in RECENT_PERIODS);
-  const [isOpen, setOpen] = useState(!isRecent);
-  const isExact = isOpen || !isRecent;
+  const [isRangeChosen, setRangeChosen] = useState(!isRecent);
+  const isRangeShown = isRangeChosen || !isRecent;
   const select = (option: string) => {
-    setOpen(option === 'exact');
-    if (option !== 'exact') updateQuery({ since: option, until: '' });
+    setRangeChosen(option === 'range');
+    if (option !== 'range') updateQuery({ since: option, until: '' });
   };
   return (
     <>
       <label title="Schedule time">
         Created
         <select
-          value={isExact ? 'exact' : (since ?? '')}
+          value={isRangeShown ? 'range' : (since ?? '')}
           onChange={({ currentTarget }) => select(currentTarget.value)}
         >
           <option value="">any time</option>
@@ -283,13 +284,13 @@ export function PeriodFields({ since, until }: PeriodFieldsProps) {
               {title}
             </option>
           ))}
-          <option value="exact">custom range</option>
+          <option value="range">custom range</option>
         </select>
       </label>
-      {isExact && (
+      {isRangeShown && (
         <DateTimeField title="From (UTC)" value={since} onChange={(time) => updateQuery({ since: time })} />
       )}
-      {isExact && (
+      {isRangeShown && (
         <DateTimeField title="Before (UTC)" value={until} onChange={(time) => updateQuery({ until: time })} />
       )}
     </>

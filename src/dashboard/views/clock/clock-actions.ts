@@ -53,9 +53,9 @@ export function toggleFrozen(): Promise<void> {
   return changeClock({ frozen: selectedClock.peek().state.peek()?.rate !== 0 });
 }
 
-/** @param name of the duration, such as `5m` */
-export function advance(ms: number, name: string): Promise<void> {
-  return moveClock(`Advancing by ${name}`, workspaceId.peek(), (workspace, signal) =>
+/** @param durationText the duration as the user wrote it, such as `5m` */
+export function advance(ms: number, durationText: string): Promise<void> {
+  return moveClock(`Advancing by ${durationText}`, workspaceId.peek(), (workspace, signal) =>
     control.advanceClock({ ...workspace, ms }, signal),
   );
 }

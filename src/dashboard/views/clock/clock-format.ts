@@ -1,4 +1,4 @@
-/** The text of the clock bar. */
+/** Formats the times and results in the clock bar. */
 import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
 import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
 

@@ -55,7 +55,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
       route={route}
       list={list}
       label="Delivery"
-      filter={{ ...filter }}
+      filter={filter}
       search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, URLs, bodies' }}
       statusHint={`one of ${displayStatuses.join(', ')}`}
       quickFilter={<StatusButtons filter={filter} />}

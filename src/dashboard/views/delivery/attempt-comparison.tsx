@@ -11,6 +11,7 @@ interface Props {
   readonly attempt: AttemptDetail;
 }
 
+/** Number of unchanged lines that are shown before and after a change. */
 const CONTEXT_LINES = 3;
 
 const parts: Record<string, (attempt: AttemptDetail) => string> = {
@@ -51,16 +52,30 @@ export function AttemptComparison({ attempts, attempt }: Props) {
         </select>
       </div>
       {Object.entries(parts).map(([title, toText]) => (
-        <Part key={title} title={title} left={[left, toText(left)]} right={[right, toText(right)]} />
+        <Part
+          key={title}
+          title={title}
+          left={{ attempt: left, text: toText(left) }}
+          right={{ attempt: right, text: toText(right) }}
+        />
       ))}
     </div>
   );
 }
 
-type Side = readonly [attempt: AttemptDetail, text: string];
+interface Side {
+  readonly attempt: AttemptDetail;
+  readonly text: string;
+}
 
-function Part({ title, left, right }: { readonly title: string; readonly left: Side; readonly right: Side }) {
-  const rows = diffLines(left[1], right[1]);
+interface PartProps {
+  readonly title: string;
+  readonly left: Side;
+  readonly right: Side;
+}
+
+function Part({ title, left, right }: PartProps) {
+  const rows = diffLines(left.text, right.text);
   const isSame = rows.every(({ kind }) => kind === 'same');
   return (
     <section class="delivery-panel" aria-label={title}>
@@ -71,8 +86,8 @@ function Part({ title, left, right }: { readonly title: string; readonly left: S
         <table class="delivery-diff">
           <thead>
             <tr>
-              <th scope="col">Attempt {left[0].number}</th>
-              <th scope="col">Attempt {right[0].number}</th>
+              <th scope="col">Attempt {left.attempt.number}</th>
+              <th scope="col">Attempt {right.attempt.number}</th>
             </tr>
           </thead>
           <tbody>

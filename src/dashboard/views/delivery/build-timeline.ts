@@ -1,4 +1,4 @@
-/** Computes the positions of a delivery's attempts in the timeline. Pure. */
+/** Computes the positions of a delivery's attempts in the timeline. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { HOUR_MS } from '../../../domain/duration.ts';
 import { RETRY_WINDOW_MS } from '../../../domain/retry-policy.ts';

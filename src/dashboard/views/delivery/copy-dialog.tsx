@@ -21,7 +21,7 @@ interface Props {
 }
 
 export function CopyDialog({ delivery, attempt: { number, request }, onClose }: Props) {
-  const [open, setOpen] = useState('curl');
+  const [openTab, setOpenTab] = useState('curl');
   const renderPanel = (what: string, text: string, description: ComponentChildren) => (
     <TextPanel key={what} what={what} text={text} label="Copy" title={<p class="muted">{description}</p>} />
   );
@@ -73,7 +73,7 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
   ];
   return (
     <Dialog title={`Copy attempt ${number}`} onClose={onClose}>
-      <Tabs label="Formats" tabs={tabs} openName={open} onOpen={setOpen} />
+      <Tabs label="Formats" tabs={tabs} openName={openTab} onOpen={setOpenTab} />
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-/** Summarizes the result of a delivery with the hints of the command line. Pure. */
+/** Summarizes the result of a delivery with the hints of the command line. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { findAttemptHints } from '../../../domain/attempt-hints.ts';
 import { describeOutcome, settledReasonDescriptions } from '../../../domain/delivery.ts';

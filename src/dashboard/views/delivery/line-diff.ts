@@ -1,4 +1,4 @@
-/** A line diff of two texts. Pure. */
+/** A line diff of two texts. */
 
 interface DiffRow {
   readonly kind: 'same' | 'changed' | 'removed' | 'added';

@@ -72,7 +72,7 @@ function EventProperties({
 }
 
 function EventContent({ event }: { readonly event: EventDetail }) {
-  const [open, setOpen] = useState('payload');
+  const [openTab, setOpenTab] = useState('payload');
   const { payload_text: payload, created_at: createdAt, workspace_id: workspaceId, id, type } = event;
   const envelope = toEnvelope({ id, type, workspaceId, payload, createdAt: Date.parse(createdAt) });
   const tabs = [
@@ -84,8 +84,8 @@ function EventContent({ event }: { readonly event: EventDetail }) {
     <section class="card" aria-label="Content">
       <Tabs
         label="Content"
-        openName={open}
-        onOpen={setOpen}
+        openName={openTab}
+        onOpen={setOpenTab}
         tabs={tabs.map(({ name, title, text, isRaw }) => ({
           name,
           title,

@@ -23,7 +23,7 @@ interface DeliveryFaultDraft extends FaultLimits {
   readonly type: string;
 }
 
-export interface RequestFaultDraft extends FaultLimits {
+interface RequestFaultDraft extends FaultLimits {
   readonly status: string;
   readonly error_code: string;
   readonly latency_ms: string;

@@ -2,31 +2,34 @@ import type { AttemptBucket, Overview } from '../../../contract/overview-schemas
 import { formatDuration } from '../../../domain/duration.ts';
 import { describeBuckets, sumBuckets } from './attempt-totals.ts';
 
-const BAR_WIDTH = 0.8;
+/** Each bar has a space of 1. */
+const BAR_MARGIN = 0.1;
+const BAR_WIDTH = 1 - 2 * BAR_MARGIN;
 
 interface Props {
   readonly overview: Pick<Overview, 'buckets' | 'bucket_ms' | 'clock'>;
-  /** Such as `10 minutes`. */
+  /** As in "the last hour" or "the last 10 minutes". */
   readonly period: string;
 }
 
 /** Successes stand above the line, failures below it. A line shows how many attempts were not the first. */
 export function AttemptChart({ overview: { buckets, bucket_ms: bucketMs, clock }, period }: Props) {
   const totals = sumBuckets(buckets);
-  const scale = Math.max(
+  // The number above the plot, so also the height above the line if more attempts fail than succeed.
+  const maxCount = Math.max(
     1,
     ...buckets.flatMap(({ succeeded, failed, retried }) => [succeeded, failed, retried]),
   );
-  const lowest = Math.max(...buckets.map(({ failed }) => failed));
+  const maxFailed = Math.max(...buckets.map(({ failed }) => failed));
   const retries = buckets.flatMap(({ retried }, index) => (retried > 0 ? [`M${index} ${-retried}h1`] : []));
   return (
     <figure class="overview-chart stack">
       <div class="overview-plot">
         <span class="muted" aria-hidden="true">
-          {scale}
+          {maxCount}
         </span>
         <svg
-          viewBox={`0 ${-scale} ${buckets.length} ${scale + lowest}`}
+          viewBox={`0 ${-maxCount} ${buckets.length} ${maxCount + maxFailed}`}
           preserveAspectRatio="none"
           role="img"
           aria-label={describeBuckets(buckets, period)}
@@ -34,9 +37,17 @@ export function AttemptChart({ overview: { buckets, bucket_ms: bucketMs, clock }
           {buckets.map(({ starts_at: at, succeeded, failed }, index) => (
             <g key={at}>
               {succeeded > 0 && (
-                <rect class="succeeded" x={index + 0.1} y={-succeeded} width={BAR_WIDTH} height={succeeded} />
+                <rect
+                  class="succeeded"
+                  x={index + BAR_MARGIN}
+                  y={-succeeded}
+                  width={BAR_WIDTH}
+                  height={succeeded}
+                />
               )}
-              {failed > 0 && <rect class="failed" x={index + 0.1} y={0} width={BAR_WIDTH} height={failed} />}
+              {failed > 0 && (
+                <rect class="failed" x={index + BAR_MARGIN} y={0} width={BAR_WIDTH} height={failed} />
+              )}
             </g>
           ))}
           <path class="overview-retries" d={retries.join('')} />

@@ -1,4 +1,4 @@
-/** Totals of the attempts in a period, and their description. Pure. */
+/** Totals of the attempts in a period, and their description. */
 import type { AttemptBucket } from '../../../contract/overview-schemas.ts';
 
 type Totals = Omit<AttemptBucket, 'starts_at'>;

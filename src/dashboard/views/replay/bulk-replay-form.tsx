@@ -11,8 +11,13 @@ import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
 import { areOptionsValid, defaultOptions, toReplayChanges } from './replay-options.ts';
 import { ReplayOptionsForm } from './replay-options-form.tsx';
-import type { DeliverySelection } from './use-bulk-replay.ts';
-import { type BulkReplay, describeRemaining, listDeliveryIds, useBulkReplay } from './use-bulk-replay.ts';
+import {
+  type BulkReplay,
+  type DeliverySelection,
+  describeRemaining,
+  listDeliveryIds,
+  useBulkReplay,
+} from './use-bulk-replay.ts';
 
 interface Props {
   readonly filter: DeliverySelection;

@@ -52,7 +52,7 @@ export const mistakes: readonly {
   { name: 'Ten minutes late', change: () => ({ minutesLater: '10' }) },
 ];
 
-/** Beyond this, the time cannot be represented. */
+/** About 190 years. A `Date` can represent every time that is at most this far away. */
 const MAX_MINUTES = 1e8;
 
 function toMs(minutes: string): number | null {

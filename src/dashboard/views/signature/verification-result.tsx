@@ -20,6 +20,7 @@ export function VerificationResult({
     </div>
   );
 }
+
 /** Whether a signature equals the one in the header. */
 export function HeaderMatchBadge({ matches }: { readonly matches: boolean }) {
   return (

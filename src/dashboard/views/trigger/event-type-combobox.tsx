@@ -29,6 +29,7 @@ export function EventTypeCombobox({ fixtures, type, isRejected, onSelect }: Prop
     else if (step !== undefined && matchingFixtures.length > 0) {
       event.preventDefault();
       const index = matchingFixtures.findIndex((fixture) => fixture.type === (active ?? type));
+      // Wraps around. Without an active type, the up arrow starts at the last one.
       const next =
         matchingFixtures[
           index < 0 && step < 0

@@ -61,6 +61,7 @@ export function toExploreCommand(
   report: Pick<ExplorationReport, 'seed' | 'events'>,
 ): string {
   const receivesAll = events.includes(WILDCARD_SUBSCRIPTION);
+  // Unless the endpoint receives all event types, the service does not send it unknown ones.
   const selection = only
     ? ['--only', commandlessDisturbances.filter((name) => only.includes(name)).join(',')]
     : receivesAll

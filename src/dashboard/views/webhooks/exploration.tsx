@@ -30,34 +30,36 @@ export function Exploration({ webhook }: { readonly webhook: WebhookDetail }) {
   const [draft, setDraft] = useState(emptyExploration);
   const [progress, setProgress] = useState<Progress | null>(null);
   const [outcome, setOutcome] = useState<ExplorationOutcome | null>(null);
-  const connection = useRef<AbortController | null>(null);
+  /** Aborts the request of the exploration in progress; null when there is none. */
+  const activeController = useRef<AbortController | null>(null);
   useEffect(() => {
     return () => {
-      if (connection.current === null) return;
-      connection.current.abort();
+      if (activeController.current === null) return;
+      activeController.current.abort();
       showToast('The exploration was stopped.');
     };
   }, []);
   const form = useFormSubmit(Object.keys(draft), async () => {
     const input = toExploration(draft);
-    const ending = new AbortController();
-    connection.current = ending;
+    const abortController = new AbortController();
+    activeController.current = abortController;
     setOutcome(null);
     try {
-      void followProgress(id, ending.signal, setProgress);
-      const report = await control.exploreWebhook({ id, ...input }, ending.signal);
+      void followProgress(id, abortController.signal, setProgress);
+      const report = await control.exploreWebhook({ id, ...input }, abortController.signal);
       setOutcome({
         report,
         command: toExploreCommand(webhook, input, report),
         sendsHeaders: Object.keys(headers).length > 0,
       });
     } finally {
-      connection.current = null;
-      ending.abort();
+      activeController.current = null;
+      // Ends `followProgress`.
+      abortController.abort();
       setProgress(null);
     }
   });
-  const isRunning = connection.current !== null;
+  const isRunning = activeController.current !== null;
   return (
     <section class="card stack" aria-label="Explore the receiver">
       <h3>Explore the receiver</h3>

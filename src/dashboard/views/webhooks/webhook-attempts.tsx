@@ -107,7 +107,7 @@ function toSummary(item: StreamItem, webhookId: string): AttemptSummary[] {
 interface Props {
   /** Newest first. */
   readonly attempts: readonly AttemptSummary[];
-  /** How many attempts fit into the chart. */
+  /** Number of attempts that the chart shows. Fewer attempts leave space at its start. */
   readonly maxBars: number;
 }
 
