@@ -58,7 +58,7 @@ export async function makeAttempt(
   return dueAt;
 }
 
-/** Makes the deliveries due that a `reorder` fault delayed until another one was sent. */
+/** Makes the deliveries due that a `reorder` fault has delayed, because another one was sent. */
 async function releaseReordered({ store }: Sandbox, queue: EndpointQueue): Promise<void> {
   const now = queue.workspace.clock.now();
   queue.hasReorderedDelivery = false;

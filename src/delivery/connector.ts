@@ -36,7 +36,7 @@ export interface ConnectorOptions {
   readonly secureContext: SecureContext | undefined;
 }
 
-/** Time to try one address before the next of the same host. The 250 ms of Node.js are too short for distant receivers. */
+/** Time to try one address before the next of the same host. The default of Node.js is too short for distant receivers. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 
 /** The proxy did not open a connection. For a delivery, undici passes it to the result of the attempt. */

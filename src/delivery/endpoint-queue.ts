@@ -29,7 +29,7 @@ export class EndpointQueue {
   /** The deliveries of a disabled endpoint are paused. */
   isEnabled: boolean;
   inFlight = 0;
-  /** A `reorder` fault holds a delivery until another one has been sent. */
+  /** Whether a `reorder` fault has delayed a delivery, at most until another one has been sent. */
   hasReorderedDelivery = false;
   readonly #store: Store;
   /** The buffer: due and not in flight, earliest first. */
@@ -49,7 +49,7 @@ export class EndpointQueue {
     this.#nextDueAt = nextDueAt ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Reads the store again after pending deliveries were removed. */
+  /** Empties the buffer and reads the store again, because pending deliveries were removed or a step has failed. */
   reload(): void {
     for (const seq of this.#dueSeqs) {
       this.#heldSeqs.delete(seq);

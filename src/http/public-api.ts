@@ -126,10 +126,14 @@ class PublicRequest {
   fault: FiredFault | null = null;
   errorCode: string | null = null;
   readonly #sandbox: Sandbox;
+  /** Wall time. */
+  readonly #arrivedAt: number;
+  /** Monotonic time. */
   readonly #startedAt: number;
 
   constructor(sandbox: Sandbox, event: H3Event) {
     this.#sandbox = sandbox;
+    this.#arrivedAt = sandbox.wall.now();
     this.#startedAt = sandbox.wall.monotonic();
     this.id = sandbox.generator.ids('requests').next('request', sandbox.timestamp());
     this.event = event;
@@ -148,7 +152,7 @@ class PublicRequest {
     const { req, url } = this.event;
     const row = {
       id: this.id,
-      at_wall: wall.now(),
+      at_wall: this.#arrivedAt,
       method: req.method,
       path: (url.pathname + url.search).slice(0, this.caller ? PATH_LIMIT : PATH_LIMIT_WITHOUT_KEY),
       status,

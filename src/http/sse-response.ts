@@ -34,10 +34,10 @@ export function sseResponse(event: H3Event, options: SseOptions, requestId: stri
   );
   const items = toMessages(stream);
   let next: Promise<IteratorResult<Uint8Array>> | null = null;
-  // The newest sequence when the client last requested data; null while there is nothing to send.
-  let requestedAtSeq: number | null = newest;
+  // The newest sequence when the last message was written; null once the client has read that message.
+  let writtenAtSeq: number | null = newest;
   const unsubscribe = store.subscribe(() => {
-    if (requestedAtSeq === null || store.lastVisibleSeq - requestedAtSeq <= MAX_LAG) return;
+    if (writtenAtSeq === null || store.lastVisibleSeq - writtenAtSeq <= MAX_LAG) return;
     end();
     drop();
   });
@@ -57,11 +57,11 @@ export function sseResponse(event: H3Event, options: SseOptions, requestId: stri
       },
       // Called when the client has read everything, so that a slow client needs no memory.
       async pull(controller) {
-        requestedAtSeq = null;
+        writtenAtSeq = null;
         next ??= items.next();
         const result = await nextOrHeartbeat(next);
         if (disconnected.signal.aborted) return;
-        requestedAtSeq = store.lastVisibleSeq;
+        writtenAtSeq = store.lastVisibleSeq;
         if (result === null) return controller.enqueue(HEARTBEAT);
         next = null;
         if (!result.done) return controller.enqueue(result.value);
@@ -80,6 +80,7 @@ export function sseResponse(event: H3Event, options: SseOptions, requestId: stri
 function readStreamInput(event: H3Event): Record<string, string> {
   const lastEventId = event.req.headers.get('last-event-id');
   if (lastEventId === null) return readQuery(event);
+  // A number with 15 digits is always exact.
   if (/^\d{1,15}$/.test(lastEventId)) return { ...readQuery(event), since_sequence: lastEventId };
   throw new SvcError(
     'invalid_request',

@@ -39,12 +39,12 @@ export function parseIdempotencyKey(header: string | null): string | null {
 
 /**
  * Runs the operation of a request in one transaction. It must run inside `withStoredResponse`, which returns the stored
- * response instead if there is one.
- * @param isRepeat whether a response is stored already, so that no rows of a large event have to be written in advance.
+ * response instead if there is one. `isRepeat` is whether a response is stored already, so that no rows of a large event have to
+ * be written in advance.
  */
 export type RunInTransaction = (
   withStoredResponse: (operation: () => OperationResponse) => OperationResponse,
-  isRepeat: boolean,
+  options: { readonly isRepeat: boolean },
 ) => Promise<OperationResponse>;
 
 /** Stores responses, and tracks which requests are in progress. */
@@ -75,10 +75,9 @@ export class Idempotency {
     try {
       const bodyHash = createHash('sha256').update(request.body).digest();
       const isRepeat = this.#findStored(scope) !== undefined;
-      return await runInTransaction(
-        (operation) => this.#respond(scope, bodyHash, workspace, operation),
+      return await runInTransaction((operation) => this.#respond(scope, bodyHash, workspace, operation), {
         isRepeat,
-      );
+      });
     } finally {
       this.#runningScopes.delete(scopeText);
     }

@@ -49,7 +49,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
     event?: NewEvent,
   ): Promise<OperationResponse> {
     let eventsToPublish: readonly SandboxEvent[] = [];
-    const runInTransaction: RunInTransaction = async (withStoredResponse, isRepeat) => {
+    const runInTransaction: RunInTransaction = async (withStoredResponse, { isRepeat }) => {
       const commit = (prepared?: PreparedEvent) =>
         store.write(() =>
           withStoredResponse(() => {
@@ -64,7 +64,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
     const { idempotencyKey: key, caller, method, path, body } = call;
     const response =
       key === null || body === null
-        ? await runInTransaction((operation) => operation(), false)
+        ? await runInTransaction((operation) => operation(), { isRepeat: false })
         : await idempotency.run({ caller, method, path, key, body: body.bytes }, workspace, runInTransaction);
     for (const sandboxEvent of eventsToPublish) bus.publish(sandboxEvent);
     return response;

@@ -6,6 +6,7 @@ import { type Sql, Table } from './sql.ts';
 interface ApiRequestRow {
   readonly seq: number;
   readonly id: string;
+  /** Wall time at which the request arrived. */
   readonly at_wall: number;
   readonly method: string;
   readonly path: string;

@@ -39,7 +39,7 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
   try {
     if (path !== ':memory:') {
       createPrivateFile(path);
-      assertSingleLink(path);
+      assertUsableFile(path);
     }
     // No timeout: a running emulator holds the lock until it stops.
     db = openSqlite(path, { timeout: 0 });
@@ -92,7 +92,7 @@ function createPrivateFile(path: string): void {
  * SQLite finds the write-ahead log by the name of the file. Under another name, the data in the log would be missing.
  * @throws SvcError `database_unusable` for a file with several hard links, a FIFO or a device.
  */
-function assertSingleLink(path: string): void {
+function assertUsableFile(path: string): void {
   const stat = statSync(path);
   const { nlink } = stat;
   // SQLite itself reports an error for a folder.
@@ -217,7 +217,7 @@ export function checkFileIntegrity(path: string): IntegrityReport | null {
   if (!existsSync(path)) return null;
   let db: Database.Database | undefined;
   try {
-    assertSingleLink(path);
+    assertUsableFile(path);
     db = openSqlite(path, { readonly: true, timeout: 0 });
     assertApplicationId(db, path);
     return checkIntegrity(db);

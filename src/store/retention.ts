@@ -53,9 +53,9 @@ const REMOVALS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Most rows have only schedule time, which does not tell their age. Their sequence does: a row is older than any logged
- * request or age mark with a higher sequence. All rows below the newest old request or mark are therefore old. That
- * request itself is kept, so that sequences continue from it after a restart.
+ * Most rows have only schedule time, which does not tell their age. Their sequence does: a row is older than any age mark with
+ * a higher sequence, and than the end of any logged request with one. All rows below the newest old request or mark are
+ * therefore old. That request itself is kept, so that sequences continue from it after a restart.
  */
 export class Retention extends Table {
   readonly #settings: SettingTable;
@@ -83,9 +83,10 @@ export class Retention extends Table {
    */
   *planRemovalBefore(wallTime: number): Generator<() => void> {
     const firstRecentSeq =
-      this.sql.value<number>('SELECT seq FROM api_requests WHERE at_wall >= ? ORDER BY seq LIMIT 1', [
-        wallTime,
-      ]) ?? Number.MAX_SAFE_INTEGER;
+      this.sql.value<number>(
+        'SELECT seq FROM api_requests WHERE at_wall + duration_ms >= ? ORDER BY seq LIMIT 1',
+        [wallTime],
+      ) ?? Number.MAX_SAFE_INTEGER;
     const oldMarks = this.#readMarks().filter(({ at }) => at < wallTime);
     const firstKeptSeq = Math.max(
       this.sql.value<number>('SELECT seq FROM api_requests WHERE seq < ? ORDER BY seq DESC LIMIT 1', [

@@ -10,6 +10,7 @@ export interface WorkspaceRow {
   readonly id: string;
   readonly name: string;
   readonly created_at: number;
+  /** The state of the clock, see `ScheduleClockState`. */
   readonly clock_at: number;
   readonly clock_wall_at: number;
   readonly clock_speed: number;

@@ -1,10 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listAll } from '../../src/control/control-plane.ts';
 import { UNAUTHENTICATED_LIMIT } from '../../src/store/api-requests.ts';
-import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
 
-async function start(): Promise<TestEmulator> {
-  const emulator = await startTestEmulator({ listen: false });
+async function start(options: TestEmulatorOptions = {}): Promise<TestEmulator> {
+  const emulator = await startTestEmulator({ listen: false, ...options });
   onTestFinished(() => emulator.close());
   return emulator;
 }
@@ -38,6 +39,34 @@ describe('the request log', () => {
     expect(await statusesOf('401')).toEqual([401]);
     expect(await statusesOf('5xx')).toEqual([]);
     expect(await statusesOf('4zz')).toContain('must be a status such as 404, or a class such as 4xx');
+  });
+
+  it('the log contains the time at which a request arrived, and the time until its response', async () => {
+    const wall = createTestWallClock();
+    const emulator = await start({ wall });
+    const arrivedAt = wall.now();
+    const slowBody = new ReadableStream({
+      pull(controller) {
+        wall.advance(500);
+        controller.enqueue(new TextEncoder().encode('{}'));
+        controller.close();
+      },
+    });
+    const headers = {
+      authorization: `Bearer ${emulator.status().api_key}`,
+      'content-type': 'application/json',
+    };
+    await emulator.fetch(
+      new Request('http://localhost/v1/events', {
+        method: 'POST',
+        headers,
+        body: slowBody,
+        duplex: 'half',
+      } as RequestInit),
+    );
+    expect(await listRequests(emulator)).toMatchObject([
+      { at: new Date(arrivedAt).toISOString(), duration_ms: 500 },
+    ]);
   });
 
   it('the log keeps a short part of the path of a request without a valid key', async () => {
