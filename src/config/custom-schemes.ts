@@ -33,7 +33,7 @@ export const customSchemes: ValueSchema<CustomSchemes> = {
   },
 };
 
-/** Converts schemes back to their form in the file, with all fields. */
+/** Converts schemes to what the file would contain, with all fields. */
 export function toFileSchemes(schemes: CustomSchemes): Readonly<Record<string, unknown>> {
   const entries = Object.entries(schemes).map(([name, { name: _, ...fields }]) => [
     name,
@@ -48,7 +48,7 @@ function toFileValue(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The settings for signatures. */
+/** The settings that select a scheme. */
 interface SchemeSettings {
   /** The name of a built-in scheme, or of one in `schemes`. */
   readonly scheme: string;
@@ -61,7 +61,8 @@ export function selectScheme({ scheme, schemes: custom }: SchemeSettings): Schem
 }
 
 /**
- * Checks the scheme against the other settings.
+ * Checks the setting `scheme` against the other settings.
+ * @param source where the setting comes from: a file with its path, or an option or variable with its name
  * @throws SvcError `validation_failed` for a scheme that does not exist, and for a file that selects another scheme but
  *   overrides gaps of `svc`: the overrides would have no effect.
  */

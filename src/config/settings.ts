@@ -25,14 +25,15 @@ export interface Setting<T = unknown, Default = unknown> {
   /** For `--help` and `svc config`. */
   readonly description: string;
   readonly schema: ValueSchema<T>;
-  /** Null if omitted. `<environment>` in a text stands for the name of the environment. */
+  /** Default: null. `<environment>` in a text stands for the name of the environment. */
   readonly defaultValue?: Default;
   /** Name of the option, where it differs from the name of the setting. */
   readonly option?: string;
-  /** A path, relative to the configuration file that contains it, otherwise to the working folder. */
+  /** Whether it is a path. In a configuration file, a path is relative to the file, otherwise to the working folder. */
   readonly isPath?: boolean;
+  /** Whether `svc config` masks it. */
   readonly isSecret?: boolean;
-  /** Converts a value back to its form in the file, if that differs. */
+  /** Converts a value to what the configuration file would contain (default: unchanged). */
   toFileValue?(value: T | Default): unknown;
   /** Only the file can set it: its values are too complex for an option or a variable. */
   readonly isFileOnly?: boolean;

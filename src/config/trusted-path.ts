@@ -47,7 +47,7 @@ export function assertTrusted(
   }
 }
 
-/** The first part of the hint. It never suggests changing the mode of a folder such as `/tmp` or the owner of a file. */
+/** The start of the hint. It never suggests changing the mode of a folder such as `/tmp` or the owner of a file. */
 function describeRepair(path: string, owners: readonly number[]): string {
   const { uid, mode } = statSync(path);
   if (!owners.includes(uid)) return 'Set';
@@ -62,11 +62,17 @@ export function isOpenToAll(folder: string, env: EnvironmentVariables): boolean 
   return stats !== undefined && (stats.mode & OTHERS_WRITABLE) !== 0 && !isTrusted(folder, env);
 }
 
-/** Why another user can change a file or folder; null if none can. */
+/**
+ * Why another user can change a file or folder; null if none can.
+ * @param owners the user who runs svc and, under sudo, the user who called it
+ */
 export function findProblem(stats: Stats, owners: readonly number[]): string | null {
   const { uid, gid, mode } = stats;
-  if (!owners.includes(uid))
-    return `it belongs to user ${uid}, but svc runs as user ${owners.join(' (on behalf of user ')}${owners.length > 1 ? ')' : ''}`;
+  if (!owners.includes(uid)) {
+    const [user, caller] = owners;
+    const onBehalf = caller === undefined ? '' : ` (on behalf of user ${caller})`;
+    return `it belongs to user ${uid}, but svc runs as user ${user}${onBehalf}`;
+  }
   // A symbolic link has no permissions of its own.
   if (stats.isSymbolicLink()) return null;
   const modeText = `mode ${(mode & 0o7777).toString(8)}`;
@@ -95,7 +101,7 @@ function readGroups(): string[] {
   }
 }
 
-/** Containers run as users that have no name. */
+/** The name of the user who runs svc; null in a container that runs as a user without a name. */
 function findUserName(): string | null {
   try {
     return userInfo().username;

@@ -35,7 +35,7 @@ import * as stream from './stream-schemas.ts';
 
 type Json = Record<string, unknown>;
 
-export interface PublicDocumentOptions {
+interface PublicDocumentOptions {
   readonly serverUrl: string;
   readonly operations: PublicOperations;
   readonly rules: Rules;

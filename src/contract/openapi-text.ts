@@ -38,7 +38,7 @@ export interface OperationText {
 export type ErrorMessages = Readonly<Partial<Record<ErrorCode, string>>>;
 
 /** The texts of one operation, with its exact fields. */
-export interface TypedOperationText<O extends Operation> extends OperationText {
+interface TypedOperationText<O extends Operation> extends OperationText {
   readonly input: { readonly [Field in keyof OperationInput<O>]-?: string };
   readonly example: {
     readonly input: OperationInput<O> & Readonly<Record<string, unknown>>;

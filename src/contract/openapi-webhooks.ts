@@ -15,7 +15,7 @@ export interface EventTypeDocumentation {
   readonly payloadSchema: Json;
 }
 
-export interface WebhooksSectionOptions {
+interface WebhooksSectionOptions {
   readonly eventTypes: readonly EventTypeDocumentation[];
   readonly rules: Pick<Rules, 'signature' | 'signatureToleranceMs' | 'retry' | 'delivery'>;
 }

@@ -11,7 +11,7 @@ interface AttemptToExplain {
 
 /** Faults after which a correct receiver rejects the attempt. */
 const invalidatingFaults: readonly FaultKind[] = ['tamper-body', 'bad-signature', 'stale-timestamp'];
-/** Faults that make an attempt fail. */
+/** Faults that can make an attempt fail. A receiver that knows the previous secret accepts `old-secret`. */
 const failingFaults: readonly FaultKind[] = [...invalidatingFaults, 'old-secret', 'drop'];
 
 interface AttemptedDelivery {
@@ -24,14 +24,17 @@ interface AttemptedDelivery {
 export function findAttemptHints(attempt: AttemptToExplain, delivery: AttemptedDelivery): string[] {
   const first = findMainHint(attempt, delivery);
   if (first === null) return [];
-  const isReceiverDefect = isRefusal(attempt) && !failedByFault(attempt);
+  const isReceiverDefect = isReceiverError(attempt) && !failedByFault(attempt);
   return isReceiverDefect
     ? [first, `Check how the receiver handles signatures, duplicates and errors: ${toCheckCommand(delivery)}`]
     : [first];
 }
 
-/** Whether the receiver itself rejected the delivery or failed, not a proxy or router in front of it. */
-function isRefusal({ outcome, response_status: status }: AttemptToExplain): boolean {
+/**
+ * Whether the code of the receiver rejected the delivery or failed. The excluded statuses usually come from its router or its
+ * rate limit.
+ */
+function isReceiverError({ outcome, response_status: status }: AttemptToExplain): boolean {
   return (
     outcome === 'http_error' && status !== null && status >= 400 && ![404, 405, 410, 429].includes(status)
   );

@@ -1,20 +1,20 @@
-/** The wall clock and the schedule clock. Both are milliseconds since 1970; the monotonic time has no fixed origin. */
+/** The wall clock and the schedule clock. Their times are in milliseconds since 1970. */
 
 /** Real time: for signatures, `sent_at` and time limits of attempts. It is never scaled. */
 export interface WallClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds that never decrease, even when the wall clock is set back. */
+  /** Milliseconds since an unspecified time. They never decrease, even when the wall clock is set back. */
   monotonic(): number;
 }
 
 /** The last millisecond of the year 9999: later times have a different form in ISO 8601. */
 export const LAST_TIME = 253_402_300_799_999;
 
-/** 9999-01-01, the end of schedule clocks. Retries that are scheduled from there are still in the year 9999. */
+/** 9999-01-01, at which schedule clocks stop. Retries that are scheduled from there are still in the year 9999. */
 export const LAST_SCHEDULE_TIME = Date.UTC(9999, 0, 1);
 
-/** The state of a schedule clock at one point in time. Stored. */
+/** The state of a schedule clock: the time that it showed at one point, its anchor, and how it has moved since then. Stored. */
 export interface ScheduleClockState {
   /** The schedule time of the anchor. */
   readonly at: number;

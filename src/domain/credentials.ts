@@ -17,7 +17,7 @@ export const keyPrefixes = { sandbox: 'svc_test_', production: 'svc_live_' } as 
 /** Prefix of endpoint secrets. Widely known, so that people and secret scanners recognize it. */
 export const SECRET_PREFIX = 'whsec_';
 
-/** A year, which is longer than any secret rotation. */
+/** Maximum overlap after a rotation of a secret: a year, which is longer than any rotation needs. */
 export const MAX_OVERLAP_MS = 365 * DAY_MS;
 
 /** The environment in the prefix of an API key; null if it is not a key of this service. */

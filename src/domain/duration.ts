@@ -1,5 +1,6 @@
 /** Parses and formats durations, and times relative to now. */
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+/** A number with its unit. Sticky, so that nothing is allowed between two parts. */
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy;
 
 export const SECOND_MS = UNIT_MS.s;
@@ -62,6 +63,6 @@ export function formatSpan(ms: number, count: number): string {
 export function parseRelativeTime(text: string, now: number): number {
   const duration = parseDuration(text);
   if (duration !== null) return now - duration;
-  // A number without a unit is invalid, but Date.parse() reads 35 as the year 2035.
+  // A number without a unit is invalid, unless it is a year with four digits. Date.parse() would read 35 as the year 2035.
   return /^\d+(?:\.\d+)?$/.test(text.trim()) && !/^\d{4}$/.test(text) ? Number.NaN : Date.parse(text);
 }

@@ -6,7 +6,7 @@ import { formatCount, formatDeliveryCount, suggestMatch } from './message-parts.
 /** Number of histories, if neither their number nor a time is given. */
 export const DEFAULT_RUNS = 100;
 export const MAX_RUNS = 1_000_000;
-/** Histories are generated with signed 32-bit numbers. */
+/** The generator of histories uses its seed as a signed 32-bit number. */
 export const MAX_SEED = 2 ** 31 - 1;
 
 /** What an attacker sends, who does not know the secret but has recorded deliveries. */
@@ -44,7 +44,7 @@ const disruptions = {
 export const disturbances = { ...disruptions, ...attacks };
 export type Disturbance = keyof typeof disturbances;
 export const disturbanceNames = Object.keys(disturbances) as Disturbance[];
-/** Those that an exploration over HTTP can use, because they run no command. */
+/** Those that run no command. An exploration that the control plane starts can use only these. */
 export const commandlessDisturbances = disturbanceNames.filter((name) => name !== 'restart');
 
 /**

@@ -36,8 +36,9 @@ export const deliveryFaultDescriptions = {
 
 export type FaultKind = DeliveryFaultKind | (typeof requestFaultKinds)[number];
 
-/** Node.js limits timers to 24.8 days. */
+/** Real time. Node.js limits timers to 24.8 days. */
 export const MAX_LATENCY_MS = DAY_MS;
+/** Schedule time for `delay` and `reorder`, real time for `slow-body`. */
 export const MAX_DELAY_MS = 30 * DAY_MS;
 
 /** Default durations: schedule time for `delay` and `reorder`, real time for `slow-body`. */
@@ -65,7 +66,7 @@ export interface FaultRule {
   readonly delay_ms?: number | undefined;
   /** Above 0, up to 1. */
   readonly probability: number;
-  /** How often it can fire. */
+  /** How often it can be applied; no limit if it is missing. */
   readonly count?: number | undefined;
 }
 
@@ -86,33 +87,36 @@ interface FaultProblem {
   readonly problem: string;
 }
 
-/** The first contradiction in a rule; null if it is valid. @param nameOf returns the name of a field for the message. */
+/**
+ * The first contradiction in a rule; null if it is valid.
+ * @param getFieldName returns the name of a field for the message
+ */
 export function findFaultProblem(
   rule: FaultRule,
-  nameOf: (field: keyof FaultRule) => string,
+  getFieldName: (field: keyof FaultRule) => string,
 ): FaultProblem | null {
   const isOnRequest = rule.on === 'request';
   const forbiddenFields = isOnRequest ? DELIVERY_FIELDS : REQUEST_FIELDS;
   const field = forbiddenFields.find((name) => rule[name] !== undefined);
   if (field)
     return { field, problem: `applies only to faults in ${isOnRequest ? 'deliveries' : 'requests'}` };
-  return isOnRequest ? findRequestProblem(rule, nameOf) : findDeliveryProblem(rule);
+  return isOnRequest ? findRequestProblem(rule, getFieldName) : findDeliveryProblem(rule);
 }
 
 function findRequestProblem(
   { status, drop, latency_ms: latencyMs, error_code: errorCode }: FaultRule,
-  nameOf: (field: keyof FaultRule) => string,
+  getFieldName: (field: keyof FaultRule) => string,
 ): FaultProblem | null {
   if (status === undefined && drop === undefined && latencyMs === undefined) {
-    const problem = `is required unless ${nameOf('latency_ms')} or ${nameOf('drop')} is given`;
+    const problem = `is required unless ${getFieldName('latency_ms')} or ${getFieldName('drop')} is given`;
     return { field: 'status', problem };
   }
   if (status !== undefined && drop !== undefined) {
-    const problem = `cannot be combined with ${nameOf('status')}: a dropped request has no response`;
+    const problem = `cannot be combined with ${getFieldName('status')}: a dropped request has no response`;
     return { field: 'drop', problem };
   }
   const needsStatus = errorCode !== undefined && status === undefined;
-  return needsStatus ? { field: 'error_code', problem: `needs ${nameOf('status')}` } : null;
+  return needsStatus ? { field: 'error_code', problem: `needs ${getFieldName('status')}` } : null;
 }
 
 function findDeliveryProblem({ kind, delay_ms: delayMs }: FaultRule): FaultProblem | null {
@@ -204,14 +208,15 @@ export function getDefaultErrorCode(status: number): string {
 }
 
 /**
- * Changes one byte of a body: its last digit, or its first character if it has no digit. JSON with a digit stays valid JSON, so
- * that only a receiver that verifies signatures notices the change.
+ * Changes one character of a body: its last digit, or its last character if it has no digit. JSON with a digit stays valid JSON,
+ * so that only a receiver that verifies signatures notices the change.
  */
 export function tamperBody(body: string): string {
   const tampered = body.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
   return tampered === body ? body.replace(/.$/s, ' ') : tampered;
 }
 
+/** Whether a fault applies to a value. A missing value of the rule does not restrict it. */
 function matches<Value>(ruleValue: Value | undefined, value: Value | null): boolean {
   return ruleValue === undefined || ruleValue === value;
 }

@@ -27,6 +27,7 @@ export function parseHostName(text: string): string | null {
 /** The host of `host` or `host:port` (RFC 9110, section 7.2); null when it is invalid. */
 export function parseAuthority(text: string): string | null {
   const [, host = '', port = ''] = /^(.*?)(:\d{1,5})?$/.exec(text) ?? [];
+  // The URL parser rejects a port above 65535.
   return parseUrl(`http://localhost${port}`) === null ? null : parseHostName(host);
 }
 
@@ -35,7 +36,7 @@ export function getPort({ port, protocol }: Pick<URL, 'port' | 'protocol'>): num
   return Number(port) || (protocol === 'https:' ? 443 : 80);
 }
 
-/** The host of a URL for a host name or an address: an IPv6 address is in brackets. */
+/** A host name or an address as the host of a URL, which has brackets around an IPv6 address. */
 export function addBrackets(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -79,6 +79,7 @@ export class UlidGenerator {
   readonly #pool = new Uint8Array(RANDOM_CHARS * 256);
   #poolOffset = this.#pool.length;
   #lastMs = -1;
+  /** The random part of the last ID, as base32 digits. */
   readonly #lastRandom = new Uint8Array(RANDOM_CHARS);
   #timeText = '';
 
@@ -113,6 +114,7 @@ export class UlidGenerator {
       this.#fill(this.#pool);
       this.#poolOffset = 0;
     }
+    // Five bits of each byte, which is one digit.
     for (let i = 0; i < RANDOM_CHARS; i++) this.#lastRandom[i] = (this.#pool[this.#poolOffset++] ?? 0) & 31;
     // Clears the top bit, so that incrementing within the millisecond does not overflow.
     this.#lastRandom[0] = (this.#lastRandom[0] ?? 0) & 15;

@@ -41,7 +41,10 @@ function escapeAll(text: string, invisible: RegExp): string {
   return escaped + text.slice(end).replace(invisible, escapeCharacter);
 }
 
-/** `\n`, `\x1b` or `\u200b`. Inside JSON strings only the last form is needed, and there it is an escape of JSON too. */
+/**
+ * `\n`, `\x1b` or `\u200b`. Strings in valid JSON contain no characters that need the first two forms, and the third one is an
+ * escape of JSON too.
+ */
 function escapeCharacter(character: string): string {
   const shortForm = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character];
   return shortForm ?? character.split('').map(escapeCodeUnit).join('');

@@ -1,9 +1,9 @@
 import { isJson } from './json.ts';
-import { endOfToken, STRUCTURE, skipSpace } from './json-tokens.ts';
+import { endOfToken, STRUCTURAL_CHARACTERS, skipSpace } from './json-tokens.ts';
 
 /**
- * Line and column, both from 1, of the first token that JSON does not allow in its place. `JSON.parse` reports them only in
- * some of its messages, and differently in each version of Node.js.
+ * Line and column, both counted from 1, of the first text that JSON does not allow in its place. `JSON.parse` reports them only
+ * in some of its messages, and differently in each version of Node.js.
  */
 export function locateJsonError(text: string): { readonly line: number; readonly column: number } {
   const lines = text.slice(0, findJsonError(text)).split('\n');
@@ -16,7 +16,7 @@ export function locateJsonError(text: string): { readonly line: number; readonly
  */
 type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'end';
 
-/** Index of the first token that is not allowed; the length of the text if something is missing at its end. */
+/** Index of the first text that is not allowed; the length of the text if something is missing at its end. */
 function findJsonError(text: string): number {
   const expectedClosings: string[] = [];
   let expected: Expected | null = 'value';
@@ -38,7 +38,7 @@ const SCALAR = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)
 /** Number of characters at the start of a token that JSON allows. */
 function countValidChars(token: string): number {
   if (token.startsWith('"')) return isJson(token) ? token.length : 0;
-  return STRUCTURE.includes(token) ? 1 : (SCALAR.exec(token)?.[0].length ?? 0);
+  return STRUCTURAL_CHARACTERS.includes(token) ? 1 : (SCALAR.exec(token)?.[0].length ?? 0);
 }
 
 /**

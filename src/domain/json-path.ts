@@ -13,6 +13,7 @@ const STEP = /(?:^|(?<=.)\.)([^.[\]]+)|\[("(?:[^"\\]|\\.)*"|'[^']*')\]|(?<=.)\[(
 /** @throws SvcError `usage` when `path` is invalid. */
 export function parsePath(path: string): PathStep[] {
   const matches = [...path.matchAll(STEP)];
+  // The matches of a valid path cover all of it.
   const length = matches.reduce((sum, [text]) => sum + text.length, 0);
   if (length !== path.length || length === 0) throw createInvalidPathError(path);
   return matches.map(([, name, quoted, index]) => {
@@ -84,7 +85,7 @@ export type JsonEdit =
   | { readonly kind: 'override' | 'add'; readonly path: string; readonly value: string }
   | { readonly kind: 'remove'; readonly path: string };
 
-/** The first `=` outside brackets ends the path. */
+/** `path=value`. The first `=` outside brackets ends the path. */
 const ASSIGNMENT = /^((?:\[(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\]]*)\]|[^=[])+)=(.*)$/s;
 /** The start of JSON that is not a bare word; `{{` starts a template of a fixture. */
 const JSON_START = /^(?:["[]|\{(?!\{))/;
@@ -175,7 +176,7 @@ function createMissingPathError(
   });
 }
 
-/** Says what a path can contain after its part that exists. */
+/** Suggests how to continue the part of a path that exists. */
 function suggestPath(root: JsonTree, steps: readonly PathStep[]): string {
   const missing = steps.findIndex((_, index) => getAtPath(root, steps.slice(0, index + 1)) === undefined);
   const parentSteps = steps.slice(0, missing);

@@ -12,7 +12,8 @@ export const CHAR_CODES = {
   closeBrace: 125,
 };
 
-export const STRUCTURE = '{}[],:';
+/** Each of them is a token (RFC 8259, section 2). */
+export const STRUCTURAL_CHARACTERS = '{}[],:';
 const SPACE = /[ \t\r\n]*/y;
 /** A number, a word, or characters that JSON does not allow. */
 const BARE_TOKEN = /[^ \t\r\n{}[\],:"]+/y;
@@ -25,10 +26,10 @@ export function* tokenize(text: string): Generator<string, undefined> {
   }
 }
 
-/** Index after the token at `start`: a string, one of `{}[],:`, or anything else up to one of these or whitespace. */
+/** Index after the token at `start`: a string, a structural character, or anything else up to one of these or whitespace. */
 export function endOfToken(text: string, start: number): number {
   if (text.charCodeAt(start) === CHAR_CODES.quote) return endOfString(text, start) + 1;
-  if (STRUCTURE.includes(text.charAt(start))) return start + 1;
+  if (STRUCTURAL_CHARACTERS.includes(text.charAt(start))) return start + 1;
   BARE_TOKEN.lastIndex = start;
   return start + (BARE_TOKEN.exec(text)?.[0].length ?? 1);
 }

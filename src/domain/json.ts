@@ -5,7 +5,7 @@
 import { SvcError } from '../errors.ts';
 import { CHAR_CODES, endOfString, tokenize } from './json-tokens.ts';
 
-/** Deeper documents are rejected, because common JSON parsers fail at a slightly greater depth. */
+/** Deeper documents are rejected, because many JSON parsers limit the depth, so that receivers could not read them. */
 export const MAX_JSON_DEPTH = 128;
 
 export interface JsonObjectText {
@@ -69,7 +69,7 @@ export function indentJson(text: string): string {
     const isClosing = token === '}' || token === ']';
     const isAfterOpening = previous === '{' || previous === '[';
     if (isClosing) depth--;
-    // No line break inside an empty object or array.
+    // A line break after an opening bracket and before a closing one, but not between them.
     if (isClosing !== isAfterOpening || previous === ',') result += `\n${'  '.repeat(depth)}`;
     result += token === ':' ? ': ' : token;
     if (token === '{' || token === '[') depth++;
@@ -85,12 +85,12 @@ export function addJsonSpaces(text: string): string {
   return result;
 }
 
-/** In ASCII only, as Python and PHP write JSON. */
+/** Escapes all characters outside ASCII, as Python and PHP write JSON. */
 export function escapeNonAscii(json: string): string {
   return json.replace(/[\u0080-\uffff]/g, toUnicodeEscape);
 }
 
-/** Safe to embed in HTML, as Go writes JSON. */
+/** Escapes the characters that are unsafe in HTML, as Go writes JSON. */
 export function escapeJsonForHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, toUnicodeEscape);
 }

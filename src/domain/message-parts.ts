@@ -58,8 +58,8 @@ function at(row: readonly number[], column: number): number {
   return row[column] ?? Number.POSITIVE_INFINITY;
 }
 
-/** Plain words for the errors of the file system. */
-const descriptions: Readonly<Record<string, string>> = {
+/** Plain words for the error codes of the file system. */
+const fileErrorDescriptions: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EEXIST: 'it already exists',
   EFBIG: 'the file is too large',
@@ -78,5 +78,5 @@ const descriptions: Readonly<Record<string, string>> = {
 /** The reason of an error of Node.js, as a clause for a message; the text of any other error unchanged. */
 export function describeFileError(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return descriptions[code] ?? message;
+  return fileErrorDescriptions[code] ?? message;
 }

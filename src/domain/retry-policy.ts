@@ -114,7 +114,8 @@ function parseHttpDate(text: string, wallNowMs: number): number | null {
     if (parts === undefined) continue;
     const { day, month = '', year = '', hour, minute, second } = parts;
     const midnight = new Date(Date.UTC(toFullYear(year, wallNowMs), MONTHS.indexOf(month), Number(day)));
-    if (midnight.getUTCDate() !== Number(day)) return null; // 31 June
+    // `Date` reads 31 June as 1 July.
+    if (midnight.getUTCDate() !== Number(day)) return null;
     return (
       midnight.getTime() + Number(hour) * HOUR_MS + Number(minute) * MINUTE_MS + Number(second) * SECOND_MS
     );

@@ -25,7 +25,7 @@ export function createRandomApiKey(environment: Environment, fill: RandomFill = 
   return keyPrefixes[environment] + randomText(KEY_BYTES, 'base64url', fill);
 }
 
-/** Fills buffers with the hash of `secret`, to derive another secret that is always the same. */
+/** Fills buffers of up to 32 bytes with the hash of `secret`, to derive another secret that is always the same. */
 export function fillFromHash(secret: string): RandomFill {
   return (buffer) => {
     buffer.set(createHash('sha256').update(secret).digest().subarray(0, buffer.length));
@@ -57,11 +57,12 @@ export function createRandomSource(seed: number | null, purpose = ''): RandomSou
   const fill =
     seed === null
       ? (buffer: Uint8Array<ArrayBuffer>) => randomFillSync(buffer)
-      : createSeededFill(`${seed} ${purpose}`.trimEnd());
+      : createSeededFill(purpose === '' ? String(seed) : `${seed} ${purpose}`);
+  // 48 random bits.
   return { fill, next: () => Buffer.from(fill(new Uint8Array(6))).readUIntBE(0, 6) / 2 ** 48 };
 }
 
-// The key stream of a cipher with a key from the seed: uniform, and the same on every machine.
+// The output of a cipher whose key is derived from the seed: uniform, and the same on every machine.
 function createSeededFill(seed: string): RandomFill {
   const key = createHash('sha256').update(`svc-emulator ${seed}`).digest();
   const stream = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));

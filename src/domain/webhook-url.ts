@@ -79,6 +79,7 @@ const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
 export function toForwardUrl(text: string): string | null {
   if (SCHEME.test(text)) return /^https?:/i.test(text) && parseUrl(text) !== null ? text : null;
   const address = text.replace(PORT_WITHOUT_HOST, 'localhost:');
+  // The URL parser would skip slashes, tabs and line breaks at the start of a host.
   const url = /^[\s/:\\]/.test(address) ? null : parseUrl(`http://${address}`);
   if (url === null) return null;
   return classifyHost(url.hostname).kind === 'public' ? new URL(`https://${address}`).href : url.href;

@@ -52,7 +52,10 @@ export const HttpUrl = v.custom<string>((value) => {
   const url = typeof value === 'string' ? parseUrl(value) : null;
   return url !== null && /^https?:$/.test(url.protocol);
 }, 'must be an http or https URL');
-/** Requires an offset, because a time without one depends on the time zone. `Date.parse` also accepts text such as `order 5`. */
+/**
+ * A date, or a date and a time with an offset, because a time without one depends on the time zone. `Date.parse` also accepts
+ * text such as `order 5`.
+ */
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 export const Time = v.custom<Date | string>(
   (value) =>

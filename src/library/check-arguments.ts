@@ -8,7 +8,7 @@ import { SvcError } from '../errors.ts';
 import { areTimersFake } from '../timers.ts';
 
 /** A schema for each parameter of a call, in order. Messages name an option of the parameter `options` without this prefix. */
-export type ParameterSchemas = Readonly<Record<string, v.GenericSchema>>;
+type ParameterSchemas = Readonly<Record<string, v.GenericSchema>>;
 
 /**
  * @param callName the call as users write it, such as `clock.advance`

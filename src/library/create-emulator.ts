@@ -208,6 +208,7 @@ function rejectAfterClose({ control, fetch, status }: EntryPoints, closing: Abor
   const { stream, ...calls } = control;
   const guardedCalls = Object.entries(calls).map(([name, call]) => [
     name,
+    // `never`, because each call has its own type of input, which the guard passes on.
     guard(call as (...input: never) => Promise<unknown>),
   ]);
   return {

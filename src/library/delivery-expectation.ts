@@ -15,7 +15,7 @@ import {
   toMs,
   wholeNumber,
 } from './argument-schemas.ts';
-import type { Envelope } from './received-request.ts';
+import { findSentPayload } from './delivery-snapshot.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface DeliveryExpectation {
@@ -120,15 +120,13 @@ async function selectDeliveries(
   const selected: Delivery[] = [];
   for (const delivery of deliveries) {
     if (to !== undefined && to !== delivery.webhook_id && to !== delivery.url) continue;
-    if (payload === undefined || matches(await getPayload(workspace, delivery))) selected.push(delivery);
+    if (payload === undefined || matches(await getSentPayload(workspace, delivery))) selected.push(delivery);
   }
   return selected;
 }
 
-/** The payload of a delivery; undefined if nothing was sent. */
-async function getPayload(workspace: Workspace, { id }: Delivery): Promise<unknown> {
-  const [firstAttempt] = (await workspace.deliveries.get(id)).attempts;
-  return firstAttempt && (JSON.parse(firstAttempt.request.body) as Envelope).data.payload;
+async function getSentPayload(workspace: Workspace, { id }: Delivery): Promise<unknown> {
+  return findSentPayload(await workspace.deliveries.get(id));
 }
 
 /** A line for each delivery, with its payload if one is expected. */
@@ -142,7 +140,7 @@ function describeDeliveries(
       const { id, status, url, attempt_count: attemptCount } = delivery;
       const line = `  ${id} to ${url}: ${status} after ${formatCount(attemptCount, 'attempt')}`;
       if (payload === undefined) return line;
-      return `${line}, with ${JSON.stringify(await getPayload(workspace, delivery))}`;
+      return `${line}, with ${JSON.stringify(await getSentPayload(workspace, delivery))}`;
     }),
   );
 }

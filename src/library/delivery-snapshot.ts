@@ -54,7 +54,7 @@ export function toSnapshot(deliveries: readonly DeliveryDetail[]): DeliverySnaps
     status: delivery.status,
     settled_reason: delivery.settled_reason,
     replay_of: delivery.replay_of === null ? null : normalize(delivery.replay_of),
-    payload: normalizeJson(findPayload(delivery)),
+    payload: normalizeJson(findSentPayload(delivery)),
     attempts: delivery.attempts.map(({ number, trigger, outcome, response_status, ...attempt }) => ({
       number,
       trigger,
@@ -66,12 +66,13 @@ export function toSnapshot(deliveries: readonly DeliveryDetail[]): DeliverySnaps
   }));
 }
 
-function findPayload({ attempts }: DeliveryDetail): unknown {
+/** The payload that the first attempt sent; null if nothing was sent, or the body of a replay has no payload. */
+export function findSentPayload({ attempts }: DeliveryDetail): unknown {
   const body = attempts[0]?.request.body;
   try {
     return body === undefined ? null : (JSON.parse(body).data?.payload ?? null);
   } catch {
-    // A replay can have a body that is not JSON of an envelope.
+    // The fault `tamper-body` can make the body of a replay invalid JSON.
     return body;
   }
 }

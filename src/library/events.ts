@@ -99,7 +99,7 @@ export function createEvents(setup: WorkspaceSetup): Events {
       events = await listMatching();
       if (events.length >= count) return events;
       for await (const item of stream) {
-        // The request log does not name the created resource, so the events are listed after each creation.
+        // Reads all events again, because this request may have created one that matches.
         const isCreation =
           item.type === 'request' && item.request.method === 'POST' && item.request.status === 201;
         if (isCreation) events = await listMatching();

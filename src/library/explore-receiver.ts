@@ -65,8 +65,8 @@ export interface ExploreReceiverOptions {
   readonly onProgress?: (progress: ExploreProgress) => void;
 }
 
-/** As for deliveries (gap `delivery.timeout`). */
-const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
+/** As for attempts (gap `delivery.timeout`). */
+const DEFAULT_RESPONSE_TIMEOUT_MS = 15 * SECOND_MS;
 
 const OptionalNames = v.optional(v.array(v.string()));
 const EventOption = v.lazy((value) =>
@@ -139,8 +139,10 @@ export async function exploreReceiver(
       runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
       timeMs: time === undefined ? null : toMs(time),
       timeoutMs:
-        options.timeout === undefined ? (saved?.timeout_ms ?? DEFAULT_TIMEOUT_MS) : toMs(options.timeout),
-      events: createEvents(options.events ?? saved?.events ?? [], seed),
+        options.timeout === undefined
+          ? (saved?.timeout_ms ?? DEFAULT_RESPONSE_TIMEOUT_MS)
+          : toMs(options.timeout),
+      events: createEventTemplates(options.events ?? saved?.events ?? [], seed),
       readEffects: typeof observe === 'function' ? toReadEffects(observe) : (observer?.readEffects ?? null),
       restart:
         restart === undefined
@@ -169,7 +171,8 @@ function requireSecret(scheme: SignatureScheme, option: string | undefined): str
   return secret;
 }
 
-function createEvents(
+/** @param events empty for all fixtures */
+function createEventTemplates(
   events: NonNullable<ExploreReceiverOptions['events']>,
   seed: number,
 ): readonly EventTemplate[] {

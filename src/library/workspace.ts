@@ -20,7 +20,7 @@ import { createEvents, type Events, eventParameters } from './events.ts';
 import { createTrigger, type Trigger, triggerParameters } from './trigger.ts';
 import { fetchWithKey, type WorkspaceSetup } from './workspace-setup.ts';
 
-/** The input of a control-plane operation without the fields that the library sets. */
+/** The input of a control-plane operation without the fields that the library sets, and without the ID, which is an argument. */
 type LibraryInput<Name extends keyof ControlOperations> = Omit<
   ControlInput<Name>,
   'id' | (typeof fieldsSetByLibrary)[number]

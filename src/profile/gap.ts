@@ -18,7 +18,7 @@ interface GapText {
 }
 
 /** A gap with a fixed answer. */
-export interface FixedGap extends GapText {
+interface FixedGap extends GapText {
   readonly answer: string;
 }
 

@@ -14,7 +14,7 @@ import { unknownFieldError, type ValueLocation } from './value-schema.ts';
 export type Overrides = Readonly<Record<string, unknown>>;
 
 /** The answer to a gap: the override, or the default. */
-export interface GapAnswer {
+interface GapAnswer {
   /** As the configuration file contains it, validated. */
   readonly configValue: ConfigValue;
   /** {@link configValue} as the schema of the gap parses it. */

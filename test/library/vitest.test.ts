@@ -85,6 +85,14 @@ describe('toHaveDelivered', () => {
     await expect(expect(workspace).toHaveDelivered('order.shipped', { times: 0 })).rejects.toThrow();
   });
 
+  test('toHaveDelivered accepts a replay whose body has no payload', async ({ workspace, receiver }) => {
+    const { deliveries } = await workspace.trigger('order.shipped', { order: 1 });
+    await expect(workspace).toHaveDelivered('order.shipped');
+    for (const { id } of deliveries) await workspace.deliveries.replay(id, { body: '{}' });
+    await expect(workspace).toHaveDelivered('order.shipped', { times: 1, payload: { order: 1 } });
+    expect(receiver.requests).toMatchObject([{ json: { type: 'order.shipped' } }, { json: {} }]);
+  });
+
   test('toHaveDelivered with times: 0 passes if only deliveries with another endpoint or payload exist', async ({
     workspace,
     receiver,

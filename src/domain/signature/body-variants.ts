@@ -48,6 +48,7 @@ function isSameJson(first: Buffer, second: Buffer): boolean {
   }
 }
 
+/** `undo` returns the bodies that may have become `text`. */
 type ReversibleChange = readonly [change: string, undo: (text: string) => Iterable<string | Uint8Array>];
 
 const reversibleChanges: readonly ReversibleChange[] = [
@@ -70,6 +71,7 @@ export function listJsonVariants(text: string): Iterable<string> {
   try {
     const value: unknown = JSON.parse(text);
     return new Set([
+      // JSON that was serialized twice.
       ...(typeof value === 'string' ? [value] : []),
       ...serializeOnOneLine(text, value),
       ...serializeIndented(value),

@@ -85,6 +85,7 @@ export function computeHmac(input: HmacInput): Buffer {
 /** Yields the combinations to try: none, each single mistake, each pair of different kinds. */
 export function* combineMistakes(input: DigestInput): Generator<readonly DigestMistake[]> {
   yield [];
+  // A list for each kind of mistake.
   const kinds = [
     listTimestampMistakes(input),
     listContentMistakes(input),

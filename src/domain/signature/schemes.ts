@@ -119,7 +119,7 @@ export function isContentTemplate(content: unknown): content is string {
   return placeholders.includes('{body}') && placeholders.every((name) => PLACEHOLDERS.includes(name));
 }
 
-export const CONTENT_TEMPLATE =
+export const CONTENT_TEMPLATE_DESCRIPTION =
   'a string that contains {body} and no placeholders other than {id}, {timestamp} and {body}';
 const PLACEHOLDERS: readonly string[] = ['{id}', '{timestamp}', '{body}'];
 
@@ -135,7 +135,7 @@ const fieldRules: readonly FieldRule[] = [
   createChoiceRule('algorithm', signatureAlgorithms),
   createChoiceRule('key.form', ['utf8', 'base64', 'hex']),
   ['key.prefix', 'the text before the encoded key, or ""', isKeyPrefix],
-  ['content', CONTENT_TEMPLATE, isContentTemplate],
+  ['content', CONTENT_TEMPLATE_DESCRIPTION, isContentTemplate],
   createChoiceRule('encoding', ['hex', 'base64']),
   ['header.prefix', 'the text before each signature, or ""', isHeaderText],
   [

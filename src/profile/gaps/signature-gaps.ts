@@ -1,5 +1,5 @@
 /** Gaps about signatures, secrets and IDs. */
-import { CONTENT_TEMPLATE, isContentTemplate } from '../../domain/signature/schemes.ts';
+import { CONTENT_TEMPLATE_DESCRIPTION, isContentTemplate } from '../../domain/signature/schemes.ts';
 import type { Gap } from '../gap.ts';
 import { duration, objectOf, oneOf, string } from '../value-schema.ts';
 
@@ -9,7 +9,7 @@ export const signatureGaps = {
     references: ['§6.2', '§6.gaps.signature'],
     reason:
       'Verification has four inputs: raw body, signature, timestamp and secret. The default signs nothing else, such as the delivery ID.',
-    schema: string(CONTENT_TEMPLATE, isContentTemplate),
+    schema: string(CONTENT_TEMPLATE_DESCRIPTION, isContentTemplate),
     relaxed: '{timestamp}.{body}',
   },
   'signature.algorithm': {
