@@ -1,8 +1,11 @@
 #!/usr/bin/env node
-// Runs on any Node, however old: it says clearly which one is needed before anything newer is parsed.
+// Uses no newer syntax than `import()`, so that Node.js 10 and later can read this file and print which version svc needs.
 
 var needed = [20, 19];
 var running = process.versions.node.split('.').map(Number);
+
+// The exit code of an internal error, as in src/errors.ts.
+var internalError = 70;
 
 if (running[0] < needed[0] || (running[0] === needed[0] && running[1] < needed[1])) {
   process.stderr.write(
@@ -15,7 +18,7 @@ if (running[0] < needed[0] || (running[0] === needed[0] && running[1] < needed[1
       ').\n' +
       'Install a current version from https://nodejs.org, or with your version manager: nvm install 22\n',
   );
-  process.exit(70);
+  process.exit(internalError);
 }
 
 import('node:module')
@@ -25,9 +28,10 @@ import('node:module')
     return import('../dist/cli.js');
   })
   .catch((error) => {
-    if (error && error.code === 'ERR_MODULE_NOT_FOUND' && /dist.cli\.js/.test(error.message)) {
+    // The separator of the path is / or \.
+    if (error && error.code === 'ERR_MODULE_NOT_FOUND' && /dist[/\\]cli\.js/.test(error.message)) {
       process.stderr.write('svc is not built yet. In a clone of the repository run: npm run build\n');
-      process.exit(70);
+      process.exit(internalError);
     }
     throw error;
   });

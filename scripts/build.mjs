@@ -25,7 +25,7 @@ const [timersModule] = (await build({ cwd: root, input: 'src/timers.ts', platfor
 const timers = timersModule.exports.filter((name) => name in globalThis);
 /**
  * Replaces these globals in bundled packages, because test runners replace them with fakes. A CommonJS module, because
- * bundling src/timers.ts into CommonJS packages would wrap it in a function.
+ * bundling src/timers.ts into CommonJS packages would wrap it in a function. No module of Node.js exports `queueMicrotask`.
  */
 const MODULE_TIMERS = 'module-timers.cjs';
 const moduleTimers = {
@@ -68,7 +68,7 @@ const runsInEmulator = listed(
 
 /** The modules of each chunk; the first group that matches wins. Without groups a command would load fifty chunks instead of ten. */
 const chunkGroups = [
-  // Modules without imports that everything needs: `svc --help` stays quick and `svc-emulator/signature` stays self-contained.
+  // Modules that everything needs and that import little: `svc --help` stays quick and `svc-emulator/signature` self-contained.
   {
     name: 'base',
     test: listed(
@@ -86,7 +86,8 @@ const chunkGroups = [
   },
   { name: 'timers', test: /^module-timers/ },
   { name: 'signature', test: /\/src\/domain\/signature/ },
-  // Needed by both `svc --help` and the library: a group takes along what its modules import.
+  // Needed by both `svc --help` and the library. A group also contains what its modules import, so without this group, the
+  // library would load `program`.
   {
     name: 'common',
     test: listed(
@@ -105,7 +106,8 @@ const chunkGroups = [
       'src/domain/shell.ts',
     ),
   },
-  // Needed by `svc --help`; the entry itself stays apart, or the library would run it.
+  // Needed by `svc --help`: `$initial` selects what an entry imports without `import()`. The entry itself stays apart, or the
+  // library would run it.
   { name: 'program', test: /\/src\/cli\/(?!main)|\/commander\//, tags: ['$initial'] },
   // Shared by commands and the emulator, and by several commands.
   { name: 'domain', test: /\/src\/domain/, minShareCount: 3 },
@@ -129,7 +131,7 @@ const { output } = await build({
   plugins: [
     moduleTimers,
     {
-      name: 'require-without-an-address',
+      name: 'require-without-import-meta-url',
       // An application that is bundled as CommonJS has no `import.meta.url`. Only modules of Node.js are required that way.
       // `__SVC_REQUIRE__` becomes `require`, so that the bundler of such an application finds a literal path.
       renderChunk: (code) =>
@@ -160,8 +162,9 @@ const { output } = await build({
   },
   logLevel: 'warn',
 });
-// undici is a separate CommonJS file, see src/delivery/connector.ts. It exports a function whose parameters are the timers, because it is
-// loaded late, and `require`, which bundlers must not replace inside.
+// undici is a separate CommonJS file, see src/delivery/connector.ts. It exports a function with two kinds of parameters: `require`, because
+// the bundler of an application must not replace calls of it, and the timers, because undici is loaded late, when a test can have replaced
+// the global ones.
 const undici = await build({
   cwd: root,
   input: { undici: 'undici' },
@@ -193,6 +196,7 @@ function completeTypes() {
   const types = join(dist, 'types');
   const declarations = readFileSync(join(root, 'node_modules/valibot/dist/index.d.mts'), 'utf8');
   writeFileSync(join(types, 'valibot.d.ts'), declarations.replace(/^[ \t]*\/\*\*.*?\*\/\n/gms, ''));
+  // The loop also visits the files that it adds.
   const kept = new Set(['index', 'signature', 'vitest'].map((name) => join(types, `${name}.d.ts`)));
   for (const file of kept) {
     const toRoot = relative(dirname(file), types).replaceAll('\\', '/') || '.';
@@ -225,9 +229,8 @@ function writeNotices(chunks) {
   const names = new Set();
   for (const chunk of chunks) {
     for (const id of chunk.moduleIds ?? []) {
-      const inside = id.split('/node_modules/').at(-1);
       if (!id.includes('/node_modules/')) continue;
-      const [first, second] = inside.split('/');
+      const [first, second] = id.split('/node_modules/').at(-1).split('/');
       names.add(first.startsWith('@') ? `${first}/${second}` : first);
     }
   }

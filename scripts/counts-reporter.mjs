@@ -40,6 +40,7 @@ function describeError({ message, cause }) {
   return cause?.message === undefined ? `${message}` : `${message} ${cause.message}`;
 }
 
+/** Whether the error is about a child process that crashed: tests name the signal. */
 function namesCrash({ message }) {
   return CRASH_SIGNAL.test(message);
 }

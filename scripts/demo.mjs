@@ -11,14 +11,15 @@ import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
+/** Seconds of schedule time per second of real time. */
 const SPEED = 120;
-const LIMIT_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Selects the SQLite driver that runs with this version of Node.js. */
 const sqliteHook = join(root, 'test/support/sqlite-for-node-20.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
-const inColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
+const hasColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
 const children = new Set();
 const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -31,7 +32,7 @@ process.stdout.on('error', () => {
   interruption.abort();
 });
 const watchdog = startWatchdog();
-const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), interruption.signal]);
+const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), interruption.signal]);
 
 try {
   await runDemo();
@@ -42,11 +43,12 @@ try {
   }
 } finally {
   await Promise.all([...children].map(end));
+  // The watchdog reads one JSON object per line, see src/watchdog/process-guard.ts.
   watchdog.stdin.end(`${JSON.stringify({ closing: true })}\n`);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Ends the child processes and removes the folder if this script is killed. */
+/** Starts a process that terminates the child processes and removes the folder if this script is killed. */
 function startWatchdog() {
   const program = join(root, 'dist/watchdog.js');
   const options = { detached: true, stdio: ['pipe', 'ignore', 'ignore'] };
@@ -72,7 +74,7 @@ async function runDemo() {
 
   say('The receiver returned 503, so the delivery is retried after five minutes, as in production.');
   await svc('deliveries', 'get', deliveryId);
-  say(`Five minutes take ${300 / SPEED} seconds at this speed.`);
+  say(`Five minutes take ${(5 * 60) / SPEED} seconds at this speed.`);
   const accepted = await gateway.nextDelivery(204);
   await receiver.showNextLine();
 
@@ -172,7 +174,7 @@ async function svc(...args) {
 /** Starts a Node.js program in the temporary folder, without the `SVC_` variables of the user. */
 function start(args, variables = {}) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
-  const env = { ...Object.fromEntries(inherited), ...(inColor && { FORCE_COLOR: '1' }), ...variables };
+  const env = { ...Object.fromEntries(inherited), ...(hasColor && { FORCE_COLOR: '1' }), ...variables };
   const stdio = ['ignore', 'pipe', 'inherit'];
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio, detached: true, windowsHide: true });
   children.add(child);
@@ -197,15 +199,15 @@ function find(pattern, output) {
 }
 
 function say(text) {
-  console.log(`\n${inColor ? `\x1b[1m${text}\x1b[22m` : text}`);
+  console.log(`\n${hasColor ? `\x1b[1m${text}\x1b[22m` : text}`);
 }
 
 function showCommand(...args) {
   const text = `$ svc ${args.map((arg) => (/^[\w@./:=,+-]+$/.test(arg) ? arg : `'${arg}'`)).join(' ')}`;
-  console.log(inColor ? `\x1b[36m${text}\x1b[39m` : text);
+  console.log(hasColor ? `\x1b[36m${text}\x1b[39m` : text);
 }
 
 function showReceiver(line) {
   const text = `receiver: ${line}`;
-  console.log(inColor ? `\x1b[33m${text}\x1b[39m` : text);
+  console.log(hasColor ? `\x1b[33m${text}\x1b[39m` : text);
 }

@@ -12,15 +12,18 @@ const verdicts = { works: 'yes', refused: 'no', broken: 'no', 'not run': 'not ru
 
 /**
  * Replaces the rows of a document that were measured again, and keeps the others.
- * @param cells results of scripts/test-install.mjs
+ * @param results those of scripts/test-install.mjs
  * @param order the keys of all possible rows in their order, such as `npm 11/20`
  */
-export function updateTable(document, cells, order) {
+export function updateTable(document, results, order) {
   const [before, rest, tooMany] = document.split(BEGIN);
   const [table, after] = (rest ?? '').split(END);
   if (after === undefined || tooMany !== undefined)
     throw new Error(`The document needs ${BEGIN} and ${END}, once each.`);
-  const rows = new Map([...table.split('\n').filter(isRow).map(keyed), ...cells.map(formatRow).map(keyed)]);
+  const rows = new Map([
+    ...table.split('\n').filter(isRow).map(toEntry),
+    ...results.map(formatRow).map(toEntry),
+  ]);
   const inOrder = order.map((key) => rows.get(key)).filter((row) => row !== undefined);
   return [before, BEGIN, '\n\n', [...HEADER, ...inOrder].join('\n'), '\n\n', END, after].join('');
 }
@@ -41,7 +44,7 @@ function isRow(line) {
   return line.startsWith('| ') && line !== HEADER[0];
 }
 
-function keyed(row) {
+function toEntry(row) {
   const [, manager, node] = row.split('|').map((cell) => cell.trim());
   return [rowKey(manager, node), row];
 }

@@ -27,7 +27,7 @@ mkdirSync(pictures, { recursive: true });
 const emulator = await createEmulator({ randomSeed: 7 });
 const shop = await createReceiver(200);
 const legacy = await createReceiver({ status: 503, body: '{"error":"no connection to the database"}' });
-const failing = await fill();
+const failing = await createEvents();
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim(),
   args: BROWSER_FLAGS,
@@ -51,8 +51,8 @@ try {
   await Promise.all([browser, emulator, shop, legacy].map((each) => each.close()));
 }
 
-/** Fills the sandbox with the events of a working day. @returns a delivery that keeps failing. */
-async function fill() {
+/** Creates the events of a working day in the emulator. @returns a delivery that keeps failing */
+async function createEvents() {
   await emulator.webhooks.create({ url: `${shop.url}/webhooks`, events: ['*'] });
   await emulator.webhooks.create({ url: `${legacy.url}/legacy/hooks`, events: ['order.shipped'] });
   for (let index = 0; index < 40; index++) {
@@ -65,13 +65,17 @@ async function fill() {
   return failing;
 }
 
-/** @param options.from the tab that is scrolled to the top */
-async function picture(name, at, { colorScheme = 'light', from, ...viewport }) {
+/**
+ * @param hash the fragment of the URL
+ * @param options.from the tab that is scrolled to the top
+ */
+async function picture(name, hash, { colorScheme = 'light', from, ...viewport }) {
   const context = await browser.newContext({ viewport, colorScheme, deviceScaleFactor: 1.5 });
   const page = await context.newPage();
-  await page.goto(`${emulator.url}/#${at}`);
+  await page.goto(`${emulator.url}/#${hash}`);
   await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
   if (from) await page.getByRole('tab', { name: from }).evaluate((tab) => tab.scrollIntoView());
+  // Until animations have ended.
   await pause(500);
   await page.screenshot({ path: join(pictures, `${name}.png`) });
   await context.close();
@@ -89,6 +93,7 @@ async function pictureOfTerminal() {
       env: { ...process.env, TERM: 'xterm-256color' },
     });
     await once(tmuxProcess, 'exit');
+    // Until the view shows the attempts, and then the selected row.
     await pause(2_000);
     tmux('send-keys', 'Down');
     await pause(1_000);

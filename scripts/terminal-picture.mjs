@@ -1,5 +1,8 @@
 /** Converts the output of `tmux capture-pane -e`, with its colors, to an HTML page. */
+
+/** The colors of the codes 30 to 37, and of the bright codes 90 to 97. */
 const COLORS = ['#1d1f27', '#ff7b72', '#6fdd8b', '#f2c063', '#82aaff', '#d2a8ff', '#76e3ea', '#d0d4de'];
+/** A style (ECMA-48, SGR), another escape sequence, such as a link, or text. */
 const PART = /\x1b\[([\d;]*)m|\x1b[^m]*?[\\\x07]|([^\x1b]+)/g;
 
 export function toHtml(captured) {

@@ -45,8 +45,8 @@ Examples:
 const root = join(import.meta.dirname, '..');
 const cacheFolder = join(root, 'node_modules/.cache/svc-managers');
 const documentFile = join(root, 'docs/contributing/installation.md');
-const INSTALL_LIMIT_MS = 15 * 60_000;
-const COMMAND_LIMIT_MS = 60_000;
+const INSTALL_TIMEOUT_MS = 15 * 60_000;
+const COMMAND_TIMEOUT_MS = 60_000;
 /** The error code of svc if the SQLite driver does not support this Node.js version. */
 const UNSUPPORTED = 'sqlite_unavailable';
 
@@ -99,10 +99,10 @@ async function main({ only, node: nodeVersions, json }) {
     for (const name of only) {
       const manager = await getManager(name);
       for (const node of nodes) {
-        const cell = await testCell({ manager, node, tarball, registry, folder });
-        console.error(formatRow(cell));
-        if (cell.status === 'broken') console.error(cell.output);
-        results.push(cell);
+        const result = await testCombination({ manager, node, tarball, registry, folder });
+        console.error(formatRow(result));
+        if (result.status === 'broken') console.error(result.output);
+        results.push(result);
       }
     }
     if (json) console.log(JSON.stringify(results, null, 2));
@@ -147,15 +147,15 @@ async function getManager(name) {
   return { ...manager, version, programFile: join(folder, 'node_modules/.bin', manager.program) };
 }
 
-async function testCell({ manager, node, tarball, registry, folder }) {
-  const cell = mkdtempSync(join(folder, 'cell-'));
-  const home = join(cell, 'home');
-  const project = join(cell, 'project');
+async function testCombination({ manager, node, tarball, registry, folder }) {
+  const combinationFolder = mkdtempSync(join(folder, 'combination-'));
+  const home = join(combinationFolder, 'home');
+  const project = join(combinationFolder, 'project');
   for (const each of [home, project]) mkdirSync(each);
   writeFileSync(join(project, 'package.json'), '{"name":"project","private":true}');
   const env = environment({ node, home, registry });
   const names = { manager: `${manager.title.split(' ')[0]} ${manager.version}`, node: node.version };
-  const empty = { ...names, reason: null, seconds: null, packages: null, megabytes: null };
+  const withoutResult = { ...names, reason: null, seconds: null, packages: null, megabytes: null };
   const execute = (file, args, timeout) =>
     execa(file, args, {
       cwd: project,
@@ -167,11 +167,11 @@ async function testCell({ manager, node, tarball, registry, folder }) {
       all: true,
     });
   try {
-    const check = await execute(manager.programFile, ['--version'], COMMAND_LIMIT_MS);
+    const check = await execute(manager.programFile, ['--version'], COMMAND_TIMEOUT_MS);
     const refusal = /.*does not support Node[^.]*(?:\.\d+)*/.exec(check.all)?.[0];
     if (refusal !== undefined) {
       return {
-        ...empty,
+        ...withoutResult,
         status: 'not run',
         reason: `${names.manager} does not support Node.js ${node.version}`,
       };
@@ -180,12 +180,12 @@ async function testCell({ manager, node, tarball, registry, folder }) {
     const installed = await execute(
       manager.programFile,
       [...manager.install, `svc-emulator@file:${tarball}`],
-      INSTALL_LIMIT_MS,
+      INSTALL_TIMEOUT_MS,
     );
     const seconds = Math.ceil((performance.now() - startedAt) / 1000);
     if (installed.exitCode !== 0) {
       return {
-        ...empty,
+        ...withoutResult,
         status: 'broken',
         reason: `${manager.title} could not install it`,
         output: installed.all,
@@ -194,10 +194,10 @@ async function testCell({ manager, node, tarball, registry, folder }) {
     const svc = manager.run
       ? [manager.programFile, ...manager.run, 'svc']
       : [join(project, 'node_modules/.bin/svc')];
-    const run = (...args) => execute(svc[0], [...svc.slice(1), ...args], COMMAND_LIMIT_MS);
-    return { ...empty, ...(await tryProgram(run)), seconds, ...measure({ project, home }) };
+    const run = (...args) => execute(svc[0], [...svc.slice(1), ...args], COMMAND_TIMEOUT_MS);
+    return { ...withoutResult, ...(await tryProgram(run)), seconds, ...measure({ project, home }) };
   } finally {
-    rmSync(cell, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(combinationFolder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -260,6 +260,7 @@ function measure({ project, home }) {
   const manifests = files.filter((file) =>
     /[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/@.][^\\/]*[\\/]package\.json$/.test(file),
   );
+  // By inode, because some package managers create several links to the same file.
   const sizes = new Map(files.map((file) => statSync(file)).map(({ ino, size }) => [ino, size]));
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   return { packages: archives.length || manifests.length, megabytes: Math.round(bytes / 1e6) };

@@ -52,15 +52,15 @@ async function main({ versions, runs, report, vitest }) {
       console.error(`\n== Node.js ${node.version}${runs > 1 ? `, run ${run} of ${runs}` : ''}`);
       counts.push(await runVitest(vitest, { env: withNode(node) }));
     }
-    results.push({ version: node.version, ...add(counts), failures: tallyFailures(counts) });
+    results.push({ version: node.version, ...sumCounts(counts), failures: tallyFailures(counts) });
   }
-  const total = add(results);
+  const total = sumCounts(results);
   printSummary(results, runs);
   if (report !== undefined) writeFileSync(report, JSON.stringify(total));
-  process.exitCode = total.failed === 0 && total.aborted === 0 && results.every(isComplete) ? 0 : 1;
+  process.exitCode = total.failed === 0 && total.aborted === 0 && results.every(hasPassedTests) ? 0 : 1;
 }
 
-function isComplete({ passed }) {
+function hasPassedTests({ passed }) {
   return passed > 0;
 }
 
@@ -73,7 +73,7 @@ function readArguments(args) {
   let report;
   for (let i = 0; i < args.length; i++) {
     const [name, inline] = args[i].split(/=(.*)/s);
-    const value = () => inline ?? args[++i] ?? missing(name);
+    const value = () => inline ?? args[++i] ?? throwMissingValue(name);
     if (name === '--help' || name === '-h') return null;
     if (name === '--project') projects.push(value());
     else if (name === '--runs') runs = readRuns(value());
@@ -91,12 +91,12 @@ function readRuns(text) {
   throw new Error(`--runs takes a whole number from 1, not ${JSON.stringify(text)}.`);
 }
 
-function missing(name) {
+function throwMissingValue(name) {
   throw new Error(`${name} needs a value.`);
 }
 
-function add(many) {
-  const sum = (name) => many.reduce((total, counts) => total + counts[name], 0);
+function sumCounts(runs) {
+  const sum = (name) => runs.reduce((total, counts) => total + counts[name], 0);
   return Object.fromEntries(Object.keys(noCounts).map((name) => [name, sum(name)]));
 }
 

@@ -102,10 +102,12 @@ async function releasePage(page: Page): Promise<void> {
   }
 }
 
-async function createPage(besides?: BrowserContext): Promise<Page> {
+/** @param existingContext of another page, for another tab of the same browser */
+async function createPage(existingContext?: BrowserContext): Promise<Page> {
   if (browser === undefined) throw new Error('openDashboard() belongs in describeInBrowser().');
   const context =
-    besides ?? (await (await browser).newContext({ permissions: ['clipboard-read', 'clipboard-write'] }));
+    existingContext ??
+    (await (await browser).newContext({ permissions: ['clipboard-read', 'clipboard-write'] }));
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   delayKeysUntilEffectsRan(page);
@@ -118,7 +120,7 @@ async function createPage(besides?: BrowserContext): Promise<Page> {
 
 /**
  * Keys wait until the effects of the page have run, because these register its key handlers and move the focus.
- * Effects run after the next frame; a hidden page gets no frames.
+ * Preact runs effects after the next frame, or, in a hidden page, which gets no frames, after a timeout of 35 ms.
  */
 function delayKeysUntilEffectsRan(page: Page): void {
   const { keyboard } = page;

@@ -52,8 +52,9 @@ export function readRequest(socket: Socket): Promise<string> {
     let text = '';
     const onData = (chunk: Buffer) => {
       text += chunk.toString('latin1');
-      const bodyAt = text.indexOf('\r\n\r\n') + 4;
-      if (bodyAt === 3) return;
+      const headersEnd = text.indexOf('\r\n\r\n');
+      if (headersEnd === -1) return;
+      const bodyAt = headersEnd + '\r\n\r\n'.length;
       const length = Number(/^content-length: *(\d+)/im.exec(text.slice(0, bodyAt))?.[1] ?? 0);
       if (text.length - bodyAt < length) return;
       socket.off('data', onData).off('close', onClose);

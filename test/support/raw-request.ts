@@ -15,7 +15,7 @@ export function sendRawRequest(url: string, bytes: string | Uint8Array): Promise
 
 /** Parses the JSON body of a raw response. */
 export function parseResponseBody(response: string) {
-  return JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4));
+  return JSON.parse(response.slice(response.indexOf('\r\n\r\n') + '\r\n\r\n'.length));
 }
 
 export interface ReceivedResponse {

@@ -78,7 +78,11 @@ function findSchemaPath(
   assert.ok(Object.hasOwn(match.operation.responses, status), `${description}: status not in the document`);
   const reference = match.operation.responses[status]?.$ref;
   const response = reference?.split('/').slice(1) ?? [
-    ...['paths', match.template, method.toLowerCase(), 'responses', String(status)],
+    'paths',
+    match.template,
+    method.toLowerCase(),
+    'responses',
+    String(status),
   ];
   return [...response, 'content', 'application/json', 'schema'];
 }

@@ -33,7 +33,12 @@ export async function startTestEmulator(options: TestEmulatorOptions = {}): Prom
   const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
   const rules = resolveRules(profile, overrides, environment, scheme);
   const emulator = await startEmulator({
-    ...{ port: 0, host: '127.0.0.1', db: ':memory:', clock: { frozen: true }, environment, rules },
+    port: 0,
+    host: '127.0.0.1',
+    db: ':memory:',
+    clock: { frozen: true },
+    environment,
+    rules,
     ...rest,
   });
   const { base_url, api_key } = emulator.status();
@@ -74,6 +79,7 @@ const checks = new Map<string, ResponseCheck>();
 async function getCheck(emulator: Emulator): Promise<ResponseCheck> {
   const { url } = emulator.status();
   const response = await emulator.fetch(new Request(`${url}/openapi.json`));
+  // The documents of two emulators can differ only in the URL.
   const text = (await response.text()).replace(url, '');
   const check = checks.get(text) ?? createResponseCheck(JSON.parse(text));
   checks.set(text, check);
