@@ -9,14 +9,27 @@ export const MAX_RUNS = 1_000_000;
 /** The generator of histories uses its seed as a signed 32-bit number. */
 export const MAX_SEED = 2 ** 31 - 1;
 
-/** What an attacker sends, who does not know the secret but has recorded deliveries. */
+/** Deliveries that a receiver must reject. `svc receiver check` sends each of them too. */
 export const attacks = {
   forged: 'a delivery signed with another secret',
   altered: 'a delivery whose body was changed after signing',
-  stale: 'a correctly signed delivery that is six minutes old',
-  replayed: 'an old delivery whose timestamp was set to now',
   'missing-signature': 'a delivery without a signature header',
+  'empty-signature': 'a delivery with an empty signature header',
+  'missing-digest': 'a signature header without the digest',
+  'truncated-signature': 'the first half of the valid signature',
+  'prefixed-signature': 'the valid signature with extra characters in front',
+  'suffixed-signature': 'the valid signature, followed by other characters',
+  'missing-version': 'the valid signature without its version',
+  'other-version': 'the valid signature with another version',
+  'empty-body-signature': 'a delivery with the signature of an empty body',
+  'doubled-signature': 'a delivery with two signature headers, each signed with another secret',
   'missing-timestamp': 'a delivery without a timestamp header',
+  stale: 'a correctly signed delivery that is six minutes old',
+  'slightly-stale': 'a correctly signed delivery that is 5 min 10 s old',
+  'unreadable-timestamp': 'a correctly signed delivery with "not-a-time" as its timestamp',
+  future: 'a correctly signed delivery from seven minutes in the future',
+  replayed: 'an old delivery whose timestamp was set to now',
+  'unsigned-timestamp': 'a signature over the body, without the timestamp',
   'doubled-timestamp': 'an old delivery with two timestamp headers, the old time and now',
 } as const;
 export type AttackName = keyof typeof attacks;

@@ -12,6 +12,7 @@ import {
   type ReceiverResponse,
 } from './receiver-client.ts';
 import { ReceiverPace } from './receiver-pace.ts';
+import { listTamperedDeliveries, type TamperedDelivery } from './tampered-deliveries.ts';
 
 export interface CheckContextOptions extends DeliveryFactoryOptions, ReceiverClientOptions {
   /** Time limit for a response or an effect. */
@@ -45,6 +46,8 @@ interface SharedState {
   readonly deliveries: DeliveryFactory;
   readonly pace: ReceiverPace;
   readonly client: ReceiverClient;
+  /** The responses to tampered deliveries, by the ID of the check. */
+  readonly tamperedResponses: Map<string, Promise<ReceiverResponse>>;
   effectCounter: EffectCounter | ObservationUnavailable | undefined;
   earlierDelivery: Promise<EarlierDelivery> | undefined;
 }
@@ -62,6 +65,7 @@ export class CheckContext {
       deliveries: new DeliveryFactory(options),
       pace: new ReceiverPace(options.timeoutMs),
       client: createReceiverClient(options),
+      tamperedResponses: new Map(),
       effectCounter: undefined,
       earlierDelivery: undefined,
     },
@@ -105,16 +109,37 @@ export class CheckContext {
 
   /** Sends each message after the response to the one before, or at the same time if the receiver is slow. */
   async sendAll(messages: readonly DeliveryMessage[]): Promise<readonly ReceiverResponse[]> {
-    return this.pace.isSideBySide
-      ? Promise.all(messages.map((message) => this.send(message)))
-      : this.sendInOrder(messages);
+    return this.#mapEach(messages, (message) => this.send(message));
   }
 
   /** Sends each message after the response to the one before. */
   async sendInOrder(messages: readonly DeliveryMessage[]): Promise<readonly ReceiverResponse[]> {
-    const responses: ReceiverResponse[] = [];
-    for (const message of messages) responses.push(await this.send(message));
-    return responses;
+    return mapInOrder(messages, (message) => this.send(message));
+  }
+
+  /** Sends a tampered delivery on the first call of any check, and returns its response on each. */
+  async sendTampered({ id, create }: TamperedDelivery): Promise<ReceiverResponse> {
+    const { tamperedResponses, deliveries } = this.#shared;
+    const earlier = tamperedResponses.get(id);
+    const responding = earlier ?? this.send(create(deliveries, deliveries.createBody()));
+    tamperedResponses.set(id, responding);
+    const response = await responding;
+    if (earlier !== undefined) this.responses.push(response);
+    return response;
+  }
+
+  /** The responses to all tampered deliveries. */
+  async sendAllTampered(): Promise<readonly ReceiverResponse[]> {
+    return this.#mapEach(listTamperedDeliveries(this.deliveries.scheme), (delivery) =>
+      this.sendTampered(delivery),
+    );
+  }
+
+  #mapEach<Item>(
+    items: readonly Item[],
+    send: (item: Item) => Promise<ReceiverResponse>,
+  ): Promise<ReceiverResponse[]> {
+    return this.pace.isSideBySide ? Promise.all(items.map(send)) : mapInOrder(items, send);
   }
 
   /** The effect counter, which is tested on the first call. @throws SvcError as {@link CountEffects} */
@@ -172,4 +197,13 @@ export class CheckContext {
       await sleep(RETRY_INTERVAL_MS, undefined, { signal: this.#options.signal });
     }
   }
+}
+
+async function mapInOrder<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) results.push(await map(item));
+  return results;
 }

@@ -71,13 +71,14 @@ const defects: readonly (readonly [
     'checks only the form of the signature',
     {
       isAuthentic: (_signed, headers, { isRecent }) =>
-        /^v1=[0-9a-f]{64}(,v1=[0-9a-f]{64})?$/.test(String(headers['service-signature'])) &&
+        /^v1=[0-9a-f]{64}(, ?v1=[0-9a-f]{64})?$/.test(String(headers['service-signature'])) &&
         isRecent(String(headers['service-timestamp'])),
     },
     [
       'signature.other-secret',
       'signature.altered-body',
       'signature.empty-body',
+      'signature.doubled',
       'signature.api-key',
       'timestamp.replaced',
       'timestamp.unsigned',
@@ -95,7 +96,7 @@ const defects: readonly (readonly [
   [
     'searches for the signature anywhere in the header',
     { matches: (signature, expected) => signature.includes(expected.slice('v1='.length)) },
-    ['signature.prefixed', 'signature.no-version', 'signature.other-version', 'signature.suffixed'],
+    ['signature.prefixed', 'signature.suffixed', 'signature.no-version', 'signature.other-version'],
   ],
   [
     'expects a single signature',
@@ -146,6 +147,23 @@ const defects: readonly (readonly [
         headers['service-signature'] === `v1=${createHmac('sha256', SECRET).update(signed).digest('hex')}`,
     },
     ['timestamp.unsigned'],
+  ],
+  [
+    'takes the age from the last timestamp header and verifies the first one',
+    {
+      isAuthentic(signed, headers, parts) {
+        const [first = '', ...others] = String(headers['service-timestamp']).split(', ');
+        return (
+          parts.isRecent(others.at(-1) ?? first) &&
+          correctParts.isAuthentic(
+            signed,
+            { ...headers, 'service-timestamp': first },
+            { ...parts, isRecent: () => true },
+          )
+        );
+      },
+    },
+    ['timestamp.doubled'],
   ],
   [
     'accepts any version',

@@ -8,6 +8,7 @@ import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
 import { SvcError } from '../../src/errors.ts';
 import { serializers } from '../../src/receiver/delivery-factory.ts';
+import { listTamperedDeliveries } from '../../src/receiver/tampered-deliveries.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createReceiver, type ReceivedRequest } from '../support/test-receiver.ts';
@@ -294,10 +295,24 @@ describe('runChecks', () => {
       'timestamp.future',
       'timestamp.replaced',
       'timestamp.unsigned',
+      'timestamp.doubled',
       'timestamp.recent',
       'raw-body.big-number',
     ]);
-    expect(report).toMatchObject({ ok: true, passed: 9 });
+    expect(report).toMatchObject({ ok: true, passed: 10 });
+  });
+
+  it('runChecks sends each tampered delivery once, although rejection.status judges all of them', async () => {
+    await using receiver = await createReceiver(verifier(schemes.svc));
+    const names = ['signature', 'timestamp'];
+    await checkReceiver({ url: receiver.url, only: names });
+    const count = receiver.requests.length;
+    await checkReceiver({ url: receiver.url, only: [...names, 'rejection.status'] });
+    expect(receiver.requests.length).toBe(2 * count);
+    const { checks } = await checkReceiver({ url: receiver.url, only: ['rejection.status'] });
+    expect(checks).toMatchObject([
+      { status: 'passed', received: `${listTamperedDeliveries(schemes.svc).length} × status 400` },
+    ]);
   });
 
   it('runChecks rejects an unknown rule and suggests the closest one', async () => {

@@ -1,6 +1,7 @@
 import { createWebhookSecret } from '../../domain/secret.ts';
 import { hasTimestamp } from '../../domain/signature/schemes.ts';
 import type { CheckContext } from '../check-context.ts';
+import type { DeliveryFactory } from '../delivery-factory.ts';
 import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } from '../receiver-check.ts';
 import {
   type DeliveryMessage,
@@ -9,8 +10,8 @@ import {
   isRejected,
   type ReceiverResponse,
 } from '../receiver-client.ts';
+import { listTamperedDeliveries, STALE_AGE_MS } from '../tampered-deliveries.ts';
 import { UNKNOWN_FIELD_NAME } from './robustness-checks.ts';
-import { listTamperedDeliveries, STALE_AGE_MS } from './signature-checks.ts';
 
 /** Rejection of invalid deliveries (§6.4). */
 export const rejectionChecks: readonly ReceiverCheck[] = [
@@ -34,9 +35,9 @@ export const rejectionChecks: readonly ReceiverCheck[] = [
   },
 ];
 
-/** Accepting a tampered delivery breaks another rule, so only the responses to those that were not accepted count. */
+/** Other checks may have sent these deliveries. Accepting one breaks another rule, so only the responses to those that were not accepted count. */
 async function checkStatus(context: CheckContext): Promise<CheckOutcome> {
-  const responses = await context.sendAll(createTamperedDeliveries(context));
+  const responses = await context.sendAllTampered();
   const rejections = responses.filter((response) => !isAccepted(response));
   if (rejections.length === 0) {
     return notObservable(describeResponses(...responses), 'Your receiver accepts all of them.');
@@ -54,7 +55,7 @@ async function checkEffects(context: CheckContext): Promise<CheckOutcome> {
   const effects = await context.getEffectCounter();
   if ('reason' in effects) return notObservable('', effects.reason);
   const { result: responses, count } = await effects.measure(async () => [
-    ...(await context.sendAll(createTamperedDeliveries(context))),
+    ...(await context.sendAll(createTamperedDeliveries(context.deliveries))),
     await context.send(context.deliveries.createValid()),
   ]);
   const acceptedCount = responses.filter(isAccepted).length;
@@ -103,6 +104,6 @@ function isLastAccepted(responses: readonly ReceiverResponse[]): boolean {
   return last !== undefined && isAccepted(last);
 }
 
-function createTamperedDeliveries({ deliveries }: CheckContext): DeliveryMessage[] {
-  return listTamperedDeliveries(deliveries.scheme).map(({ create }) => create(deliveries));
+function createTamperedDeliveries(factory: DeliveryFactory): DeliveryMessage[] {
+  return listTamperedDeliveries(factory.scheme).map(({ create }) => create(factory, factory.createBody()));
 }

@@ -1,7 +1,12 @@
 /** Checks that send one delivery, which the receiver must accept or reject. */
 import type { DeliveryFactory } from '../delivery-factory.ts';
-import { failed, passed, type ReceiverCheck } from '../receiver-check.ts';
-import { type DeliveryMessage, describeResponses, isAccepted } from '../receiver-client.ts';
+import { type CheckOutcome, failed, passed, type ReceiverCheck } from '../receiver-check.ts';
+import {
+  type DeliveryMessage,
+  describeResponses,
+  isAccepted,
+  type ReceiverResponse,
+} from '../receiver-client.ts';
 
 export interface SingleDelivery extends Omit<ReceiverCheck, 'run'> {
   /** What a failure means, and what to do. */
@@ -24,17 +29,19 @@ export function createAcceptedCheck({ create, explanation, ...check }: SingleDel
   };
 }
 
-/** Creates a check of a delivery that a correct receiver does not accept. Another check covers the status (§6.4). */
+/** Creates a check of a delivery that a correct receiver does not accept. */
 export function createRejectedCheck({ create, explanation, ...check }: SingleDelivery): ReceiverCheck {
   return {
     ...check,
     isIndependent: true,
-    async run(context) {
-      const response = await context.send(create(context.deliveries));
-      const received = describeResponses(response);
-      return isAccepted(response)
-        ? failed(received, explanation)
-        : passed(received, 'Your receiver rejects the delivery, as it must.');
-    },
+    run: async (context) => toRejectionOutcome(await context.send(create(context.deliveries)), explanation),
   };
+}
+
+/** A delivery passes unless it is accepted. Another check covers the status (§6.4). */
+export function toRejectionOutcome(response: ReceiverResponse, explanation: string): CheckOutcome {
+  const received = describeResponses(response);
+  return isAccepted(response)
+    ? failed(received, explanation)
+    : passed(received, 'Your receiver rejects the delivery, as it must.');
 }

@@ -14,7 +14,7 @@ import {
   type ReceiverClient,
   type ReceiverClientOptions,
 } from '../receiver-client.ts';
-import { listAttacks } from './attack.ts';
+import { listAttacks } from '../tampered-deliveries.ts';
 import { countById, EffectWatcher } from './effect-watcher.ts';
 import { type EventTemplate, HISTORY_VERSION, type History } from './history.ts';
 import { HistoryPlayer, type PlayLimits, type PlayRecord } from './play-history.ts';

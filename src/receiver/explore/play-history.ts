@@ -13,7 +13,7 @@ import {
   type ReceiverClient,
   type ReceiverResponse,
 } from '../receiver-client.ts';
-import { createAttack } from './attack.ts';
+import { getTamperedDelivery } from '../tampered-deliveries.ts';
 import type { Effects, EffectWatcher, ExpectedEffects } from './effect-watcher.ts';
 import {
   type AttackStep,
@@ -300,7 +300,7 @@ class Play {
     const event = this.#events[eventIndex];
     const body = this.#bodies[eventIndex];
     if (event === undefined || body === undefined) return;
-    const request = createAttack(attack, body, factory.createDeliveryId(), factory);
+    const request = getTamperedDelivery(attack).create(factory, body);
     for (let attempt = 1; ; attempt++) {
       const response = await this.#send(request, { step, attempt, event, isGenuine: false });
       // A busy receiver can refuse any request. That does not show how it handles an attack.

@@ -34,32 +34,34 @@ describe('svc receiver check', () => {
     await using receiver = await createReceiver({ status: 204 });
     const { exitCode, out, err } = await check({ url: receiver.url, rule: ['timestamp', 'deduplication'] });
     expect(out).toMatchInlineSnapshot(`
-      "STATUS            CHECK                         SENT                                                            RECEIVED
-      ✗ failed          timestamp.missing             a delivery without a timestamp header                           status 204
+      "STATUS            CHECK                         SENT                                                              RECEIVED
+      ✗ failed          timestamp.missing             a delivery without a timestamp header                             status 204
         → Your receiver accepts a delivery without a timestamp. Reject it.
-      ✗ failed          timestamp.old                 a correctly signed delivery that is six minutes old             status 204
+      ✗ failed          timestamp.old                 a correctly signed delivery that is six minutes old               status 204
         → Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.
-      ✗ failed          timestamp.slightly-old        a correctly signed delivery that is 5 min 10 s old              status 204
+      ✗ failed          timestamp.slightly-old        a correctly signed delivery that is 5 min 10 s old                status 204
         → Your receiver accepts a delivery that is more than five minutes old. Compare the exact age with 300 seconds, without rounding it to minutes, and check the clock of its machine.
-      ✗ failed          timestamp.unreadable          a correctly signed delivery with "not-a-time" as its timestamp  status 204
+      ✗ failed          timestamp.unreadable          a correctly signed delivery with "not-a-time" as its timestamp    status 204
         → Your receiver accepts a timestamp that it cannot read: a comparison with NaN, such as age > 300, is always false. Accept a delivery only if its age is a number and at most five minutes.
-      ✗ failed          timestamp.future              a correctly signed delivery from seven minutes in the future    status 204
+      ✗ failed          timestamp.future              a correctly signed delivery from seven minutes in the future      status 204
         → Your receiver accepts a timestamp in the future, so anyone who recorded the delivery can send it again for longer than five minutes. Compare the absolute value of the age.
-      ✗ failed          timestamp.replaced            an old delivery whose timestamp header was set to now           status 204
+      ✗ failed          timestamp.replaced            an old delivery whose timestamp was set to now                    status 204
         → Your receiver accepts a changed timestamp. Include the value of the timestamp header in the signed content.
-      ✗ failed          timestamp.unsigned            a signature over the body, without the timestamp                status 204
+      ✗ failed          timestamp.unsigned            a signature over the body, without the timestamp                  status 204
         → Your receiver accepts a signature that does not cover the timestamp, so anyone who recorded the delivery can send it again with a new timestamp. Accept only a signature over both.
-      ✓ passed          timestamp.recent              a correctly signed delivery that is four minutes old            status 204
-      – not observable  deduplication.same-delivery   the same delivery twice                                         2 × status 204
+      ✗ failed          timestamp.doubled             an old delivery with two timestamp headers, the old time and now  status 204
+        → Your receiver accepts an old delivery with a second timestamp header: it verifies one timestamp and takes the age from the other. Use the same value for both, and reject a delivery with two.
+      ✓ passed          timestamp.recent              a correctly signed delivery that is four minutes old              status 204
+      – not observable  deduplication.same-delivery   the same delivery twice                                           2 × status 204
         → Pass --observe with a URL or a command that returns the number of processed events.
-      – not observable  deduplication.other-delivery  the same event twice, in two deliveries                         2 × status 204
-      – not observable  deduplication.at-once         10 copies of a delivery at once                                 10 × status 204
+      – not observable  deduplication.other-delivery  the same event twice, in two deliveries                           2 × status 204
+      – not observable  deduplication.at-once         10 copies of a delivery at once                                   10 × status 204
       – not observable  deduplication.during-work     a delivery, and a duplicate while your receiver is working
       – not observable  deduplication.similar-ids     three events whose IDs differ in one character
       – not observable  deduplication.later           a delivery, and a duplicate more than two seconds later
       – not observable  deduplication.after-others    a delivery, 110 others, and a duplicate of the first
 
-      1 passed, 7 failed, 7 not observable.
+      1 passed, 8 failed, 7 not observable.
 
       Not observable, so they neither passed nor failed. They fail with --strict:
         7 × Pass --observe with a URL or a command that returns the number of processed events.
