@@ -133,7 +133,7 @@ async function startWithStore(
   const controlToken = resolveControlToken(options);
   const sandbox = openSandbox(store, wall, options);
   const stateLifecycle = createStateLifecycle(sandbox, options);
-  // `listen` sets the final values, such as the URL of a tunnel. No request arrives before that.
+  // Known after `listen`, which can open a tunnel and choose a port.
   let publicUrl = options.publicUrl ?? null;
   let ownPort = 0;
   const retention = resolveRetention(options);

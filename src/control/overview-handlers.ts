@@ -59,7 +59,8 @@ export function createOverviewHandlers(sandbox: Sandbox) {
 function summarizeEndpoint({ store }: Sandbox, { seq, id, url, disabled }: WebhookRow): EndpointSummary {
   const { last_failure_seq: failureSeq, ...statistics } = store.attempts.summarizeNewest(seq, MAX_ATTEMPTS);
   const failure = failureSeq === null ? undefined : store.attempts.findSummary(failureSeq);
-  const dueAt = disabled === 1 ? undefined : store.deliveries.findNextDueAt(seq, -1);
+  // After -Infinity: the earliest of all due times.
+  const dueAt = disabled === 1 ? undefined : store.deliveries.findNextDueAt(seq, Number.NEGATIVE_INFINITY);
   return {
     webhook_id: id,
     url,

@@ -66,7 +66,7 @@ async function releaseReordered({ store }: Sandbox, queue: EndpointQueue): Promi
   for (const seq of released) queue.schedule(seq, now);
 }
 
-/** No attempt starts after the retry window, for example because the emulator was off (§6). A replay always starts. */
+/** Whether the retry window has ended, for example while the emulator was off. Then only a replay is sent (§6). */
 function isTooLate({ rules }: Sandbox, delivery: SendableDelivery, startedAt: number): boolean {
   if (delivery.replays_waiting > 0 || delivery.first_attempt_at === null) return false;
   return isPastWindow(rules.retry, delivery.first_attempt_at, startedAt);

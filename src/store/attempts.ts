@@ -104,6 +104,7 @@ export class AttemptTable extends Table {
 
   /** Summarizes the newest `limit` attempts to an endpoint. */
   summarizeNewest(webhookSeq: number, limit: number): AttemptStatistics {
+    // The offset is the rank of the percentile, 0.95 × count rounded up, counted from 0.
     const row = this.sql.get<AttemptStatistics>(
       `WITH newest AS MATERIALIZED (
          SELECT seq, outcome, duration_ms FROM attempts WHERE webhook_seq = ? ORDER BY seq DESC LIMIT ?

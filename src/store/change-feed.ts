@@ -63,7 +63,10 @@ export class ChangeFeed extends Table {
     this.#lastWebhookChangeSeq = seq;
   }
 
-  /** The visible changes of the given types after the sequence `after`, in order: the first `limit`, and the changes of endpoints among them. */
+  /**
+   * The visible changes of the given types after the sequence `after`, in order: the first `limit` of deliveries, attempts and
+   * requests, and the changes of endpoints in the same range.
+   */
   listAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
     const upTo = this.#unpublished.hiddenRange.from - 1;
     const changes = this.#listRowsAfter(after, upTo, types, limit);

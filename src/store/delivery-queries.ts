@@ -47,8 +47,9 @@ const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webh
   FROM ${TABLES} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq
     LEFT JOIN attempts a ON a.delivery_seq = d.seq AND a.number = d.attempt_count`;
 
-/** Conditions with the literals of the partial index of deliveries that may be failing. */
+/** Pending after an attempt. The text is that of the partial index `deliveries_attempted`, so that SQLite can use it. */
 const ATTEMPTED = "d.status = 'pending' AND d.attempt_count > 0";
+/** Pending after an attempt that failed. Deliveries to a disabled endpoint are paused instead. */
 const FAILING = `${ATTEMPTED} AND h.disabled = 0
   AND (SELECT outcome FROM attempts WHERE delivery_seq = d.seq AND number = d.attempt_count) <> 'succeeded'`;
 

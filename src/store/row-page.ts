@@ -53,7 +53,7 @@ export function toListBody<Row extends { readonly id: string }, Item>(
   return { data: rows.map(toItem), has_more: hasMore, end_cursor: rows.at(-1)?.id ?? null };
 }
 
-/** SQL condition for a field of a filter, which it reads as `@name`. Checked on each row unless it has an index. */
+/** SQL condition for a field of a filter, whose value is `@name`. SQLite checks it on each row unless it is `indexed`. */
 type FilterCondition = string | { readonly indexed: string };
 
 /** A table and the filter that selects its rows. A field that is null selects all rows. */

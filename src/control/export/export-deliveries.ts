@@ -96,7 +96,7 @@ async function* readDeliveries(
       sliceEndsAt = monotonic() + SLICE_MS;
     }
     if (signal?.aborted) return;
-    // Sequences can be used again in the new state.
+    // Otherwise the file would contain deliveries of two states.
     if (store.stateReplacedSeq !== stateReplacedSeq) {
       throw new SvcError('conflict', 'The state was replaced before the export was complete.');
     }

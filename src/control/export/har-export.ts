@@ -6,8 +6,8 @@ import { parseUrl } from '../../domain/http-url.ts';
 import { VERSION } from '../../package-info.ts';
 import type { ExportSummary } from './export-summary.ts';
 
-/** Firefox requires a list of pages, and earlier versions that each entry refers to one. */
-const PAGE = 'deliveries';
+/** ID of the only page. Firefox requires a list of pages, and its earlier versions require a page for each entry. */
+const PAGE_ID = 'deliveries';
 /** HAR uses -1 for a size or a time that is not known. */
 const UNKNOWN = -1;
 
@@ -17,7 +17,7 @@ export async function* writeHar(
 ): AsyncGenerator<string> {
   const page = {
     startedDateTime: startedAt,
-    id: PAGE,
+    id: PAGE_ID,
     title: 'Deliveries',
     pageTimings: { onContentLoad: UNKNOWN, onLoad: UNKNOWN },
   };
@@ -37,7 +37,7 @@ function toEntry(delivery: ExportedDelivery, attempt: AttemptDetail) {
   const { id, event_id, event_type, workspace_id, webhook_id, created_at, replay_of, status } = delivery;
   const { number, trigger, scheduled_at, outcome, error, fault } = attempt;
   return {
-    pageref: PAGE,
+    pageref: PAGE_ID,
     startedDateTime: attempt.sent_at,
     time: attempt.duration_ms,
     request: toRequest(attempt),
