@@ -75,6 +75,13 @@ export class ScheduleClock {
     return this.#frozen || at > LAST_SCHEDULE_TIME ? Number.POSITIVE_INFINITY : wait / this.#speed;
   }
 
+  /** Real milliseconds since the clock showed `at`, but at most since its last change. 0 before that time. */
+  realMsSince(at: number): number {
+    if (at > this.now()) return 0;
+    const sinceAnchor = this.#wall.monotonic() - this.#anchoredAt;
+    return at <= this.#anchor ? sinceAnchor : sinceAnchor - (at - this.#anchor) / this.#speed;
+  }
+
   #setAnchor(at: number): void {
     this.#anchor = at;
     this.#anchoredAt = this.#wall.monotonic();

@@ -6,6 +6,20 @@ import { signedParts } from '../domain/signature/scheme.ts';
 import { faultField } from './fault-schemas.ts';
 import { Count, Headers, idOf, Timestamp } from './fields.ts';
 
+const PhaseDuration = v.nullable(v.pipe(v.number(), v.minValue(0)));
+
+/** Real time, in milliseconds. */
+export const AttemptPhases = v.object({
+  queued_ms: v.pipe(v.number(), v.minValue(0)),
+  reused_connection: v.boolean(),
+  dns_ms: PhaseDuration,
+  connect_ms: PhaseDuration,
+  tls_ms: PhaseDuration,
+  send_ms: PhaseDuration,
+  wait_ms: PhaseDuration,
+  receive_ms: PhaseDuration,
+});
+
 export const Attempt = v.object({
   id: v.string(),
   number: v.pipe(v.number(), v.integer(), v.minValue(1)),
@@ -16,6 +30,7 @@ export const Attempt = v.object({
   outcome: v.picklist(attemptOutcomes),
   response_status: v.nullable(v.number()),
   error: v.nullable(v.string()),
+  phases: v.nullable(AttemptPhases),
   ...faultField,
   request: v.object({
     url: v.string(),
@@ -117,6 +132,7 @@ export const SignatureCheck = v.object({
   verification: Verification,
 });
 
+export type AttemptPhases = v.InferOutput<typeof AttemptPhases>;
 export type Attempt = v.InferOutput<typeof Attempt>;
 export type AttemptDetail = v.InferOutput<typeof AttemptDetail>;
 export type AttemptSummary = v.InferOutput<typeof AttemptSummary>;

@@ -147,6 +147,16 @@ export const attempt: Attempt = {
   outcome: 'http_error',
   response_status: 503,
   error: 'the receiver responded with 503 Service Unavailable',
+  phases: {
+    queued_ms: 0.6,
+    reused_connection: false,
+    dns_ms: 0.3,
+    connect_ms: 0.5,
+    tls_ms: null,
+    send_ms: 0.1,
+    wait_ms: 11.2,
+    receive_ms: 0.3,
+  },
   request: {
     url: EXAMPLE_URL,
     headers: { 'Content-Type': 'application/json', ...signatureHeaders },

@@ -97,6 +97,24 @@ const probeResponseFields: FieldTexts = {
 const requestId =
   'ID of the `/v1` request that created the event. `null` if no request created it, or if the request is no longer in the request log.';
 
+const AttemptPhases: SchemaText<typeof deliveries.AttemptPhases> = {
+  description:
+    'How long each phase of an attempt took, in real time. Each phase ends when the next one begins. A phase is `null` if the attempt did not have or did not reach it.',
+  fields: {
+    queued_ms:
+      'Time from when the delivery was due until a connection was opened or reused for it, in milliseconds. Includes the wait for other attempts, which is before `sent_at` and not part of `duration_ms`.',
+    reused_connection:
+      'Whether the request was sent on a connection that was already open. `dns_ms`, `connect_ms` and `tls_ms` are then `null`.',
+    dns_ms:
+      'Time to resolve the host name, in milliseconds. `null` for an IP address, and if a proxy resolves the name.',
+    connect_ms: 'Time to open the TCP connection, directly or through a proxy, in milliseconds.',
+    tls_ms: 'Time for the TLS handshake, in milliseconds. `null` without TLS.',
+    send_ms: 'Time to send the request, in milliseconds.',
+    wait_ms: 'Time from the end of the request to the first byte of the response, in milliseconds.',
+    receive_ms: 'Time from the first byte of the response to its end, or to the size limit, in milliseconds.',
+  },
+};
+
 const attemptFields = {
   id: 'ID of the attempt.',
   number: 'Number of the attempt within its delivery, starting at 1.',
@@ -107,6 +125,8 @@ const attemptFields = {
   outcome: 'Result of the attempt. `http_error` means a response other than 2xx.',
   response_status: 'Status of the response. `null` if there was no response.',
   error: 'Description of the failure. `null` on success.',
+  phases:
+    'How long each phase took. `null` if a fault dropped the attempt, or if an earlier version of svc made it.',
   fault: faultField,
 };
 
@@ -258,6 +278,7 @@ export const schemaTexts: Readonly<
     },
   } satisfies SchemaText<typeof overview.AttemptBucket>,
   AttemptDetail,
+  AttemptPhases,
   AttemptSummary: {
     description: 'An attempt in a list, without its request and response.',
     fields: {

@@ -1,4 +1,5 @@
 /** Makes one attempt of a delivery and records its result. */
+import { encodePhases } from '../domain/attempt-phases.ts';
 import { type AttemptTrigger, decideNextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { isPastWindow } from '../domain/retry-policy.ts';
@@ -16,7 +17,7 @@ import {
   getFaultDelayMs,
   sendWithFault,
 } from './delivery-faults.ts';
-import type { EndpointQueue } from './endpoint-queue.ts';
+import type { DueDelivery, EndpointQueue } from './endpoint-queue.ts';
 import type { Sender, SendRequest, SendResult } from './sender.ts';
 
 /** An attempt that starts within this time after its due time is on time: see {@link getAttemptStart}. */
@@ -31,7 +32,7 @@ export async function makeAttempt(
   sandbox: Sandbox,
   sender: Sender,
   queue: EndpointQueue,
-  deliverySeq: number,
+  { seq: deliverySeq, waitingSince }: DueDelivery,
   mustDiscardResult: (queue: EndpointQueue) => boolean,
 ): Promise<number | null> {
   const { store, rules } = sandbox;
@@ -50,7 +51,10 @@ export async function makeAttempt(
     if (fault.applied.kind === 'reorder') queue.hasReorderedDelivery = true;
     return store.write(() => delayAttempt(sandbox, workspace, delivery, fault, delayMs));
   }
-  const attempt = prepareAttempt(sandbox, workspace, delivery, fault);
+  const attempt = {
+    ...prepareAttempt(sandbox, workspace, delivery, fault),
+    queuedMs: sandbox.wall.monotonic() - waitingSince,
+  };
   const results = await sendWithFault(sender, attempt.request, rules.delivery, fault);
   if (mustDiscardResult(queue)) return null;
   const dueAt = await store.write(() => recordAttempt(sandbox, workspace, attempt, results));
@@ -81,6 +85,11 @@ interface PreparedAttempt {
   readonly startedAt: number;
   /** `AppliedFault` of the fault that delayed it before or is applied now, as JSON; null for none. */
   readonly appliedFaultJson: string | null;
+}
+
+interface QueuedAttempt extends PreparedAttempt {
+  /** Real time from when the delivery was due to the start of the attempt. */
+  readonly queuedMs: number;
 }
 
 type DeliveryRequest = SendRequest & { readonly body: string };
@@ -152,7 +161,7 @@ function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedW
 function recordAttempt(
   sandbox: Sandbox,
   workspace: LoadedWorkspace,
-  attempt: PreparedAttempt,
+  attempt: QueuedAttempt,
   results: readonly [SendResult, ...SendResult[]],
 ): number | null {
   const { deliveries } = sandbox.store;
@@ -160,10 +169,16 @@ function recordAttempt(
   const [first] = results;
   const decidingResult = results.find(({ outcome }) => outcome === 'succeeded') ?? first;
   const progressBefore = deliveries.getProgress(seq);
-  let { sentAt } = attempt;
+  let { sentAt, queuedMs } = attempt;
   for (const [index, result] of results.entries()) {
-    insertAttempt(sandbox, { ...attempt, sentAt }, result, progressBefore.attempt_count + index + 1);
+    insertAttempt(
+      sandbox,
+      { ...attempt, sentAt, queuedMs },
+      result,
+      progressBefore.attempt_count + index + 1,
+    );
     sentAt += Math.round(result.durationMs);
+    queuedMs = 0;
   }
   // The endpoint was deleted while the request was in flight: record the attempt only.
   if (progressBefore.status === 'canceled') {
@@ -212,10 +227,10 @@ function toDeliveryChange(
   };
 }
 
-function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendResult, number: number): void {
+function insertAttempt(sandbox: Sandbox, attempt: QueuedAttempt, result: SendResult, number: number): void {
   const { store } = sandbox;
-  const { delivery, request, sentAt, appliedFaultJson } = attempt;
-  const { response } = result;
+  const { delivery, request, sentAt, queuedMs, appliedFaultJson } = attempt;
+  const { response, phases } = result;
   store.attempts.insert({
     seq: store.nextSeq(),
     delivery_seq: delivery.seq,
@@ -234,6 +249,7 @@ function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendR
     response_body: response && response.body.length > 0 ? response.body : null,
     response_truncated: response?.truncated ? 1 : 0,
     fault: appliedFaultJson,
+    phases: phases && encodePhases({ ...phases, queued: queuedMs + (phases.queued ?? 0) }),
   });
 }
 

@@ -6,7 +6,8 @@ import { isIP, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
-import { systemClock } from '../clock/wall-clock.ts';
+import type { AttemptPhase } from '../domain/attempt-phases.ts';
+import type { WallClock } from '../domain/clock.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { type HttpProxy, usesProxy } from '../domain/http-proxy.ts';
 import { addBrackets, getPort } from '../domain/http-url.ts';
@@ -23,6 +24,8 @@ import { clearTimeout, setTimeout, timers } from '../timers.ts';
 import type { NetworkError } from './outbound-exchange.ts';
 
 export interface ConnectorOptions {
+  /** Used to measure durations. */
+  readonly wall: Pick<WallClock, 'monotonic'>;
   readonly policy: AddressPolicy;
   /** Resolves host names; the system resolver if undefined. */
   readonly lookup: Lookup | undefined;
@@ -36,6 +39,13 @@ export interface ConnectorOptions {
   readonly secureContext: SecureContext | undefined;
 }
 
+/** Opens a connection. `onPhase` is called when a phase of it begins. */
+export type Connect = (
+  target: buildConnector.Options,
+  done: buildConnector.Callback,
+  onPhase: (phase: AttemptPhase) => void,
+) => void;
+
 /** Time to try one address before the next of the same host. The default of Node.js is too short for distant receivers. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 
@@ -44,14 +54,14 @@ export class ProxyError extends Error {
   override readonly name = 'ProxyError';
 }
 
-export function createConnector(origin: URL, options: ConnectorOptions): buildConnector.connector {
+export function createConnector(origin: URL, options: ConnectorOptions): Connect {
   const { proxy } = options;
   return proxy !== undefined && usesProxy(proxy, origin)
     ? createProxyConnector(proxy, origin, options)
     : createDirectConnector(origin, options);
 }
 
-function createDirectConnector(origin: URL, options: ConnectorOptions): buildConnector.connector {
+function createDirectConnector(origin: URL, options: ConnectorOptions): Connect {
   const { protocol } = origin;
   const port = getPort(origin);
   const findReason = (address: string) => findBlockReason(options.policy, { protocol, address, port });
@@ -62,34 +72,40 @@ function createDirectConnector(origin: URL, options: ConnectorOptions): buildCon
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
   });
-  return (target, done) => {
+  return (target, done, onPhase) => {
     // Node.js calls the lookup for names only: check an IP address in the URL here.
-    const blockReason = isIP(target.hostname) === 0 ? null : findReason(target.hostname);
-    if (blockReason === null) connect(target, done);
-    else done(new BlockedError(blockReason), null);
+    const isName = isIP(target.hostname) === 0;
+    const blockReason = isName ? null : findReason(target.hostname);
+    if (blockReason !== null) {
+      done(new BlockedError(blockReason), null);
+      return;
+    }
+    onPhase(isName ? 'dns' : 'connect');
+    // undici returns the socket, which its types omit.
+    const socket = connect(target, done) as unknown as Socket;
+    if (isName) socket.once('lookup', (error: Error | null) => error === null && onPhase('connect'));
+    if (protocol === 'https:') socket.once('connect', () => onPhase('tls'));
   };
 }
 
 /** Connects to a public host, and over HTTPS only: the policy blocks everything else. The proxy resolves the name. */
-function createProxyConnector(
-  proxy: HttpProxy,
-  origin: URL,
-  options: ConnectorOptions,
-): buildConnector.connector {
-  const { policy, connectTimeoutMs } = options;
+function createProxyConnector(proxy: HttpProxy, origin: URL, options: ConnectorOptions): Connect {
+  const { wall, policy, connectTimeoutMs } = options;
   const { protocol } = origin;
   const port = getPort(origin);
-  return (target, done) => {
+  return (target, done, onPhase) => {
     const host = target.hostname;
     const blockReason = findHostBlockReason(policy, { protocol, address: host, port });
     if (blockReason !== null) {
       done(new BlockedError(blockReason), null);
       return;
     }
-    const startedAt = systemClock.monotonic();
+    onPhase('connect');
+    const startedAt = wall.monotonic();
     connectThroughProxy(proxy, `${addBrackets(host)}:${port}`, connectTimeoutMs).then(
       (tunnel) => {
-        const timeout = Math.max(1, connectTimeoutMs - (systemClock.monotonic() - startedAt));
+        const timeout = Math.max(1, connectTimeoutMs - (wall.monotonic() - startedAt));
+        onPhase('tls');
         const connect = loadUndici().buildConnector({ ...toTlsOptions(options), timeout });
         connect({ ...target, httpSocket: tunnel }, done);
       },

@@ -7,7 +7,8 @@ import { watchDatabaseFile } from '../store/database-file-monitor.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { ClockController } from './clock-controller.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { createSender, type Sender, type SenderOptions } from './sender.ts';
+import type { OutboundAgentOptions } from './outbound-agent.ts';
+import { createSender, type Sender } from './sender.ts';
 
 /** Real time that a stop gives to attempts in flight. */
 const STOP_GRACE_MS = 5_000;
@@ -18,7 +19,7 @@ const LISTENER_GRACE_MS = 10_000;
 /** The HTTP client takes tens of milliseconds to load: do it after the first responses and before most first deliveries. */
 const LOAD_CLIENT_AFTER_MS = 200;
 
-interface DeliveryEngineOptions extends Pick<SenderOptions, 'isOwnAddress' | 'ca' | 'proxy'> {
+interface DeliveryEngineOptions extends Pick<OutboundAgentOptions, 'isOwnAddress' | 'ca' | 'proxy'> {
   readonly retention: RetentionLimits;
   readonly listenerGraceMs?: number | undefined;
   /** Called for internal errors, with the part of the emulator that failed. */

@@ -99,6 +99,7 @@ function toDroppedResult({ applied }: FiredFault): SendResult {
     responseStatus: null,
     error,
     durationMs: 0,
+    phases: null,
     response: null,
     retryAfterMs: null,
   };

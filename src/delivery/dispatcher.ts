@@ -7,7 +7,7 @@ import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import { clearTimeout, setImmediate, setTimeout } from '../timers.ts';
 import { makeAttempt } from './attempt.ts';
-import { EndpointQueue } from './endpoint-queue.ts';
+import { type DueDelivery, EndpointQueue } from './endpoint-queue.ts';
 import type { Sender } from './sender.ts';
 import { EarliestTimer, WorkspaceSchedule } from './workspace-schedule.ts';
 
@@ -254,12 +254,12 @@ export class Dispatcher {
     // `#reschedule` adds it again at the end if it has more to send.
     this.#readyQueues.delete(queue);
     schedule.readyQueues.delete(queue);
-    const deliverySeq = queue.takeDue();
+    const delivery = queue.takeDue();
     this.#reschedule(queue);
-    if (deliverySeq === undefined) return;
+    if (delivery === undefined) return;
     this.#inFlight++;
     schedule.inFlight++;
-    void this.#makeAttempt(queue, deliverySeq);
+    void this.#makeAttempt(queue, delivery);
   }
 
   /** The next queue that can have another attempt in flight. */
@@ -273,11 +273,11 @@ export class Dispatcher {
     return undefined;
   }
 
-  async #makeAttempt(queue: EndpointQueue, deliverySeq: number): Promise<void> {
+  async #makeAttempt(queue: EndpointQueue, delivery: DueDelivery): Promise<void> {
     // If the attempt throws, the row is unchanged and still due.
     let dueAt: number | null = queue.workspace.clock.now();
     try {
-      dueAt = await makeAttempt(this.#sandbox, this.#sender, queue, deliverySeq, this.#mustDiscardResult);
+      dueAt = await makeAttempt(this.#sandbox, this.#sender, queue, delivery, this.#mustDiscardResult);
     } catch (error) {
       this.#backOff(error);
     }
@@ -287,7 +287,7 @@ export class Dispatcher {
     // After the stop nothing is scheduled, and the store may be closed.
     if (this.#state === 'stopped') return;
     this.#runStep(queue.webhookSeq, () => {
-      queue.release(deliverySeq, dueAt);
+      queue.release(delivery.seq, dueAt);
       this.#reschedule(queue);
     });
     this.#startAttempts();
@@ -346,11 +346,12 @@ export class Dispatcher {
     row: Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'>,
     nextDueAt: number | null,
   ): EndpointQueue {
-    const { store, workspaces } = this.#sandbox;
+    const { store, wall, workspaces } = this.#sandbox;
     const queue = new EndpointQueue({
       webhookSeq: row.seq,
       workspace: workspaces.get(row.workspace_seq),
       store,
+      wall,
       nextDueAt,
       isEnabled: row.disabled === 0,
     });

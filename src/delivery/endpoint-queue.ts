@@ -8,16 +8,26 @@
  * - A queue is expiring while the dispatcher fails those paused deliveries whose retry window is over. It waits for the end
  *   of the attempts in flight first.
  */
+import type { WallClock } from '../domain/clock.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { Store } from '../store/store.ts';
 
 /** Maximum number of due deliveries that a queue holds in memory. */
 const BUFFER_SIZE = 256;
 
+/** A delivery in the buffer. */
+export interface DueDelivery {
+  readonly seq: number;
+  /** Monotonic time since which it could have been sent if there had been a place for it. */
+  readonly waitingSince: number;
+}
+
 interface EndpointQueueOptions {
   readonly webhookSeq: number;
   readonly workspace: LoadedWorkspace;
   readonly store: Store;
+  /** Used to measure how long deliveries wait. */
+  readonly wall: Pick<WallClock, 'monotonic'>;
   /** Schedule time of the earliest pending delivery in the store; null without one. */
   readonly nextDueAt: number | null;
   readonly isEnabled: boolean;
@@ -26,36 +36,53 @@ interface EndpointQueueOptions {
 export class EndpointQueue {
   readonly webhookSeq: number;
   readonly workspace: LoadedWorkspace;
-  /** The deliveries of a disabled endpoint are paused. */
-  isEnabled: boolean;
   inFlight = 0;
   /** Whether a `reorder` fault has delayed a delivery, at most until another one has been sent. */
   hasReorderedDelivery = false;
   readonly #store: Store;
+  readonly #wall: Pick<WallClock, 'monotonic'>;
+  #isEnabled: boolean;
+  /** Monotonic time. */
+  #enabledAt = Number.NEGATIVE_INFINITY;
   /** The buffer: due and not in flight, earliest first. */
-  #dueSeqs: number[] = [];
-  /** Deliveries in `#dueSeqs` or in flight, which {@link #refill} must not add again. */
+  #due: DueDelivery[] = [];
+  /** Monotonic time before which no delivery outside of the buffer was due: a frozen clock does not tell when it was due. */
+  #waitingSince: number;
+  /** Deliveries in `#due` or in flight, which {@link #refill} must not add again. */
   readonly #heldSeqs = new Set<number>();
   /** Held deliveries that got a new due time, which the attempt in flight may not know of. */
   readonly #rescheduledSeqs = new Set<number>();
   /** Schedule time of the earliest delivery in the store that is not held; `Infinity` without one. */
   #nextDueAt: number;
 
-  constructor({ webhookSeq, workspace, store, nextDueAt, isEnabled }: EndpointQueueOptions) {
+  constructor({ webhookSeq, workspace, store, wall, nextDueAt, isEnabled }: EndpointQueueOptions) {
     this.webhookSeq = webhookSeq;
     this.workspace = workspace;
-    this.isEnabled = isEnabled;
+    this.#isEnabled = isEnabled;
     this.#store = store;
+    this.#wall = wall;
+    this.#waitingSince = wall.monotonic();
     this.#nextDueAt = nextDueAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The deliveries of a disabled endpoint are paused. */
+  get isEnabled(): boolean {
+    return this.#isEnabled;
+  }
+
+  set isEnabled(isEnabled: boolean) {
+    if (isEnabled && !this.#isEnabled) this.#enabledAt = this.#wall.monotonic();
+    this.#isEnabled = isEnabled;
   }
 
   /** Empties the buffer and reads the store again, because pending deliveries were removed or a step has failed. */
   reload(): void {
-    for (const seq of this.#dueSeqs) {
+    for (const { seq } of this.#due) {
       this.#heldSeqs.delete(seq);
       this.#rescheduledSeqs.delete(seq);
     }
-    this.#dueSeqs = [];
+    this.#due = [];
+    this.#waitingSince = this.#wall.monotonic();
     this.#nextDueAt = this.#findNextDueAt(Number.NEGATIVE_INFINITY);
   }
 
@@ -67,16 +94,17 @@ export class EndpointQueue {
     }
     const now = this.workspace.clock.now();
     // Goes directly to the buffer, unless other due deliveries wait outside of it.
-    if (dueAt <= now && this.#nextDueAt > now && this.#dueSeqs.length < BUFFER_SIZE) {
-      this.#hold(seq);
-    } else {
-      this.#nextDueAt = Math.min(this.#nextDueAt, dueAt);
+    if (dueAt <= now && this.#nextDueAt > now && this.#due.length < BUFFER_SIZE) {
+      this.#hold(seq, this.#wall.monotonic());
+      return;
     }
+    if (dueAt <= now && this.#nextDueAt > now) this.#waitingSince = this.#wall.monotonic();
+    this.#nextDueAt = Math.min(this.#nextDueAt, dueAt);
   }
 
   /** Whether a delivery is due now and not in flight. */
   hasDue(): boolean {
-    return this.isEnabled && (this.#dueSeqs.length > 0 || this.#nextDueAt <= this.workspace.clock.now());
+    return this.isEnabled && (this.#due.length > 0 || this.#nextDueAt <= this.workspace.clock.now());
   }
 
   /**
@@ -85,16 +113,17 @@ export class EndpointQueue {
    */
   get nextDueAt(): number {
     if (!this.isEnabled) return Number.POSITIVE_INFINITY;
-    return this.#dueSeqs.length > 0 ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
+    return this.#due.length > 0 ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
   }
 
-  /** Takes the next due delivery, which is in flight until {@link release}. @returns its sequence. */
-  takeDue(): number | undefined {
+  /** Takes the next due delivery, which is in flight until {@link release}. */
+  takeDue(): DueDelivery | undefined {
     if (!this.isEnabled) return undefined;
-    if (this.#dueSeqs.length === 0) this.#refill();
-    const seq = this.#dueSeqs.shift();
-    if (seq !== undefined) this.inFlight++;
-    return seq;
+    if (this.#due.length === 0) this.#refill();
+    const delivery = this.#due.shift();
+    if (delivery === undefined) return undefined;
+    this.inFlight++;
+    return { seq: delivery.seq, waitingSince: Math.max(delivery.waitingSince, this.#enabledAt) };
   }
 
   /** Ends an attempt. The delivery is due again at `dueAt`, or not at all. */
@@ -135,17 +164,24 @@ export class EndpointQueue {
     if (this.#nextDueAt > now) return;
     // The store also returns the held deliveries, which are due too.
     const limit = BUFFER_SIZE + this.#heldSeqs.size;
-    const dueSeqs = this.#store.deliveries.listDue(this.webhookSeq, now, limit);
-    for (const seq of dueSeqs) if (!this.#heldSeqs.has(seq)) this.#hold(seq);
-    this.#nextDueAt = dueSeqs.length < limit ? this.#findNextDueAt(now) : now;
+    const due = this.#store.deliveries.listDue(this.webhookSeq, now, limit);
+    for (const { seq, due_at } of due) {
+      if (!this.#heldSeqs.has(seq)) this.#hold(seq, this.#findWaitingSince(due_at));
+    }
+    this.#nextDueAt = due.length < limit ? this.#findNextDueAt(now) : now;
   }
 
   #findNextDueAt(afterDueAt: number): number {
     return this.#store.deliveries.findNextDueAt(this.webhookSeq, afterDueAt) ?? Number.POSITIVE_INFINITY;
   }
 
-  #hold(seq: number): void {
+  #hold(seq: number, waitingSince: number): void {
     this.#heldSeqs.add(seq);
-    this.#dueSeqs.push(seq);
+    this.#due.push({ seq, waitingSince });
+  }
+
+  #findWaitingSince(dueAt: number): number {
+    const dueSince = this.#wall.monotonic() - this.workspace.clock.realMsSince(dueAt);
+    return Math.max(dueSince, this.#waitingSince);
   }
 }

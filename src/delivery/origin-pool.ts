@@ -1,7 +1,8 @@
 /** The connection pool of one origin: a pool of undici whose connections skip informational responses. */
 import type { Socket } from 'node:net';
-import type { buildConnector, Client, Dispatcher, Pool } from 'undici';
-import { type ConnectorOptions, createConnector, loadUndici } from './connector.ts';
+import type { Client, Dispatcher, Pool } from 'undici';
+import type { PhaseStart } from '../domain/attempt-phases.ts';
+import { type Connect, type ConnectorOptions, createConnector, loadUndici } from './connector.ts';
 import {
   type Connection,
   createTooManyResponsesError,
@@ -18,7 +19,7 @@ import {
  * @param connections maximum number of connections; further requests wait for one
  */
 export function createOriginPool(origin: URL, connections: number, options: ConnectorOptions): Pool {
-  const connector = createConnector(origin, options);
+  const connect = createConnector(origin, options);
   connectionClass ??= defineConnection();
   const ConnectionClass = connectionClass;
   return new (loadUndici().Pool)(origin, {
@@ -27,33 +28,46 @@ export function createOriginPool(origin: URL, connections: number, options: Conn
     headersTimeout: 0, // the exchange has its own time limit, for the body too
     bodyTimeout: 0,
     maxHeaderSize: HEADERS_LIMIT_BYTES,
-    factory: (_origin, clientOptions) => new ConnectionClass(origin, clientOptions, connector),
+    factory: (_origin, clientOptions) => new ConnectionClass(origin, clientOptions, connect, options.wall),
   });
 }
 
 let connectionClass: ReturnType<typeof defineConnection> | null = null;
 
 /**
- * Defines a client that reports to each exchange whether its socket carried another request before. A function, because undici is
- * loaded late.
+ * Defines a client that reports to each exchange how its socket was opened, and when the socket had taken the request. A function,
+ * because undici is loaded late.
  */
 function defineConnection() {
   const { Client } = loadUndici();
   return class extends Client implements Connection {
+    opening: readonly PhaseStart[] = [];
     /** Whether the socket has carried a request. */
     #isUsed = false;
     /** The function that {@link skipInformationalResponses} returned for the socket. */
     #startSkipping: (() => void) | null = null;
+    #writes: SocketWrites | null = null;
 
-    constructor(origin: URL, options: Client.Options, connector: buildConnector.connector) {
+    constructor(origin: URL, options: Client.Options, connect: Connect, wall: ConnectorOptions['wall']) {
       super(origin, {
         ...options,
-        connect: (target, done) =>
-          connector(target, (...result) => {
-            if (result[0] === null) this.#onConnect(result[1]);
-            done(...result);
-          }),
+        connect: (target, done) => {
+          const opening: PhaseStart[] = [];
+          this.opening = opening;
+          connect(
+            target,
+            (...result) => {
+              if (result[0] === null) this.#onConnect(result[1], wall);
+              done(...result);
+            },
+            (phase) => opening.push({ phase, at: wall.monotonic() }),
+          );
+        },
       });
+    }
+
+    get sentAt(): number | null {
+      return this.#writes?.unsentCount === 0 ? this.#writes.lastSentAt : null;
     }
 
     // undici wraps the handler, so the exchange is passed in the request.
@@ -65,15 +79,40 @@ function defineConnection() {
     startRequest(): boolean {
       const isReused = this.#isUsed;
       this.#isUsed = true;
+      this.opening = [];
+      if (this.#writes !== null) this.#writes.lastSentAt = null;
       this.#startSkipping?.();
       return isReused;
     }
 
-    #onConnect(socket: Socket): void {
+    #onConnect(socket: Socket, wall: ConnectorOptions['wall']): void {
       this.#isUsed = false;
       this.#startSkipping = skipInformationalResponses(socket);
+      this.#writes = observeWrites(socket, wall);
     }
   };
+}
+
+interface SocketWrites {
+  /** Number of parts that the operating system has not taken. */
+  unsentCount: number;
+  /** Monotonic time at which it took the last part of the current request; null before. */
+  lastSentAt: number | null;
+}
+
+/** Observes when the operating system takes what is written to a socket. undici passes no callback to `write`. */
+function observeWrites(socket: Socket, wall: ConnectorOptions['wall']): SocketWrites {
+  const writes: SocketWrites = { unsentCount: 0, lastSentAt: null };
+  const write = socket.write.bind(socket);
+  const onSent = () => {
+    writes.unsentCount--;
+    writes.lastSentAt = wall.monotonic();
+  };
+  socket.write = (chunk: string | Uint8Array, encoding?: unknown) => {
+    writes.unsentCount++;
+    return write(chunk, encoding as BufferEncoding, onSent);
+  };
+  return writes;
 }
 
 const INFORMATIONAL_START = Buffer.from('HTTP/1.1 1');

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Pool } from 'undici';
+import type { WallClock } from '../domain/clock.ts';
 import { type HttpProxy, type ProxyOptions, parseProxy } from '../domain/http-proxy.ts';
 import { stripBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
@@ -12,6 +13,8 @@ import { createOriginPool } from './origin-pool.ts';
 import type { OutboundRequest } from './outbound-exchange.ts';
 
 export interface OutboundAgentOptions extends AddressPolicy {
+  /** Used to read a `Retry-After` date and to measure durations. */
+  readonly wall: WallClock;
   /** Certificate authorities in PEM, trusted in addition to the built-in ones. */
   readonly ca?: string | undefined;
   /** Maximum number of connections per origin (default: 64). Further requests wait for one. */
@@ -76,8 +79,10 @@ export class OutboundAgent {
     const hostname = stripBrackets(origin.hostname);
     const connect = createConnector(origin, this.#toConnectorOptions(target));
     return new Promise((resolve, reject) => {
-      connect({ protocol, host, hostname, port }, (error, socket) =>
-        error ? reject(error) : resolve(socket),
+      connect(
+        { protocol, host, hostname, port },
+        (error, socket) => (error ? reject(error) : resolve(socket)),
+        () => {},
       );
     });
   }
@@ -97,6 +102,7 @@ export class OutboundAgent {
 
   #toConnectorOptions({ connectTimeoutMs, insecureTls }: ConnectionTarget): ConnectorOptions {
     return {
+      wall: this.#options.wall,
       policy: this.#options,
       lookup: this.#options.lookup,
       proxy: this.#proxy,

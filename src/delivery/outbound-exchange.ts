@@ -1,6 +1,8 @@
 /** Collects the response to one request from the events of undici. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { measurePhases, type PhaseDurations, type PhaseStart } from '../domain/attempt-phases.ts';
+import type { WallClock } from '../domain/clock.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 
 export interface ReceivedResponse {
@@ -23,6 +25,7 @@ export interface ExchangeResult {
   readonly failure: ExchangeFailure;
   /** Whether the receiver closed a reused connection without a response. */
   readonly closedReusedConnection: boolean;
+  readonly phases: PhaseDurations;
 }
 
 /** Why an exchange ended before the response was complete or reached the size limit; null if it did not. */
@@ -49,6 +52,10 @@ export interface OutboundRequest extends Dispatcher.DispatchOptions {
 
 /** The connection of an exchange. */
 export interface Connection {
+  /** The phases of opening it, until its first request starts; then empty. */
+  readonly opening: readonly PhaseStart[];
+  /** Monotonic time at which the operating system had taken everything that was written of the request; null before. */
+  readonly sentAt: number | null;
   /** Called before the request is written. @returns whether the connection carried another request before. */
   startRequest(): boolean;
 }
@@ -89,6 +96,14 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   /** Set by the connection that sends the request. */
   connection: Connection | null = null;
   readonly #bodyLimitBytes: number;
+  readonly #wall: Pick<WallClock, 'monotonic'>;
+  /** Monotonic times. */
+  readonly #dispatchedAt: number;
+  #requestStartedAt: number | null = null;
+  #sentAt: number | null = null;
+  #firstByteAt: number | null = null;
+  /** {@link Connection.opening} at the start of the request. */
+  #opening: readonly PhaseStart[] | null = null;
   readonly #timer: NodeJS.Timeout;
   #resolve: ((result: ExchangeResult) => void) | null = null;
   #controller: Dispatcher.DispatchController | null = null;
@@ -105,9 +120,12 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   /**
    * @param timeoutMs time limit, including the wait for a connection
    * @param bodyLimitBytes maximum number of bytes of the body to keep
+   * @param wall used to measure the phases
    */
-  constructor(timeoutMs: number, bodyLimitBytes: number) {
+  constructor(timeoutMs: number, bodyLimitBytes: number, wall: Pick<WallClock, 'monotonic'>) {
     this.#bodyLimitBytes = bodyLimitBytes;
+    this.#wall = wall;
+    this.#dispatchedAt = wall.monotonic();
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -123,6 +141,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
       response: this.#toResponse(failure),
       failure,
       closedReusedConnection: this.#hasClosedReusedConnection(failure),
+      phases: this.#measurePhases(),
     });
     this.#resolve = null;
   }
@@ -135,12 +154,17 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#stage = 'waiting';
+    this.#requestStartedAt = this.#wall.monotonic();
+    this.#opening = this.connection?.opening ?? [];
     this.#isReused = this.connection?.startRequest() ?? false;
   }
 
   /** Called for the first byte of a response. The types of undici omit it. */
   onResponseStarted(): void {
     this.#stage = 'headers';
+    this.#firstByteAt = this.#wall.monotonic();
+    // A response can begin before the request is complete.
+    this.#sentAt = this.connection?.sentAt ?? this.#firstByteAt;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -191,6 +215,18 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
       body: this.#chunks.length === 0 ? NO_BYTES : Buffer.concat(this.#chunks, this.#length),
       truncated: this.#isTruncated || failure !== null,
     };
+  }
+
+  #measurePhases(): PhaseDurations {
+    const opening = this.#opening ?? this.connection?.opening ?? [];
+    const starts: PhaseStart[] = [{ phase: 'queued', at: this.#dispatchedAt }, ...opening];
+    if (this.#requestStartedAt !== null) {
+      starts.push({ phase: 'send', at: this.#requestStartedAt });
+      const sentAt = this.#firstByteAt === null ? this.connection?.sentAt : this.#sentAt;
+      if (typeof sentAt === 'number') starts.push({ phase: 'wait', at: sentAt });
+    }
+    if (this.#firstByteAt !== null) starts.push({ phase: 'receive', at: this.#firstByteAt });
+    return measurePhases(starts, this.#wall.monotonic());
   }
 
   #hasClosedReusedConnection(failure: ExchangeFailure): boolean {

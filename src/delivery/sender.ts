@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
-import type { WallClock } from '../domain/clock.ts';
+import type { PhaseDurations } from '../domain/attempt-phases.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { MINUTE_MS } from '../domain/duration.ts';
 import { parseUrl } from '../domain/http-url.ts';
@@ -20,11 +20,6 @@ import {
   type OutboundRequest,
   type ReceivedResponse,
 } from './outbound-exchange.ts';
-
-export interface SenderOptions extends OutboundAgentOptions {
-  /** Used to read a `Retry-After` date and to measure durations. */
-  readonly wall: WallClock;
-}
 
 export interface SendRequest {
   readonly url: string;
@@ -55,6 +50,8 @@ export interface SendResult {
   readonly error: string | null;
   /** Real time. */
   readonly durationMs: number;
+  /** The phases, in real time; null if a fault dropped the attempt. */
+  readonly phases: PhaseDurations | null;
   /** The received part of the response, even if its body broke off. */
   readonly response: Pick<ReceivedResponse, 'headers' | 'body' | 'truncated'> | null;
   /** The delay that `Retry-After` requests; null without a valid one. */
@@ -103,7 +100,7 @@ const INVALID_REQUEST_CODES = new Set([
 ]);
 
 /** @throws SvcError `usage` for an invalid `ca` or `proxy` */
-export function createSender(options: SenderOptions): Sender {
+export function createSender(options: OutboundAgentOptions): Sender {
   const { wall } = options;
   const agent = new OutboundAgent(options);
   /**
@@ -122,7 +119,7 @@ export function createSender(options: SenderOptions): Sender {
       const url = parseHttpUrl(request.url);
       loadUndici();
       const startedAt = wall.monotonic();
-      const exchange = new OutboundExchange(attemptTimeoutMs, responseLimitBytes);
+      const exchange = new OutboundExchange(attemptTimeoutMs, responseLimitBytes, wall);
       const target = {
         origin: url.origin,
         insecureTls: request.insecureTls ?? false,
@@ -200,6 +197,7 @@ function toSendResult(
     error,
     responseStatus: response?.status ?? null,
     durationMs,
+    phases: result.phases,
     response: response && { headers: response.headers, body: response.body, truncated: response.truncated },
     retryAfterMs: retryAfter === undefined ? null : parseRetryAfter(retryAfter, wallNowMs),
   };

@@ -1,6 +1,7 @@
 /** The table of delivery attempts. */
 import { isUtf8 } from 'node:buffer';
 import type { Attempt, AttemptSummary } from '../contract/delivery-schemas.ts';
+import { decodePhases, hasReusedConnection } from '../domain/attempt-phases.ts';
 import type { AttemptOutcome, AttemptTrigger } from '../domain/delivery.ts';
 import { tamperBody } from '../domain/fault.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
@@ -25,6 +26,8 @@ interface AttemptSummaryColumns {
   readonly error: string | null;
   /** `AppliedFault` of the fault that was injected, as JSON; null for none. */
   readonly fault: string | null;
+  /** Result of `encodePhases`; null if nothing was sent, or if an earlier version of svc made the attempt. */
+  readonly phases: string | null;
 }
 
 interface AttemptSummaryRow extends AttemptSummaryColumns {
@@ -84,7 +87,7 @@ const FILTERED_TABLE: FilteredTable<AttemptFilter> = {
 };
 
 const SELECT_SUMMARY = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sent_at_wall, a.duration_ms, a.outcome,
-    a.response_status, a.error, a.fault, d.id AS delivery_id, e.type AS event_type, h.id AS webhook_id
+    a.response_status, a.error, a.fault, a.phases, d.id AS delivery_id, e.type AS event_type, h.id AS webhook_id
   FROM attempts a
   JOIN deliveries d ON d.seq = a.delivery_seq
   JOIN events e ON e.seq = d.event_seq
@@ -239,7 +242,23 @@ function toBaseFields(row: AttemptSummaryColumns, deliveryId: string): Omit<Atte
     outcome: row.outcome,
     response_status: row.response_status,
     error: row.error,
+    phases: toPhases(row),
     ...(row.fault === null ? {} : { fault: JSON.parse(row.fault) }),
+  };
+}
+
+function toPhases({ phases }: AttemptSummaryColumns): Attempt['phases'] {
+  if (phases === null) return null;
+  const durations = decodePhases(phases);
+  return {
+    queued_ms: durations.queued ?? 0,
+    reused_connection: hasReusedConnection(durations),
+    dns_ms: durations.dns,
+    connect_ms: durations.connect,
+    tls_ms: durations.tls,
+    send_ms: durations.send,
+    wait_ms: durations.wait,
+    receive_ms: durations.receive,
   };
 }
 

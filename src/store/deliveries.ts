@@ -165,9 +165,9 @@ export class DeliveryTable extends Table {
   }
 
   /** The first `limit` deliveries of an endpoint that are due at `now` (schedule time), earliest first. */
-  listDue(webhookSeq: number, now: number, limit: number): number[] {
-    return this.sql.values(
-      'SELECT seq FROM deliveries WHERE webhook_seq = ? AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
+  listDue(webhookSeq: number, now: number, limit: number): { seq: number; due_at: number }[] {
+    return this.sql.all(
+      'SELECT seq, due_at FROM deliveries WHERE webhook_seq = ? AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
       [webhookSeq, now, limit],
     );
   }

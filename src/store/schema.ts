@@ -166,6 +166,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX deliveries_canceled ON deliveries (workspace_seq) WHERE status = 'canceled';
   CREATE INDEX attempts_by_sent_at ON attempts (sent_at_wall, webhook_seq, outcome, number);
   CREATE INDEX attempts_by_scheduled_at ON attempts (scheduled_at, webhook_seq, outcome, number);
+  ALTER TABLE attempts ADD COLUMN phases TEXT;
   `,
 ];
 

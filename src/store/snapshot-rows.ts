@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 import * as v from 'valibot';
 import { FaultMark, NewFault } from '../contract/fault-schemas.ts';
 import { ExtraHeaders, Headers, Name } from '../contract/fields.ts';
+import { attemptPhases } from '../domain/attempt-phases.ts';
 import { LAST_TIME } from '../domain/clock.ts';
 import { scopes } from '../domain/credentials.ts';
 import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
@@ -65,6 +66,11 @@ const checks = {
   headers: (value) => parsesAs(Headers, value),
   fault: (value) => parsesAs(NewFault, value),
   fault_mark: (value) => parsesAs(FaultMark, value),
+  phases: (value) =>
+    parsesAs(
+      v.pipe(v.array(v.nullable(v.pipe(v.number(), v.minValue(0)))), v.length(attemptPhases.length)),
+      value,
+    ),
   ...idChecks(),
 } satisfies Record<string, (value: string) => boolean>;
 
@@ -138,6 +144,7 @@ export const columnConditions: Readonly<Record<string, Readonly<Record<string, C
     ...forColumns(passesCheck('headers'), ['request_headers', 'response_headers']),
     response_truncated: flag,
     fault: passesCheck('fault_mark'),
+    phases: passesCheck('phases'),
   },
   api_requests: {
     ...forColumns(sequence, ['seq', 'api_key_seq', 'workspace_seq']),

@@ -162,6 +162,7 @@ export function anAttempt(changes: Partial<AttemptDetail> = {}): AttemptDetail {
     outcome: 'http_error',
     response_status: 503,
     error: 'the receiver responded with 503',
+    phases: null,
     request: {
       url: 'http://localhost:3000/webhooks',
       headers: {

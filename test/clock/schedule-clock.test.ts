@@ -51,6 +51,20 @@ describe('ScheduleClock', () => {
     expect(clock.now()).toBe(START + 2_000);
   });
 
+  it('the real time since a schedule time follows the speed, and counts from the last change of the clock', () => {
+    const { clock, pass } = startClock({ speed: 60 });
+    pass(2_000);
+    expect(clock.realMsSince(START + 60_000)).toBe(1_000);
+    expect(clock.realMsSince(START - HOUR)).toBe(2_000);
+    expect(clock.realMsSince(START + HOUR)).toBe(0);
+    clock.moveTo(START + HOUR);
+    pass(500);
+    expect(clock.realMsSince(START + 60_000)).toBe(500);
+    clock.set({ frozen: true });
+    pass(300);
+    expect(clock.realMsSince(clock.now())).toBe(300);
+  });
+
   it('a frozen clock stands still and then continues at its former speed', () => {
     const { clock, pass } = startClock({ speed: 10 });
     pass(100);

@@ -19,6 +19,7 @@ export function createAttempt(changes: Partial<AttemptDetail> = {}): AttemptDeta
     outcome: 'http_error',
     response_status: 503,
     error: 'the receiver returned 503 Service Unavailable',
+    phases: null,
     request: {
       url: 'http://localhost:3000/hooks?a=b',
       headers: { 'Content-Type': 'application/json', 'Service-Delivery-Id': 'del_1' },

@@ -36,7 +36,7 @@ export function createScriptedSender() {
   const inFlight = new Set<SentAttempt>();
   const waiters = new Set<() => void>();
   const accepted: SendResult = {
-    ...{ outcome: 'succeeded', responseStatus: 200, error: null, durationMs: 1 },
+    ...{ outcome: 'succeeded', responseStatus: 200, error: null, durationMs: 1, phases: null },
     ...{ response: { headers: {}, body: Buffer.alloc(0), truncated: false }, retryAfterMs: null },
   };
   const sender: Sender = {

@@ -1,10 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import type { SendResult } from '../../src/delivery/sender.ts';
+import { decodePhases } from '../../src/domain/attempt-phases.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
 /** Runs pending promises without a turn of the event loop, so that writes share a group. */
 async function microtasks(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
+}
+
+const sent: Partial<SendResult> = {
+  phases: { queued: 0, dns: null, connect: null, tls: null, send: 0, wait: 0, receive: 0 },
+};
+
+/** A dispatcher that knows how long the last attempt of a delivery was queued. */
+function startMeasuredDispatcher(frozen: boolean) {
+  const dispatch = startDispatcher({ frozen });
+  const queuedMs = (id: string) => {
+    const phases = dispatch.store.attempts.listByDelivery(dispatch.get(id).seq).at(-1)?.phases;
+    return phases ? decodePhases(phases).queued : null;
+  };
+  return { ...dispatch, queuedMs };
 }
 
 describe('a replay at the end of an attempt', () => {
@@ -87,6 +103,49 @@ describe('an endpoint queue', () => {
     await update(id, { disabled: false });
     while (inFlight.size > 0) await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
     expect(sent.map(({ deliveryId }) => deliveryId)).toEqual(ids);
+  });
+
+  it.each([
+    ['the schedule clock runs', false],
+    ['the schedule clock is frozen', true],
+  ])(
+    'the queued phase of an attempt begins when its delivery is due, even if the buffer has no room for it: %s',
+    async (_, frozen) => {
+      const { endpoint, trigger, inFlight, pass, queuedMs } = startMeasuredDispatcher(frozen);
+      endpoint();
+      pass(HOUR_MS);
+      const [first = ''] = await trigger(8);
+      pass(1_000);
+      const ids = await trigger(300);
+      pass(500);
+      while (inFlight.size > 0) await Promise.all(Array.from(inFlight, (attempt) => attempt.respond(sent)));
+      expect(queuedMs(first)).toBe(0);
+      expect(ids.map(queuedMs)).toEqual(Array(300).fill(500));
+    },
+  );
+
+  it('the queued phase of a retry begins at its due time', async () => {
+    const { endpoint, trigger, attempt, pass, moveTo, queuedMs } = startMeasuredDispatcher(true);
+    endpoint();
+    const [id = ''] = await trigger();
+    await (await attempt(1)).respond({ ...failedResult, ...sent });
+    pass(HOUR_MS);
+    await moveTo(NOW + 5 * MINUTE_MS);
+    await (await attempt(2)).respond(sent);
+    expect(queuedMs(id)).toBe(0);
+  });
+
+  it('the queued phase of a paused delivery begins when its endpoint is enabled', async () => {
+    const { endpoint, trigger, replay, update, attempt, pass, queuedMs } = startMeasuredDispatcher(true);
+    const { id: webhookId } = endpoint();
+    const [id = ''] = await trigger();
+    await (await attempt(1)).respond(sent);
+    await update(webhookId, { disabled: true });
+    await replay(id);
+    pass(HOUR_MS);
+    await update(webhookId, { disabled: false });
+    await (await attempt(2)).respond(sent);
+    expect(queuedMs(id)).toBe(0);
   });
 
   it('a queue hands out nothing for a deleted endpoint', async () => {

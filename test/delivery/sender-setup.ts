@@ -1,6 +1,7 @@
 /** Setup for tests of the sender. */
 import { onTestFinished } from 'vitest';
-import { createSender, type Sender, type SenderOptions, type SendLimits } from '../../src/delivery/sender.ts';
+import type { OutboundAgentOptions } from '../../src/delivery/outbound-agent.ts';
+import { createSender, type Sender, type SendLimits } from '../../src/delivery/sender.ts';
 
 export const wall = { now: () => Date.UTC(2026, 10, 20), monotonic: () => performance.now() };
 
@@ -12,7 +13,7 @@ export const limits: SendLimits = {
 };
 
 /** Creates a sender that is closed after the test. */
-export function createTestSender(options: Partial<SenderOptions> = {}): Sender {
+export function createTestSender(options: Partial<OutboundAgentOptions> = {}): Sender {
   const sender = createSender({ rule: 'local', isOwnAddress: () => false, wall, ...options });
   onTestFinished(() => sender.close());
   return sender;

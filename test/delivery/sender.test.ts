@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
 import { createPostRequest, createTestSender, limits } from './sender-setup.ts';
 
 describe('a request', () => {
@@ -207,9 +208,11 @@ describe('Retry-After', () => {
 
 describe('the duration', () => {
   it('durationMs is measured on the monotonic clock without the time to load the HTTP client', async () => {
-    await using receiver = await createReceiver();
-    const times = [1_000, 1_012.5];
-    const wall = { now: () => 0, monotonic: () => times.shift() ?? Number.NaN };
+    const wall = createTestWallClock();
+    await using receiver = await createReceiver(() => {
+      wall.advance(12.5);
+      return 200;
+    });
     expect(await createTestSender({ wall }).send(createPostRequest(receiver.url), limits)).toMatchObject({
       durationMs: 12.5,
     });

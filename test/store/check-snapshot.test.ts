@@ -27,7 +27,7 @@ describe('Store.loadSnapshot', () => {
     await store.loadSnapshot(await saveOf(3), 'sandbox', () => {});
     const [workspace] = store.workspaces.listAll();
     const [webhook] = store.webhooks.listEnabledSeqs(null);
-    const loaded = store.deliveries.listDue(Number(webhook), NOW + 9, 10);
+    const loaded = store.deliveries.listDue(Number(webhook), NOW + 9, 10).map(({ seq }) => seq);
     expect([Number(workspace?.seq), Number(webhook), ...loaded].every((seq) => seq > lastSeq)).toBe(true);
     expect(loaded).toEqual([...loaded].sort((a, b) => a - b));
     expect(loaded).toHaveLength(3);

@@ -137,9 +137,11 @@ describe('a crafted snapshot', () => {
     const laterSteps = migrations.slice(1).join('\n');
     const indexes = Array.from(laterSteps.matchAll(/CREATE INDEX (\w+)/g), ([, name]) => name);
     const tables = Array.from(laterSteps.matchAll(/CREATE TABLE (\w+)/g), ([, name]) => name);
+    const columns = [...laterSteps.matchAll(/ALTER TABLE (\w+) ADD COLUMN (\w+)/g)];
     const drops = [
       ...indexes.map((name) => `DROP INDEX ${name};`),
       ...tables.map((name) => `DROP TABLE ${name};`),
+      ...columns.map(([, table, name]) => `ALTER TABLE ${table} DROP COLUMN ${name};`),
     ];
     expect(await refusalOf(await craft(`${drops.join('')} PRAGMA user_version = 1`))).toBeNull();
   });

@@ -33,8 +33,12 @@ describe('DeliveryTable', () => {
     const store = openStore();
     const { webhook, deliveries } = insertDeliveries(store, [NOW + 5, NOW, NOW + 6, NOW]);
     const [late, first, tooLate, second] = deliveries;
-    expect(store.deliveries.listDue(webhook, NOW + 5, 10)).toEqual([first, second, late]);
-    expect(store.deliveries.listDue(webhook, NOW + 5, 1)).toEqual([first]);
+    expect(store.deliveries.listDue(webhook, NOW + 5, 10)).toEqual([
+      { seq: first, due_at: NOW },
+      { seq: second, due_at: NOW },
+      { seq: late, due_at: NOW + 5 },
+    ]);
+    expect(store.deliveries.listDue(webhook, NOW + 5, 1)).toEqual([{ seq: first, due_at: NOW }]);
     expect(store.deliveries.listDue(webhook, NOW - 1, 10)).toEqual([]);
     expect(store.deliveries.findNextDueAt(webhook, NOW + 5)).toBe(NOW + 6);
     expect(store.deliveries.findNextDueAt(webhook, NOW + 6)).toBeUndefined();

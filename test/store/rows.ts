@@ -133,6 +133,7 @@ export function insertAttempt(
     response_body: null,
     response_truncated: 0,
     fault: null,
+    phases: null,
     ...row,
   });
   return seq;

@@ -7,6 +7,7 @@ import type {
   Verification,
 } from '../../contract/delivery-schemas.ts';
 import { describeAppliedFault } from '../../control/describe-fault.ts';
+import { describePhases } from '../../control/describe-phases.ts';
 import { findAttemptHints } from '../../domain/attempt-hints.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDuration, formatRelative } from '../../domain/duration.ts';
@@ -93,6 +94,7 @@ function renderAttempt(attempt: AttemptDetail, { delivery, scheduleTime, io, now
     'What to do': findAttemptHints(attempt, delivery).join('\n') || null,
     Scheduled: formatTime(attempt.scheduled_at, scheduleTime),
     Sent: formatTime(attempt.sent_at, now()),
+    Phases: attempt.phases && describePhases(attempt.phases),
   };
   const section = (name: string, text: string) => renderSection(name, text, io);
   // `renderBodies` prints the body once, after all attempts: it is long, and usually the same for all.

@@ -37,6 +37,7 @@ const move: ClockMove = {
       outcome: 'http_error',
       response_status: 503,
       error: 'the receiver responded with 503',
+      phases: null,
       delivery_id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       event_type: 'order.shipped',
       webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',

@@ -89,6 +89,28 @@ describe('svc deliveries get', () => {
     }
   });
 
+  it.each([
+    [{ dns_ms: 0.4, connect_ms: 1 }, 'queued 0.0ms, DNS 0.4ms, connect 1.0ms, send 0.1ms, wait 12ms'],
+    [{ reused_connection: true }, 'queued 0.0ms, reused connection, send 0.1ms, wait 12ms'],
+  ])('each attempt shows the phases that it had: %j', async (changes, line) => {
+    const phases = {
+      queued_ms: 0,
+      reused_connection: false,
+      dns_ms: null,
+      connect_ms: null,
+      tls_ms: null,
+      send_ms: 0.1,
+      wait_ms: 12,
+      receive_ms: null,
+      ...changes,
+    };
+    const { context, capturedOutput } = createFakeContext({
+      control: { getDelivery: async () => aDetail({ attempts: [{ ...attempt, phases }] }) },
+    });
+    await getCommand.run({ id: 'del_1' }, context);
+    expect(capturedOutput.out).toContain(`Phases      ${line}\n`);
+  });
+
   it('each body is printed once, at the end, with the attempts that sent it', async () => {
     const other = { ...attempt, number: 3, request: { ...attempt.request, body: 'other' } };
     const attempts = [attempt, { ...attempt, number: 2 }, other];

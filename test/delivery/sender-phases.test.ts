@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import type { OutboundAgentOptions } from '../../src/delivery/outbound-agent.ts';
+import type { SendResult } from '../../src/delivery/sender.ts';
+import { attemptPhases } from '../../src/domain/attempt-phases.ts';
+import { authority, getCertificate } from '../support/certificates.ts';
+import { createConnectProxy } from '../support/connect-proxy.ts';
+import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
+import { createGate, createPostRequest, createTestSender, limits } from './sender-setup.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+
+/** The phases that an attempt had. */
+function listPhases({ phases }: SendResult): string[] {
+  return attemptPhases.filter((phase) => phases?.[phase] !== null);
+}
+
+/** A sender whose clock moves only when the test advances it. */
+function createTimedSender(options: Partial<OutboundAgentOptions> = {}) {
+  const wall = createTestWallClock();
+  return { wall, sender: createTestSender({ wall, connectionsPerOrigin: 1, ...options }) };
+}
+
+describe('the phases of an attempt', () => {
+  it('the first request to an address has no DNS and TLS phase', async () => {
+    await using receiver = await createReceiver();
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+    expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait', 'receive']);
+  });
+
+  it('the first request to a host name over TLS has every phase', async () => {
+    await using receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
+    const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url), limits);
+    expect(listPhases(result)).toEqual([...attemptPhases]);
+  });
+
+  it('a request on a reused connection has no DNS, connect and TLS phase', async () => {
+    await using receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
+    const sender = createTestSender({ ca: authority, connectionsPerOrigin: 1 });
+    await sender.send(createPostRequest(receiver.url), limits);
+    const result = await sender.send(createPostRequest(receiver.url), limits);
+    expect(listPhases(result)).toEqual(['queued', 'send', 'wait', 'receive']);
+  });
+
+  it('a request after the receiver closed the connection has a connect phase again', async () => {
+    const closed = createGate();
+    await using receiver = await createRawReceiver(async (socket, index) => {
+      await readRequest(socket);
+      if (index === 0) socket.on('close', closed.open).end(OK);
+      else socket.write(OK);
+    });
+    const sender = createTestSender({ connectionsPerOrigin: 1 });
+    await sender.send(createPostRequest(receiver.url), limits);
+    await closed.opened;
+    const result = await sender.send(createPostRequest(receiver.url), limits);
+    expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait', 'receive']);
+  });
+
+  it('the connect phase of a request through a proxy includes the proxy, which resolves the name', async () => {
+    await using receiver = await createReceiver({}, { certificate: getCertificate('elsewhere') });
+    await using proxy = await createConnectProxy({ leadTo: receiver.port });
+    const sender = createTestSender({ proxy: { url: proxy.url }, ca: authority });
+    const result = await sender.send(createPostRequest('https://elsewhere.example/'), limits);
+    expect(listPhases(result)).toEqual(['queued', 'connect', 'tls', 'send', 'wait', 'receive']);
+  });
+
+  it('each phase lasts until the next one begins', async () => {
+    const { wall, sender } = createTimedSender({
+      lookup: async () => {
+        wall.advance(10);
+        return [{ address: '127.0.0.1', family: 4 }];
+      },
+    });
+    await using receiver = await createRawReceiver(async (socket) => {
+      wall.advance(20);
+      await readRequest(socket);
+      wall.advance(300);
+      socket.write(OK);
+    });
+    const request = createPostRequest(`http://receiver.internal:${receiver.port}/`);
+    const { phases, durationMs } = await sender.send(request, limits);
+    expect(phases).toMatchObject({ queued: 0, dns: 10, tls: null, receive: 0 });
+    // Whether the receiver or the sender learns first of the connection is up to the operating system.
+    const { connect, send, wait } = { connect: 0, send: 0, wait: 0, ...phases };
+    expect(Number(connect) + Number(send) + Number(wait)).toBe(320);
+    expect(durationMs).toBe(330);
+  });
+
+  it('the wait for a free connection is the queued phase', async () => {
+    const { wall, sender } = createTimedSender();
+    const responded = createGate();
+    await using receiver = await createRawReceiver(async (socket) => {
+      await readRequest(socket);
+      await responded.opened;
+      socket.write(OK);
+      await readRequest(socket);
+      socket.write(OK);
+    });
+    const first = sender.send(createPostRequest(receiver.url), limits);
+    const second = sender.send(createPostRequest(receiver.url), limits);
+    wall.advance(250);
+    responded.open();
+    await first;
+    const result = await second;
+    expect(result.phases).toMatchObject({ queued: 250, connect: null, send: 0 });
+  });
+});
+
+describe('the phases of a failed attempt', () => {
+  it('an attempt that was blocked has only a queued phase', async () => {
+    const result = await createTestSender().send(createPostRequest('http://169.254.169.254/'), limits);
+    expect(listPhases(result)).toEqual(['queued']);
+  });
+
+  it('an attempt to a name that does not resolve ends in its DNS phase', async () => {
+    const lookup = () => Promise.reject(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }));
+    const result = await createTestSender({ lookup }).send(
+      createPostRequest('http://receiver.internal/'),
+      limits,
+    );
+    expect(result.outcome).toBe('dns_error');
+    expect(listPhases(result)).toEqual(['queued', 'dns']);
+  });
+
+  it('an attempt with a refused connection ends in its connect phase', async () => {
+    const receiver = await createReceiver();
+    await receiver.close();
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+    expect(listPhases(result)).toEqual(['queued', 'connect']);
+  });
+
+  it('an attempt with a certificate that is not trusted ends in its TLS phase', async () => {
+    await using receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+    expect(result.outcome).toBe('tls_error');
+    expect(listPhases(result)).toEqual(['queued', 'dns', 'connect', 'tls']);
+  });
+
+  it('an attempt without a response ends in its wait phase', async () => {
+    await using receiver = await createRawReceiver((socket) => readRequest(socket));
+    const timeout = { ...limits, attemptTimeoutMs: 100 };
+    const result = await createTestSender().send(createPostRequest(receiver.url), timeout);
+    expect(result.outcome).toBe('timeout');
+    expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait']);
+  });
+
+  it('an attempt whose request is not read completely ends in its send phase', async () => {
+    await using receiver = await createRawReceiver((socket) => socket.pause());
+    const body = Buffer.alloc(64 * 1024 * 1024);
+    const request = { ...createPostRequest(receiver.url), body };
+    const result = await createTestSender().send(request, { ...limits, attemptTimeoutMs: 300 });
+    expect(result.outcome).toBe('timeout');
+    expect(listPhases(result)).toEqual(['queued', 'connect', 'send']);
+  });
+
+  it('a slow request that is not complete in time ends in its send phase before anything was written', async () => {
+    await using receiver = await createRawReceiver((socket) => socket.resume());
+    const request = { ...createPostRequest(receiver.url), writeOverMs: 60_000 };
+    const result = await createTestSender().send(request, { ...limits, attemptTimeoutMs: 100 });
+    expect(result.outcome).toBe('timeout');
+    expect(listPhases(result)).toEqual(['queued', 'connect', 'send']);
+  });
+});
