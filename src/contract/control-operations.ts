@@ -189,8 +189,8 @@ export const controlOperations = {
       /** For `svc listen`: the emulator deletes the endpoint after its last live stream has ended. */
       listener: v.optional(v.boolean(), false),
       /**
-       * Updates and enables an earlier endpoint of this URL instead of creating one. The endpoint of a listener is reused
-       * only after its last stream has ended.
+       * Updates and enables an earlier endpoint with this URL and the same `listener`, instead of creating one. The endpoint
+       * of a listener is reused only after its last stream has ended.
        */
       reuse: v.optional(v.boolean(), false),
     }),

@@ -406,14 +406,15 @@ function toSchema(
   schema: v.GenericSchema,
   replace: (inner: v.GenericSchema) => Json | undefined = () => undefined,
 ): Json {
-  const { $schema: _, ...rest } = toJsonSchema(schema as never, {
+  const { $schema: _, ...rest } = toJsonSchema(schema, {
     errorMode: 'ignore',
     typeMode: 'input',
     overrideSchema: ({ valibotSchema }) => {
       if (valibotSchema === JsonObject) return { type: 'object', additionalProperties: true };
       if (valibotSchema === WholeNumber) return { type: 'integer' };
-      return replace(valibotSchema as v.GenericSchema) as never;
+      return replace(valibotSchema as v.GenericSchema);
     },
+    // The metadata `jsonSchema` becomes a property of that name. Its content belongs in the schema instead.
     overrideAction: ({ valibotAction, jsonSchema }) => {
       const { metadata = {} } = valibotAction as { metadata?: { jsonSchema?: Json } };
       const { jsonSchema: _, ...others } = jsonSchema as Json;

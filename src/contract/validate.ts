@@ -70,6 +70,7 @@ function toMessage(issue: v.BaseIssue<unknown>): string {
 export function toProblem(issue: v.BaseIssue<unknown>): Problem {
   const path = toPath(issue);
   if (issue.received === 'undefined') return { path, problem: 'is required' };
+  // A field that a strict object does not have.
   if (issue.expected === 'never') return { path, problem: 'is not a known field' };
   if (issue.kind === 'schema' && issue.expected !== null && !issue.message.startsWith('must')) {
     const expected = toPlainType(issue.expected);

@@ -62,7 +62,10 @@ function decodePart(text: string): string {
   return decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
 }
 
-/** Whether an entry of `except` includes a host. `.example.com` and `*.example.com` mean the same as `example.com`. */
+/**
+ * Whether an entry of `except` includes a host. `.example.com` and `*.example.com` mean the same as `example.com`.
+ * @param hosts the host, without and with its port
+ */
 function matchesHost(entry: string, hosts: readonly string[]): boolean {
   const suffix = entry.toLowerCase().replace(/^\*?\./, '');
   return suffix === '*' || hosts.some((host) => host === suffix || host.endsWith(`.${suffix}`));

@@ -48,7 +48,7 @@ export interface Emulator extends Workspace {
   status(): EmulatorStatus;
   /** Creates a workspace with its own API key, endpoints, clock and faults, isolated from the others. */
   createWorkspace(options?: CreateWorkspaceOptions): Promise<Workspace>;
-  /** Restores the startup state. Workspaces created since then no longer exist. */
+  /** Restores the state after startup, or after the last snapshot that was loaded. Workspaces created since then no longer exist. */
   reset(): Promise<void>;
   /**
    * Stops the emulator. Attempts in flight get up to five seconds to finish. Every other call fails with an SvcError

@@ -9,16 +9,7 @@ import { findFreePort } from '../../support/local-server.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createReceiver, type ReceivedRequest } from '../../support/test-receiver.ts';
 import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
-
-const secret = 'whsec_a';
-
-/** Responds like a correct receiver, by the clock of the context. */
-function respondTo({ headers, body }: ReceivedRequest) {
-  const get = (name: string) => headers[name] as string | undefined;
-  const [signature, timestamp] = [get('service-signature'), get('service-timestamp')];
-  const { ok } = verify({ secret, now: NOW, payload: body, signature, timestamp });
-  return { status: ok ? 204 : 400 };
-}
+import { respondTo, secret } from './correct-receiver.ts';
 
 /** Never responds to a delivery with a valid signature in the scheme `stripe`. */
 function startHangingReceiver() {

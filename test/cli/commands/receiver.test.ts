@@ -3,21 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check as checkCommand, example as exampleCommand } from '../../../src/cli/commands/receiver.ts';
 import { renderReceiverJUnit } from '../../../src/cli/render/receiver-report.ts';
-import { verify } from '../../../src/signature.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
-import { createReceiver, type ReceivedRequest } from '../../support/test-receiver.ts';
-import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
-
-const secret = 'whsec_a';
-
-/** Responds like a correct receiver, by the clock of the context. */
-function respondTo({ headers, body }: ReceivedRequest) {
-  const get = (name: string) => headers[name] as string | undefined;
-  const [signature, timestamp] = [get('service-signature'), get('service-timestamp')];
-  const { ok } = verify({ secret, now: NOW, payload: body, signature, timestamp });
-  return { status: ok ? 204 : 400 };
-}
+import { createReceiver } from '../../support/test-receiver.ts';
+import { createFakeContext, type FakeOptions } from '../fake-context.ts';
+import { respondTo, secret } from './correct-receiver.ts';
 
 async function check(options: object, fake: FakeOptions = {}) {
   const { context, capturedOutput } = createFakeContext(fake);
