@@ -52,26 +52,26 @@ export async function writeParts(
   parts: AsyncIterable<string>,
   onWritten: (sizeBytes: number) => void,
 ): Promise<number> {
-  const asWriteError = (error: unknown): never => {
+  const throwWriteError = (error: unknown): never => {
     throw createWriteError(path, error, 'Pass another file.');
   };
   const existing = await stat(path).catch(() => null);
-  const isReplaced = existing === null || existing.isFile();
-  const unfinished = isReplaced ? `${path}.${process.pid}.part` : path;
-  const file = await open(unfinished, 'w').catch(asWriteError);
+  const isRegularFile = existing === null || existing.isFile();
+  const writtenPath = isRegularFile ? `${path}.${process.pid}.part` : path;
+  const file = await open(writtenPath, 'w').catch(throwWriteError);
   try {
     let sizeBytes = 0;
     for await (const part of parts) {
-      await file.writeFile(part).catch(asWriteError);
+      await file.writeFile(part).catch(throwWriteError);
       sizeBytes += Buffer.byteLength(part);
       onWritten(sizeBytes);
     }
     await file.close();
-    if (isReplaced) await rename(unfinished, path).catch(asWriteError);
+    if (isRegularFile) await rename(writtenPath, path).catch(throwWriteError);
     return sizeBytes;
   } catch (error) {
     await file.close().catch(() => undefined);
-    if (isReplaced) await rm(unfinished, { force: true });
+    if (isRegularFile) await rm(writtenPath, { force: true });
     throw error;
   }
 }

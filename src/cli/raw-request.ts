@@ -10,7 +10,8 @@ interface RawRequest {
 }
 
 const EMPTY_LINE = /\r?\n\r?\n/;
-const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
+/** A header with the characters that RFC 9110 allows in its name, and its value without blanks around it. */
+export const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
 
 /**
  * Reads the request line, the headers, an empty line and the body. With `Content-Length`, a line break that an editor

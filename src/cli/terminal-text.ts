@@ -10,6 +10,7 @@ const STYLE_KEY = Array.from(crypto.getRandomValues(new Uint16Array(4)), (word) 
 const STYLE_START = `\x1b[${STYLE_KEY};`;
 const LINK_START = `\x1b]8;id=${STYLE_KEY};`;
 const LINK_END = '\x1b\\';
+/** Anything except printable ASCII. */
 const NOT_PLAIN = /[^ -~]/;
 /**
  * Whole sequences, as {@link styleSequence} and {@link link} create them. `split` puts them at the odd indexes of its result,

@@ -65,7 +65,7 @@ export function openLiveStream(): void {
   channel?.addEventListener('message', ({ data }: MessageEvent<StreamUpdate | typeof STATE_REQUEST>) => {
     if (data !== STATE_REQUEST) applyUpdate(data);
     else if (isFollowing && isConnected.value !== null)
-      channel.postMessage(createUpdate([], isConnected.value));
+      channel.postMessage(createUpdate([], { isConnected: isConnected.value }));
   });
   document.addEventListener('visibilitychange', followWhileVisible);
   followWhileVisible();
@@ -114,7 +114,7 @@ async function followUntil(signal: AbortSignal): Promise<void> {
       });
     } catch {
       // The first connection failed or was rejected.
-      publish(createUpdate([], false));
+      publish(createUpdate([], { isConnected: false }));
     }
     if (!restart.signal.aborted) await sleep(Math.min(MIN_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS), signal);
   }
@@ -138,7 +138,7 @@ async function followFromPosition(
     },
     onDisconnect: () => {
       flush();
-      publish(createUpdate([], false));
+      publish(createUpdate([], { isConnected: false }));
     },
   });
   for await (const item of control.stream({ since_sequence: position?.sequence }, signal)) {
@@ -162,7 +162,7 @@ function createUpdateAt({ store, newest }: StreamPosition): StreamUpdate {
 }
 
 /** An update with the items that directly follow the position of the listeners. */
-function createUpdate(items: readonly StreamItem[], isConnected = true): StreamUpdate {
+function createUpdate(items: readonly StreamItem[], { isConnected } = { isConnected: true }): StreamUpdate {
   const end = items.at(-1)?.sequence;
   return {
     isConnected,

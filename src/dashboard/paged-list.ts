@@ -5,6 +5,8 @@
 import type { Page } from '../contract/resources.ts';
 
 export const PAGE_SIZE = 100;
+/** The largest page of the control plane. */
+export const MAX_PAGE_SIZE = 1_000;
 /** Number of items that stay loaded above and below the visible range. */
 const MAX_LOADED_DISTANCE = 1_000;
 

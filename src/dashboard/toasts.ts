@@ -13,11 +13,20 @@ const SHOWN_MS = 6_000;
 export const toasts = signal<readonly Toast[]>([]);
 let count = 0;
 
-export function showToast(text: string, isError = false): void {
+export function showToast(text: string): void {
+  const number = addToast(text, { isError: false });
+  setTimeout(() => dismissToast(number), SHOWN_MS);
+}
+
+/** An error stays until the user dismisses it. */
+export function showErrorToast(text: string): void {
+  addToast(text, { isError: true });
+}
+
+function addToast(text: string, { isError }: Pick<Toast, 'isError'>): number {
   const number = ++count;
   toasts.value = [...toasts.value, { number, text, isError }];
-  // Errors stay until the user dismisses them.
-  if (!isError) setTimeout(() => dismissToast(number), SHOWN_MS);
+  return number;
 }
 
 export function dismissToast(number: number): void {
@@ -32,7 +41,7 @@ export async function withErrorToast<Value>(action: Promise<Value>): Promise<Val
   try {
     return await action;
   } catch (error) {
-    showToast(toErrorMessage(error), true);
+    showErrorToast(toErrorMessage(error));
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ import type { StreamItem } from '../contract/stream-schemas.ts';
 import { isConnected } from './control.ts';
 import { Feed, type PageRequest } from './feed.ts';
 import { useLiveItems } from './live-stream.ts';
-import { type HasId, PAGE_SIZE } from './paged-list.ts';
+import { type HasId, MAX_PAGE_SIZE, PAGE_SIZE } from './paged-list.ts';
 import { getEntryId } from './router.ts';
 import { status } from './session.ts';
 import { useShortcuts } from './shortcuts.ts';
@@ -32,9 +32,6 @@ export interface LiveList<Item extends HasId> {
   readonly selectedId: string | null;
   readonly select: (id: string) => void;
 }
-
-/** The largest page of the control plane. */
-const MAX_RESTORED_ITEMS = 1_000;
 
 /** Where a list was scrolled to. */
 interface ScrollPosition {
@@ -67,7 +64,7 @@ export function useLiveList<Item extends HasId>({
   useEffect(() => {
     // The position can only be restored if the list is long enough.
     const lastIndex = positionToRestore.current?.last ?? 0;
-    if (key !== null) feed.load(Math.min(MAX_RESTORED_ITEMS, PAGE_SIZE + lastIndex));
+    if (key !== null) feed.load(Math.min(MAX_PAGE_SIZE, PAGE_SIZE + lastIndex));
     return () => feed.cancel();
   }, [feed]);
   const isFeedPaused = isPaused || !isAtTop;

@@ -13,11 +13,11 @@ const Entry = v.object({
   startedDateTime: Time,
   request: v.object({ method: v.string(), postData: v.optional(v.object({ text: v.optional(v.string()) })) }),
   response: v.optional(v.object({ content: v.optional(v.object({ text: v.optional(v.string()) })) })),
-  /** Written by our export. The times of attempts have the spacing of the wall clock, not of the schedule clock. */
+  /** Only `svc deliveries export` writes it. `startedDateTime` is then the wall time of an attempt; this is the schedule time of the delivery. */
   _delivery: v.optional(v.object({ created_at: Time })),
 });
 
-/** Requests without a body are left out. @param har the parsed file */
+/** Only `POST` requests with a body can contain an event, so the others are skipped. @param har the parsed file */
 export function readHar(
   har: { readonly log: { readonly entries?: unknown } },
   file: string,

@@ -4,15 +4,20 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { parseTimestamp } from '../../domain/signature/signature-header.ts';
+import { HEADER } from '../raw-request.ts';
 import { type CapturedRequest, createCaptureError } from './capture.ts';
 
 const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/1\.[01]$/;
+/** The line can also be a comment: `# received-at: TIME`. */
 const RECEIVED_AT = /^(?:#\s*)?received-at:\s*(.*)$/i;
-const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
 /** Headers with the time of a request, the best one first. */
 const TIME_HEADERS = ['received-at', 'date', 'service-timestamp'];
 /** The start of the next request, after a body of unknown length. */
 const NEXT_REQUEST = /\n(?=(?:#\s*)?received-at:|[A-Z]+ \S+ HTTP\/1\.[01]\r?\n)/i;
+
+/** Maximum length of a line in an error message. */
+const MAX_SHOWN_LENGTH = 60;
+const LINE_FEED = '\n'.charCodeAt(0);
 
 /** Whether a text starts as {@link readHttp} expects it. */
 export function isHttpCapture(text: string): boolean {
@@ -56,7 +61,7 @@ class CaptureReader {
     const position = `line ${this.#line}`;
     const requestLine = this.#takeLine();
     if (!REQUEST_LINE.test(requestLine)) {
-      const shown = JSON.stringify(requestLine.slice(0, 60));
+      const shown = JSON.stringify(requestLine.slice(0, MAX_SHOWN_LENGTH));
       throw createCaptureError(
         this.#file,
         position,
@@ -96,7 +101,7 @@ class CaptureReader {
       if (line === '') break;
       const [, name, value] = HEADER.exec(line) ?? [];
       if (name === undefined || value === undefined) {
-        const shown = JSON.stringify(line.slice(0, 60));
+        const shown = JSON.stringify(line.slice(0, MAX_SHOWN_LENGTH));
         throw createCaptureError(this.#file, position, `${shown} is not a header such as Name: value`);
       }
       headers.set(name.toLowerCase(), value);
@@ -120,7 +125,7 @@ class CaptureReader {
     const rest = this.#text.slice(this.#offset);
     const next = NEXT_REQUEST.exec(rest);
     const body = next === null ? rest : rest.slice(0, next.index);
-    return Buffer.from(String(this.#take(body.length).toString('latin1')).trimEnd(), 'latin1');
+    return Buffer.from(this.#take(body.length).toString('latin1').trimEnd(), 'latin1');
   }
 
   #readChunks(): Buffer {
@@ -128,6 +133,7 @@ class CaptureReader {
     for (;;) {
       const position = `line ${this.#line}`;
       const sizeLine = this.#takeLine();
+      // Eight hexadecimal digits are enough for every body in a file.
       const [, digits] = /^([\da-f]{1,8})(?:;.*)?$/i.exec(sizeLine) ?? [];
       const size = digits === undefined ? Number.NaN : Number.parseInt(digits, 16);
       if (Number.isNaN(size) || this.#offset + size > this.#bytes.length) {
@@ -137,7 +143,7 @@ class CaptureReader {
       chunks.push(this.#take(size));
       this.#takeLine();
     }
-    // Trailers are headers.
+    // Trailers have the form of headers.
     this.#readHeaders();
     return Buffer.concat(chunks);
   }
@@ -158,7 +164,7 @@ class CaptureReader {
 
   #countLines(bytes: Buffer): number {
     let count = 0;
-    for (const byte of bytes) if (byte === 0x0a) count++;
+    for (const byte of bytes) if (byte === LINE_FEED) count++;
     return count;
   }
 }

@@ -23,7 +23,7 @@ export interface Capture {
   readonly events: readonly CapturedEvent[];
   /** Number of further deliveries and attempts of these events. */
   readonly repeatedCount: number;
-  /** Number of requests that create or deliver no event. Only in HAR, which records all requests of a program. */
+  /** Number of `POST` requests with a body that create or deliver no event. Only in HAR, which records all requests of a program. */
   readonly otherCount: number;
 }
 

@@ -219,8 +219,10 @@ const columns = [
 
 /** @param time in milliseconds of `performance.now()` */
 async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {
-  // A timer cannot be longer than 24 days.
-  for (let ms = 1; ms > 0 && !signal.aborted; ms = time - performance.now()) {
+  for (;;) {
+    const ms = time - performance.now();
+    if (ms <= 0 || signal.aborted) return;
+    // A timer cannot be longer than 24 days.
     await sleep(Math.min(ms, DAY_MS), signal);
   }
 }

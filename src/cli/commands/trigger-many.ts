@@ -78,7 +78,7 @@ export async function triggerMany(
       failed: countOf('failed', 'canceled'),
       pending: countOf('pending'),
     },
-    duration_ms: round(durationMs),
+    duration_ms: roundToHundredths(durationMs),
     p50_ms: findPercentile(times, 0.5),
     p99_ms: findPercentile(times, 0.99),
   };
@@ -188,10 +188,10 @@ async function findSettlementTimes(
 /** A percentile by the nearest-rank method; null without times. */
 function findPercentile(times: readonly number[], fraction: number): number | null {
   const time = times.toSorted((a, b) => a - b)[Math.ceil(times.length * fraction) - 1];
-  return time === undefined ? null : round(time);
+  return time === undefined ? null : roundToHundredths(time);
 }
 
-function round(ms: number): number {
+function roundToHundredths(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 

@@ -11,7 +11,10 @@ import type { RunningEmulator } from './check-emulator.ts';
 
 const driver = createFindingBuilder('sqlite', 'SQLite driver');
 
-/** With version 12 of better-sqlite3, Node.js 24.19 and later abort during these statements, when garbage collection starts. */
+/**
+ * With version 12 of better-sqlite3, Node.js 24.19 and later abort during these statements, when garbage collection starts.
+ * Their number is high enough that it does.
+ */
 const STATEMENT_LOOP = `
   const Database = require(process.argv[1]);
   const db = new Database(':memory:');

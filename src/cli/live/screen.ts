@@ -110,7 +110,8 @@ function toScreenSize({ columns, rows }: WriteStream): ScreenSize {
 }
 
 function toKeyName(text: string | undefined, { name = '', ctrl = false }: ReadlineKey): string {
-  if (text !== undefined && /^[ -~]$/.test(text)) return text;
+  const isPrintableAscii = text !== undefined && /^[ -~]$/.test(text);
+  if (isPrintableAscii) return text;
   if (ctrl) return `ctrl-${name}`;
   return name === 'return' ? 'enter' : name;
 }

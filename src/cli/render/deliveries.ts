@@ -150,6 +150,7 @@ function toLines(headers: Readonly<Record<string, string>>): string {
     .join('\n');
 }
 
+/** Indents the lines that are not empty. */
 function indent(text: string): string {
   return text.trimEnd().replace(/^(?=.)/gm, '  ');
 }

@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { sanitizeLine, sanitizeLines } from '../terminal-text.ts';
 
+/** Printable ASCII: each character takes one column. */
 const PLAIN_TEXT = /^[ -~]*$/;
 const PLAIN_CHARACTER = /^[ -~]$/;
 /** Colors, and the start and end of a link. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { showToast, withErrorToast } from '../toasts.ts';
+import { showErrorToast, withErrorToast } from '../toasts.ts';
 import { Icon } from './icon.tsx';
 
 interface Props {
@@ -21,7 +21,7 @@ export function CopyButton({ what, text, label }: Props) {
     try {
       await navigator.clipboard.writeText(value);
     } catch {
-      return showToast(`Could not copy the ${what}: the browser blocked access to the clipboard.`, true);
+      return showErrorToast(`Could not copy the ${what}: the browser blocked access to the clipboard.`);
     }
     setCopied(true);
     setTimeout(() => setCopied(false), COPIED_SHOWN_MS);

@@ -27,7 +27,7 @@ const FORMATS: readonly { readonly format: ExportFormat; readonly name: string; 
   { format: 'ndjson', name: 'NDJSON', use: 'One delivery per line, as JSON' },
 ];
 
-/** The browser saves the file without the page, so its size does not matter. */
+/** The links make the browser save the file itself, so that the page does not need memory for all of it. */
 function DownloadDialog({ selection, onClose }: Props & { readonly onClose: () => void }) {
   return (
     <Dialog title="Download" onClose={onClose}>
@@ -50,7 +50,7 @@ function DownloadDialog({ selection, onClose }: Props & { readonly onClose: () =
   );
 }
 
-/** The response names the file. */
+/** The URL of the download. The response has the name of the file. */
 function toUrl(input: ExportInput): string {
   const url = new URL('/_svc/deliveries/export', location.origin);
   for (const [name, value] of Object.entries(input)) {

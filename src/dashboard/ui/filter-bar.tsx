@@ -58,6 +58,8 @@ export function FilterBar({
   );
 }
 
+/** The longest text that the control plane searches. */
+const MAX_SEARCH_LENGTH = 1_000;
 /** The list is updated when the user has not typed for this time. */
 const TYPING_MS = 200;
 
@@ -94,7 +96,7 @@ function SearchField({ name, label, value = '', placeholder }: SearchProps) {
       type="search"
       aria-label={label}
       placeholder={placeholder}
-      maxLength={1000}
+      maxLength={MAX_SEARCH_LENGTH}
       value={text}
       onInput={({ currentTarget }) => search(currentTarget.value)}
       onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}

@@ -6,7 +6,7 @@ import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { control } from '../../control.ts';
 import { refreshClock, selectedClock, setClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
-import { showToast, toErrorMessage, withErrorToast } from '../../toasts.ts';
+import { showErrorToast, toErrorMessage, withErrorToast } from '../../toasts.ts';
 import { formatUtc } from './clock-format.ts';
 
 /** A clock move in progress. Attempts are sent meanwhile. */
@@ -99,7 +99,7 @@ async function moveClock(
   } catch (error) {
     void refreshClock(id);
     if (abortController.signal.aborted) lastResult.value = { workspaceId: id, move: null };
-    else showToast(toErrorMessage(error), true);
+    else showErrorToast(toErrorMessage(error));
   }
   setMove(id, null);
 }

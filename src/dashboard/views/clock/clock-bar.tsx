@@ -11,7 +11,7 @@ import { useLiveItems } from '../../live-stream.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
-import { showToast } from '../../toasts.ts';
+import { showErrorToast } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { AttemptLink, OutcomeBadge } from '../../ui/status-badge.tsx';
@@ -200,7 +200,7 @@ function AdvanceForm({ field }: { readonly field: RefObject<HTMLInputElement | n
 function advanceBy(text: string): boolean {
   const ms = parseDuration(text);
   if (ms === null)
-    showToast(`Invalid duration "${text}". Enter a duration such as 90s, 5m, 2h or 1h30m.`, true);
+    showErrorToast(`Invalid duration "${text}". Enter a duration such as 90s, 5m, 2h or 1h30m.`);
   else void advance(ms, text.trim());
   return ms !== null;
 }

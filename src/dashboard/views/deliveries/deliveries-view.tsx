@@ -15,6 +15,7 @@ import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import type { ItemUpdate } from '../../feed.ts';
+import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { navigate, replaceRoute, updateQuery } from '../../router.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
@@ -247,7 +248,7 @@ function useDeliveryCounts(): DeliveryStatusCounts | undefined {
 function FilterFields({ filter }: { readonly filter: DeliveryFilter }) {
   const workspace = workspaceId.value;
   const { value: endpoints } = useQuery(
-    () => control.listWebhooks({ workspace_id: workspace, limit: 1000 }),
+    () => control.listWebhooks({ workspace_id: workspace, limit: MAX_PAGE_SIZE }),
     [workspace],
   );
   const subscribedTypes =

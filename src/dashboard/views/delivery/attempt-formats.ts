@@ -94,6 +94,7 @@ function toLiteral(json: string): string {
   const literal = indentJson(json)
     .replace(/^( *)"__proto__":/gm, '$1["__proto__"]:')
     .replaceAll('\n', '\n  ');
+  // Also matches strings, to skip the numbers in them.
   const numbers = Array.from(json.matchAll(/"(?:[^"\\]|\\.)*"|(-?\d[\d.eE+-]*)/g), ([, number]) => number);
   const isExact = numbers.every((number) => number === undefined || String(Number(number)) === number);
   return isExact ? literal : `${literal} /* JavaScript changes how some of these numbers are written. */`;

@@ -6,6 +6,7 @@ import { describeEffect, describeFirings } from '../../../control/describe-fault
 import { deliveryFaultDescriptions } from '../../../domain/fault.ts';
 import { shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
+import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { status } from '../../session.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
@@ -91,11 +92,9 @@ function describeScope({ on, method, path, api_key_id: key, type, webhook_id: we
   return [type ?? 'all event types', ...(webhook === undefined ? ['all endpoints'] : [])].join(', ');
 }
 
-const MAX_FAULTS = 1000;
-
 /** The faults that `isRelevant` selects, newest first, with how often they were applied, live. */
 export function useFaults(isRelevant: (fault: Fault) => boolean): Query<readonly Fault[]> {
-  const query = useQuery(() => control.listFaults({ limit: MAX_FAULTS }), [status.value?.started_at], {
+  const query = useQuery(() => control.listFaults({ limit: MAX_PAGE_SIZE }), [status.value?.started_at], {
     refetchOn: mayChangeFaults,
     isPolled: true,
   });

@@ -1,5 +1,6 @@
 import type { AttemptBucket, Overview } from '../../../contract/overview-schemas.ts';
 import { formatDuration } from '../../../domain/duration.ts';
+import { formatUtc } from '../clock/clock-format.ts';
 import { describeBuckets, sumBuckets } from './attempt-totals.ts';
 
 /** Each bar has a space of 1. */
@@ -98,7 +99,7 @@ function BucketTable({ buckets, bucketMs, clock }: BucketTableProps) {
         {shown.map(({ starts_at: at, succeeded, failed, retried }) => (
           <tr key={at}>
             <th scope="row">
-              <time dateTime={at}>{at.slice(0, 19).replace('T', ' ')}</time>
+              <time dateTime={at}>{formatUtc(Date.parse(at))}</time>
             </th>
             <td>{succeeded}</td>
             <td>{failed}</td>

@@ -1,5 +1,6 @@
 /** Totals of the attempts in a period, and their description. */
 import type { AttemptBucket } from '../../../contract/overview-schemas.ts';
+import { formatUtc } from '../clock/clock-format.ts';
 
 type Totals = Omit<AttemptBucket, 'starts_at'>;
 
@@ -22,5 +23,5 @@ export function describeBuckets(buckets: readonly AttemptBucket[], period: strin
   const summary = `Attempts in the last ${period}: ${succeeded} delivered, ${failed} failed, ${retried} retried.`;
   return failed === 0
     ? summary
-    : `${summary} Most failed at ${worst.starts_at.slice(0, 19).replace('T', ' ')}: ${worst.failed}.`;
+    : `${summary} Most failed at ${formatUtc(Date.parse(worst.starts_at))}: ${worst.failed}.`;
 }

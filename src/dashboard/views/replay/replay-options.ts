@@ -16,6 +16,7 @@ export const defaultOptions: ReplayOptions = { isNew: false, url: null, body: nu
 /** Why the URL is invalid, as in "The URL is missing."; null for a URL that only the emulator can check further. */
 export function findUrlError(text: string): string | null {
   if (text === '') return 'is missing';
+  // `URL` also accepts `https:/host` and `https:host`.
   if (!/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text)) {
     return 'must be an absolute https:// or http:// URL';
   }

@@ -4,6 +4,7 @@ import type { ApiRequest } from '../../../contract/resources.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { pickFilters, type Route } from '../../address.ts';
 import { control } from '../../control.ts';
+import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { status } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -73,7 +74,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
 }
 
 function FilterFields({ filter }: { readonly filter: RequestFilter }) {
-  const { value: keys } = useQuery(() => control.listKeys({ limit: 1000 }), []);
+  const { value: keys } = useQuery(() => control.listKeys({ limit: MAX_PAGE_SIZE }), []);
   const isCustomSince = filter.since !== undefined && !(filter.since in RECENT_PERIODS);
   return (
     <>

@@ -74,6 +74,7 @@ function toPretty(body: string): string {
   }
 }
 
+/** Changes the last letter or digit, so that JSON usually stays valid. */
 function changeLastCharacter(body: string): string {
   return body.replace(/[a-z0-9](?=[^a-z0-9]*$)/i, (last) => (last === 'x' ? 'y' : 'x'));
 }

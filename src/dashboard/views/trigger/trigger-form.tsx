@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { isSubscribedTo } from '../../../domain/event.ts';
 import { control } from '../../control.ts';
 import { findJsonProblem } from '../../json-problem.ts';
+import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { selectWorkspace, status, workspaceId, workspaces } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -148,7 +149,7 @@ function OptionFields({ rejectedField }: { readonly rejectedField: RequestField 
 function SubscribedEndpoints({ type }: { readonly type: string }) {
   const { value: workspace } = workspaceId;
   const { value: page } = useQuery(
-    () => control.listWebhooks({ workspace_id: workspace, limit: 1000 }),
+    () => control.listWebhooks({ workspace_id: workspace, limit: MAX_PAGE_SIZE }),
     [workspace],
     { isPolled: true },
   );

@@ -4,6 +4,7 @@ import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { mapAtRate } from '../../../control/map-at-rate.ts';
 import { control } from '../../control.ts';
 import { subscribe } from '../../live-stream.ts';
+import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { type ApiErrorResponse, createEvent } from '../../public-api-client.ts';
 import { status } from '../../session.ts';
 import { toErrorMessage } from '../../toasts.ts';
@@ -78,7 +79,9 @@ async function createEventOfRun(run: TriggerRun, requestNumber: number): Promise
     replayedCount: replayedCount + (isReplayed ? 1 : 0),
   }));
   // Deliveries may have started before the response that contains the event ID; the live stream reports later changes.
-  const page = await control.listDeliveries({ event_id: event.id, limit: 1000 }).catch(() => ({ data: [] }));
+  const page = await control
+    .listDeliveries({ event_id: event.id, limit: MAX_PAGE_SIZE })
+    .catch(() => ({ data: [] }));
   updateRun(number, ({ deliveries }) => ({
     deliveries: new Map([...toEntries(page.data), ...deliveries]),
   }));

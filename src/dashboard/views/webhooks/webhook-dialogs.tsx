@@ -5,6 +5,7 @@ import { MAX_OVERLAP_MS } from '../../../domain/credentials.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { control } from '../../control.ts';
 import { readDurationField } from '../../duration-field.ts';
+import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { showToast } from '../../toasts.ts';
@@ -77,12 +78,9 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
   );
 }
 
-/** Above this number, the count shows "or more". */
-const MAX_COUNT = 1000;
-
 export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
   const { value: pendingDeliveries } = useQuery(
-    () => control.listDeliveries({ webhook_id: id, status: 'pending', limit: MAX_COUNT }),
+    () => control.listDeliveries({ webhook_id: id, status: 'pending', limit: MAX_PAGE_SIZE }),
     [id],
   );
   const deleteWebhook = async () => {

@@ -6,6 +6,7 @@ import type { WebhookDetail } from '../../../contract/resources.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
+import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -22,15 +23,13 @@ export function WebhooksView({ route: { id } }: { readonly route: Route }) {
   return id === null ? <WebhookList /> : <WebhookView key={id} id={id} />;
 }
 
-/** Limited, because each row loads its own statistics. */
-const PAGE_SIZE = 50;
-/** The highest limit of a list in the control plane. */
-const MAX_LIMIT = 1_000;
+/** Number of endpoints that are added at a time. Not more, because each row loads its own statistics. */
+const MORE_COUNT = 50;
 const MAX_BARS = 40;
 
 function WebhookList() {
   const [isCreating, setCreating] = useState(false);
-  const [limit, setLimit] = useState(PAGE_SIZE);
+  const [limit, setLimit] = useState(MORE_COUNT);
   const workspace = workspaceId.value;
   const query = useQuery(() => control.listWebhooks({ workspace_id: workspace, limit }), [workspace, limit], {
     refetchOn: ({ type }) => type === 'reset',
@@ -56,12 +55,12 @@ function WebhookList() {
                   <Row key={webhook.id} webhook={webhook} />
                 ))}
               </ul>
-              {hasMore && limit < MAX_LIMIT && (
-                <ActionButton onClick={() => setLimit(limit + PAGE_SIZE)}>Show more</ActionButton>
+              {hasMore && limit < MAX_PAGE_SIZE && (
+                <ActionButton onClick={() => setLimit(limit + MORE_COUNT)}>Show more</ActionButton>
               )}
-              {hasMore && limit === MAX_LIMIT && (
+              {hasMore && limit === MAX_PAGE_SIZE && (
                 <p class="muted">
-                  Only the newest {MAX_LIMIT} endpoints are shown. To list older ones, use{' '}
+                  Only the newest {MAX_PAGE_SIZE} endpoints are shown. To list older ones, use{' '}
                   <code>svc webhooks list --starting-after</code>.
                 </p>
               )}
