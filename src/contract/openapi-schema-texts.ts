@@ -126,7 +126,7 @@ const attemptFields = {
   response_status: 'Status of the response. `null` if there was no response.',
   error: 'Description of the failure. `null` on success.',
   phases:
-    'How long each phase took. `null` if a fault dropped the attempt, or if an earlier version of svc made it.',
+    'How long each phase took. `null` if nothing was sent because of a fault, or if an earlier version of svc made it.',
   fault: faultField,
 };
 
@@ -210,7 +210,8 @@ export const newFaultTexts = {
   method: 'For requests: HTTP method to match.',
   path: 'For requests: path to match, such as `/events/{id}`.',
   api_key_id: 'For requests: ID of the API key to match.',
-  status: 'For requests: status of the response.',
+  status:
+    'For requests: status of the response. For deliveries: status of the kind `error-response` (default: 503).',
   error_code: 'For requests: error code of the response (default: the code that belongs to `status`).',
   latency_ms: 'For requests: real time to wait before the response, in milliseconds.',
   drop: 'For requests: close the connection without a response, either `before` or `after` the operation runs.',

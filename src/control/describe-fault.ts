@@ -1,12 +1,13 @@
 /** Describes faults for people. */
 import type { Fault } from '../contract/fault-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
-import type { AppliedFault } from '../domain/fault.ts';
+import { type AppliedFault, DEFAULT_ERROR_STATUS } from '../domain/fault.ts';
 import { formatCount } from '../domain/message-parts.ts';
 
-/** `status 503`, `connection closed after the operation`, `delay 10m` */
+/** `status 503`, `connection closed after the operation`, `delay 10m`, `error-response, status 503` */
 export function describeEffect(fault: Fault): string {
-  const { kind, status, error_code: code, drop, latency_ms: latencyMs, delay_ms: delayMs } = fault;
+  const { kind, error_code: code, drop, latency_ms: latencyMs, delay_ms: delayMs } = fault;
+  const { status = kind === 'error-response' ? DEFAULT_ERROR_STATUS : undefined } = fault;
   const parts = [
     kind === undefined ? [] : [kind, delayMs && formatDuration(delayMs)],
     latencyMs === undefined ? [] : ['latency', formatDuration(latencyMs)],

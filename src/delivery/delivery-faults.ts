@@ -1,6 +1,7 @@
-/** Applies injected faults to attempts: delays, wrong signatures, changed or dropped requests. */
+/** Applies injected faults to attempts: delays, wrong signatures, changed or dropped requests, lost responses. */
+import { STATUS_CODES } from 'node:http';
 import { MINUTE_MS } from '../domain/duration.ts';
-import { defaultDelayMs, tamperBody } from '../domain/fault.ts';
+import { DEFAULT_ERROR_STATUS, defaultDelayMs, tamperBody } from '../domain/fault.ts';
 import { createWebhookSecret, fillFromHash } from '../domain/secret.ts';
 import type { DeliveryToSign } from '../domain/signature/sign.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
@@ -68,7 +69,7 @@ export function applySignatureFault(
 
 /**
  * Sends an attempt with the fault applied.
- * @returns a result for each request: two for a duplicate. For a dropped attempt, one that says that nothing was sent.
+ * @returns a result for each request: two for a duplicate. For an attempt that the fault made fail, one that names the fault.
  */
 export async function sendWithFault(
   sender: Sender,
@@ -78,7 +79,21 @@ export async function sendWithFault(
 ): Promise<[SendResult, ...SendResult[]]> {
   switch (fault?.applied.kind) {
     case 'drop':
-      return [toDroppedResult(fault)];
+      return [
+        toFailure('connection_error', `nothing was sent: fault ${fault.applied.id} dropped the attempt`),
+      ];
+    case 'error-response':
+      return [toErrorResponse(fault)];
+    case 'timeout': {
+      const { durationMs, phases } = await sender.send(request, limits);
+      const error = `the response was lost: fault ${fault.applied.id} ended the attempt as a timeout`;
+      return [{ ...toFailure('timeout', error), durationMs, phases }];
+    }
+    case 'reset': {
+      const { durationMs, phases } = await sender.send(request, limits);
+      const error = `the response was lost: fault ${fault.applied.id} reset the connection`;
+      return [{ ...toFailure('connection_error', error), durationMs, phases }];
+    }
     case 'duplicate':
       return [await sender.send(request, limits), await sender.send(request, limits)];
     case 'tamper-body':
@@ -92,15 +107,29 @@ export async function sendWithFault(
   }
 }
 
-function toDroppedResult({ applied }: FiredFault): SendResult {
-  const error = `nothing was sent: fault ${applied.id} dropped the attempt`;
+/** A failure without a response. */
+function toFailure(outcome: 'connection_error' | 'timeout', error: string): SendResult {
   return {
-    outcome: 'connection_error',
+    outcome,
     responseStatus: null,
     error,
     durationMs: 0,
     phases: null,
     response: null,
+    retryAfterMs: null,
+  };
+}
+
+/** The result as if the receiver responded with the status of the fault. */
+function toErrorResponse({ applied, rule: { status = DEFAULT_ERROR_STATUS } }: FiredFault): SendResult {
+  const error = `nothing was sent: fault ${applied.id} responded with ${status} ${STATUS_CODES[status] ?? ''}`;
+  return {
+    outcome: 'http_error',
+    responseStatus: status,
+    error: error.trimEnd(),
+    durationMs: 0,
+    phases: null,
+    response: { headers: {}, body: Buffer.alloc(0), truncated: false },
     retryAfterMs: null,
   };
 }

@@ -50,7 +50,7 @@ export interface SendResult {
   readonly error: string | null;
   /** Real time. */
   readonly durationMs: number;
-  /** The phases, in real time; null if a fault dropped the attempt. */
+  /** The phases, in real time; null if nothing was sent because of a fault. */
   readonly phases: PhaseDurations | null;
   /** The received part of the response, even if its body broke off. */
   readonly response: Pick<ReceivedResponse, 'headers' | 'body' | 'truncated'> | null;

@@ -12,7 +12,14 @@ interface AttemptToExplain {
 /** Faults after which a correct receiver rejects the attempt. */
 const invalidatingFaults: readonly FaultKind[] = ['tamper-body', 'bad-signature', 'stale-timestamp'];
 /** Faults that can make an attempt fail. A receiver that knows the previous secret accepts `old-secret`. */
-const failingFaults: readonly FaultKind[] = [...invalidatingFaults, 'old-secret', 'drop'];
+const failingFaults: readonly FaultKind[] = [
+  ...invalidatingFaults,
+  'old-secret',
+  'drop',
+  'error-response',
+  'timeout',
+  'reset',
+];
 
 interface AttemptedDelivery {
   readonly id: string;

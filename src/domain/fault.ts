@@ -13,6 +13,9 @@ export const deliveryFaultKinds = [
   'delay',
   'reorder',
   'drop',
+  'error-response',
+  'timeout',
+  'reset',
   'tamper-body',
   'bad-signature',
   'stale-timestamp',
@@ -27,6 +30,9 @@ export const deliveryFaultDescriptions = {
   delay: 'Sent later than scheduled',
   reorder: 'Held until another delivery to the same endpoint is sent',
   drop: 'Not sent; the attempt ends with a connection error',
+  'error-response': 'Not sent; the attempt ends as if the receiver responded with an error status',
+  timeout: 'Sent, but its response is lost; the attempt ends as a timeout',
+  reset: 'Sent, but its response is lost; the attempt ends as if the receiver reset the connection',
   'tamper-body': 'One byte of the body changed after signing',
   'bad-signature': 'Signed with a random secret',
   'stale-timestamp': 'Signed correctly, with an old timestamp',
@@ -48,6 +54,9 @@ export const defaultDelayMs = {
   'slow-body': 5 * SECOND_MS,
 } as const satisfies Partial<Record<DeliveryFaultKind, number>>;
 
+/** The status of the kind `error-response` in rules without one. */
+export const DEFAULT_ERROR_STATUS = 503;
+
 /** An injected fault with the field names of the API and the store. A missing field does not restrict it. */
 export interface FaultRule {
   readonly on: (typeof faultTargets)[number];
@@ -56,6 +65,7 @@ export interface FaultRule {
   /** With or without `/v1`; the segments `*` and `{name}` match any segment. */
   readonly path?: string | undefined;
   readonly api_key_id?: string | undefined;
+  /** For requests and for the kind `error-response`. */
   readonly status?: number | undefined;
   readonly error_code?: string | undefined;
   readonly latency_ms?: number | undefined;
@@ -70,15 +80,7 @@ export interface FaultRule {
   readonly count?: number | undefined;
 }
 
-const REQUEST_FIELDS = [
-  'method',
-  'path',
-  'api_key_id',
-  'status',
-  'error_code',
-  'latency_ms',
-  'drop',
-] as const;
+const REQUEST_FIELDS = ['method', 'path', 'api_key_id', 'error_code', 'latency_ms', 'drop'] as const;
 const DELIVERY_FIELDS = ['kind', 'webhook_id', 'type', 'delay_ms'] as const;
 
 interface FaultProblem {
@@ -119,11 +121,13 @@ function findRequestProblem(
   return needsStatus ? { field: 'error_code', problem: `needs ${getFieldName('status')}` } : null;
 }
 
-function findDeliveryProblem({ kind, delay_ms: delayMs }: FaultRule): FaultProblem | null {
+function findDeliveryProblem({ kind, status, delay_ms: delayMs }: FaultRule): FaultProblem | null {
   if (kind === undefined)
     return { field: 'kind', problem: `must be one of ${deliveryFaultKinds.join(', ')}` };
   if (delayMs !== undefined && !Object.hasOwn(defaultDelayMs, kind))
     return { field: 'delay_ms', problem: 'applies only to the kinds delay, reorder and slow-body' };
+  if (kind !== 'error-response' && status !== undefined)
+    return { field: 'status', problem: 'applies only to faults in requests and to the kind error-response' };
   return null;
 }
 

@@ -221,7 +221,7 @@ describeInBrowser('the endpoint pages', () => {
     await faults.getByLabel('Count').fill('2');
     await press(page, 'Add fault');
     await faults.getByText('delay 10m').waitFor();
-    await faults.getByText('applied 0 of 2 times').waitFor();
+    await faults.getByText('applied 0 of 2 times, 2 left').waitFor();
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature' });
     await skipToNextPoll(page);
     await faults.getByText('all event types, all endpoints').waitFor();
@@ -239,6 +239,31 @@ describeInBrowser('the endpoint pages', () => {
     await receiver.waitFor(1);
     await faults.getByText('applied 1 time', { exact: true }).waitFor();
     await expectAccessible(page);
+  });
+
+  it('the endpoint pages make the next attempts fail, show how many are left and stop it', async () => {
+    const { emulator, receiver, page, id, trigger } = await startOne(200, { hasFakeTimers: true });
+    const faults = page.getByRole('region', { name: 'Faults' });
+    const form = faults.getByRole('form', { name: 'Make it fail' });
+    await form.getByLabel('Fail the next').fill('');
+    await press(page, 'Make it fail');
+    await form.getByText('Enter the number of attempts.').waitFor();
+    await form.getByLabel('Fail the next').fill('2');
+    await form.getByLabel('attempts with').selectOption('429 Too Many Requests');
+    await press(page, 'Make it fail');
+    await faults.getByText('error-response, status 429').waitFor();
+    await faults.getByText('applied 0 of 2 times, 2 left').waitFor();
+    await expectAccessible(page);
+    await trigger();
+    await faults.getByText('applied 1 of 2 times, 1 left').waitFor();
+    expect((await emulator.control.listAttempts({})).data).toMatchObject([
+      { webhook_id: id, outcome: 'http_error', response_status: 429 },
+    ]);
+    expect(receiver.requests).toEqual([]);
+    await press(page, 'Remove fault error-response, status 429');
+    await faults.getByText('No faults.').waitFor();
+    await emulator.control.settleClock({});
+    expect(receiver.requests).toHaveLength(1);
   });
 
   it('the endpoint pages show an error for an unknown ID', async () => {

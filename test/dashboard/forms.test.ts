@@ -5,6 +5,7 @@ import {
   initialDeliveryFault,
   initialRequestFault,
   toDeliveryFault,
+  toFailureFault,
   toRequestFault,
 } from '../../src/dashboard/views/faults/fault-draft.ts';
 import {
@@ -79,7 +80,7 @@ describe('the fault form', () => {
   it('the fault form parses durations, percentages and counts', () => {
     const common = { count: '3', probability: '12.5' };
     expect(
-      toDeliveryFault({ ...common, kind: 'delay', delay_ms: '10m', type: ' a.b ' }, 'wh_1'),
+      toDeliveryFault({ ...common, kind: 'delay', status: '', delay_ms: '10m', type: ' a.b ' }, 'wh_1'),
     ).toMatchObject({ kind: 'delay', delay_ms: 600_000, type: 'a.b', count: 3, probability: 0.125 });
     expect(
       toRequestFault({ ...initialRequestFault, status: '', latency_ms: '2s', drop: 'after', method: 'POST' }),
@@ -90,6 +91,29 @@ describe('the fault form', () => {
     expect(
       toDeliveryFault({ ...initialDeliveryFault, kind: 'drop', delay_ms: '10m' }, 'wh_1'),
     ).not.toHaveProperty('delay_ms');
+  });
+
+  it('the fault form sends a status only for error-response', () => {
+    const draft = { ...initialDeliveryFault, status: '418' };
+    expect(toDeliveryFault({ ...draft, kind: 'error-response' }, 'wh_1')).toHaveProperty('status', 418);
+    expect(toDeliveryFault({ ...draft, kind: 'timeout' }, 'wh_1')).not.toHaveProperty('status');
+  });
+
+  it.each([
+    ['429', { kind: 'error-response', status: 429 }],
+    ['timeout', { kind: 'timeout' }],
+    ['reset', { kind: 'reset' }],
+  ] as const)('the failure %s of the next attempts is the fault %j', (failure, effect) => {
+    expect(toFailureFault({ count: ' 3 ', failure }, 'wh_1')).toEqual({
+      on: 'delivery',
+      webhook_id: 'wh_1',
+      count: 3,
+      ...effect,
+    });
+  });
+
+  it.each(['', 'x'])('the failure of the next attempts needs a number: "%s"', (count) => {
+    expect(() => toFailureFault({ count, failure: '503' }, 'wh_1')).toThrow(/^count/);
   });
 
   it('the fault form rejects invalid durations and numbers', () => {

@@ -67,6 +67,59 @@ describe('delivery faults', () => {
     expect(later.attempts.map(({ fault }) => fault)).toEqual([mark, undefined]);
   });
 
+  it('the fault error-response fails attempts with its status without sending them, as often as its count', async () => {
+    const { receiver, control, deliver } = await startDeliverySetup();
+    const { id } = await control.addFault({ on: 'delivery', kind: 'error-response', status: 429, count: 2 });
+    const first = await deliver();
+    expect(first.attempts).toMatchObject([
+      {
+        outcome: 'http_error',
+        response_status: 429,
+        error: `nothing was sent: fault ${id} responded with 429 Too Many Requests`,
+        response: { headers: {}, body: '' },
+        fault: { id, kind: 'error-response' },
+      },
+    ]);
+    expect(between(first.attempts[0]?.scheduled_at, first.next_attempt_at)).toBe(300_000);
+    expect(receiver.requests).toEqual([]);
+    await control.settleClock({});
+    const { status, attempts } = await control.getDelivery({ id: first.id });
+    expect([status, receiver.requests.length]).toEqual(['succeeded', 1]);
+    expect(attempts.map(({ response_status }) => response_status)).toEqual([429, 429, 200]);
+  });
+
+  it('the fault error-response responds with 503 by default', async () => {
+    const { deliver } = await startFaulty('error-response');
+    expect((await deliver()).attempts).toMatchObject([{ response_status: 503 }]);
+  });
+
+  it.each([
+    ['timeout', 'timeout', 'ended the attempt as a timeout'],
+    ['reset', 'connection_error', 'reset the connection'],
+  ] as const)('the fault %s sends the attempt and loses the response', async (kind, outcome, effect) => {
+    const { receiver, control, deliver, mark } = await startFaulty(kind);
+    const { id, attempts } = await deliver();
+    expect(receiver.requests).toHaveLength(1);
+    expect(attempts).toMatchObject([
+      {
+        outcome,
+        response_status: null,
+        error: `the response was lost: fault ${mark.id} ${effect}`,
+        response: null,
+        fault: mark,
+      },
+    ]);
+    await control.settleClock({});
+    expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
+    expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body);
+  });
+
+  it('the fault timeout replaces the failure of a receiver too', async () => {
+    const { receiver, deliver } = await startFaulty('timeout');
+    receiver.respond({ status: 500 });
+    expect((await deliver()).attempts).toMatchObject([{ outcome: 'timeout', response_status: null }]);
+  });
+
   it('the fault delay delays an attempt in schedule time', async () => {
     const { receiver, control, trigger, deliveryOf, mark } = await startFaulty('delay', { delay_ms: 7_000 });
     const event = await trigger();

@@ -26,13 +26,19 @@ it('a successful attempt has no hints', () => {
   expect(findAttemptHints({ outcome: 'succeeded', response_status: 200 }, delivery)).toEqual([]);
 });
 
-it.each<FaultKind>(['tamper-body', 'bad-signature', 'stale-timestamp', 'old-secret', 'drop'])(
-  'the hint after the fault %s attributes the failure to the fault',
-  (kind) => {
-    const attempt = { outcome: 'http_error', response_status: 400, fault: { id: 'flt_1', kind } } as const;
-    expect(findAttemptHints(attempt, delivery)).toEqual([expect.stringContaining('svc faults clear flt_1')]);
-  },
-);
+it.each<FaultKind>([
+  'tamper-body',
+  'bad-signature',
+  'stale-timestamp',
+  'old-secret',
+  'drop',
+  'error-response',
+  'timeout',
+  'reset',
+])('the hint after the fault %s attributes the failure to the fault', (kind) => {
+  const attempt = { outcome: 'http_error', response_status: 400, fault: { id: 'flt_1', kind } } as const;
+  expect(findAttemptHints(attempt, delivery)).toEqual([expect.stringContaining('svc faults clear flt_1')]);
+});
 
 it('the hint after a fault that receivers cannot notice attributes the failure to the receiver', () => {
   const fault = { id: 'flt_1', kind: 'duplicate' } as const;

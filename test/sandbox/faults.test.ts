@@ -73,6 +73,11 @@ describe('FaultRegistry', () => {
       { on: 'delivery', kind: 'drop', delay_ms: 5 },
       'delay_ms applies only to the kinds delay, reorder and slow-body.',
     ],
+    [
+      { on: 'delivery', kind: 'drop', status: 503 },
+      'status applies only to faults in requests and to the kind error-response.',
+    ],
+    [{ on: 'delivery', kind: 'error-response', status: 200 }, 'status must be from 400 to 599.'],
     [{ on: 'delivery', kind: 'drop', probability: 2 }, 'probability must be above 0 and at most 1.'],
     [
       { on: 'request', status: 500, path: '/nope' },

@@ -5,6 +5,7 @@ import { createNewFaultSchema, type Fault } from '../../contract/fault-schemas.t
 import { listProblems } from '../../contract/validate.ts';
 import { describeEffect, describeFirings, describeTarget } from '../../control/describe-fault.ts';
 import {
+  DEFAULT_ERROR_STATUS,
   type DeliveryFaultKind,
   deliveryFaultKinds,
   type FaultRule,
@@ -56,7 +57,11 @@ export const add: CommandDefinition<AddOptions> = {
       .option('--method <method>', 'For requests: HTTP method to match', (text) => text.toUpperCase())
       .option('--path <path>', 'For requests: path to match, such as /events/{id}')
       .option('--key <id>', 'For requests: API key to match (key_…)')
-      .option('--status <status>', 'For requests: error status to respond with', wholeNumberParser(400, 599))
+      .option(
+        '--status <status>',
+        `For requests, and for error-response (default: ${DEFAULT_ERROR_STATUS}): error status of the response`,
+        wholeNumberParser(400, 599),
+      )
       .option('--error-code <code>', 'For requests: error.code of the response')
       .option('--latency <duration>', 'For requests: real time to wait before the operation', parseDurationMs)
       .addOption(
@@ -93,6 +98,10 @@ export const add: CommandDefinition<AddOptions> = {
     [
       'Drop the connection after the next request is handled, to test idempotency',
       'faults add --on request --drop after --count 1',
+    ],
+    [
+      'Fail the next three attempts to an endpoint with 503',
+      'faults add --kind error-response --status 503 --count 3 --webhook wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     ],
     [
       'Deliver each order.shipped event twice',

@@ -14,6 +14,8 @@ describe('the description of a fault', () => {
     [{ on: 'request', drop: 'after' }, 'connection closed after the operation'],
     [{ on: 'delivery', kind: 'delay', delay_ms: 600_000 }, 'delay 10m'],
     [{ on: 'delivery', kind: 'old-secret' }, 'old-secret'],
+    [{ on: 'delivery', kind: 'error-response' }, 'error-response, status 503'],
+    [{ on: 'delivery', kind: 'error-response', status: 429 }, 'error-response, status 429'],
   ])('the rule %j is described as %s', (rule, words) => {
     expect(describeEffect({ ...base, on: 'request', ...rule })).toBe(words);
   });

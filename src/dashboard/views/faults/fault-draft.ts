@@ -1,6 +1,7 @@
 /** The form values of a fault and their conversion for the control plane. */
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import {
+  DEFAULT_ERROR_STATUS,
   type DeliveryFaultKind,
   defaultDelayMs,
   MAX_DELAY_MS,
@@ -19,6 +20,7 @@ export interface FaultLimits {
 
 interface DeliveryFaultDraft extends FaultLimits {
   readonly kind: DeliveryFaultKind;
+  readonly status: string;
   readonly delay_ms: string;
   readonly type: string;
 }
@@ -34,6 +36,7 @@ interface RequestFaultDraft extends FaultLimits {
 
 export const initialDeliveryFault: DeliveryFaultDraft = {
   kind: 'duplicate',
+  status: String(DEFAULT_ERROR_STATUS),
   delay_ms: '',
   type: '',
   count: '',
@@ -63,9 +66,35 @@ export function toDeliveryFault(draft: DeliveryFaultDraft, webhookId: string): N
     kind,
     webhook_id: webhookId,
     ...optional('type', type.trim()),
+    ...(kind === 'error-response' ? optional('status', toNumber('status', draft.status)) : {}),
     ...(hasDuration(kind) ? optional('delay_ms', toMs('delay_ms', draft.delay_ms, MAX_DELAY_MS)) : {}),
     ...toLimits(draft),
   };
+}
+
+/** How the next attempts to an endpoint fail: with an error status, or in another way. */
+export const failures = {
+  '503': '503 Service Unavailable',
+  '500': '500 Internal Server Error',
+  '429': '429 Too Many Requests',
+  timeout: 'a timeout',
+  reset: 'a connection reset',
+} as const;
+
+export interface FailureDraft {
+  readonly count: string;
+  readonly failure: keyof typeof failures;
+}
+
+/** @throws SvcError `usage` without a number */
+export function toFailureFault({ count, failure }: FailureDraft, webhookId: string): NewFault {
+  const effect =
+    failure === 'timeout' || failure === 'reset'
+      ? { kind: failure }
+      : { kind: 'error-response' as const, status: Number(failure) };
+  const number = toNumber('count', count);
+  if (number === undefined) throw new SvcError('usage', 'count: Enter the number of attempts.');
+  return { on: 'delivery', ...effect, webhook_id: webhookId, count: number };
 }
 
 /** @throws SvcError `usage` for an invalid duration or number, and for fields that do not fit together */

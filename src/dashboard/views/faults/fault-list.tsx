@@ -65,7 +65,7 @@ interface RowProps {
 
 function Row({ fault, endpointUrl, onClear }: RowProps) {
   const effect = describeEffect(fault);
-  const isUsedUp = fault.count !== undefined && fault.fired >= fault.count;
+  const left = fault.count === undefined ? null : Math.max(0, fault.count - fault.fired);
   return (
     <li>
       <span class="grow">
@@ -76,12 +76,12 @@ function Row({ fault, endpointUrl, onClear }: RowProps) {
           {endpointUrl !== undefined && ` to ${shortenUrl(endpointUrl)}`}
         </small>
       </span>
-      <span class={isUsedUp ? 'muted' : ''}>
+      <span class={left === 0 ? 'muted' : ''}>
         applied {describeFirings(fault)}
-        {isUsedUp && ', used up'}
+        {left !== null && (left === 0 ? ', used up' : `, ${left} left`)}
       </span>
       <ActionButton class="subtle" aria-label={`Remove fault ${effect}`} onClick={onClear}>
-        <Icon name="trash" />
+        <Icon name="trash" /> Remove
       </ActionButton>
     </li>
   );

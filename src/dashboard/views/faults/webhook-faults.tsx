@@ -4,6 +4,7 @@ import { defaultDelayMs, deliveryFaultDescriptions, deliveryFaultKinds } from '.
 import { Field } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
+import { FailureForm } from './failure-form.tsx';
 import { hasDuration, initialDeliveryFault, toDeliveryFault } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
 import { FaultList, useFaults } from './fault-list.tsx';
@@ -28,10 +29,11 @@ export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Pr
           <Icon name={isAdding ? 'cross' : 'plus'} /> {isAdding ? 'Close' : 'Add fault'}
         </button>
       </div>
+      <FailureForm webhookId={id} onAdded={query.refetch} />
       {isAdding && <DeliveryFaultForm webhookId={id} onAdded={query.refetch} />}
       <FaultList
         query={query}
-        emptyText="No faults. Add one to delay, duplicate, reorder or tamper with deliveries and see how your receiver reacts."
+        emptyText="No faults. You can also delay, duplicate, reorder or tamper with deliveries: add a fault."
       />
     </section>
   );
@@ -58,6 +60,9 @@ function DeliveryFaultForm({ webhookId, onAdded }: DeliveryFaultFormProps) {
             hint={`${deliveryFaultDescriptions[kind]}.`}
             options={Object.fromEntries(deliveryFaultKinds.map((kind) => [kind, kind]))}
           />
+          {kind === 'error-response' && (
+            <Field label="Response status" {...field('status')} hint="400 to 599." inputMode="numeric" />
+          )}
           {hasDuration(kind) && (
             <Field
               label="Duration"
