@@ -1,5 +1,5 @@
 /** What the checks of one receiver share: deliveries, the client and the effect counter. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '../timers.ts';
 import { DeliveryFactory, type DeliveryFactoryOptions } from './delivery-factory.ts';
 import { createEffectCounter, type EffectCounter, type ObservationUnavailable } from './effect-counter.ts';
 import type { CountEffects } from './effect-observer.ts';
@@ -152,9 +152,9 @@ export class CheckContext {
    * @param deliver @returns whether it was accepted
    */
   async testEffectCounter(deliver: () => Promise<boolean>): Promise<EffectCounter | ObservationUnavailable> {
-    const { countEffects, timeoutMs } = this.#options;
+    const { countEffects, timeoutMs, signal } = this.#options;
     if (countEffects === null) return NO_OBSERVER;
-    this.#shared.effectCounter ??= await createEffectCounter(countEffects, deliver, timeoutMs);
+    this.#shared.effectCounter ??= await createEffectCounter(countEffects, deliver, timeoutMs, signal);
     return this.#shared.effectCounter;
   }
 
@@ -193,9 +193,19 @@ export class CheckContext {
     const startedAt = performance.now();
     for (;;) {
       if (isAccepted(await this.send(this.deliveries.createValid()))) return true;
-      if (performance.now() - startedAt > RESTART_TIMEOUT_MS) return false;
-      await sleep(RETRY_INTERVAL_MS, undefined, { signal: this.#options.signal });
+      if (this.isInterrupted || performance.now() - startedAt > RESTART_TIMEOUT_MS) return false;
+      await this.sleep(RETRY_INTERVAL_MS);
     }
+  }
+
+  /** Whether the checks end early. Their results do not matter then. */
+  get isInterrupted(): boolean {
+    return this.#options.signal.aborted;
+  }
+
+  /** Resolves after `ms`, or when the checks are interrupted. */
+  sleep(ms: number): Promise<void> {
+    return sleep(ms, this.#options.signal);
   }
 }
 

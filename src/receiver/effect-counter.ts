@@ -1,6 +1,6 @@
 /** Counts the effects of deliveries, which responses do not show. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration } from '../domain/duration.ts';
+import { sleep } from '../timers.ts';
 import type { CountEffects } from './effect-observer.ts';
 
 const READ_INTERVAL_MS = 25;
@@ -25,6 +25,7 @@ export class EffectCounter {
   /** The number of effects so far. */
   readonly read: CountEffects;
   readonly #timeoutMs: number;
+  readonly #signal: AbortSignal;
   #quietPeriodMs = MIN_QUIET_PERIOD_MS;
   #isStable = false;
   #workMs = Number.POSITIVE_INFINITY;
@@ -33,10 +34,11 @@ export class EffectCounter {
   #stableCount = 0;
   #missingCount = 0;
 
-  /** @param timeoutMs how long the first effect may take */
-  constructor(countEffects: CountEffects, timeoutMs: number) {
+  /** @param timeoutMs how long the first effect may take @param signal ends all waits */
+  constructor(countEffects: CountEffects, timeoutMs: number, signal: AbortSignal) {
     this.read = countEffects;
     this.#timeoutMs = timeoutMs;
+    this.#signal = signal;
   }
 
   /** Whether no effect came in the quiet period, and no delivery was sent since. */
@@ -84,8 +86,8 @@ export class EffectCounter {
     const startedAt = performance.now();
     const getElapsedMs = () => performance.now() - startedAt;
     while ((await this.read()) <= initialCount) {
-      if (getElapsedMs() > this.#timeoutMs) return false;
-      await sleep(READ_INTERVAL_MS);
+      if (this.#signal.aborted || getElapsedMs() > this.#timeoutMs) return false;
+      await sleep(READ_INTERVAL_MS, this.#signal);
     }
     this.#quietPeriodMs = Math.max(this.#quietPeriodMs, QUIET_FACTOR * getElapsedMs());
     return true;
@@ -101,8 +103,8 @@ export class EffectCounter {
     if (this.#isStable) return count;
     const startedAt = performance.now();
     for (let changedAt = startedAt; performance.now() - changedAt < this.#getWaitMs(count); ) {
-      if (performance.now() - startedAt > limitMs) return count;
-      await sleep(READ_INTERVAL_MS);
+      if (this.#signal.aborted || performance.now() - startedAt > limitMs) return count;
+      await sleep(READ_INTERVAL_MS, this.#signal);
       const newCount = await this.read();
       if (newCount !== count) changedAt = performance.now();
       count = newCount;
@@ -129,8 +131,9 @@ export async function createEffectCounter(
   countEffects: CountEffects,
   deliver: () => Promise<boolean>,
   timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<EffectCounter | ObservationUnavailable> {
-  const counter = new EffectCounter(countEffects, timeoutMs);
+  const counter = new EffectCounter(countEffects, timeoutMs, signal);
   const { result: isAccepted, count } = await counter.measure(deliver, (accepted) => accepted);
   if (count === 1) return counter;
   if (!isAccepted) return { reason: 'Your receiver does not accept a valid delivery.' };

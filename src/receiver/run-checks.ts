@@ -36,11 +36,14 @@ export interface RunChecksOptions extends CheckContextOptions {
 export type CheckResult = Pick<ReceiverCheck, 'id' | 'sent'> & CheckOutcome & { readonly rule: ReceiverRule };
 
 /**
- * `ok` if a check passed, none failed and the effect count did not fail. With `strict`, every check must be observable.
+ * `ok` if a check passed, none failed, the effect count did not fail and no interrupt came. With `strict`, every check must be
+ * observable.
  * Also the JSON form.
  */
 export interface CheckReport {
   readonly ok: boolean;
+  /** The checks were interrupted, so that `checks` contains only those that ended before. */
+  readonly interrupted: boolean;
   readonly strict: boolean;
   readonly passed: number;
   readonly failed: number;
@@ -57,20 +60,23 @@ export function isSkipped({ meaning }: CheckResult): boolean {
   return meaning.startsWith(NOT_CHECKED);
 }
 
-/** @throws SvcError `usage` for an unknown name in `only`, `interrupted` when the signal is aborted */
+/** Returns the results so far when the signal is aborted. @throws SvcError `usage` for an unknown name in `only` */
 export async function runChecks(options: RunChecksOptions): Promise<CheckReport> {
   const { scheme, apiKey, only, strict, signal, onProgress } = options;
   const allChecks = listChecks(scheme, apiKey);
   const selectedChecks = selectChecks(allChecks, only);
   const runner = new CheckRunner(allChecks, selectedChecks, new CheckContext(options));
   const results: CheckResult[] = [];
+  const interrupted = waitForAbort(signal);
   for (const check of selectedChecks) {
     onProgress?.(results.length, selectedChecks.length, check.id);
-    const { status, received, meaning } = await rejectWhenInterrupted(signal, runner.getOutcome(check));
+    const outcome = await Promise.race([interrupted, runner.getOutcome(check)]);
+    if (outcome === null) break;
+    const { status, received, meaning } = outcome;
     results.push({ id: check.id, rule: getRule(check), status, sent: check.sent, received, meaning });
   }
   onProgress?.(results.length, selectedChecks.length, null);
-  return toReport(results, strict, runner.observerProblem);
+  return toReport(results, { interrupted: signal.aborted, strict, observerProblem: runner.observerProblem });
 }
 
 /** All checks in the order of the service description. Checks that may stop the receiver come last. */
@@ -224,30 +230,32 @@ function getRule({ id }: ReceiverCheck): ReceiverRule {
   return id.slice(0, id.indexOf('.')) as ReceiverRule;
 }
 
-/** Reports an error that an interrupt caused as the interrupt. */
-async function rejectWhenInterrupted<Result>(signal: AbortSignal, promise: Promise<Result>): Promise<Result> {
-  try {
-    const result = await promise;
-    if (!signal.aborted) return result;
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-  throw new SvcError('interrupted', 'Interrupted.');
+function waitForAbort(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(null), { once: true });
+    if (signal.aborted) resolve(null);
+  });
+}
+
+interface ReportContext {
+  readonly interrupted: boolean;
+  readonly strict: boolean;
+  readonly observerProblem: string | null;
 }
 
 function toReport(
   checks: readonly CheckResult[],
-  strict: boolean,
-  observerProblem: string | null,
+  { interrupted, strict, observerProblem }: ReportContext,
 ): CheckReport {
   const countOf = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
   const passed = countOf('passed');
   const failed = countOf('failed');
   const unobserved = countOf('not_observable');
   // The user asked for effects to be counted, so the report is not ok if that failed.
-  const ok = passed > 0 && failed === 0 && observerProblem === null && !(strict && unobserved > 0);
+  const isComplete = !interrupted && observerProblem === null && !(strict && unobserved > 0);
   return {
-    ok,
+    ok: passed > 0 && failed === 0 && isComplete,
+    interrupted,
     strict,
     passed,
     failed,

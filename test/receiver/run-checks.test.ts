@@ -345,15 +345,55 @@ describe('runChecks', () => {
       signal: interruption.signal,
       only: ['signature.missing'],
     });
-    await expect(checking).rejects.toMatchObject({ code: 'interrupted' });
+    expect(await checking).toMatchObject({ interrupted: true, checks: [] });
   });
 
-  it('runChecks ends when it is interrupted', async () => {
-    await using receiver = await createReceiver({ after: new Promise(() => {}) });
+  it('runChecks returns the results of the checks that ended before it was interrupted', async () => {
+    await using receiver = await createReceiver(verifier(schemes.svc));
     const interruption = new AbortController();
-    const checking = checkReceiver({ url: receiver.url, signal: interruption.signal });
-    await receiver.waitFor(1);
-    interruption.abort();
-    await expect(checking).rejects.toMatchObject({ code: 'interrupted' });
+    const ids = ['signature.genuine', 'signature.missing', 'signature.empty', 'signature.blank'];
+    const report = await checkReceiver({
+      url: receiver.url,
+      only: ids,
+      signal: interruption.signal,
+      onProgress(count) {
+        if (count === 2) interruption.abort();
+      },
+    });
+    expect(report).toMatchObject({ ok: false, interrupted: true, passed: 2, failed: 0, not_observable: 0 });
+    expect(report.checks.map(({ id }) => id)).toEqual(['signature.genuine', 'signature.missing']);
   });
+
+  it.each([
+    ['for a response', () => new Promise<number>(() => {}), undefined],
+    ['for an effect', async () => 204, async () => 0],
+  ])(
+    'runChecks ends at once if it is interrupted while it waits %s',
+    { timeout: 4_000 },
+    async (_, respond, countEffects) => {
+      const interruption = new AbortController();
+      let reads = 0;
+      await using receiver = await createReceiver(async () => ({ status: await respond() }));
+      const checking = checkReceiver({
+        url: receiver.url,
+        only: ['deduplication'],
+        timeoutMs: 60_000,
+        signal: interruption.signal,
+        ...(countEffects && {
+          countEffects() {
+            if (++reads === 20) interruption.abort();
+            return countEffects();
+          },
+        }),
+      });
+      if (countEffects === undefined) {
+        await receiver.waitFor(1);
+        interruption.abort();
+      }
+      expect(await checking).toMatchObject({ ok: false, interrupted: true, checks: [] });
+      const readsAtEnd = reads;
+      await new Promise(setImmediate);
+      expect(reads).toBeLessThanOrEqual(readsAtEnd + 1);
+    },
+  );
 });

@@ -150,6 +150,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
       if (format === 'json') context.io.write(JSON.stringify(report, null, 2));
       else if (format === 'junit') context.io.write(renderReceiverJUnit(report, checkOptions.url));
       else context.print(report, () => renderReport(report, context.io));
+      if (report.interrupted) return ExitCode.interrupted;
       return report.ok ? ExitCode.success : ExitCode.failure;
     } finally {
       await observer?.close();

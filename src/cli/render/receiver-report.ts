@@ -1,4 +1,5 @@
 /** Renders the report of `svc receiver check` as a table or as JUnit XML. */
+import { formatCount } from '../../domain/message-parts.ts';
 import { type CheckReport, type CheckResult, isSkipped } from '../../receiver/run-checks.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { escapeXml, startXmlTag } from '../xml.ts';
@@ -21,13 +22,15 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
     (check) => findHint(check, report.checks),
     capabilities,
   );
-  const { passed, failed, not_observable, observer_problem: problem } = report;
+  const { checks, interrupted, passed, failed, not_observable, observer_problem: problem } = report;
   // `not_observable` includes them.
   const skipped = report.checks.filter(isSkipped).length;
   const skippedCount = skipped === 0 ? '' : `, ${skipped} skipped`;
   const counts = `${passed} passed, ${failed} failed${skippedCount}, ${not_observable - skipped} not observable.`;
+  const end = interrupted ? `Interrupted after ${formatCount(checks.length, 'check')}: ${counts}` : counts;
   const observerNote = problem === null ? [] : [`--observe did not always return a count: ${problem}`];
-  return [table, '', counts, ...observerNote, ...summarizeUnobserved(report)].join('\n');
+  const results = checks.length === 0 ? [] : [table, ''];
+  return [...results, end, ...observerNote, ...summarizeUnobserved(report)].join('\n');
 }
 
 /** How many checks were not observable for each reason. A check that was skipped has its reason in the table. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import type { CheckContext } from '../check-context.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
@@ -117,7 +116,7 @@ async function sendUntilAccepted(
   const startedAt = performance.now();
   while (last !== undefined && performance.now() - startedAt < Math.min(MAX_CONFLICT_MS, context.timeoutMs)) {
     if (responses.at(-1)?.status !== 409) break;
-    await sleep(RETRY_INTERVAL_MS);
+    await context.sleep(RETRY_INTERVAL_MS);
     responses[responses.length - 1] = await context.send(last);
   }
   return responses;
@@ -167,7 +166,7 @@ async function checkRepeatDuringWork(context: CheckContext, effects: EffectCount
   const { result: responses, count } = await effects.measure(async () => {
     const message = context.deliveries.createValid();
     const first = context.send(message);
-    await sleep(Math.min(MAX_REPEAT_DELAY_MS, effects.workMs / 2));
+    await context.sleep(Math.min(MAX_REPEAT_DELAY_MS, effects.workMs / 2));
     return Promise.all([first, context.send(message)]);
   });
   if (!responses.some(isAccepted)) return createRejectionOutcome(responses);
@@ -204,7 +203,7 @@ function changeCharacter(text: string, index: number): string {
 async function checkLaterRepeat(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
   const { message, response, respondedAt } = await context.getEarlierDelivery();
   await effects.waitUntilStable();
-  await sleep(Math.max(0, respondedAt + LATER_MS - performance.now()));
+  await context.sleep(Math.max(0, respondedAt + LATER_MS - performance.now()));
   return checkRepeatHasNoEffect(
     message,
     response,

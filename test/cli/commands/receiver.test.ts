@@ -133,6 +133,7 @@ describe('svc receiver check', () => {
           },
         ],
         "failed": 0,
+        "interrupted": false,
         "not_observable": 0,
         "observer_problem": null,
         "ok": true,
@@ -177,12 +178,28 @@ describe('svc receiver check', () => {
     const checks = [{ ...failure, meaning: 'say "no" & go' }];
     const counts = { passed: 0, failed: 1, not_observable: 0 };
     const text = renderReceiverJUnit(
-      { ok: false, strict: false, ...counts, observer_problem: null, checks },
+      { ok: false, interrupted: false, strict: false, ...counts, observer_problem: null, checks },
       'http://a',
     );
     expect(text).toContain(
       '<failure message="say &quot;no&quot; &amp; go">sent: &lt;a&gt;\nreceived: \ufffd</failure>',
     );
+  });
+
+  it('an interrupt ends the checks with the report of those that ended before', async () => {
+    const interruption = new AbortController();
+    await using receiver = await createReceiver(respondTo);
+    receiver.respond((request, index) => {
+      // The requests of the checks of a valid, a forged and an altered delivery come first.
+      if (index === 4) interruption.abort();
+      return respondTo(request);
+    });
+    const rule = ['signature.genuine', 'signature.other-secret', 'signature.altered-body', 'rejection'];
+    const fake = { signal: interruption.signal };
+    const { exitCode, out } = await check({ url: receiver.url, rule }, fake);
+    expect(out).toMatch(/✓ passed +signature\.genuine/);
+    expect(out).toMatch(/\nInterrupted after 3 checks: 3 passed, 0 failed, 0 not observable\.\n/);
+    expect(exitCode).toBe(130);
   });
 
   it('--event-type selects the type of the events and the fixture of their payload', async () => {
