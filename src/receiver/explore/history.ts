@@ -47,7 +47,7 @@ const eventIndex = integer(0, MAX_EVENTS - 1);
 const DeliverSchema = v.strictObject({
   kind: v.literal('deliver'),
   event: eventIndex,
-  /** Starts at the same time as the step before. */
+  /** Starts at the same time as the step before, which is not a pause. */
   with_previous: flag,
   /** If the event was delivered before: a new delivery, as after a replay; otherwise the same delivery, as in a retry. */
   new_delivery: flag,
@@ -68,7 +68,7 @@ const AttackSchema = v.strictObject({
 const StepSchema = v.variant('kind', [
   DeliverSchema,
   AttackSchema,
-  v.strictObject({ kind: v.literal('burst'), count: integer(1, MAX_BURST) }),
+  v.strictObject({ kind: v.literal('burst'), count: integer(1, MAX_BURST), with_previous: flag }),
   v.strictObject({ kind: v.literal('pause'), ms: integer(1, MAX_PAUSE_MS) }),
   v.strictObject({ kind: v.literal('restart') }),
 ]);
@@ -167,14 +167,12 @@ function createHistoryError(source: string, problem: string): SvcError {
 export function normalizeHistory(history: History): History {
   const delivered = new Set<number>();
   const steps = history.steps.map((step, index): HistoryStep => {
-    if (!('event' in step)) return step;
-    const previous = history.steps[index - 1];
-    const startsAlone = previous === undefined || !isRequest(previous.kind);
-    const simplified = startsAlone ? without(step, 'with_previous') : step;
-    if (simplified.kind === 'attack') return simplified;
-    const isFirst = !delivered.has(step.event);
-    delivered.add(step.event);
-    return isFirst ? without(simplified, 'new_delivery') : simplified;
+    if (step.kind === 'pause' || step.kind === 'restart') return step;
+    const simplified = canStartDuring(history.steps[index - 1]) ? step : omitField(step, 'with_previous');
+    if (simplified.kind !== 'deliver') return simplified;
+    const isFirst = !delivered.has(simplified.event);
+    delivered.add(simplified.event);
+    return isFirst ? omitField(simplified, 'new_delivery') : simplified;
   });
   const usedIndexes = new Set(steps.flatMap((step) => ('event' in step ? [step.event] : [])));
   // They keep their order, in which they were created.
@@ -202,7 +200,7 @@ function selectEvents(history: History, indexes: readonly number[]): History {
 }
 
 /** A copy without an optional field. */
-export function without<Value extends object>(value: Value, name: keyof Value): Value {
+export function omitField<Value extends object>(value: Value, name: keyof Value): Value {
   const { [name]: _, ...others } = value;
   return others as Value;
 }
@@ -214,16 +212,16 @@ export function groupSteps(
   const groups: (readonly [number, HistoryStep])[][] = [];
   for (const [index, step] of steps.entries()) {
     const previous = groups.at(-1);
-    const joins =
-      'with_previous' in step && step.with_previous && previous?.every(([, { kind }]) => isRequest(kind));
+    const joins = 'with_previous' in step && step.with_previous && canStartDuring(steps[index - 1]);
     if (joins && previous !== undefined) previous.push([index, step]);
     else groups.push([[index, step]]);
   }
   return groups;
 }
 
-function isRequest(kind: HistoryStep['kind']): boolean {
-  return kind === 'deliver' || kind === 'attack';
+/** Whether the next step can start at the same time as this one. */
+function canStartDuring(step: HistoryStep | undefined): boolean {
+  return step !== undefined && step.kind !== 'pause';
 }
 
 /** The text of an event's payload, with the padding. */
@@ -261,9 +259,9 @@ export function describeStep(history: History, index: number): string {
       return [subject, ...listDetails(step, history.events[step.event])].join(', ');
     }
     case 'attack':
-      return `attack with ${attacks[step.attack]}, using ${nameEvent(history, step.event)}${step.with_previous ? ', at the same time' : ''}`;
+      return `attack with ${nameEvent(history, step.event)}: ${attacks[step.attack]}${step.with_previous ? ', at the same time' : ''}`;
     case 'burst':
-      return `deliver ${step.count} other ${step.count === 1 ? 'event' : 'events'}`;
+      return `deliver ${step.count} other ${step.count === 1 ? 'event' : 'events'}${step.with_previous ? ', at the same time' : ''}`;
     case 'pause':
       return `wait ${step.ms} ms`;
     case 'restart':

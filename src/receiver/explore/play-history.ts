@@ -39,6 +39,8 @@ export interface Exchange {
   readonly attempt: number;
   readonly event: PlayedEvent;
   readonly isGenuine: boolean;
+  /** Whether the receiver was being restarted when the request was sent. It may then fail in any way. */
+  readonly isDuringRestart: boolean;
   readonly response: ReceiverResponse;
 }
 
@@ -148,6 +150,8 @@ class Play {
   readonly #deliveryIds = new Map<number, string>();
   readonly #exchanges: Exchange[] = [];
   readonly #otherSecret: string;
+  /** The restart that is in progress; null without one. */
+  #restarting: Promise<void> | null = null;
   /** Whether a valid delivery was not accepted in the end. Nothing more is sent then, because the history fails. */
   #hasFailed = false;
 
@@ -192,6 +196,8 @@ class Play {
     if (baseline === null) return { history: this.#history, exchanges: this.#exchanges, effects: null };
     for (const group of groupSteps(this.#history.steps)) {
       if (this.#isOver()) break;
+      // No request is in flight here.
+      if (!group.some(([, step]) => 'keep_connection' in step)) this.#options.client.closeConnections();
       await Promise.all(group.map(([index, step]) => this.#runStep(step, index)));
     }
     if (this.#limits.lateStopMs > 0) await this.#options.sleep(this.#limits.lateStopMs);
@@ -236,11 +242,16 @@ class Play {
       case 'burst':
         return this.#burst(step.count, index);
       case 'pause':
-        this.#options.client.closeConnections();
         return this.#options.sleep(step.ms);
       case 'restart':
-        return this.#options.restart?.() ?? Promise.resolve();
+        return this.#restart();
     }
+  }
+
+  async #restart(): Promise<void> {
+    this.#restarting = this.#options.restart?.() ?? null;
+    await this.#restarting;
+    this.#restarting = null;
   }
 
   async #deliver(step: DeliverStep, index: number): Promise<void> {
@@ -278,11 +289,17 @@ class Play {
     step: number | null,
     createRequest: (attempt: number) => DeliveryMessage,
   ): Promise<void> {
-    const startedAt = performance.now();
+    let startedAt = performance.now();
     let failures = 0;
     for (let attempt = 1; ; attempt++) {
+      const restarting = this.#restarting;
       const response = await this.#send(createRequest(attempt), { step, attempt, event, isGenuine: true });
       if (isAccepted(response) || this.#options.signal.aborted) return;
+      if (restarting !== null) {
+        await restarting;
+        startedAt = performance.now();
+        continue;
+      }
       const isCut = response.failure === 'cut';
       const delayMs = isCut
         ? RETRY_DELAYS_MS[0]
@@ -302,7 +319,12 @@ class Play {
     if (event === undefined || body === undefined) return;
     const request = getTamperedDelivery(attack).create(factory, body);
     for (let attempt = 1; ; attempt++) {
+      const restarting = this.#restarting;
       const response = await this.#send(request, { step, attempt, event, isGenuine: false });
+      if (restarting !== null && !isAccepted(response) && !isRejected(response)) {
+        await restarting;
+        continue;
+      }
       // A busy receiver can refuse any request. That does not show how it handles an attack.
       const isBusy = response.status === 503 || isUnreachable(response);
       const delayMs = isBusy ? RETRY_DELAYS_MS[attempt - 1] : undefined;
@@ -364,9 +386,13 @@ class Play {
     return factory.sign(body, { deliveryId });
   }
 
-  async #send(request: DeliveryMessage, exchange: Omit<Exchange, 'response'>): Promise<ReceiverResponse> {
+  async #send(
+    request: DeliveryMessage,
+    exchange: Omit<Exchange, 'response' | 'isDuringRestart'>,
+  ): Promise<ReceiverResponse> {
+    const isDuringRestart = this.#restarting !== null;
     const response = await this.#options.client.send(request, this.#limits.responseMs);
-    this.#exchanges.push({ ...exchange, response });
+    this.#exchanges.push({ ...exchange, isDuringRestart, response });
     return response;
   }
 

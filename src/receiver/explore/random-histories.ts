@@ -27,6 +27,10 @@ const MAX_STEPS_BY_RUN = [4, 8, 16, 30] as const;
 const MAX_PADDING = 200_000;
 const MAX_BURST = 150;
 const MAX_PAUSE_MS = 3_000;
+/** Some receivers forget an ID after two seconds. */
+const MIN_LATE_REPEAT_MS = 2_050;
+/** One of so many runs starts with a repeat after a pause, so that 100 runs contain four in any case. More would take too long. */
+const LATE_REPEAT_INTERVAL = 25;
 const DELIVERIES_PER_OTHER_STEP = 2;
 /** So that a history is not full of bursts and pauses, which take long, if nothing else is enabled. */
 const MIN_DELIVER_WEIGHT = 40;
@@ -51,28 +55,62 @@ function createHistoryArbitrary(options: RandomHistoryOptions): fc.Arbitrary<His
   return fc
     .record({
       events: fc.array(event, { minLength: EVENT_COUNT, maxLength: EVENT_COUNT }),
+      start: isLateRepeatRun(options) ? createLateRepeatArbitrary() : fc.constant([]),
       blocks: fc.array(createBlockArbitrary(enabled), { minLength: 1, maxLength, size: 'max' }),
     })
-    .map(({ events, blocks }) => {
-      const steps = blocks.flat().slice(0, maxLength);
-      return restrict({ version: HISTORY_VERSION, seed, run, events, steps }, enabled);
+    .map(({ events, start, blocks }) => {
+      const steps = [...start, ...blocks.flat()].slice(0, maxLength);
+      return removeDisabled({ version: HISTORY_VERSION, seed, run, events, steps }, enabled);
     });
 }
 
-/** An event of a template, sometimes with an unusual field; or one of an unknown type with any payload. */
+function isLateRepeatRun({ run, enabled }: RandomHistoryOptions): boolean {
+  return (
+    enabled.has('duplicate') &&
+    enabled.has('pause') &&
+    run % LATE_REPEAT_INTERVAL === LATE_REPEAT_INTERVAL - 1
+  );
+}
+
+function createLateRepeatArbitrary(): fc.Arbitrary<readonly HistoryStep[]> {
+  return fc
+    .record({
+      event: createEventIndexArbitrary(),
+      ms: fc.integer({ min: MIN_LATE_REPEAT_MS, max: MAX_PAUSE_MS }),
+      isNewDelivery: fc.boolean(),
+    })
+    .map(({ event, ms, isNewDelivery }): readonly HistoryStep[] => [
+      { kind: 'deliver', event },
+      { kind: 'pause', ms },
+      { kind: 'deliver', event, ...(isNewDelivery && { new_delivery: true }) },
+    ]);
+}
+
+/** One of the events of a history. */
+function createEventIndexArbitrary(): fc.Arbitrary<number> {
+  return fc.nat({ max: EVENT_COUNT - 1 });
+}
+
+/** An event of a template, sometimes with an unusual payload, or one of an unknown type. */
 function createEventArbitrary({ events, enabled }: RandomHistoryOptions): fc.Arbitrary<HistoryEvent> {
   const usual = fc.constantFrom(...events);
   const unusual = createJsonArbitrary();
   const withField = fc
     .tuple(usual, unusual)
     .map(([{ type, payload }, field]) => ({ type, payload: addField(payload, EXPLORE_FIELD, field) }));
-  const unknown = fc.array(fc.tuple(createNameArbitrary(), unusual), { maxLength: 3 }).map((fields) => ({
-    type: UNKNOWN_TYPE,
-    payload: toObjectText(fields),
-  }));
+  const empty = usual.map(({ type }) => ({ type, payload: '{}' }));
+  const anyPayload = fc.array(fc.tuple(createNameArbitrary(), unusual), { maxLength: 3 }).map(toObjectText);
+  const unknown = (enabled.has('payload') ? anyPayload : usual.map(({ payload }) => payload)).map(
+    (payload) => ({ type: UNKNOWN_TYPE, payload }),
+  );
   const payload = fc.oneof(
     { arbitrary: usual, weight: 5 },
-    ...(enabled.has('payload') ? [{ arbitrary: withField, weight: 3 }] : []),
+    ...(enabled.has('payload')
+      ? [
+          { arbitrary: withField, weight: 3 },
+          { arbitrary: empty, weight: 1 },
+        ]
+      : []),
     ...(enabled.has('unknown-type') ? [{ arbitrary: unknown, weight: 1 }] : []),
   );
   return fc
@@ -162,7 +200,7 @@ function createNameArbitrary(): fc.Arbitrary<string> {
 
 /** One step, or two to four whose order is likely to show a defect. */
 function createBlockArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<readonly HistoryStep[]> {
-  const event = fc.nat({ max: EVENT_COUNT - 1 });
+  const event = createEventIndexArbitrary();
   const blocks: fc.WeightedArbitrary<readonly HistoryStep[]>[] = [
     { arbitrary: createStepArbitrary(enabled).map((step) => [step]), weight: 16 },
   ];
@@ -187,7 +225,7 @@ function createBlockArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<r
 }
 
 function createStepArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<HistoryStep> {
-  const event = fc.nat({ max: EVENT_COUNT - 1 });
+  const event = createEventIndexArbitrary();
   const deliver = fc
     .record({
       event,
@@ -199,9 +237,9 @@ function createStepArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<Hi
       ),
       slow_body: when(enabled.has('slow-body'), 12),
       second_signature: optional(enabled.has('rotation') ? (['after', 'before'] as const) : [], 8),
-      keep_connection: when(enabled.has('kept-connection'), 3),
+      keep_connection: when(enabled.has('kept-connection'), 2),
     })
-    .map((step): HistoryStep => withoutUndefined({ kind: 'deliver', ...step }));
+    .map((step): HistoryStep => omitUndefined({ kind: 'deliver', ...step }));
   const enabledAttacks = attackNames.filter((name) => enabled.has(name));
   const choices: fc.WeightedArbitrary<HistoryStep>[] = [];
   const add = (condition: boolean, weight: number, arbitrary: fc.Arbitrary<HistoryStep>) => {
@@ -211,7 +249,12 @@ function createStepArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<Hi
   add(
     enabled.has('burst'),
     3,
-    fc.integer({ min: 1, max: MAX_BURST }).map((count): HistoryStep => ({ kind: 'burst', count })),
+    fc
+      .record({
+        count: fc.integer({ min: 1, max: MAX_BURST }),
+        with_previous: when(enabled.has('concurrent'), 3),
+      })
+      .map((step): HistoryStep => omitUndefined({ kind: 'burst', ...step })),
   );
   add(
     enabled.has('pause'),
@@ -235,7 +278,7 @@ function createAttackArbitrary(
       event,
       with_previous: when(enabled.has('concurrent'), 6),
     })
-    .map((step): HistoryStep => withoutUndefined({ kind: 'attack', ...step }));
+    .map((step): HistoryStep => omitUndefined({ kind: 'attack', ...step }));
 }
 
 /** `true` in one of `frequency` cases, otherwise undefined. */
@@ -261,13 +304,13 @@ type WithoutUndefined<Step> = {
   >;
 };
 
-function withoutUndefined<const Step extends object>(step: Step): WithoutUndefined<Step> {
+function omitUndefined<const Step extends object>(step: Step): WithoutUndefined<Step> {
   const entries = Object.entries(step).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as WithoutUndefined<Step>;
 }
 
-/** Removes what the disturbances that are not enabled would bring, and the events that are not used. */
-function restrict(history: History, enabled: ReadonlySet<Disturbance>): History {
+/** Removes repeats and changes of order if they are not enabled, and the events that are not used. */
+function removeDisabled(history: History, enabled: ReadonlySet<Disturbance>): History {
   const deliveredEvents = new Set<number>();
   const steps = history.steps.filter((step) => {
     if (step.kind !== 'deliver' || enabled.has('duplicate')) return true;

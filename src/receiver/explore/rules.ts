@@ -46,10 +46,11 @@ export const exploreRules = {
   },
   order: {
     reference: '§6.6',
-    summary: 'an event has an effect even if a newer event arrived first',
+    summary: 'an event has an effect even if it is days old or a newer event arrived first',
     reason:
-      'Retries change the order of deliveries: an event that is skipped because a later one came first is lost.',
-    remedy: 'Do not compare times or numbers of different events to decide whether to process an event.',
+      'Retries delay deliveries for up to 72 hours and change their order: an event that is skipped because of that is lost.',
+    remedy:
+      'Do not decide by the age of an event, or by the times or numbers of other events, whether to process it.',
   },
   'no-server-error': {
     reference: '§6.4, §6.5',
@@ -101,7 +102,8 @@ function judgeResponses({ history, exchanges, hasAccepted }: PlayRecord): Violat
     violations.push({ rule: 'rejected', step: attack.step, message });
   }
   const error = exchanges.find(
-    ({ isGenuine, response: { status } }) => isGenuine && status !== null && status >= 500 && status !== 503,
+    ({ isGenuine, isDuringRestart, response: { status } }) =>
+      isGenuine && !isDuringRestart && status !== null && status >= 500 && status !== 503,
   );
   if (error !== undefined) {
     const message = `${toSubject(history, error)} ${describeResult(error)}.`;

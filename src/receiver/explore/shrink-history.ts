@@ -12,9 +12,9 @@ import {
   type HistoryEvent,
   type HistoryStep,
   normalizeHistory,
+  omitField,
   sortEventsByFirstStep,
   UNKNOWN_TYPE,
-  without,
 } from './history.ts';
 
 type PauseStep = Extract<HistoryStep, { kind: 'pause' }>;
@@ -126,11 +126,14 @@ const optionalFields = [
 function listSimplerSteps(step: HistoryStep): HistoryStep[] {
   switch (step.kind) {
     case 'deliver':
-      return optionalFields.filter((name) => step[name] !== undefined).map((name) => without(step, name));
+      return optionalFields.filter((name) => step[name] !== undefined).map((name) => omitField(step, name));
     case 'attack':
-      return step.with_previous ? [without(step, 'with_previous')] : [];
+      return step.with_previous ? [omitField(step, 'with_previous')] : [];
     case 'burst':
-      return listSmallerNumbers(step.count).map((count) => ({ ...step, count }));
+      return [
+        ...(step.with_previous ? [omitField(step, 'with_previous')] : []),
+        ...listSmallerNumbers(step.count).map((count) => ({ ...step, count })),
+      ];
     case 'pause':
     case 'restart':
       return [];
@@ -153,7 +156,7 @@ function listSimplerEvents(event: HistoryEvent, { type, payload }: EventTemplate
     ...(field === null ? [] : [{ ...event, type, payload: addField(payload, EXPLORE_FIELD, field) }]),
     ...(['padding', 'days_old'] as const)
       .filter((name) => event[name] !== undefined)
-      .map((name) => without(event, name)),
+      .map((name) => omitField(event, name)),
     ...(padding === undefined ? [] : listSmallerNumbers(padding).map((padding) => ({ ...event, padding }))),
     ...(isUsual ? [] : listSimplerPayloads(event).map((payload) => ({ ...event, payload }))),
   ];

@@ -46,7 +46,7 @@ describe('svc receiver explore', () => {
       /^Broken rule: rejected \(§6\.3, §6\.4\): a forged, altered or old delivery gets a 4xx response\n/,
     );
     expect(out).toMatch(
-      /STEP +SENT +RECEIVED +BROKEN RULE\n1 +attack with a correctly signed delivery that is six minutes old, using event 1 \(order\.shipped\) +status 204 +rejected\n/,
+      /STEP +SENT +RECEIVED +BROKEN RULE\n1 +attack with event 1 \(order\.shipped\): a correctly signed delivery that is six minutes old +status 204 +rejected\n/,
     );
     expect(out).toMatch(/What happened +The attack got status 204\. Fails every time \(3 of 3\)\.\n/);
     expect(out).toMatch(/Why it matters +Anyone who knows the URL/);
@@ -112,7 +112,7 @@ describe('svc receiver explore', () => {
     const count = receiver.requests.length;
     expect(await run({ dryRun: true })).toEqual({
       exitCode: 0,
-      out: '1  attack with a delivery signed with another secret, using event 1 (order.shipped)\n',
+      out: '1  attack with event 1 (order.shipped): a delivery signed with another secret\n',
       err: '',
     });
     expect(receiver.requests.length).toBe(count);

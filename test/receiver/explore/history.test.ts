@@ -82,14 +82,16 @@ describe('normalizeHistory', () => {
   it('fields without a meaning are removed', () => {
     const history = createHistory([
       { kind: 'deliver', event: 0, with_previous: true, new_delivery: true },
-      { kind: 'restart' },
+      { kind: 'pause', ms: 1 },
+      { kind: 'burst', count: 1, with_previous: true },
       { kind: 'attack', attack: 'stale', event: 0, with_previous: true },
       { kind: 'deliver', event: 0, with_previous: true, new_delivery: true },
     ]);
     expect(normalizeHistory(history).steps).toEqual([
       { kind: 'deliver', event: 0 },
-      { kind: 'restart' },
-      { kind: 'attack', attack: 'stale', event: 0 },
+      { kind: 'pause', ms: 1 },
+      { kind: 'burst', count: 1 },
+      { kind: 'attack', attack: 'stale', event: 0, with_previous: true },
       { kind: 'deliver', event: 0, with_previous: true, new_delivery: true },
     ]);
   });
@@ -114,7 +116,7 @@ describe('describeStep', () => {
         "deliver event 1 (order.shipped), cut the request off and send it again",
         "deliver event 1 (order.shipped) again, in another delivery, at the same time",
         "deliver event 1 (order.shipped) again, with a slow body",
-        "attack with a delivery without a signature header, using event 2 (order.shipped)",
+        "attack with event 2 (order.shipped): a delivery without a signature header",
         "deliver 1 other event",
         "wait 20 ms",
         "restart the receiver",

@@ -30,6 +30,7 @@ function exchange(step: number | null, event: number | null, ...responses: Recei
     attempt: index + 1,
     event: { id: event === null ? 'evt_other' : `evt_${event}`, index: event },
     isGenuine: true,
+    isDuringRestart: false,
     response,
   }));
 }

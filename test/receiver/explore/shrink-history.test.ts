@@ -1,14 +1,82 @@
 import { describe, expect, it } from 'vitest';
-import { disturbanceNames } from '../../../src/domain/exploration.ts';
-import type { EventTemplate, History, HistoryStep } from '../../../src/receiver/explore/history.ts';
+import {
+  type AttackName,
+  attackNames,
+  type Disturbance,
+  disturbanceNames,
+} from '../../../src/domain/exploration.ts';
+import {
+  type DeliverStep,
+  type EventTemplate,
+  type History,
+  type HistoryStep,
+  UNKNOWN_TYPE,
+} from '../../../src/receiver/explore/history.ts';
 import { createRandomHistory } from '../../../src/receiver/explore/random-histories.ts';
 import { shrinkHistory } from '../../../src/receiver/explore/shrink-history.ts';
 
 const template: EventTemplate = { type: 'order.shipped', payload: '{"order_id":"ord_1"}' };
 const events: readonly EventTemplate[] = [template, { type: 'invoice.paid', payload: '{"amount":1}' }];
+const usualPayloads = new Set(events.map(({ payload }) => payload));
 const enabled = new Set(disturbanceNames);
 
 const createRandom = (run: number) => createRandomHistory({ seed: 7, run, events, enabled });
+/** Whether a history contains a disturbance. */
+const contains: Readonly<Record<Disturbance, (history: History) => boolean>> = {
+  ...(Object.fromEntries(attackNames.map((name) => [name, hasAttack(name)])) as Record<
+    AttackName,
+    (history: History) => boolean
+  >),
+  duplicate: ({ steps }) => {
+    const delivered = steps.flatMap((step) => (step.kind === 'deliver' ? [step.event] : []));
+    return new Set(delivered).size < delivered.length;
+  },
+  concurrent: ({ steps }) => steps.some(isSimultaneous),
+  reordered: ({ steps }) => {
+    const used = new Set(steps.flatMap((step) => ('event' in step ? [step.event] : [])));
+    return [...used].some((event, position) => event !== position);
+  },
+  'lost-response': hasDelivery(({ failure }) => failure === 'lost-response'),
+  'cut-request': hasDelivery(({ failure }) => failure === 'cut-request'),
+  'slow-body': hasDelivery((step) => step.slow_body === true),
+  rotation: hasDelivery((step) => step.second_signature !== undefined),
+  'kept-connection': hasDelivery((step) => step.keep_connection === true),
+  'old-event': ({ events }) => events.some((event) => event.days_old !== undefined),
+  payload: ({ events }) =>
+    events.some(({ payload, padding }) => padding !== undefined || !usualPayloads.has(payload)),
+  'unknown-type': ({ events }) => events.some(({ type }) => type === UNKNOWN_TYPE),
+  burst: hasKind('burst'),
+  pause: hasKind('pause'),
+  restart: hasKind('restart'),
+};
+
+function hasDelivery(matches: (step: DeliverStep) => boolean) {
+  return ({ steps }: History) => steps.some((step) => step.kind === 'deliver' && matches(step));
+}
+
+function hasKind(kind: HistoryStep['kind']) {
+  return ({ steps }: History) => steps.some((step) => step.kind === kind);
+}
+
+function hasAttack(name: AttackName) {
+  return ({ steps }: History) => steps.some((step) => step.kind === 'attack' && step.attack === name);
+}
+
+function isSimultaneous(step: HistoryStep): boolean {
+  return 'with_previous' in step && step.with_previous === true;
+}
+
+function repeatsAfterTwoSeconds({ steps }: History): boolean {
+  return steps.some((step, index) => {
+    if (step.kind !== 'pause' || step.ms <= 2_000) return false;
+    const isDelivered = (others: readonly HistoryStep[], event: number) =>
+      others.some((other) => other.kind === 'deliver' && other.event === event);
+    return steps
+      .slice(index)
+      .some((later) => later.kind === 'deliver' && isDelivered(steps.slice(0, index), later.event));
+  });
+}
+
 const has = ({ steps }: History, matches: (step: HistoryStep) => boolean) => steps.some(matches);
 
 describe('createRandomHistory', () => {
@@ -19,25 +87,36 @@ describe('createRandomHistory', () => {
     expect(createRandomHistory({ seed: 8, run: 3, events, enabled })).not.toEqual(createRandom(3));
   });
 
-  it('histories contain every kind of disturbance', () => {
-    const text = Array.from({ length: 200 }, (_, run) => JSON.stringify(createRandom(run))).join();
-    const signs = [
-      ...['"attack":"forged"', '"attack":"altered"', '"attack":"stale"', '"attack":"replayed"'],
-      ...['missing-signature', 'missing-timestamp', 'doubled-timestamp', 'lost-response', 'cut-request'],
-      ...['with_previous', 'new_delivery', 'slow_body', '"after"', '"before"', 'keep_connection'],
-      ...['"burst"', '"pause"', '"restart"', 'padding', 'days_old', 'svc_explore.unheard_of'],
-    ];
-    expect(signs.filter((sign) => !text.includes(sign))).toEqual([]);
+  const createWith = (disturbances: readonly Disturbance[]) =>
+    Array.from({ length: 200 }, (_, run) =>
+      createRandomHistory({ seed: 1, run, events, enabled: new Set(disturbances) }),
+    );
+
+  it.each(disturbanceNames)('some histories contain %s if it is enabled, also as the only one', (name) => {
+    expect(createWith(disturbanceNames).some(contains[name])).toBe(true);
+    expect(createWith([name]).some(contains[name])).toBe(true);
   });
 
-  it.each(disturbanceNames)('histories without %s are possible', (name) => {
-    const disabled = new Set(disturbanceNames.filter((other) => other !== name));
-    for (let run = 0; run < 8; run++) {
-      const { steps } = createRandomHistory({ seed: 1, run, events, enabled: disabled });
-      expect(
-        has({ ...createRandom(0), steps }, (step) => step.kind === 'attack' && step.attack === name),
-      ).toBe(false);
-      expect(steps.some((step) => step.kind === name)).toBe(false);
+  it.each(disturbanceNames)('no history contains %s if it is disabled', (name) => {
+    const histories = createWith(disturbanceNames.filter((other) => other !== name));
+    expect(histories.filter(contains[name])).toEqual([]);
+  });
+
+  it('deliveries and attacks also arrive during a burst or a restart', () => {
+    const histories = Array.from({ length: 200 }, (_, run) => createRandom(run));
+    const isDuring = (kind: HistoryStep['kind']) =>
+      histories.some(({ steps }) =>
+        steps.some((step, index) => isSimultaneous(step) && steps[index - 1]?.kind === kind),
+      );
+    expect([isDuring('burst'), isDuring('restart')]).toEqual([true, true]);
+  });
+
+  it('an event is repeated after more than two seconds at least four times in 100 runs, with any seed', () => {
+    for (let seed = 0; seed < 10; seed++) {
+      const histories = Array.from({ length: 100 }, (_, run) =>
+        createRandomHistory({ seed, run, events, enabled }),
+      );
+      expect(histories.filter(repeatsAfterTwoSeconds).length).toBeGreaterThanOrEqual(4);
     }
   });
 
