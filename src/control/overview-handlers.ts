@@ -15,7 +15,7 @@ import { findWorkspace } from './store-filters.ts';
 
 const BUCKET_COUNT = 60;
 const MAX_ENDPOINTS = 50;
-/** The page of an endpoint shows as many. */
+/** Attempts of an endpoint that are summarized: as many as its page in the dashboard shows. */
 const MAX_ATTEMPTS = 200;
 const MAX_DUE = 5;
 const MAX_FAULTS = 20;

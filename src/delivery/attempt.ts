@@ -155,7 +155,7 @@ function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedW
 
 /**
  * Writes the attempt and the new state of its delivery. If a fault sent it more than once, each request is an attempt, and
- * the first success decides, or else the first failure. Call inside a write.
+ * the first success decides, or else the first failure. Call inside a store transaction.
  * @returns schedule time at which the next attempt is due; null without one.
  */
 function recordAttempt(

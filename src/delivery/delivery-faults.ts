@@ -31,7 +31,7 @@ export function getFaultDelayMs({ applied: { kind }, rule }: FiredFault): number
   return kind === 'delay' || kind === 'reorder' ? (rule.delay_ms ?? defaultDelayMs[kind]) : null;
 }
 
-/** Delays an attempt. Call inside a write. @returns schedule time at which it is due. */
+/** Delays an attempt. Call inside a store transaction. @returns schedule time at which it is due; null if it was canceled meanwhile. */
 export function delayAttempt(
   { store }: Sandbox,
   workspace: LoadedWorkspace,

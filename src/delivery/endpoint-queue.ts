@@ -148,7 +148,7 @@ export class EndpointQueue {
 
   /**
    * Fails the paused deliveries whose retry window is over. Each is recorded as settled at the end of its window. Call inside a
-   * write.
+   * store transaction.
    */
   expirePaused(retryWindowMs: number): void {
     if (this.isEnabled || this.inFlight > 0) return;

@@ -4,9 +4,9 @@ import type { Client, Dispatcher, Pool } from 'undici';
 import type { PhaseStart } from '../domain/attempt-phases.ts';
 import { type Connect, type ConnectorOptions, createConnector, loadUndici } from './connector.ts';
 import {
-  type Connection,
   createTooManyResponsesError,
   HEADERS_LIMIT_BYTES,
+  type HttpConnection,
   INFORMATIONAL_LIMIT,
   INFORMATIONAL_LIMIT_BYTES,
   type OutboundRequest,
@@ -40,7 +40,7 @@ let connectionClass: ReturnType<typeof defineConnection> | null = null;
  */
 function defineConnection() {
   const { Client } = loadUndici();
-  return class extends Client implements Connection {
+  return class extends Client implements HttpConnection {
     opening: readonly PhaseStart[] = [];
     /** Whether the socket has carried a request. */
     #isUsed = false;

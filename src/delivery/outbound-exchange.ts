@@ -51,7 +51,7 @@ export interface OutboundRequest extends Dispatcher.DispatchOptions {
 }
 
 /** The connection of an exchange. */
-export interface Connection {
+export interface HttpConnection {
   /** The phases of opening it, until its first request starts; then empty. */
   readonly opening: readonly PhaseStart[];
   /** Monotonic time at which the operating system had taken everything that was written of the request; null before. */
@@ -94,7 +94,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   /** Always resolves. */
   readonly result: Promise<ExchangeResult>;
   /** Set by the connection that sends the request. */
-  connection: Connection | null = null;
+  connection: HttpConnection | null = null;
   readonly #bodyLimitBytes: number;
   readonly #wall: Pick<WallClock, 'monotonic'>;
   /** Monotonic times. */

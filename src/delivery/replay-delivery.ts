@@ -51,11 +51,12 @@ interface ParsedChanges {
 function parseChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): ParsedChanges {
   const urlCheck = url === null ? null : checkWebhookUrl(url, rules.webhookUrl);
   if (urlCheck && !urlCheck.ok) throw new SvcError('validation_failed', `url ${urlCheck.problem}.`);
+  // Throws if it is not a JSON object.
   if (body !== undefined) parseJsonObject(body);
   return { url, body: body === undefined ? null : compactJson(body) };
 }
 
-/** Call inside the write, because an earlier write of the same commit can delete the endpoint. */
+/** Call inside the transaction of the replay, because an earlier write of the same group can delete the endpoint. */
 function assertEndpointExists({ store }: Sandbox, row: DeliveryRow): void {
   if (store.webhooks.getBySeq(row.webhook_seq).deleted_at === null) return;
   throw new SvcError('conflict', `The endpoint ${row.webhook_id} of this delivery has been deleted.`, {

@@ -44,7 +44,7 @@ export class WorkspaceSchedule {
   }
 }
 
-interface Entry {
+interface HeapEntry {
   readonly queue: EndpointQueue;
   readonly dueAt: number;
 }
@@ -52,7 +52,7 @@ interface Entry {
 /** Finds the queue with the earliest due time, in a binary heap. */
 export class DueTimeHeap {
   /** Smallest first. Entries that differ from `#times` are outdated and are skipped. */
-  #heap: Entry[] = [];
+  #heap: HeapEntry[] = [];
   readonly #times = new Map<EndpointQueue, number>();
 
   /** @param dueAt schedule time; `Infinity` for never */
@@ -93,7 +93,7 @@ export class DueTimeHeap {
     for (const [queue, dueAt] of this.#times) this.#push({ queue, dueAt });
   }
 
-  #push(entry: Entry): void {
+  #push(entry: HeapEntry): void {
     const heap = this.#heap;
     let index = heap.length;
     while (index > 0) {
@@ -106,7 +106,7 @@ export class DueTimeHeap {
     heap[index] = entry;
   }
 
-  #pop(): Entry | undefined {
+  #pop(): HeapEntry | undefined {
     const heap = this.#heap;
     const [first] = heap;
     const last = heap.pop();
@@ -126,7 +126,7 @@ export class DueTimeHeap {
 }
 
 /** On a tie the older endpoint comes first. */
-function isBefore(a: Entry | undefined, b: Entry | undefined): boolean {
+function isBefore(a: HeapEntry | undefined, b: HeapEntry | undefined): boolean {
   if (a === undefined || b === undefined) return a !== undefined;
   return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.queue.webhookSeq < b.queue.webhookSeq);
 }

@@ -11,7 +11,7 @@ import { isLoopbackOnly, type ListenOptions } from './listen-options.ts';
 const TOKEN_BYTES = 24;
 
 /** Limit of wrong tokens for each client. The burst covers an open dashboard, which sends its old cookie every few seconds. */
-const WRONG_TOKENS = { perSecond: 1, burst: 20 };
+const WRONG_TOKEN_LIMIT = { perSecond: 1, burst: 20 };
 /** Number of clients for which wrong tokens are counted. */
 const MAX_CLIENTS = 10_000;
 
@@ -52,7 +52,7 @@ export const noControlAuth: ControlAuth = { assertAuthorized: () => {}, createCo
  */
 export function createControlAuth(token: string, publicUrl: string | null, wall: WallClock): ControlAuth {
   const proxyUrl = publicUrl === null ? null : new URL(publicUrl);
-  const wrongTokens = new TokenBuckets<string>(WRONG_TOKENS, wall.monotonic, MAX_CLIENTS);
+  const wrongTokens = new TokenBuckets<string>(WRONG_TOKEN_LIMIT, wall.monotonic, MAX_CLIENTS);
 
   /** Whether one of the tokens is correct. Throws instead of comparing them if the client sent too many wrong ones. */
   function hasToken(candidates: readonly string[], event: H3Event): boolean {

@@ -20,7 +20,10 @@ interface BodyRules {
   readonly isOptional: boolean;
 }
 
-/** The fields of a request, not validated, and its body if the operation has one. A field in the path overrides one in the body or the query. */
+/**
+ * The fields of a request, not validated, and its body if the operation has one. A field in the path overrides one in the body or
+ * the query.
+ */
 export async function readInput(
   event: H3Event,
   { method, path }: Operation,

@@ -21,7 +21,7 @@ const START_TIMEOUT_MS = 20_000;
 const CLOSE_GRACE_MS = 3_000;
 
 /** cloudflared prints the URL between vertical bars. */
-const ADDRESS = /\|\s+(https:\/\/\S+)/;
+const TUNNEL_URL = /\|\s+(https:\/\/\S+)/;
 /** The line that cloudflared prints when the tunnel forwards requests, in its newer and its older form. */
 const CONNECTED = /registered tunnel connection|connection \S+ registered/i;
 /** Time and level before the text of a line. */
@@ -80,7 +80,7 @@ function whenConnected(child: ChildProcess & { readonly stderr: NodeJS.ReadableS
     let url: string | undefined;
     let lastLine = 'it printed nothing';
     createInterface(child.stderr).on('line', (line) => {
-      url ??= ADDRESS.exec(line)?.[1]?.replace(/\/$/, '');
+      url ??= TUNNEL_URL.exec(line)?.[1]?.replace(/\/$/, '');
       if (url !== undefined && CONNECTED.test(line)) resolve(url);
       if (line.trim() !== '') lastLine = line.replace(LINE_HEAD, '');
     });

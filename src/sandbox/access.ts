@@ -124,7 +124,7 @@ interface NewApiKey {
   readonly key?: string;
 }
 
-/** Writes an API key. Only its hash is stored, so only the returned value contains the key. Call inside a write. */
+/** Writes an API key. Only its hash is stored, so only the returned value contains the key. Call inside a store transaction. */
 export function createApiKey(
   sandbox: Pick<Sandbox, 'store' | 'generator' | 'environment' | 'timestamp'>,
   { scopes, workspace, key = sandbox.generator.apiKey(sandbox.environment) }: NewApiKey,

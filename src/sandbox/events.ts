@@ -27,7 +27,7 @@ export interface CreatedEvent {
   readonly eventsToPublish: readonly SandboxEvent[];
 }
 
-/** Writes an event and a delivery for each subscribed endpoint. Call inside a write. */
+/** Writes an event and a delivery for each subscribed endpoint. Call inside a store transaction. */
 export function createEvent(sandbox: Pick<Sandbox, 'store' | 'workspaces'>, input: NewEvent): CreatedEvent {
   const { store } = sandbox;
   const event = toEventRow(input);
@@ -69,7 +69,7 @@ function toEventRow({ workspace, type, payload, id }: NewEvent) {
   return { row, record: toEventRecord(fields) };
 }
 
-/** Writes a new pending delivery. Call inside a write. */
+/** Writes a new pending delivery. Call inside a store transaction. */
 function insertDelivery(
   { store }: Pick<Sandbox, 'store'>,
   { ids }: LoadedWorkspace,
@@ -97,7 +97,7 @@ export const FAN_OUT_SLICE = 200;
 
 /** An event with deliveries that are written but not yet visible. */
 export interface PreparedEvent {
-  /** Writes the event, which makes its deliveries visible. Call inside a write. */
+  /** Writes the event, which makes its deliveries visible. Call inside a store transaction. */
   publish(): CreatedEvent;
 }
 

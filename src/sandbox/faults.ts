@@ -59,7 +59,7 @@ export class FaultRegistry {
     return this.#change(() => this.insert(rule));
   }
 
-  /** Writes a fault that becomes active when the state is next rebuilt. Call inside a write. */
+  /** Writes a fault that becomes active when the state is next rebuilt. Call inside a store transaction. */
   insert(rule: FaultRule): Fault {
     const createdAt = this.#timestamp();
     const row: FaultRow = {

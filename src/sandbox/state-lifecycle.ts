@@ -226,7 +226,7 @@ function registerForwardTarget(sandbox: Sandbox, workspace: LoadedWorkspace, tar
 
 type SeedWorkspace = ValidatedSeed['workspaces'][number];
 
-/** Writes the records of a seed. Its events are delivered like events that are created through the API. Call inside a write. */
+/** Writes the records of a seed. Its events are delivered like events that are created through the API. Call inside a store transaction. */
 function applySeed(sandbox: Sandbox, { workspaces, keys, faults }: ValidatedSeed): void {
   for (const workspace of workspaces) seedWorkspace(sandbox, workspace);
   for (const { key, scopes: keyScopes } of keys)

@@ -22,7 +22,7 @@ export interface NewWebhook {
   readonly listener?: boolean | undefined;
 }
 
-/** Writes an endpoint. Only this return value contains the secret (§2). Call inside a write. */
+/** Writes an endpoint. Only this return value contains the secret (§2). Call inside a store transaction. */
 export function createWebhook(
   sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
   input: NewWebhook,
@@ -34,7 +34,7 @@ export function createWebhook(
 
 /**
  * Writes an endpoint for the control plane. A receiver has one secret per URL, so a new endpoint gets the secret of the
- * last endpoint with the same URL, unless `input` has one. Call inside a write.
+ * last endpoint with the same URL, unless `input` has one. Call inside a store transaction.
  * @param canReuse whether an earlier endpoint with the same URL, deleted or not, is reused: it keeps its ID, secret and
  *   deliveries and gets the other values of `input`.
  */
@@ -99,7 +99,7 @@ export interface WebhookChange {
 
 /**
  * Changes an endpoint. Pending deliveries go to the new URL. While an endpoint is disabled, its pending deliveries wait
- * and new events create no deliveries for it. Call inside a write.
+ * and new events create no deliveries for it. Call inside a store transaction.
  */
 export function updateWebhook(
   { store }: Pick<Sandbox, 'store'>,
@@ -123,7 +123,7 @@ function applyChange(row: WebhookWithWorkspace, change: WebhookChange): WebhookW
   };
 }
 
-/** Deletes an endpoint and cancels its pending deliveries. Call inside a write. @returns the number of canceled deliveries. */
+/** Deletes an endpoint and cancels its pending deliveries. Call inside a store transaction. @returns the number of canceled deliveries. */
 export function deleteWebhook(sandbox: Pick<Sandbox, 'store' | 'workspaces'>, id: string): number {
   const row = getWebhookRow(sandbox, id);
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
@@ -133,7 +133,7 @@ export function deleteWebhook(sandbox: Pick<Sandbox, 'store' | 'workspaces'>, id
 
 /**
  * Gives an endpoint a new secret. The old secret signs too for `overlapMs` of schedule time, so that a receiver can switch
- * without rejecting a delivery (gap `signature.header`). Call inside a write.
+ * without rejecting a delivery (gap `signature.header`). Call inside a store transaction.
  */
 export function rotateWebhookSecret(
   sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules' | 'workspaces'>,

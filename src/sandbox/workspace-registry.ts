@@ -62,7 +62,7 @@ export class WorkspaceRegistry {
     return this.#options.store;
   }
 
-  /** Writes a workspace. Call inside a write. */
+  /** Writes a workspace. Call inside a store transaction. */
   insert({ name, id, clock = {} }: NewWorkspace): WorkspaceRow {
     const { store, wall, generator, timestamp, newClockSettings } = this.#options;
     const scheduleTime = clock.now === undefined ? timestamp() : Date.parse(clock.now);
@@ -107,7 +107,7 @@ export class WorkspaceRegistry {
     return this.#bySeq.values();
   }
 
-  /** Writes the current state of a clock, so that it continues correctly after the process was killed. Call inside a write. */
+  /** Writes the current state of a clock, so that it continues correctly after the process was killed. Call inside a store transaction. */
   persistClock(workspace: LoadedWorkspace): void {
     this.#persistedAt.set(workspace, this.#options.wall.monotonic());
     this.#store.workspaces.setClock(workspace.seq, workspace.clock.getState());
@@ -115,7 +115,7 @@ export class WorkspaceRegistry {
 
   /**
    * Writes the state of a clock together with rows of the same time, so that it cannot be earlier than them after a
-   * restart. Call inside a write.
+   * restart. Call inside a store transaction.
    */
   persistClockIfNeeded(workspace: LoadedWorkspace): void {
     const { rate } = workspace.clock;
@@ -126,7 +126,7 @@ export class WorkspaceRegistry {
 
   /**
    * Makes every clock in the store continue from its state at the wall time `stoppedAt`, as if no time had passed since.
-   * Call inside a write.
+   * Call inside a store transaction.
    */
   resumeClocks(stoppedAt: number): void {
     const wallAt = this.#options.wall.now();

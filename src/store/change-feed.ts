@@ -56,7 +56,7 @@ export class ChangeFeed extends Table {
     return seq ?? 0;
   }
 
-  /** Records that an endpoint was changed. Call inside the write. @param seq a new sequence */
+  /** Records that an endpoint was changed. Call inside the transaction of the change. @param seq a new sequence */
   recordWebhookChange(webhookSeq: number, seq: number): void {
     this.#webhookChanges.delete(webhookSeq);
     this.#webhookChanges.set(webhookSeq, { seq, type: 'webhook', rowSeq: webhookSeq });

@@ -203,7 +203,7 @@ export class UnpublishedEvent {
     }
   }
 
-  /** Call inside the write that inserts the event, or that replaces all rows. */
+  /** Call inside the transaction that inserts the event, or that replaces all rows. */
   publish(): void {
     this.#settings.delete(MARKER_SETTING);
   }

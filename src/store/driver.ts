@@ -195,11 +195,11 @@ function getUpdateCommand({ name, isGlobal }: PackageManager): string {
 /** Command that runs the install script of the driver, which recent package managers skip. */
 function getBuildCommand({ name, major, isGlobal }: PackageManager): string {
   const scope = isGlobal ? '--global ' : '';
-  const npm11 = `npm rebuild ${scope}${DRIVER}`;
-  const npm12 = `npm install-scripts approve ${scope}${DRIVER} && ${npm11}`;
-  if (name === 'npm' && major === null) return `${npm11} (with npm 12: ${npm12})`;
+  const rebuild = `npm rebuild ${scope}${DRIVER}`;
+  const approveAndRebuild = `npm install-scripts approve ${scope}${DRIVER} && ${rebuild}`;
+  if (name === 'npm' && major === null) return `${rebuild} (with npm 12: ${approveAndRebuild})`;
   return {
-    npm: (major ?? 0) < 12 ? npm11 : npm12,
+    npm: (major ?? 0) < 12 ? rebuild : approveAndRebuild,
     pnpm: `pnpm approve-builds ${DRIVER} && pnpm rebuild ${DRIVER}`,
     yarn: `yarn config set enableScripts true && yarn rebuild ${DRIVER}`,
     bun: `bun pm trust ${DRIVER}`,

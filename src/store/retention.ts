@@ -22,7 +22,7 @@ const REMOVABLE_DELIVERIES = `SELECT seq FROM deliveries d
     AND NOT EXISTS (SELECT 1 FROM deliveries copy WHERE copy.replay_of_seq = d.seq)`;
 
 /** A range of sequences, bounds excluded. */
-interface Range {
+interface SeqRange {
   readonly after: number;
   readonly before: number;
 }
@@ -65,7 +65,7 @@ export class Retention extends Table {
     this.#settings = settings;
   }
 
-  /** Records that all rows up to `seq` existed at the wall time `at`. Call inside a write. */
+  /** Records that all rows up to `seq` existed at the wall time `at`. Call inside a store transaction. */
   recordAge(seq: number, at: number): void {
     const marks = this.#readMarks();
     if (marks.at(-1)?.seq === seq) return;
@@ -79,7 +79,7 @@ export class Retention extends Table {
 
   /**
    * Yields steps that delete rows older than `wallTime`: settled deliveries with their attempts, events without
-   * deliveries, and logged requests. Run each step inside its own write.
+   * deliveries, and logged requests. Run each step in its own transaction.
    */
   *planRemovalBefore(wallTime: number): Generator<() => void> {
     const firstRecentSeq =
@@ -132,7 +132,7 @@ export class Retention extends Table {
   }
 
   *#planRemoval(
-    range: Range,
+    range: SeqRange,
     firstKeptSeq: number,
     tables: readonly string[] = Object.keys(REMOVALS),
   ): Generator<() => void> {

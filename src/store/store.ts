@@ -58,7 +58,7 @@ export class Store extends Tables {
     return this.#connection.db.open;
   }
 
-  /** The next sequence. Call inside a write. */
+  /** The next sequence. Call inside a store transaction. */
   nextSeq(): number {
     return ++this.#lastSeq;
   }
@@ -103,7 +103,7 @@ export class Store extends Tables {
     this.#connection.group.flush();
   }
 
-  /** Cancels the pending deliveries of an endpoint. Call inside a write. @returns their number. */
+  /** Cancels the pending deliveries of an endpoint. Call inside a store transaction. @returns their number. */
   cancelDeliveries(webhookSeq: number, at: number): number {
     const canceled = this.deliveries.cancelPending(webhookSeq, at, this.#lastSeq);
     this.#lastSeq += canceled;

@@ -109,6 +109,7 @@ export function createOwnGroup(pid: number): TargetGroup {
 export function findSharedGroup(): TargetGroup {
   const processes = listProcesses();
   const svcPid = process.pid;
+  // If the processes cannot be listed: a shell starts each command as the leader of a group.
   const groupId = processes.find(({ pid }) => pid === svcPid)?.groupId ?? svcPid;
   const earlierPids = processes
     .filter((entry) => entry.groupId === groupId && entry.pid !== svcPid)

@@ -32,7 +32,7 @@ export async function* writeHar(
   yield ']}}\n';
 }
 
-/** Names that start with `_` are extensions. Chrome writes `_error` and `_resourceType`, and reads the type as a filter. */
+/** Names that start with `_` are extensions. Chrome writes `_error` and `_resourceType` too, and can filter by the type. */
 function toEntry(delivery: ExportedDelivery, attempt: AttemptDetail) {
   const { id, event_id, event_type, workspace_id, webhook_id, created_at, replay_of, status } = delivery;
   const { number, trigger, scheduled_at, outcome, error, fault } = attempt;
