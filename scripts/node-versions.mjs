@@ -35,6 +35,7 @@ async function findVersion(spec) {
   const { stdout } = await execa('npm', ['view', `${packageName}@${spec}`, 'version', '--json']).catch(() => {
     throw new Error(`npm has no ${packageName}@${spec}, or the registry cannot be reached.`);
   });
+  // A text for one version, a list for several.
   const newestFirst = [JSON.parse(stdout || '[]')].flat().sort((a, b) => compareVersions(b, a));
   if (newestFirst.length === 0) throw new Error(`npm has no ${packageName}@${spec}.`);
   return newestFirst[0];

@@ -19,10 +19,12 @@ export function toHtml(captured) {
   </style><pre>${html}</pre>`;
 }
 
+/** @param codes separated by semicolons; empty for 0 */
 function change(style, codes) {
   return codes.split(';').map(Number).reduce(apply, style);
 }
 
+/** Applies one code: 0 resets the style, 1 to 7 set an attribute, 22 to 27 and 39 reset one. Others are ignored. */
 function apply(style, code) {
   if (code === 0) return {};
   if (code === 1) return { ...style, bold: true };

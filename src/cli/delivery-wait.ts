@@ -13,7 +13,7 @@ import { renderProgressBar, withProgress } from './progress.ts';
 import { printHint } from './report-error.ts';
 import type { ScheduleTimeOf } from './schedule-time.ts';
 
-/** The time limit of `--wait` without a value. */
+/** The time limit of `--wait` without a value, and of `--timeout` if it is not passed. */
 export const DEFAULT_WAIT_MS = 30_000;
 
 /** Shows a progress bar while `wait` runs. @param label what happened to the deliveries that are done: `Settled` */

@@ -1,3 +1,4 @@
+/** Finds the problem of a JSON text and its position, for forms and editors. */
 import { parseJsonObject } from '../domain/json.ts';
 import { locateJsonError } from '../domain/json-error-position.ts';
 

@@ -9,6 +9,7 @@ import { workspaceId } from './session.ts';
 const POLL_INTERVAL_MS = 2_000;
 const TICK_MS = 250;
 
+/** `performance.now()` when the shown times were last updated. */
 const tick = signal(performance.now());
 
 export class WorkspaceClock {

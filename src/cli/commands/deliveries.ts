@@ -107,6 +107,7 @@ export const tail: CommandDefinition<DeliveryFilterOptions> = {
 interface WaitOptions extends DeliveryFilterOptions {
   readonly status?: SettledStatus;
   readonly count?: number;
+  /** Milliseconds. */
   readonly timeout?: number;
 }
 

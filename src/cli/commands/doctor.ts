@@ -137,7 +137,7 @@ function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException 
   const server = createServer();
   return new Promise((resolve) => {
     server.once('error', resolve);
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+    server.listen({ host, port }, () => server.close(() => resolve(null)));
   });
 }
 

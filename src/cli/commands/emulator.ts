@@ -96,8 +96,13 @@ function isNoEmulatorError(error: unknown): error is SvcError {
   return error instanceof SvcError && error.code === 'no_emulator';
 }
 
+interface WaitOptions {
+  /** Milliseconds. */
+  readonly timeout?: number;
+}
+
 /** Returns when the emulator responds. It does not have to be started yet. */
-export const emulatorWait: CommandDefinition<{ readonly timeout?: number }> = {
+export const emulatorWait: CommandDefinition<WaitOptions> = {
   configure: (command) =>
     command.option(
       '--timeout <duration>',

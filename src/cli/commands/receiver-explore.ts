@@ -57,6 +57,7 @@ interface ExploreCommandOptions {
   readonly url?: string;
   readonly secret?: string;
   readonly runs?: number;
+  /** Milliseconds. */
   readonly time?: number;
   readonly seed?: number;
   readonly events?: readonly string[];
@@ -69,6 +70,7 @@ interface ExploreCommandOptions {
   readonly test?: string;
   readonly junit?: string;
   readonly scheme?: string;
+  /** Milliseconds. */
   readonly timeout?: number;
   readonly ca?: string;
 }

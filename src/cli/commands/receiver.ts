@@ -49,6 +49,7 @@ interface CheckCommandOptions {
   readonly observe?: string;
   readonly eventType: string;
   readonly ca?: string;
+  /** Milliseconds. */
   readonly timeout?: number;
   readonly strict?: boolean;
 }

@@ -111,6 +111,7 @@ interface VerifyOptions {
   readonly delivery?: string;
   readonly computed?: string;
   readonly request?: string;
+  /** Milliseconds. */
   readonly tolerance?: number;
   /** Converts the current time to the time to compare with. */
   readonly now?: RelativeTime;

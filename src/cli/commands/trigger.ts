@@ -25,6 +25,7 @@ import { triggerMany } from './trigger-many.ts';
 interface Options extends EventOptions {
   readonly type?: string;
   readonly count?: number;
+  /** Per second. */
   readonly rate?: number;
   /** Milliseconds; true without a value. */
   readonly wait?: number | true;

@@ -1,3 +1,4 @@
+/** Modal dialogs, and forms in them. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { parseHash } from '../address.ts';
@@ -12,7 +13,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog, open while it is rendered. The browser traps the focus and closes it with Escape or Back. */
+/** A modal dialog, open while it is rendered. The browser traps the focus, and closes it with Escape. Back closes it too. */
 export function Dialog({ title, onClose, children }: Props) {
   const heading = useId();
   const element = useRef<HTMLDialogElement>(null);

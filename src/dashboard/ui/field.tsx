@@ -1,3 +1,4 @@
+/** Form fields with their errors. */
 import { useId } from 'preact/hooks';
 import type { FormError } from '../form-error.ts';
 

@@ -1,3 +1,4 @@
+/** Lists of names and values. */
 import type { ComponentChildren } from 'preact';
 import { CopyButton } from './copy-button.tsx';
 

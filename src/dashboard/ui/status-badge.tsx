@@ -1,3 +1,4 @@
+/** Badges for statuses and results, and counts of them. */
 import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import {
   type DeliveryStatus,

@@ -1,3 +1,4 @@
+/** Times relative to the clocks of a workspace, with the exact time as a tooltip. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { formatRelative } from '../../domain/duration.ts';
 import type { WorkspaceClock } from '../schedule-clock.ts';

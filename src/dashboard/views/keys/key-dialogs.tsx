@@ -1,3 +1,4 @@
+/** The dialogs that create and revoke an API key. */
 import { useState } from 'preact/hooks';
 import type { ApiKey, CreatedApiKey } from '../../../contract/resources.ts';
 import { type Scope, scopes } from '../../../domain/credentials.ts';

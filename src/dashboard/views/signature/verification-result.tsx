@@ -1,3 +1,4 @@
+/** Parts of the signature views: the result of a verification, and the signed content. */
 import type { SignatureDetail, Verification } from '../../../contract/delivery-schemas.ts';
 import { checkStatusSymbols } from '../../../domain/delivery.ts';
 

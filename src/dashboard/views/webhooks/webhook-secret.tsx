@@ -1,3 +1,4 @@
+/** The secrets of an endpoint: hidden until the user shows them, or new. */
 import { useState } from 'preact/hooks';
 import type { ControlOutput } from '../../../contract/control-operations.ts';
 import { control } from '../../control.ts';
