@@ -80,7 +80,7 @@ interface SvcErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The only error type that the project throws on purpose. Any other error is an internal error. */
+/** The type of all errors that a user or a client can cause. Any other error that they get is an internal error. */
 export class SvcError extends Error {
   override readonly name = 'SvcError';
   readonly code: ErrorCode;

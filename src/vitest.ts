@@ -104,10 +104,11 @@ expect.extend({
       expectation,
     ]);
     const { equals, utils, isNot } = this;
-    const comparing = [utils.iterableEquality, utils.subsetEquality];
-    const matches = (payload: unknown) => equals(payload, expectation.payload, comparing);
-    const find = isNot ? checkExpectedDeliveries : waitForExpectedDeliveries;
-    const { pass, report } = await find(workspace, type, expectation, matches);
+    // The payload can have more fields than the expected one.
+    const testers = [utils.iterableEquality, utils.subsetEquality];
+    const matches = (payload: unknown) => equals(payload, expectation.payload, testers);
+    const check = isNot ? checkExpectedDeliveries : waitForExpectedDeliveries;
+    const { pass, report } = await check(workspace, type, expectation, matches);
     const { timeout: _, ...expected } = expectation;
     const expectedText = `expected ${isNot ? 'no deliveries' : 'deliveries'} of ${type}`;
     const details =

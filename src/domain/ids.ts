@@ -23,7 +23,7 @@ const idNouns: Readonly<Record<IdKind, string>> = {
 };
 
 /** The digits of Crockford base32, without the letters I, L, O and U. */
-const BASE32_DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+export const BASE32_DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const MAX_SHOWN_LENGTH = 64;
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;

@@ -1,7 +1,7 @@
 /** Plays a history against a receiver, as the service would, and records what happens. */
 import { DAY_MS, SECOND_MS } from '../../domain/duration.ts';
 import { toEnvelope } from '../../domain/event.ts';
-import { UlidGenerator } from '../../domain/ids.ts';
+import { BASE32_DIGITS, UlidGenerator } from '../../domain/ids.ts';
 import { createRandomSource, createWebhookSecret } from '../../domain/secret.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import {
@@ -432,8 +432,6 @@ function getRetryDelay(
   }
   return isRejected(response) && failures > 1 ? undefined : delayMs;
 }
-
-const BASE32_DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
  * An ID that differs from those of the other events in one or two characters: in the last one, and every second time
