@@ -57,6 +57,7 @@ interface SchemeSettings {
 
 /** The name of the selected scheme if it is built in, otherwise the scheme. */
 export function selectScheme({ scheme, schemes: custom }: SchemeSettings): SchemeName | SignatureScheme {
+  // `checkScheme` has rejected other names.
   return custom[scheme] ?? (scheme as SchemeName);
 }
 
@@ -105,6 +106,7 @@ function parseScheme(name: string, fileValue: unknown, valueLocation: ValueLocat
   const path = `${valueLocation.path}.${name}`;
   if (!isObject(fileValue)) throw invalidValueError(fileValue, 'an object', { ...valueLocation, path });
   const fields = addDefaults(fileValue, getDefaults(fileValue.key), { ...valueLocation, path });
+  // Not yet checked.
   const scheme = { name, ...(fields as Omit<SignatureScheme, 'name'>) };
   const problem = findSchemeProblem(scheme);
   if (problem === null) return scheme;

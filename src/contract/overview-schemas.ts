@@ -1,4 +1,7 @@
-/** Schemas of the overview: aggregates that the emulator computes from deliveries and attempts. */
+/**
+ * Schemas of the overview: aggregates that the emulator computes from deliveries and attempts. `openapi-schema-texts.ts` describes
+ * each field.
+ */
 import * as v from 'valibot';
 import { AttemptSummary, Delivery } from './delivery-schemas.ts';
 import { Fault } from './fault-schemas.ts';

@@ -45,7 +45,7 @@ export function hasReusedConnection({ send, connect }: PhaseDurations): boolean 
   return send !== null && connect === null;
 }
 
-/** The durations as a JSON array of microseconds, which is short: every attempt is stored with it. */
+/** The durations as a JSON array of microseconds. It is short, because it is stored with every attempt. */
 export function encodePhases(durations: PhaseDurations): string {
   return JSON.stringify(
     attemptPhases.map((phase) => {

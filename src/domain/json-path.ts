@@ -55,6 +55,7 @@ export function* listJsonPaths(tree: JsonTree, parent: readonly PathStep[] = [])
 function formatStep(step: PathStep): string {
   if (typeof step === 'number') return `[${step}]`;
   if (step === null) return '[]';
+  // Other names could be read as part of the path or as an assignment.
   return /^[^.[\]="'\s]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
 }
 

@@ -10,9 +10,9 @@ const KNOWN_SECRET = new RegExp(
   `(?:${[...Object.values(keyPrefixes), SECRET_PREFIX].join('|')})[A-Za-z0-9_+/=-]{16,}`,
   'g',
 );
-/** Names of headers and query parameters with a secret value. */
+/** Names of headers and query parameters with a secret value. `author` is not such a name. */
 const SECRET_NAME = /auth(?!or\b)|cookie|key|token|secret|passw|credential|session/i;
-/** A signature reveals nothing without its secret, and is what the reader wants to check. */
+/** Exceptions: a signature and an idempotency key give no access, and readers compare them. */
 const PUBLIC_NAME = /signature|idempotency-key/i;
 /** A shorter part of a header value can be an ordinary word, which would be removed from every text. */
 const MIN_SECRET_LENGTH = 12;
@@ -36,11 +36,12 @@ export function createSecretRemover(secrets: readonly string[], headers: Iterabl
     .flat()
     .flatMap(([name, value]) => [value, ...splitSecretValue(name, value)])
     .filter((value) => value.length >= MIN_SECRET_LENGTH);
+  // As text and as part of a JSON string.
   const forms = [...secrets, ...echoed].flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
-  // A secret can be a part of another one.
-  const exact = [...new Set(forms)].sort((a, b) => b.length - a.length);
+  // A secret can be a part of another one, so the longest is replaced first.
+  const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
   const fromText = (text: string) =>
-    exact
+    longestFirst
       .reduce((rest, secret) => rest.replaceAll(secret, () => REMOVED), text)
       .replace(KNOWN_SECRET, () => REMOVED);
   return {

@@ -90,6 +90,7 @@ export function createEvents(setup: WorkspaceSetup): Events {
     const signal = AbortSignal.any([closing, cleanup.signal, abortAfter(timeoutMs)]);
     const listMatching = async () => {
       const eventsOfType = await list(type === undefined ? {} : { type });
+      // A type that the project has declared is known only to the compiler.
       return (eventsOfType as EventWith<EventType>[]).filter(where);
     };
     let events: readonly EventWith<EventType>[] = [];

@@ -2,6 +2,7 @@
 import { addJsonSpaces, compactJson, escapeJsonForHtml, escapeNonAscii } from '../json.ts';
 import { type JsonTree, parseJsonTree, serializeJsonTree } from '../json-tree.ts';
 
+/** At least eight characters, so that a short word is not decoded. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 export interface BodyVariant {

@@ -116,6 +116,7 @@ function isUnchanged({ payload, sentBody }: ParsedVerifyInput): boolean {
   return sentBody !== null && Buffer.from(sentBody).equals(Buffer.from(payload));
 }
 
+/** The first two bytes of gzip (RFC 1952), read as Latin-1. */
 const GZIP = /^\x1f\x8b/;
 const JSON_START = /^\s*[[{"]/;
 

@@ -103,6 +103,7 @@ export interface SchemeProblem {
 export function findSchemeProblem(value: unknown): SchemeProblem | null {
   const brokenRule =
     fieldRules.find(([path, , isValid]) => !isValid(getField(value, path), value)) ??
+    // If each field is valid, the value has the type of a scheme.
     schemeRules.find(([, , isValid]) => !isValid(value as SignatureScheme));
   if (brokenRule === undefined) return null;
   const [path, expected] = brokenRule;

@@ -92,8 +92,9 @@ function getDigestLength({ algorithm, encoding }: SignatureScheme): number {
 }
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+/** Up to the year 5138. */
 const UNIX_SECONDS = /^\d{1,11}$/;
-/** From 1973 on; fewer digits are seconds. */
+/** From 1973 to 5138; fewer digits are seconds. */
 const UNIX_MS = /^\d{12,14}$/;
 
 /** Formats a time (milliseconds since 1970) for a delivery: rounded down, except for `unix_ms` to whole seconds. */
