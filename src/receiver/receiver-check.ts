@@ -47,7 +47,7 @@ export interface ReceiverCheck {
   readonly acceptsRateLimit?: true;
   /** The check counts no effects and sends few deliveries that take long, so it can run at the same time as others. */
   readonly isIndependent?: true;
-  /** The check judges earlier deliveries, so it also runs if there is no time to send others. */
+  /** The check evaluates earlier deliveries, so it also runs if there is no time to send others. */
   readonly sendsNothing?: true;
   /** The check counts effects, if they can be counted. */
   readonly countsEffects?: true;

@@ -60,7 +60,7 @@ const defects: readonly (readonly [
     'sorts the fields before it verifies',
     { toVerified: (body) => JSON.stringify(JSON.parse(body.toString()), sort) },
     [
-      'raw-body.member-order',
+      'raw-body.field-order',
       'raw-body.white-space',
       'raw-body.unicode-escape',
       'raw-body.big-number',
@@ -302,7 +302,7 @@ const defects: readonly (readonly [
         return event;
       },
     },
-    ['robustness.unknown-member'],
+    ['robustness.unknown-field'],
   ],
   [
     'cannot read a large body',

@@ -276,7 +276,7 @@ describe('runChecks', () => {
     });
   });
 
-  it('runChecks does not judge a receiver by rate-limit responses', async () => {
+  it('runChecks does not fail a receiver for rate-limit responses', async () => {
     await using receiver = await createReceiver();
     const verify = verifier(schemes.svc);
     receiver.respond((request, index) => (index === 0 ? verify(request) : { status: 429 }));
@@ -302,7 +302,7 @@ describe('runChecks', () => {
     expect(report).toMatchObject({ ok: true, passed: 10 });
   });
 
-  it('runChecks sends each tampered delivery once, although rejection.status judges all of them', async () => {
+  it('runChecks sends each tampered delivery once, although rejection.status evaluates all of them', async () => {
     await using receiver = await createReceiver(verifier(schemes.svc));
     const names = ['signature', 'timestamp'];
     await checkReceiver({ url: receiver.url, only: names });
@@ -313,6 +313,15 @@ describe('runChecks', () => {
     expect(checks).toMatchObject([
       { status: 'passed', received: `${listTamperedDeliveries(schemes.svc).length} × status 400` },
     ]);
+  });
+
+  it.each([
+    ['raw-body.member-order', 'raw-body.field-order'],
+    ['robustness.unknown-member', 'robustness.unknown-field'],
+  ])('runChecks accepts %s, the former name of %s', async (formerName, id) => {
+    await using receiver = await createReceiver(verifier(schemes.svc));
+    const { checks } = await checkReceiver({ url: receiver.url, only: [formerName] });
+    expect(checks).toMatchObject([{ id, status: 'passed' }]);
   });
 
   it('runChecks rejects an unknown rule and suggests the closest one', async () => {

@@ -12,7 +12,7 @@ const explanation =
 /** Verification of the raw bytes (§6.1). */
 export const rawBodyChecks: readonly ReceiverCheck[] = [
   createSerializationCheck(
-    'raw-body.member-order',
+    'raw-body.field-order',
     'fields in the order of the service, which is not alphabetical',
     (factory) => factory.createEnvelope(),
   ),

@@ -22,7 +22,7 @@ import {
   describeResult,
   type ExploreRule,
   exploreRules,
-  judge,
+  findViolations,
   type StepSummary,
   summarizeSteps,
   type Violation,
@@ -103,7 +103,7 @@ export interface ExploreReport {
   readonly runs: number;
   readonly requests: number;
   readonly duration_ms: number;
-  /** How effects were observed; null if they were not, so that the rules about effects could not be judged. */
+  /** How effects were observed; null if they were not, so that the rules about effects could not be checked. */
   readonly effects: 'ids' | 'count' | null;
   readonly disturbances: readonly Disturbance[];
   readonly failure: ExploreFailure | null;
@@ -145,8 +145,8 @@ const CONFIRM_MS = 20 * SECOND_MS;
 /** How much slower than the slowest response or effect so far a later one may be. */
 const SLOWER_FACTOR = 5;
 
-/** Rules between which a defect can change while its history becomes smaller. */
-const families: Readonly<Record<ExploreRule, string>> = {
+/** A defect can break another rule of the same group while its history becomes smaller. */
+const ruleGroups: Readonly<Record<ExploreRule, string>> = {
   accepted: 'genuine delivery',
   'no-server-error': 'genuine delivery',
   running: 'running',
@@ -332,14 +332,14 @@ class Exploration {
     const [first] = record.exchanges;
     const [latest] = this.#recentPlays;
     if (!record.exchanges.some(({ response }) => isUnreachable(response))) return failing;
-    const replay = async (history: History, family: string) =>
-      (await this.#isRunning()) ? this.#play(history, this.#getShrinkLimits(), family) : null;
+    const replay = async (history: History, group: string) =>
+      (await this.#isRunning()) ? this.#play(history, this.#getShrinkLimits(), group) : null;
     try {
-      const again = await replay(record.history, families[violation.rule]);
+      const again = await replay(record.history, ruleGroups[violation.rule]);
       if (again !== null) return again;
       this.#stopsLate = true;
       for (const candidate of [failing, ...this.#recentPlays.slice(0, LATE_STOP_CANDIDATES)]) {
-        const cause = await replay(candidate.record.history, families.running);
+        const cause = await replay(candidate.record.history, ruleGroups.running);
         if (cause !== null) return cause;
       }
     } catch {
@@ -365,7 +365,7 @@ class Exploration {
     const countsById = countById(ids);
     for (const { record, endedAt } of this.#recentPlays) {
       const updated: PlayRecord = { ...record, effects: { mode: 'ids', countsById } };
-      const violation = judge(updated).find(({ rule }) => families[rule] === families.once);
+      const violation = findViolations(updated).find(({ rule }) => ruleGroups[rule] === ruleGroups.once);
       if (violation === undefined) continue;
       const lateMs = LATE_EFFECT_FACTOR * (performance.now() - endedAt);
       this.#watcher?.extendQuietTime(Math.min(Math.max(lateMs, MIN_LATE_EFFECT_MS), MAX_LATE_EFFECT_MS));
@@ -378,7 +378,7 @@ class Exploration {
     this.#phase = 'shrinking';
     const startedAt = performance.now();
     const getElapsedMs = () => Math.round(performance.now() - startedAt);
-    const family = families[first.violation.rule];
+    const group = ruleGroups[first.violation.rule];
     const failures = [first];
     this.#smallestSteps = first.record.history.steps.length;
     let error: Error | null = null;
@@ -388,7 +388,7 @@ class Exploration {
       // A race does not show in every play.
       const isRace = history.steps.some((step) => 'with_previous' in step && step.with_previous);
       for (let play = 0; play < (isRace ? RACE_PLAYS : 1); play++) {
-        const failing = await this.#play(history, this.#getShrinkLimits(), family);
+        const failing = await this.#play(history, this.#getShrinkLimits(), group);
         if (failing === null) continue;
         failures.unshift(failing);
         this.#smallestSteps = history.steps.length;
@@ -419,11 +419,11 @@ class Exploration {
     return smallest;
   }
 
-  /** @param family only violations of these rules count; null for all @returns null if the history keeps the rules */
+  /** @param group only violations of these rules count; null for all @returns null if the history keeps the rules */
   async #play(
     history: History,
     limits: PlayLimits,
-    family: string | null = null,
+    group: string | null = null,
   ): Promise<FailingPlay | null> {
     const record = await this.#player.play(history, limits).catch((error: unknown) => {
       // An interrupt aborts requests, which must not end in an error.
@@ -440,9 +440,9 @@ class Exploration {
       steps: this.#smallestSteps,
     });
     if (this.#options.signal.aborted) return null;
-    const violations = judge(record);
+    const violations = findViolations(record);
     this.#isDown = violations.some(({ rule }) => rule === 'running');
-    const violation = violations.find(({ rule }) => family === null || families[rule] === family);
+    const violation = violations.find(({ rule }) => group === null || ruleGroups[rule] === group);
     if (violation !== undefined) return { record, violation };
     const isSearching = this.#phase === 'searching';
     const late = isSearching ? this.#findLateEffect() : null;
@@ -468,7 +468,7 @@ class Exploration {
       const record = await this.#player.play(this.#plain, this.#getShrinkLimits()).catch(() => null);
       if (signal.aborted) return false;
       this.#requests += record?.exchanges.length ?? 0;
-      if (record === null || judge(record).length > 0) continue;
+      if (record === null || findViolations(record).length > 0) continue;
       this.#isDown = false;
       return true;
     }
@@ -491,7 +491,7 @@ class Exploration {
       played < CONFIRMATION_PLAYS && !this.#options.signal.aborted && performance.now() < endsAt;
     try {
       while (canPlay() && (await this.#isRunning())) {
-        const next = await this.#play(record.history, this.#getSearchLimits(), families[violation.rule]);
+        const next = await this.#play(record.history, this.#getSearchLimits(), ruleGroups[violation.rule]);
         if (this.#options.signal.aborted) break;
         played++;
         if (next !== null) failed++;
@@ -515,7 +515,7 @@ class Exploration {
       original_steps: shrinking.originalSteps,
       shrink_runs: shrinking.playCount,
       shrink_ms: shrinking.ms,
-      steps: summarizeSteps(record, judge(record)),
+      steps: summarizeSteps(record, findViolations(record)),
       unusual_events: record.history.events.flatMap(({ payload }, index) =>
         payload === this.#template.payload ? [] : [{ event: index + 1, payload }],
       ),

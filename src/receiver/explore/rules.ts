@@ -82,11 +82,11 @@ export interface Violation {
 }
 
 /** All violations, causes first: a stopped receiver, then other wrong responses, then wrong effects, which responses can cause. */
-export function judge(record: PlayRecord): Violation[] {
-  return [...judgeResponses(record), ...judgeEffects(record)];
+export function findViolations(record: PlayRecord): Violation[] {
+  return [...findResponseViolations(record), ...findEffectViolations(record)];
 }
 
-function judgeResponses({ history, exchanges, hasAccepted }: PlayRecord): Violation[] {
+function findResponseViolations({ history, exchanges, hasAccepted }: PlayRecord): Violation[] {
   const violations: Violation[] = [];
   const allLastAttempts = listLastAttempts(exchanges);
   const lastAttempts = allLastAttempts.filter(({ isGenuine }) => isGenuine);
@@ -131,7 +131,7 @@ function listLastAttempts(exchanges: readonly Exchange[]): readonly Exchange[] {
   return [...lastAttempts.values()];
 }
 
-function judgeEffects(record: PlayRecord): Violation[] {
+function findEffectViolations(record: PlayRecord): Violation[] {
   const { history, exchanges, effects } = record;
   if (effects === null) return [];
   const genuine = exchanges.filter(({ isGenuine }) => isGenuine);
@@ -140,7 +140,7 @@ function judgeEffects(record: PlayRecord): Violation[] {
   );
   const sentIds = new Set(genuine.map(({ event }) => event.id));
   if (effects.mode === 'count') {
-    return judgeCount(history, effects.count, acceptedIds.size, sentIds.size);
+    return findCountViolations(history, effects.count, acceptedIds.size, sentIds.size);
   }
   const events = new Map(exchanges.map(({ event }) => [event.id, event]));
   return [...events.values()].flatMap((event): Violation[] => {
@@ -159,7 +159,7 @@ function judgeEffects(record: PlayRecord): Violation[] {
 }
 
 /** A count does not say which event an effect belongs to. */
-function judgeCount(history: History, count: number, min: number, max: number): Violation[] {
+function findCountViolations(history: History, count: number, min: number, max: number): Violation[] {
   const step = history.steps.length - 1;
   const range = min === max ? `${min}` : `${min} to ${max}`;
   const message = `${count} ${count === 1 ? 'effect' : 'effects'} instead of ${range}.`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { History, HistoryStep } from '../../../src/receiver/explore/history.ts';
 import type { Exchange, PlayRecord } from '../../../src/receiver/explore/play-history.ts';
-import { judge, summarizeSteps } from '../../../src/receiver/explore/rules.ts';
+import { findViolations, summarizeSteps } from '../../../src/receiver/explore/rules.ts';
 import type { ReceiverResponse } from '../../../src/receiver/receiver-client.ts';
 
 const ok: ReceiverResponse = respond(204);
@@ -204,21 +204,21 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('judge', () => {
-  it.each(cases)('judge says that $title', ({ steps, exchanges, effects, violations }) => {
-    const found = judge(createRecord(steps, exchanges, effects ?? null));
+describe('findViolations', () => {
+  it.each(cases)('findViolations says that $title', ({ steps, exchanges, effects, violations }) => {
+    const found = findViolations(createRecord(steps, exchanges, effects ?? null));
     expect(found.map(({ rule, step, message }) => [rule, step, message])).toEqual(violations);
   });
 
   it('a missing effect of an event that is days old breaks order', () => {
     const record = createRecord([deliver(0)], exchange(0, 0, ok), {});
     const events = [{ type: 'order.shipped', payload: '{}', days_old: 3 }];
-    const [violation] = judge({ ...record, history: { ...record.history, events } });
+    const [violation] = findViolations({ ...record, history: { ...record.history, events } });
     expect(violation?.rule).toBe('order');
   });
 
-  it('without effects only the responses are judged', () => {
-    expect(judge(createRecord([deliver(0)], exchange(0, 0, ok), null))).toEqual([]);
+  it('without effects only the responses are evaluated', () => {
+    expect(findViolations(createRecord([deliver(0)], exchange(0, 0, ok), null))).toEqual([]);
   });
 });
 
