@@ -178,6 +178,7 @@ function recordAttempt(
       progressBefore.attempt_count + index + 1,
     );
     sentAt += Math.round(result.durationMs);
+    // Only the first request waited in the queue.
     queuedMs = 0;
   }
   // The endpoint was deleted while the request was in flight: record the attempt only.

@@ -18,7 +18,7 @@ const BUFFER_SIZE = 256;
 /** A delivery in the buffer. */
 export interface DueDelivery {
   readonly seq: number;
-  /** Monotonic time since which it could have been sent if there had been a place for it. */
+  /** Monotonic time from which it only waits for its turn: it is due, and its endpoint is enabled. */
   readonly waitingSince: number;
 }
 
@@ -42,11 +42,14 @@ export class EndpointQueue {
   readonly #store: Store;
   readonly #wall: Pick<WallClock, 'monotonic'>;
   #isEnabled: boolean;
-  /** Monotonic time. */
+  /** Monotonic time at which the endpoint was last enabled. */
   #enabledAt = Number.NEGATIVE_INFINITY;
   /** The buffer: due and not in flight, earliest first. */
   #due: DueDelivery[] = [];
-  /** Monotonic time before which no delivery outside of the buffer was due: a frozen clock does not tell when it was due. */
+  /**
+   * Monotonic time before which no delivery outside of the buffer counts as waiting. A clock that was frozen or moved meanwhile
+   * does not tell when the delivery became due.
+   */
   #waitingSince: number;
   /** Deliveries in `#due` or in flight, which {@link #refill} must not add again. */
   readonly #heldSeqs = new Set<number>();
@@ -180,6 +183,7 @@ export class EndpointQueue {
     this.#due.push({ seq, waitingSince });
   }
 
+  /** Monotonic time from which a delivery that is due at the schedule time `dueAt` waits. */
   #findWaitingSince(dueAt: number): number {
     const dueSince = this.#wall.monotonic() - this.workspace.clock.realMsSince(dueAt);
     return Math.max(dueSince, this.#waitingSince);

@@ -94,9 +94,9 @@ function defineConnection() {
 }
 
 interface SocketWrites {
-  /** Number of parts that the operating system has not taken. */
+  /** Number of writes that the operating system has not taken. */
   unsentCount: number;
-  /** Monotonic time at which it took the last part of the current request; null before. */
+  /** Monotonic time at which it took the last write of the current request; null before. */
   lastSentAt: number | null;
 }
 

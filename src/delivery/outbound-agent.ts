@@ -78,11 +78,12 @@ export class OutboundAgent {
     const { protocol, host, port } = origin;
     const hostname = stripBrackets(origin.hostname);
     const connect = createConnector(origin, this.#toConnectorOptions(target));
+    const ignorePhase = () => {};
     return new Promise((resolve, reject) => {
       connect(
         { protocol, host, hostname, port },
         (error, socket) => (error ? reject(error) : resolve(socket)),
-        () => {},
+        ignorePhase,
       );
     });
   }

@@ -97,12 +97,12 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   connection: HttpConnection | null = null;
   readonly #bodyLimitBytes: number;
   readonly #wall: Pick<WallClock, 'monotonic'>;
-  /** Monotonic times. */
+  /** This and the following times are monotonic. */
   readonly #dispatchedAt: number;
   #requestStartedAt: number | null = null;
   #sentAt: number | null = null;
   #firstByteAt: number | null = null;
-  /** {@link Connection.opening} at the start of the request. */
+  /** {@link HttpConnection.opening} at the start of the request. */
   #opening: readonly PhaseStart[] | null = null;
   readonly #timer: NodeJS.Timeout;
   #resolve: ((result: ExchangeResult) => void) | null = null;

@@ -17,7 +17,7 @@ export const attemptPhaseNames = {
 /** Milliseconds of each phase; null for a phase that the attempt did not have or did not reach. */
 export type PhaseDurations = Readonly<Record<AttemptPhase, number | null>>;
 
-/** The begin of a phase, in monotonic time. */
+/** The start of a phase, in monotonic time. */
 export interface PhaseStart {
   readonly phase: AttemptPhase;
   readonly at: number;

@@ -159,8 +159,8 @@ export const migrations: readonly string[] = [
   `,
   // For retention, which checks whether a delivery is the original of a replay.
   'CREATE INDEX deliveries_by_original ON deliveries (replay_of_seq) WHERE replay_of_seq IS NOT NULL;',
-  // For the overview: counts of deliveries by status, and of attempts by time. The indexes by time contain all columns that it
-  // needs, and most new rows are added at their ends.
+  // `phases` is the result of `encodePhases`. The indexes are for the overview: counts of deliveries by status, and of attempts by
+  // time. The indexes by time contain all columns that it needs, and most new rows are added at their ends.
   `
   CREATE INDEX deliveries_attempted ON deliveries (workspace_seq) WHERE status = 'pending' AND attempt_count > 0;
   CREATE INDEX deliveries_canceled ON deliveries (workspace_seq) WHERE status = 'canceled';
