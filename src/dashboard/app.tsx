@@ -208,9 +208,9 @@ function ConnectionLight({ state, text }: { readonly state: string; readonly tex
 function Toasts() {
   return (
     <div class="toasts" aria-live="polite">
-      {toasts.value.map(({ number, text, isError }) => (
+      {toasts.value.map(({ number, text, isError, undo }) => (
         <p key={number} class={isError ? 'error' : ''}>
-          {text}{' '}
+          {text} {undo !== undefined && <ActionButton onClick={undo}>Undo</ActionButton>}{' '}
           <button type="button" class="subtle" aria-label="Dismiss" onClick={() => dismissToast(number)}>
             <Icon name="cross" />
           </button>

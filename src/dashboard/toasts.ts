@@ -6,26 +6,43 @@ interface Toast {
   readonly number: number;
   readonly text: string;
   readonly isError: boolean;
+  /** Undoes the action that the text reports. */
+  readonly undo?: () => void;
 }
 
 const SHOWN_MS = 6_000;
+/** Longer, because the user has to read the text and reach the button. */
+const UNDO_SHOWN_MS = 15_000;
 
 export const toasts = signal<readonly Toast[]>([]);
 let count = 0;
 
 export function showToast(text: string): void {
-  const number = addToast(text, { isError: false });
+  const number = addToast({ text, isError: false });
   setTimeout(() => dismissToast(number), SHOWN_MS);
+}
+
+/** Reports an action, with a button that undoes it. */
+export function showUndoToast(text: string, undo: () => Promise<unknown>): void {
+  const number = addToast({
+    text,
+    isError: false,
+    undo: () => {
+      dismissToast(number);
+      void withErrorToast(undo());
+    },
+  });
+  setTimeout(() => dismissToast(number), UNDO_SHOWN_MS);
 }
 
 /** An error stays until the user dismisses it. */
 export function showErrorToast(text: string): void {
-  addToast(text, { isError: true });
+  addToast({ text, isError: true });
 }
 
-function addToast(text: string, { isError }: Pick<Toast, 'isError'>): number {
+function addToast(toast: Omit<Toast, 'number'>): number {
   const number = ++count;
-  toasts.value = [...toasts.value, { number, text, isError }];
+  toasts.value = [...toasts.value, { number, ...toast }];
   return number;
 }
 

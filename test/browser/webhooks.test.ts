@@ -159,14 +159,15 @@ describeInBrowser('the endpoint pages', () => {
       .toEqual({ secret: fresh, previous_secret: secret });
   });
 
-  it('the endpoint pages edit, disable and enable an endpoint', async () => {
+  it('the endpoint pages edit, disable and enable an endpoint, and undo it', async () => {
     const { emulator, page, id } = await startOne(200);
     await press(page, 'Edit');
     await page.getByRole('dialog').getByLabel('Event types').fill('invoice.paid');
     await press(page, 'Save');
     await page.getByText('invoice.paid', { exact: true }).waitFor();
+    const badge = page.getByText('disabled', { exact: true });
     await press(page, 'Disable');
-    await page.getByText('disabled').waitFor();
+    await badge.waitFor();
     await expect
       .poll(() => emulator.control.getWebhook({ id }))
       .toMatchObject({
@@ -174,7 +175,17 @@ describeInBrowser('the endpoint pages', () => {
         disabled: true,
       });
     await press(page, 'Enable');
-    await page.getByText('disabled').waitFor({ state: 'detached' });
+    await badge.waitFor({ state: 'detached' });
+    for (const [text, disabled] of [
+      ['Endpoint enabled.', true],
+      ['Endpoint disabled.', false],
+    ] as const) {
+      await page.getByText(text).getByRole('button', { name: 'Undo' }).click();
+      await expect.poll(() => emulator.control.getWebhook({ id })).toMatchObject({ disabled });
+    }
+    await page.getByText('Endpoint saved.').getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => emulator.control.getWebhook({ id })).toMatchObject({ events: ['*'] });
+    await expectAccessible(page);
   });
 
   it('the endpoint pages show how many deliveries a deletion cancels before they delete an endpoint', async () => {
@@ -241,7 +252,7 @@ describeInBrowser('the endpoint pages', () => {
     await expectAccessible(page);
   });
 
-  it('the endpoint pages make the next attempts fail, show how many are left and stop it', async () => {
+  it('the endpoint pages make the next attempts fail, show how many are left, and remove the fault', async () => {
     const { emulator, receiver, page, id, trigger } = await startOne(200, { hasFakeTimers: true });
     const faults = page.getByRole('region', { name: 'Faults' });
     const form = faults.getByRole('form', { name: 'Make it fail' });
@@ -260,7 +271,12 @@ describeInBrowser('the endpoint pages', () => {
       { webhook_id: id, outcome: 'http_error', response_status: 429 },
     ]);
     expect(receiver.requests).toEqual([]);
-    await press(page, 'Remove fault error-response, status 429');
+    const removed = 'Remove fault error-response, status 429';
+    await press(page, removed);
+    await faults.getByText('No faults.').waitFor();
+    await page.getByText('Fault removed.').getByRole('button', { name: 'Undo' }).click();
+    await faults.getByText('applied 0 of 1 time, 1 left').waitFor();
+    await press(page, removed);
     await faults.getByText('No faults.').waitFor();
     await emulator.control.settleClock({});
     expect(receiver.requests).toHaveLength(1);

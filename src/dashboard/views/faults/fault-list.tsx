@@ -8,7 +8,7 @@ import { shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { status } from '../../session.ts';
-import { withErrorToast } from '../../toasts.ts';
+import { showUndoToast, withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -23,8 +23,14 @@ interface Props {
 
 export function FaultList({ query, emptyText, endpointUrls }: Props) {
   const clear = async (faults: readonly Fault[]) => {
-    await withErrorToast(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
+    const cleared = await withErrorToast(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
     query.refetch();
+    if (cleared === undefined) return;
+    const text = faults.length === 1 ? 'Fault removed.' : `${faults.length} faults removed.`;
+    showUndoToast(text, async () => {
+      for (const fault of faults) await restoreFault(fault);
+      query.refetch();
+    });
   };
   return (
     <QueryView query={query} what="faults">
@@ -55,6 +61,12 @@ export function FaultList({ query, emptyText, endpointUrls }: Props) {
       }
     </QueryView>
   );
+}
+
+/** Adds a removed fault again, for as often as it could still be applied. */
+async function restoreFault({ id: _, created_at: __, fired, count, ...rule }: Fault): Promise<void> {
+  if (count === undefined) await control.addFault(rule);
+  else if (count > fired) await control.addFault({ ...rule, count: count - fired });
 }
 
 interface RowProps {

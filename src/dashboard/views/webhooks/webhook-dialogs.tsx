@@ -8,7 +8,7 @@ import { readDurationField } from '../../duration-field.ts';
 import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
-import { showToast } from '../../toasts.ts';
+import { showToast, showUndoToast } from '../../toasts.ts';
 import { ConfirmDialog, Dialog, DialogForm } from '../../ui/dialog.tsx';
 import { connectFields, Field, FormErrorText } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -32,6 +32,11 @@ export function EditDialog({ webhook, onClose }: Props) {
         send={async (changes) => {
           await control.updateWebhook({ id: webhook.id, ...changes });
           onClose();
+          showUndoToast('Endpoint saved.', async () => {
+            const { id, url, events, headers, skip_verify } = webhook;
+            await control.updateWebhook({ id, url, events, headers, skip_verify });
+            onClose();
+          });
         }}
       />
     </Dialog>

@@ -5,7 +5,7 @@ import type { WebhookDetail } from '../../../contract/resources.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { withErrorToast } from '../../toasts.ts';
+import { showUndoToast, withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
@@ -55,8 +55,13 @@ function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
   const { id, disabled } = webhook;
   const Dialog = open === null ? null : dialogs[open];
   const toggle = async () => {
-    await withErrorToast(control.updateWebhook({ id, disabled: !disabled }));
+    const updated = await withErrorToast(control.updateWebhook({ id, disabled: !disabled }));
     onChange();
+    if (updated === undefined) return;
+    showUndoToast(disabled ? 'Endpoint enabled.' : 'Endpoint disabled.', async () => {
+      await control.updateWebhook({ id, disabled });
+      onChange();
+    });
   };
   return (
     <header class="row">
