@@ -1,4 +1,4 @@
-/** Checks the token of the control plane: in a header of programs, in a cookie of browsers. */
+/** Checks the token of the control plane, which programs send in a header and browsers in a cookie. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { H3Event } from 'h3';
 import { toClientKey } from '../domain/address.ts';

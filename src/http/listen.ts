@@ -21,7 +21,7 @@ export interface HttpListener {
   readonly publicUrl: string | null;
   /** Certificate in PEM; null without HTTPS. */
   readonly certificate: string | null;
-  /** Accepts no new connections, closes idle ones immediately, and others after their response. */
+  /** Accepts no new connections. Closes idle ones immediately, and others after their response or five seconds. */
   close(): Promise<void>;
 }
 

@@ -64,7 +64,7 @@ export class StateLifecycle {
   async loadSnapshot(path: string): Promise<void> {
     const { store, environment, workspaces } = this.#sandbox;
     await store.loadSnapshot(path, environment, (savedAt) => workspaces.resumeClocks(savedAt));
-    // From here on the rows are replaced, even if the rest fails, for example because the rules do not accept the endpoint.
+    // The rows are replaced now, even if the rest fails, for example because the disk is full.
     try {
       // The new IDs belong to the series of the new baseline.
       store.setBaseline();

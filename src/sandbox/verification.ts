@@ -112,8 +112,7 @@ function pickAttempt<Numbered extends { readonly number: number }>(
   throw new SvcError('not_found', `${id} has no attempt ${number}; its last attempt is ${last.number}.`);
 }
 
-/** The secrets of the delivery's endpoint, the current one first. */
-/** The secrets that sign the next attempt of a delivery, and the previous one even after its overlap. */
+/** The secrets of the delivery's endpoint: the current one, and the previous one even after its overlap. */
 export function listSecrets(
   { store }: Pick<Sandbox, 'store'>,
   { webhook_seq: webhookSeq }: Pick<DeliveryRow, 'webhook_seq'>,

@@ -6,7 +6,7 @@ import { type Sql, Table } from './sql.ts';
 export interface Change {
   readonly seq: number;
   readonly type: StreamTopic;
-  /** Sequence of the delivery or endpoint that changed; 0 for a request. */
+  /** Sequence of the delivery or endpoint that changed, or of the delivery of an attempt; 0 for a request. */
   readonly rowSeq: number;
 }
 

@@ -53,7 +53,7 @@ export interface DeliveryProgressRow {
   readonly first_attempt_at: number | null;
   /** 1 while the retry schedule makes attempts, 0 when only replays do. */
   readonly on_schedule: 0 | 1;
-  /** Number of attempts that the retry schedule made, without replays. */
+  /** Number of attempts on the retry schedule, with replays that replaced a retry. */
   readonly scheduled_attempts: number;
   readonly attempt_count: number;
   /** Number of requested replays that were not sent yet. */

@@ -103,7 +103,7 @@ export class DeliveryQueries extends Table {
     );
   }
 
-  /** The next `limit` deliveries that are due for the given endpoints, earliest first. */
+  /** The `limit` pending deliveries of the given endpoints with the earliest due times, in order. */
   listNextDue(webhookSeqs: readonly number[], limit: number): DeliveryRow[] {
     return webhookSeqs
       .flatMap((webhookSeq) =>

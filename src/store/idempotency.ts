@@ -4,7 +4,7 @@ import { Table } from './sql.ts';
 interface IdempotencyRow {
   /** SHA-256 of the scope of the key, see `sandbox/idempotency.ts`. */
   readonly scope_hash: Buffer;
-  /** Sequence of the newest row that the request wrote. Only successful responses are stored. */
+  /** Sequence of the newest row that the request wrote. */
   readonly seq: number;
   readonly workspace_seq: number;
   /** SHA-256 of the body of the request. */
@@ -16,7 +16,7 @@ interface IdempotencyRow {
   readonly expires_at: number;
 }
 
-/** Responses stored for requests with an `Idempotency-Key` (gap `idempotency.scope`). */
+/** Successful responses to requests with an `Idempotency-Key` (gap `idempotency.scope`). */
 export class IdempotencyTable extends Table {
   save(row: IdempotencyRow): void {
     this.sql.insert('idempotency_keys', row, 'INSERT OR REPLACE');

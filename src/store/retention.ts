@@ -14,7 +14,7 @@ interface StepRange {
   readonly firstKeptSeq: number;
 }
 
-/** Settled deliveries that no change from `@firstKeptSeq` on concerns, and that are not the original of a replay. */
+/** Settled deliveries that did not change at or after the sequence `@firstKeptSeq`, and that are not the original of a replay. */
 const REMOVABLE_DELIVERIES = `SELECT seq FROM deliveries d
   WHERE d.seq > @after AND d.seq <= @last AND d.due_at IS NULL AND d.status <> 'pending'
     AND (d.settled_seq IS NULL OR d.settled_seq < @firstKeptSeq)
