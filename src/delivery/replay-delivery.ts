@@ -17,7 +17,7 @@ export interface ReplayRequest {
 }
 
 /**
- * Schedules a replay, which is sent at once, whatever the schedule clock shows.
+ * Schedules a replay. It is due now, even if the schedule clock is frozen, but waits while the endpoint is disabled.
  *
  * Without changes the delivery gets a new attempt: same ID, same bytes, new timestamp and signature. The attempt replaces a
  * pending retry; if it fails, the retry schedule continues from there. A settled delivery gets this one attempt. With a new

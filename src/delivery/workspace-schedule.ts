@@ -1,4 +1,4 @@
-/** The queues of a workspace by the time of their next delivery, and the timer for the earliest one. */
+/** The queues of a workspace by the time of their next delivery, and a timer for the earliest of several times. */
 import type { WallClock } from '../domain/clock.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
@@ -136,7 +136,7 @@ export class EarliestTimer {
   readonly #wall: Pick<WallClock, 'monotonic'>;
   readonly #onFire: () => void;
   #timer: NodeJS.Timeout | undefined;
-  /** Monotonic time at which it fires. */
+  /** Monotonic time at which it must fire at the latest. */
   #firesAt = Number.POSITIVE_INFINITY;
 
   constructor(wall: Pick<WallClock, 'monotonic'>, onFire: () => void) {
