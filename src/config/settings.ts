@@ -29,7 +29,10 @@ export interface Setting<T = unknown, Default = unknown> {
   readonly defaultValue?: Default;
   /** Name of the option, where it differs from the name of the setting. */
   readonly option?: string;
-  /** Whether it is a path. In a configuration file, a path is relative to the file, otherwise to the working folder. */
+  /**
+   * Whether it is a path. A path in a configuration file is relative to the file, a default to the project folder, and any other
+   * to the working folder.
+   */
   readonly isPath?: boolean;
   /** Whether `svc config` masks it. */
   readonly isSecret?: boolean;

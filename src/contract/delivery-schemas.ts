@@ -8,7 +8,7 @@ import { Count, Headers, idOf, Timestamp } from './fields.ts';
 
 const PhaseDuration = v.nullable(v.pipe(v.number(), v.minValue(0)));
 
-/** Real time, in milliseconds. */
+/** How long each phase of an attempt took, in real time. */
 export const AttemptPhases = v.object({
   queued_ms: v.pipe(v.number(), v.minValue(0)),
   reused_connection: v.boolean(),
@@ -48,7 +48,7 @@ export const Attempt = v.object({
   ),
 });
 
-/** What happened in an attempt, in a delivery of a list. */
+/** The fields of its last attempt that a delivery contains. */
 const AttemptResult = v.pick(Attempt, ['number', 'outcome', 'response_status', 'error']);
 
 export const Delivery = v.object({

@@ -41,7 +41,7 @@ export type OperationOutput<O extends Operation> = v.InferOutput<O['output']>;
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
-/** Names of the `{placeholders}` of a path. */
+/** The names of the placeholders of a path: `id` for `/events/{id}`. */
 export function pathParameters(path: string): string[] {
   return Array.from(path.matchAll(PLACEHOLDER), (match) => match[1] ?? '');
 }

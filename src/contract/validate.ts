@@ -33,7 +33,7 @@ export function validate<Schema extends v.GenericSchema>(
   throw new SvcError(code, toMessage(result.issues[0]));
 }
 
-// valibot looks fields up with `in`, so it would accept `__proto__` and `constructor`.
+// Before other problems: if a name is misspelled, the error names it instead of the missing field.
 function assertKnownFields(schema: v.GenericSchema, value: Record<string, unknown>, code: ErrorCode): void {
   const { entries } = schema as { entries?: Record<string, unknown> };
   if (entries === undefined) return;

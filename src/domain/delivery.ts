@@ -120,6 +120,7 @@ type NextStep =
  * A replay that was requested meanwhile is sent first. A failure on the schedule leads to the next retry or, when that
  * would start after the retry window, to `failed` at once (gap `retry.schedule`). A failed replay of a delivery that
  * had already settled settles it again and is not retried.
+ * @param random uniform in [0, 1), for the jitter
  */
 export function decideNextStep(
   progress: DeliveryProgress,

@@ -2,7 +2,7 @@
 
 /**
  * Parses an absolute URL; null if it is invalid. `URL.canParse` is not used, because after some thousand calls in Node.js 20 and 22
- * it rejects every URL with a character such as `ü`.
+ * it rejects every host name with a character such as `ü`.
  */
 export function parseUrl(text: string): URL | null {
   try {

@@ -24,7 +24,7 @@ export function escapeToOneLine(text: string): string {
   return escapeAll(text, INVISIBLE_IN_LINE);
 }
 
-/** For text with several lines, such as a body: keeps line breaks and tabs. */
+/** For text with several lines, such as a body: keeps tabs and line breaks, and writes CRLF as LF. */
 export function escapeInvisible(text: string): string {
   return escapeAll(text.replaceAll('\r\n', '\n'), INVISIBLE_IN_LINES);
 }

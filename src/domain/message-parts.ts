@@ -12,8 +12,8 @@ export function formatDeliveryCount(count: number): string {
 /**
  * `Did you mean x?` with the candidate that is closest to a mistyped word, by edit distance and ignoring case.
  * @param format writes the closest candidate as it appears in the question (default: unchanged)
- * @returns null if no candidate is close: at most one mistake per three characters. A mistake is a wrong, missing or
- *   additional character, or two swapped neighbors.
+ * @returns null if no candidate is close: with at most one mistake, or one per three characters in a longer word. A mistake is
+ *   a wrong, missing or additional character, or two swapped neighbors.
  */
 export function suggestMatch(
   word: string,
@@ -21,6 +21,7 @@ export function suggestMatch(
   format: (candidate: string) => string = (candidate) => candidate,
 ): string | null {
   let closest: string | null = null;
+  // At first the largest distance that counts as close.
   let minDistance = Math.max(1, Math.floor(word.length / 3));
   for (const candidate of candidates) {
     const distance = getEditDistance(word.toLowerCase(), candidate.toLowerCase());

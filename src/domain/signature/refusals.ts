@@ -1,6 +1,6 @@
 /**
- * Describes every way in which verification can fail: a reason from a closed set, one sentence with the details, and one
- * sentence on what to do. No message contains a secret or the correct signature.
+ * Describes every way in which verification can fail: a reason from a closed set, the details, and what to do. No message
+ * contains a secret or the correct signature.
  */
 
 import { formatDuration } from '../duration.ts';
@@ -160,7 +160,7 @@ function toIso(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-/** Quotes text from outside for a message: shortened, without control characters. */
+/** Quotes text from outside for a message: limits its length, and escapes quotes and line breaks. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED_CHARS ? `${text.slice(0, MAX_QUOTED_CHARS)}…` : text);
 }
