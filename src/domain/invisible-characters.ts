@@ -13,7 +13,7 @@ const EMOJI_PART = /[\u200d\ufe0f\u{e007f}]/u;
 
 // Not a literal: the flag `v` is newer than the language level of this project.
 const EMOJI = '\\p{RGI_Emoji}';
-/** The emoji that Unicode recommends: a closed list, so that no text can be hidden in one. Created on first use, which takes 10 ms. */
+/** The emoji that Unicode recommends: a closed list, so that no text can be hidden in one. Created on first use, because that takes tens of milliseconds. */
 let emojiPattern: RegExp | undefined;
 
 /** One visible character. Spaces, invisible characters and the empty Braille pattern are not visible. */

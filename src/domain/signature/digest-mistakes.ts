@@ -52,7 +52,7 @@ export interface DigestMistake {
   readonly changedInput: Partial<HmacInput>;
 }
 
-/** Above this size only single mistakes are tried, so that the search takes less than 100 ms. */
+/** Above this size only single mistakes are tried. For a body of this size, trying all pairs takes a few hundred milliseconds. */
 export const MAX_PAIRED_BYTES = 64 * 1024;
 
 export function arePairsTried({ message }: DigestInput): boolean {
