@@ -20,6 +20,7 @@ import { resolveControlToken } from './http/control-auth.ts';
 import { createUnboundListener, type HttpListener, listen } from './http/listen.ts';
 import { isLoopbackOnly, type ListenOptions, reaches, toEmulatorUrls } from './http/listen-options.ts';
 import { fetchInProcess } from './http/request-faults.ts';
+import { sendAsKey } from './http/resend.ts';
 import { VERSION } from './package-info.ts';
 import type { Rules } from './profile/rules.ts';
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
@@ -159,7 +160,11 @@ async function startWithStore(
       isOwnAddress,
       closing: closing.signal,
     },
-    { status: () => status(), stop: () => void lifetime.close() },
+    {
+      status: () => status(),
+      stop: () => void lifetime.close(),
+      sendAsKey: (request, apiKeySeq) => sendAsKey(app, request, apiKeySeq),
+    },
   );
   const control = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerCleanup);
   const app = createApp({

@@ -160,6 +160,8 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       examples: [['Follow the requests that are rejected with 422', 'logs tail --status 422']],
       subcommands: {
         list: defineCommand('List API requests, newest first', loadLogs, 'list'),
+        get: defineCommand('Show an API request with its headers and bodies', loadLogs, 'get', ['show']),
+        resend: defineCommand('Send an API request again', loadLogs, 'resend', ['replay']),
         tail: defineCommand('Follow API requests in real time', loadLogs, 'tail'),
       },
     },

@@ -32,6 +32,7 @@ import { DeliveryStatusCounts, Overview, overviewClocks } from './overview-schem
 import {
   ApiKey,
   ApiRequest,
+  ApiRequestDetail,
   CreatedApiKey,
   EventDetail,
   EventSummary,
@@ -162,6 +163,7 @@ export const controlOperations = {
   }),
   createKey: defineOperation('POST', '/keys', {
     input: v.strictObject({
+      name: v.optional(Name),
       scopes: v.pipe(v.array(ScopeName), v.minLength(1)),
       workspace_id: v.optional(v.nullable(idOf('workspace'))),
     }),
@@ -330,6 +332,20 @@ export const controlOperations = {
   listRequests: defineOperation('GET', '/requests', {
     input: v.strictObject({ ...PageFields, ...RequestFilter }),
     output: pageOf(ApiRequest),
+  }),
+  getRequest: defineOperation('GET', '/requests/{id}', {
+    input: IdInput,
+    output: ApiRequestDetail,
+  }),
+  /** Sends a logged request to `/v1` again, as its API key. */
+  resendRequest: defineOperation('POST', '/requests/{id}/resend', {
+    input: v.strictObject({
+      id: v.string(),
+      keep_idempotency_key: v.optional(v.boolean(), false),
+    }),
+    output: ApiRequestDetail,
+    status: 201,
+    errors: ['conflict'],
   }),
 
   // Built-in fixtures and those of the project.

@@ -5,10 +5,11 @@
 import * as v from 'valibot';
 import { displayStatuses, getDisplayStatus } from '../domain/delivery.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
-import { statusClasses } from '../domain/status-filter.ts';
+import { matchesStatus, statusClasses } from '../domain/status-filter.ts';
 import type { Delivery } from './delivery-schemas.ts';
 import { idOf } from './fields.ts';
 import { wholeNumberFrom } from './operation.ts';
+import type { ApiRequest } from './resources.ts';
 
 export const Limit = v.optional(wholeNumberFrom(1, 1000), 50);
 
@@ -102,8 +103,37 @@ export const RequestFilter = {
   path: v.optional(v.string()),
   status: v.optional(StatusFilter),
   api_key_id: v.optional(idOf('apiKey')),
+  api_key_name: v.optional(v.string()),
   request_id: v.optional(idOf('request')),
   resource_id: v.optional(v.string()),
   min_duration_ms: v.optional(wholeNumberFrom(0)),
   since: v.optional(RelativeTime),
 };
+
+type RequestFilterInput = v.InferOutput<v.ObjectSchema<typeof RequestFilter, undefined>>;
+
+/** A filter of logged requests with its time in milliseconds since 1970. */
+export interface RequestCondition extends Readonly<Omit<RequestFilterInput, 'since'>> {
+  readonly since?: number | undefined;
+}
+
+/** Whether a logged request matches a filter. For live lists, like {@link matchesDeliveryFilter}. */
+export function matchesRequestFilter(filter: RequestCondition, request: ApiRequest): boolean {
+  return (
+    (filter.workspace_id ?? request.workspace_id) === request.workspace_id &&
+    (filter.method ?? request.method) === request.method &&
+    (filter.path === undefined || matchesPath(filter.path, request.path)) &&
+    matchesStatus(filter.status, request.status) &&
+    (filter.api_key_id ?? request.api_key_id) === request.api_key_id &&
+    (filter.api_key_name ?? request.api_key_name) === request.api_key_name &&
+    (filter.request_id ?? request.id) === request.id &&
+    (filter.resource_id ?? request.resource_id) === request.resource_id &&
+    request.duration_ms >= (filter.min_duration_ms ?? 0) &&
+    (filter.since === undefined || Date.parse(request.at) >= filter.since)
+  );
+}
+
+/** A text that starts with a slash is the start of the path. Another text can be anywhere in it. */
+function matchesPath(text: string, path: string): boolean {
+  return text.startsWith('/') ? path.startsWith(text) : path.includes(text);
+}

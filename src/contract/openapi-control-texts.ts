@@ -43,6 +43,7 @@ const deliveryFilterTexts = {
 };
 const webhookId = 'ID of the endpoint.';
 const deliveryId = 'ID of the delivery.';
+const requestId = 'ID of the request.';
 const attemptNumber = 'Number of the attempt (default: the last attempt).';
 const verificationInputTexts = {
   id: deliveryId,
@@ -574,12 +575,13 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'Create an API key',
     description: 'Creates an API key. The response contains the key, which cannot be retrieved later.',
     input: {
+      name: 'Name that the request log shows for the key (default: its last four characters).',
       scopes: 'Scopes that the key grants.',
       workspace_id: 'ID of the workspace to bind the key to (default: the key is valid for all workspaces).',
     },
     response: 'The new API key.',
     example: {
-      input: { scopes: ['events:read', 'events:write'] },
+      input: { name: 'Checkout', scopes: ['events:read', 'events:write'] },
       output: {
         ...example.apiKey,
         workspace_id: null,
@@ -607,10 +609,11 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       ...pageInputTexts,
       workspace_id: workspaceFilter,
       method: 'Return only requests with this HTTP method.',
-      path: 'Return only requests with a path that starts with this text.',
+      path: 'Return only requests with a path that starts with this text or, if the text does not start with a slash, contains it.',
       status:
         'Return only requests with this response status or class, such as 404 or 4xx. Use 0 for connections that an injected fault dropped.',
       api_key_id: 'Return only requests with this API key.',
+      api_key_name: 'Return only requests with an API key of this name.',
       request_id: 'Return only the request with this ID.',
       resource_id: 'Return only requests that created or named this resource.',
       min_duration_ms: 'Return only requests that took at least this number of milliseconds.',
@@ -619,6 +622,27 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     response: 'A page of requests.',
     output: pageFields,
     example: { input: { status: 201, since: '1h' }, output: example.page(example.apiRequest) },
+  },
+  getRequest: {
+    tag: 'Request log',
+    summary: 'Get a request',
+    description: 'Returns a logged request with the headers and bodies of the request and its response.',
+    input: { id: requestId },
+    response: 'The request.',
+    example: { input: { id: example.ids.request }, output: example.apiRequestDetail },
+  },
+  resendRequest: {
+    tag: 'Request log',
+    summary: 'Send a request again',
+    description:
+      'Sends the method, the path and the body of a logged request to `/v1` again, with the same API key. If the request had no valid key, it is sent with the default key. Fails with `conflict` if the log does not contain the whole request.',
+    input: {
+      id: requestId,
+      keep_idempotency_key:
+        'Whether to send the same `Idempotency-Key` (default: a new one). A request without the header is sent without it.',
+    },
+    response: 'The new request with its response.',
+    example: { input: { id: example.ids.request }, output: example.apiRequestDetail },
   },
 
   listFixtures: {

@@ -15,6 +15,7 @@ import type { DeliveryStatusCounts, Overview } from './overview-schemas.ts';
 import type {
   ApiKey,
   ApiRequest,
+  ApiRequestDetail,
   Event,
   EventDetail,
   EventSummary,
@@ -89,6 +90,7 @@ export const webhookDetail: WebhookDetail = {
 
 export const apiKey: ApiKey = {
   id: ids.apiKey,
+  name: 'Checkout',
   scopes: ['events:read', 'events:write'],
   workspace_id: ids.workspace,
   last4: '_0hY',
@@ -359,10 +361,39 @@ export const apiRequest: ApiRequest = {
   path: '/v1/events',
   status: 201,
   error_code: null,
+  error_message: null,
   duration_ms: 3.2,
   api_key_id: ids.apiKey,
+  api_key_name: 'Checkout',
   workspace_id: ids.workspace,
   resource_id: ids.event,
+  user_agent: 'curl/8.14.1',
+};
+
+const eventText = JSON.stringify(event);
+
+export const apiRequestDetail: ApiRequestDetail = {
+  ...apiRequest,
+  request: {
+    headers: {
+      host: '127.0.0.1:4777',
+      'user-agent': 'curl/8.14.1',
+      authorization: 'Bearer svc_test_…_0hY',
+      'content-type': 'application/json',
+      'content-length': '24',
+    },
+    body: '{"type":"order.shipped"}',
+    encoding: 'utf8',
+    size_bytes: 24,
+    truncated: false,
+  },
+  response: {
+    headers: { 'content-type': 'application/json; charset=utf-8', 'request-id': ids.request },
+    body: eventText,
+    encoding: 'utf8',
+    size_bytes: eventText.length,
+    truncated: false,
+  },
 };
 
 export const webhookProbe: WebhookProbe = {

@@ -55,6 +55,7 @@ const ApiKey: SchemaText<typeof resources.ApiKey> = {
   description: 'Metadata of an API key. The key itself is not included.',
   fields: {
     id: 'ID of the API key.',
+    name: 'Name of the key. Several keys can have the same name.',
     scopes: 'Scopes that the key grants.',
     workspace_id:
       'ID of the workspace that the key is bound to. `null` if the key is valid for all workspaces.',
@@ -85,6 +86,28 @@ const faultMarkFields = { id: 'ID of the fault.', kind: 'Kind of fault.' };
 const faultField: FieldText = {
   description: 'Injected fault that was applied. Omitted if no fault was applied.',
   fields: faultMarkFields,
+};
+
+const ApiRequest: SchemaText<typeof resources.ApiRequest> = {
+  description: 'A request to `/v1` in the request log.',
+  fields: {
+    id: 'ID of the request. The `Request-Id` header of its response contains the same ID.',
+    at: 'Wall time at which the request arrived.',
+    method: 'HTTP method.',
+    path: 'Path and query, without secrets. Truncated to 2,048 characters, or to 256 if the request had no valid API key.',
+    status: 'Status of the response. 0 if an injected fault dropped the connection.',
+    error_code: 'Error code of the response. `null` on success.',
+    error_message: 'Error message of the response, truncated like the path. `null` on success.',
+    duration_ms: 'Time from the arrival of the request to the response, in milliseconds.',
+    api_key_id: 'ID of the API key. `null` if the request had no valid key.',
+    api_key_name: 'Name of the API key. `null` if the request had no valid key.',
+    workspace_id:
+      'ID of the workspace that the API key is bound to. `null` if the key is valid for all workspaces, or if the request had no valid key.',
+    resource_id:
+      'ID of the resource that the request created or accessed. `null` if there is none, for example for a list or a rejected request.',
+    user_agent: '`User-Agent` header of the request, truncated like the path. `null` without one.',
+    fault: faultField,
+  },
 };
 
 const probeResponseFields: FieldTexts = {
@@ -250,24 +273,16 @@ export const schemaTexts: Readonly<
   Record<string, { readonly description: string; readonly fields: FieldTexts }>
 > = {
   ApiKey,
-  ApiRequest: {
-    description: 'A request to `/v1` in the request log.',
+  ApiRequest,
+  ApiRequestDetail: {
+    description: 'A request to `/v1` in the request log, with its headers and bodies.',
     fields: {
-      id: 'ID of the request. The `Request-Id` header of its response contains the same ID.',
-      at: 'Wall time at which the request arrived.',
-      method: 'HTTP method.',
-      path: 'Path and query. Truncated to 2,048 characters, or to 256 if the request had no valid API key.',
-      status: 'Status of the response. 0 if an injected fault dropped the connection.',
-      error_code: 'Error code of the response. `null` on success.',
-      duration_ms: 'Time from the arrival of the request to the response, in milliseconds.',
-      api_key_id: 'ID of the API key. `null` if the request had no valid key.',
-      workspace_id:
-        'ID of the workspace that the API key is bound to. `null` if the key is valid for all workspaces, or if the request had no valid key.',
-      resource_id:
-        'ID of the resource that the request created or accessed. `null` if there is none, for example for a list or a rejected request.',
-      fault: faultField,
+      ...ApiRequest.fields,
+      request:
+        'Headers and body of the request. `null` if it is not one of the 10,000 newest, or if an older version of svc logged it.',
+      response: 'Headers and body of the response. Also `null` if an injected fault dropped the connection.',
     },
-  } satisfies SchemaText<typeof resources.ApiRequest>,
+  } satisfies SchemaText<typeof resources.ApiRequestDetail>,
   Attempt,
   AttemptBucket: {
     description: 'The attempts in one part of a period.',
@@ -560,6 +575,17 @@ export const schemaTexts: Readonly<
       faults: 'Faults that still apply to this workspace, oldest first. At most 20.',
     },
   } satisfies SchemaText<typeof overview.Overview>,
+  LoggedMessage: {
+    description: 'The headers and the body of a logged request or of its response.',
+    fields: {
+      headers:
+        'Headers, without those that Node.js adds to a response. Secrets are removed; of an API key, the last four characters remain.',
+      body: 'Body. A request has at most 256 KiB of it and a response 64 KiB. `null` if it was not read, for example without a valid API key.',
+      encoding: '`base64` if the body is not valid UTF-8.',
+      size_bytes: 'Size of the whole body in bytes. `null` if it was not read.',
+      truncated: 'Whether only a part of the path, the headers or the body is stored.',
+    },
+  } satisfies SchemaText<typeof resources.LoggedMessage>,
   SavedSnapshot: {
     description: 'A saved snapshot.',
     fields: {

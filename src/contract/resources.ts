@@ -73,6 +73,7 @@ export const EventPage = pageOf(Event);
 
 export const ApiKey = v.object({
   id: idOf('apiKey'),
+  name: v.string(),
   scopes: v.array(ScopeName),
   workspace_id: v.nullable(idOf('workspace')),
   last4: v.string(),
@@ -99,11 +100,29 @@ export const ApiRequest = v.object({
   path: v.string(),
   status: v.number(),
   error_code: v.nullable(v.string()),
+  error_message: v.nullable(v.string()),
   duration_ms: v.number(),
   api_key_id: v.nullable(v.string()),
+  api_key_name: v.nullable(v.string()),
   workspace_id: v.nullable(v.string()),
   resource_id: v.nullable(v.string()),
+  user_agent: v.nullable(v.string()),
   ...faultField,
+});
+
+/** The headers and the body of a logged request or of its response. */
+export const LoggedMessage = v.object({
+  headers: Headers,
+  body: v.nullable(v.string()),
+  encoding: v.picklist(['utf8', 'base64']),
+  size_bytes: v.nullable(Count),
+  truncated: v.boolean(),
+});
+
+export const ApiRequestDetail = v.object({
+  ...ApiRequest.entries,
+  request: v.nullable(LoggedMessage),
+  response: v.nullable(LoggedMessage),
 });
 
 const ProbeResponse = v.object({
@@ -143,6 +162,8 @@ export const FilledFixture = v.object({
 
 export type ApiKey = v.InferOutput<typeof ApiKey>;
 export type ApiRequest = v.InferOutput<typeof ApiRequest>;
+export type ApiRequestDetail = v.InferOutput<typeof ApiRequestDetail>;
+export type LoggedMessage = v.InferOutput<typeof LoggedMessage>;
 export type ControlErrorBody = v.InferOutput<typeof ControlErrorBody>;
 export type CreatedApiKey = v.InferOutput<typeof CreatedApiKey>;
 export type CreatedWebhook = v.InferOutput<typeof CreatedWebhook>;

@@ -17,6 +17,7 @@ import { listProblems, type Problem } from './validate.ts';
 function createSeedSchema(options: PublicApiOptions) {
   const prefix = keyPrefixes[options.environment];
   const Key = v.strictObject({
+    name: v.optional(Name),
     key: v.pipe(
       v.string(),
       v.regex(

@@ -13,7 +13,6 @@ import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-clean
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StateLifecycle } from '../sandbox/state-lifecycle.ts';
 import { toApiKey } from '../store/api-keys.ts';
-import { toApiRequest } from '../store/api-requests.ts';
 import { toEventRecordText, toEventSummary } from '../store/events.ts';
 import { toFault } from '../store/faults.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
@@ -23,11 +22,12 @@ import type { ControlHandlers } from './control-plane.ts';
 import { createDeliveryHandlers } from './delivery-handlers.ts';
 import { createExplorationHandlers, type ExplorationDependencies } from './exploration-handlers.ts';
 import { createOverviewHandlers } from './overview-handlers.ts';
-import { findWorkspace, toEventFilter, toRequestFilter } from './store-filters.ts';
+import { createRequestHandlers, type RequestSender } from './request-handlers.ts';
+import { findWorkspace, toEventFilter } from './store-filters.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
 /** What the handlers need from the emulator itself. */
-interface ControlledEmulator {
+interface ControlledEmulator extends RequestSender {
   status(): EmulatorStatus;
   /** Begins the shutdown and returns immediately. */
   stop(): void;
@@ -58,7 +58,7 @@ export function createControlHandlers(
     ...createDeliveryHandlers(sandbox),
     ...createOverviewHandlers(sandbox),
     ...createClockHandlers(sandbox, clock),
-    ...createRequestHandlers(sandbox),
+    ...createRequestHandlers(sandbox, emulator),
     ...createFaultHandlers(sandbox),
     ...createFixtureHandlers(sandbox, fixtureFolders),
     ...createDiagnosisHandlers(sandbox),
@@ -115,30 +115,15 @@ function createKeyHandlers(sandbox: Sandbox) {
       const pageRequest = toPageRequest(input, (id) => store.apiKeys.find(id)?.seq);
       return toListBody(store.apiKeys.list(workspace?.seq ?? null, pageRequest), toApiKey);
     },
-    createKey: ({ scopes, workspace_id }) => {
+    createKey: ({ name, scopes, workspace_id }) => {
       const workspace = findWorkspace(sandbox, workspace_id);
-      return store.write(() => createApiKey(sandbox, { scopes, workspace }));
+      return store.write(() => createApiKey(sandbox, { name, scopes, workspace }));
     },
     revokeKey: async ({ id }) => {
       const row = store.apiKeys.find(id);
       if (row === undefined) throw createNotFoundError('API key', id);
       await store.write(() => store.apiKeys.revoke(row.seq, wall.now()));
       return toApiKey(store.apiKeys.find(id) ?? row);
-    },
-  } satisfies Partial<ControlHandlers>;
-}
-
-function createRequestHandlers(sandbox: Sandbox) {
-  const { store } = sandbox;
-  return {
-    listRequests: async (input) => {
-      // The log is written with a delay. The list must include every finished request.
-      store.flush();
-      const pageRequest = toPageRequest(input, (id) => store.apiRequests.find(id)?.seq);
-      return toListBody(
-        await store.apiRequests.list(toRequestFilter(sandbox, input), pageRequest),
-        toApiRequest,
-      );
     },
   } satisfies Partial<ControlHandlers>;
 }

@@ -78,6 +78,7 @@ export function toRequestFilter(
     statusFrom,
     statusTo,
     apiKeyId: input.api_key_id ?? null,
+    apiKeyName: input.api_key_name ?? null,
     requestId: input.request_id ?? null,
     resourceId: input.resource_id ?? null,
     minDurationMs: input.min_duration_ms ?? null,

@@ -41,9 +41,7 @@ export function createSecretRemover(secrets: readonly string[], headers: Iterabl
   // A secret can be a part of another one, so the longest is replaced first.
   const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
   const fromText = (text: string) =>
-    longestFirst
-      .reduce((rest, secret) => rest.replaceAll(secret, () => REMOVED), text)
-      .replace(KNOWN_SECRET, () => REMOVED);
+    removeKnownSecrets(longestFirst.reduce((rest, secret) => rest.replaceAll(secret, () => REMOVED), text));
   return {
     fromText,
     fromHeaders: (headers) =>
@@ -57,7 +55,13 @@ export function createSecretRemover(secrets: readonly string[], headers: Iterabl
   };
 }
 
-function isSecretName(name: string): boolean {
+/** Removes API keys and endpoint secrets, which have a known prefix. */
+export function removeKnownSecrets(text: string): string {
+  return text.replace(KNOWN_SECRET, () => REMOVED);
+}
+
+/** Whether the value of a header or a query parameter with this name is secret. */
+export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !PUBLIC_NAME.test(name);
 }
 
@@ -73,7 +77,12 @@ function removeFromUrl(text: string): string {
   if (url === null) return text;
   const withoutUser =
     url.username === '' && url.password === '' ? text : text.replace(/\/\/[^/?#]*@/, `//${REMOVED}@`);
-  return withoutUser.replace(/([?&])([^=&#]*)=([^&#]*)/g, (parameter, separator: string, name: string) =>
+  return removeSecretParameters(withoutUser);
+}
+
+/** Removes the secret values of the query of a URL or a path. */
+export function removeSecretParameters(text: string): string {
+  return text.replace(/([?&])([^=&#]*)=([^&#]*)/g, (parameter, separator: string, name: string) =>
     isSecretName(name) ? `${separator}${name}=${REMOVED}` : parameter,
   );
 }

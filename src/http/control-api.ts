@@ -8,12 +8,12 @@ import type { InternalErrorLog } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { exportResponse } from './export-response.ts';
 import { mountOperations } from './operation-runtime.ts';
-import { readInput } from './read-request.ts';
+import { readBody, readInput } from './read-request.ts';
 import { controlErrorResponse, controlResponse, withErrorBoundary } from './responses.ts';
 import { type SseOptions, sseResponse } from './sse-response.ts';
 
 /** A replay can have a body of its own, so a request can be larger than one to `/v1`. */
-const BODY_RULES = { limitBytes: 4 * 1024 * 1024, isOptional: true };
+const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
 interface ControlApiOptions extends SseOptions {
   readonly internalErrorLog: InternalErrorLog;
@@ -49,7 +49,10 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
     { id, event }: AllowedRequest,
   ): Promise<HTTPResponse> {
     const operation: ControlOperations[Name] & Operation = controlOperations[name];
-    const { input } = await readInput(event, operation, BODY_RULES);
+    const { input } = await readInput(event, operation, {
+      readBytes: () => readBody(event, BODY_LIMIT_BYTES),
+      isOptional: true,
+    });
     const output = await handlers[name](
       // TypeScript cannot relate the input to the handler of the same name.
       validateInput(operation, input) as never,

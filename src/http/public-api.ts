@@ -4,16 +4,30 @@ import type { PublicOperations } from '../contract/public-operations.ts';
 import { validateInput } from '../contract/validate.ts';
 import { isId } from '../domain/ids.ts';
 import type { InternalErrorLog } from '../errors.ts';
-import { authenticate, type Caller, RateLimiter, requireScope } from '../sandbox/access.ts';
+import {
+  authenticate,
+  authenticateAsKey,
+  type Caller,
+  RateLimiter,
+  requireScope,
+} from '../sandbox/access.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
 import { createPublicHandlers } from '../sandbox/public-handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ApiHostGuard } from './api-host-guard.ts';
+import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
 import { mountOperations, rejectPath } from './operation-runtime.ts';
-import { readInput } from './read-request.ts';
+import { readBody, readInput } from './read-request.ts';
 import { dropConnection, fireFault, toFaultError } from './request-faults.ts';
-import { errorResponse, jsonResponse, type ResponseHeaders, withErrorBoundary } from './responses.ts';
+import { findSender, type Sender } from './resend.ts';
+import {
+  errorResponse,
+  jsonResponse,
+  type ResponseHeaders,
+  type WireError,
+  withErrorBoundary,
+} from './responses.ts';
 
 export interface PublicApiOptions {
   readonly internalErrorLog: InternalErrorLog;
@@ -47,11 +61,11 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
         return respond(request);
       },
       (error, requestId) => {
-        request.errorCode = error.code;
+        request.error = error;
         return errorResponse(error, requestId, request.rateLimitHeaders);
       },
     );
-    request.log(response.status ?? 200);
+    request.log(response);
     return request.fault?.rule.drop ? dropConnection(event) : response;
   }
 
@@ -59,19 +73,24 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     name: Name,
     request: PublicRequest,
   ): Promise<HTTPResponse> {
-    const { event, id } = request;
+    const { event, id, sender } = request;
     const operation = sandbox.operations[name];
-    const caller = authenticate(sandbox, event.req.headers.get('authorization'));
+    const caller = sender
+      ? authenticateAsKey(sandbox, sender.apiKeySeq)
+      : authenticate(sandbox, event.req.headers.get('authorization'));
     request.setCaller(caller);
+    const isWrite = operation.method === 'POST';
+    // The log also contains the body of a request that is rejected before its body matters.
+    const bytes = isWrite ? request.receiveBody(bodyLimitBytes) : NO_BODY;
+    await bytes.catch(() => {});
     if (limiter) request.rateLimitHeaders = limiter.take(caller.keySeq);
     request.fault = await fireFault(sandbox, event, caller, closing);
     const faultResponse = request.fault && respondWithFault(request, request.fault);
     if (faultResponse) return faultResponse;
     requireScope(sandbox, caller, operation.scope);
-    const isWrite = operation.method === 'POST';
     const idempotencyKey = isWrite ? parseIdempotencyKey(event.req.headers.get('idempotency-key')) : null;
     const { input, body } = await readInput(event, operation, {
-      limitBytes: bodyLimitBytes,
+      readBytes: () => bytes,
       isOptional: false,
     });
     const result = await handlers[name]({
@@ -99,32 +118,33 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
   });
 }
 
+const NO_BODY: Promise<Buffer> = Promise.resolve(Buffer.alloc(0));
+
 /** The response of a fault instead of that of the operation; null if the operation still runs. */
 function respondWithFault(request: PublicRequest, fault: FiredFault): HTTPResponse | null {
   // The log shows status 0 for a dropped connection.
   if (fault.rule.drop === 'before') return new HTTPResponse(null, { status: 0 });
   const error = toFaultError(fault);
   if (error === null) return null;
-  request.errorCode = error.code;
+  request.error = error;
   return errorResponse(error, request.id, request.rateLimitHeaders);
 }
-
-/** Characters of the path that the log keeps. */
-const PATH_LIMIT = 2048;
-/** The same for a request without a valid key, which anyone can send. */
-const PATH_LIMIT_WITHOUT_KEY = 256;
 
 /** A request to `/v1`, from its arrival to its row in the request log. */
 class PublicRequest {
   readonly id: string;
   readonly event: H3Event;
+  /** Only of a request that is sent again. */
+  readonly sender: Sender | undefined;
   /** Null without a valid API key. */
   caller: Caller | null = null;
   /** Resource that the request names or has created; null for a list. */
   resourceId: string | null = null;
   rateLimitHeaders: ResponseHeaders = {};
   fault: FiredFault | null = null;
-  errorCode: string | null = null;
+  error: Pick<WireError, 'code' | 'message'> | null = null;
+  /** Null if it was not read completely. */
+  #body: Buffer | null = null;
   readonly #sandbox: Sandbox;
   /** Wall time. */
   readonly #arrivedAt: number;
@@ -137,6 +157,8 @@ class PublicRequest {
     this.#startedAt = sandbox.wall.monotonic();
     this.id = sandbox.generator.ids('requests').next('request', sandbox.timestamp());
     this.event = event;
+    this.sender = findSender(event.req);
+    if (this.sender) this.sender.requestId = this.id;
   }
 
   /** Records the caller, and the resource that the path names. */
@@ -146,23 +168,34 @@ class PublicRequest {
     this.resourceId = id !== undefined && isId(id) ? id : null;
   }
 
+  /** Reads the body, and keeps it for the log. @throws SvcError as {@link readBody}. */
+  async receiveBody(limitBytes: number): Promise<Buffer> {
+    this.#body = await readBody(this.event, limitBytes);
+    return this.#body;
+  }
+
   /** Writes the request into the log with a later commit: a commit of its own would cost a flush to the disk. */
-  log(status: number): void {
+  log(response: HTTPResponse): void {
     const { store, wall } = this.#sandbox;
-    const { req, url } = this.event;
+    const { req } = this.event;
+    const userAgent = req.headers.get('user-agent');
+    const limits = getLogLimits(this.caller !== null);
     const row = {
       id: this.id,
       at_wall: this.#arrivedAt,
       method: req.method,
-      path: (url.pathname + url.search).slice(0, this.caller ? PATH_LIMIT : PATH_LIMIT_WITHOUT_KEY),
-      status,
-      error_code: this.errorCode,
+      path: toLoggedPath(this.event).slice(0, limits.text),
+      status: response.status ?? 200,
+      error_code: this.error?.code ?? null,
+      error_message: this.error && toLoggedText(this.error.message, limits.text),
       duration_ms: Math.round((wall.monotonic() - this.#startedAt) * 1000) / 1000,
       api_key_seq: this.caller?.keySeq ?? null,
       workspace_seq: this.caller?.workspaceSeq ?? null,
       resource_id: this.resourceId,
+      user_agent: userAgent && toLoggedText(userAgent, limits.text),
       fault: this.fault && JSON.stringify(this.fault.applied),
     };
-    store.writeSoon(() => store.apiRequests.insert({ seq: store.nextSeq(), ...row }));
+    const messages = toLoggedMessages(this.event, this.#body, response, limits);
+    store.writeSoon(() => store.apiRequests.insert({ seq: store.nextSeq(), ...row }, messages));
   }
 }

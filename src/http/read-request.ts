@@ -15,7 +15,8 @@ interface JsonBody {
 }
 
 interface BodyRules {
-  readonly limitBytes: number;
+  /** Reads the bytes of the body, such as {@link readBody}. */
+  readonly readBytes: () => Promise<Buffer>;
   /** Whether a request without a body is the same as one with an empty object. */
   readonly isOptional: boolean;
 }
@@ -32,7 +33,7 @@ export async function readInput(
   const inPath: Record<string, unknown> = {};
   for (const name of pathParameters(path)) inPath[name] = event.context.params?.[name];
   if (isInputInQuery(method)) return { input: { ...readQuery(event), ...inPath }, body: null };
-  const body = rules.isOptional && !hasBody(event) ? null : await readJsonBody(event, rules.limitBytes);
+  const body = rules.isOptional && !hasBody(event) ? null : await readJsonBody(event, rules.readBytes);
   return { input: { ...body?.json.value, ...inPath }, body };
 }
 
@@ -66,9 +67,9 @@ function hasBody({ req: { headers, body }, runtime }: H3Event): boolean {
  * Reads a JSON body (§2: `Content-Type: application/json`).
  * @throws SvcError `unsupported_media_type`, `payload_too_large` or `invalid_request`.
  */
-async function readJsonBody(event: H3Event, limitBytes: number): Promise<JsonBody> {
+async function readJsonBody(event: H3Event, readBytes: () => Promise<Buffer>): Promise<JsonBody> {
   assertJsonType(event.req.headers);
-  const bytes = await readBody(event, limitBytes);
+  const bytes = await readBytes();
   if (!isUtf8(bytes)) throw new SvcError('invalid_request', 'The body is not valid UTF-8.');
   return { bytes, json: parseJsonObject(bytes.toString('utf8')) };
 }
@@ -105,7 +106,7 @@ function quote(value: string): string {
  * Reads the whole body, up to a limit (gap `body.limit`).
  * @throws SvcError `payload_too_large`; `invalid_request` when the client disconnects before the end.
  */
-function readBody(event: H3Event, limitBytes: number): Promise<Buffer> {
+export async function readBody(event: H3Event, limitBytes: number): Promise<Buffer> {
   const declared = Number(event.req.headers.get('content-length') ?? 0);
   if (declared > limitBytes) throw createSizeError(limitBytes);
   const request = event.runtime?.node?.req as IncomingMessage | undefined;

@@ -7,7 +7,7 @@ import { hashApiKey } from '../domain/secret.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
-import { toApiKey, toScopes } from '../store/api-keys.ts';
+import { type ApiKeyRow, toApiKey, toScopes } from '../store/api-keys.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
@@ -39,6 +39,17 @@ export function authenticate(
   assertEnvironment(key, environment);
   const row = store.apiKeys.findByKey(key);
   if (row === undefined) throw createUnauthenticatedError('The API key does not exist in this emulator.');
+  return toCaller(row);
+}
+
+/** The caller of a request that is sent again, see `sendAsKey`. @throws SvcError `unauthenticated` for a revoked key. */
+export function authenticateAsKey({ store }: Pick<Sandbox, 'store'>, keySeq: number): Caller {
+  const row = store.apiKeys.findBySeq(keySeq);
+  if (row === undefined) throw createUnauthenticatedError('The API key does not exist in this emulator.');
+  return toCaller(row);
+}
+
+function toCaller(row: ApiKeyRow): Caller {
   if (row.revoked_at !== null) throw createUnauthenticatedError('The API key has been revoked.');
   const { seq: keySeq, id: keyId, workspace_seq: workspaceSeq } = row;
   return { keySeq, keyId, workspaceSeq, scopes: toScopes(row) };
@@ -117,6 +128,8 @@ export function createNotFoundError(noun: string, id: string): SvcError {
 }
 
 interface NewApiKey {
+  /** Default: the last characters of the key, as it is shown elsewhere. */
+  readonly name?: string | undefined;
   readonly scopes: readonly Scope[];
   /** Null for a key for all workspaces. */
   readonly workspace: Pick<LoadedWorkspace, 'seq' | 'id'> | null;
@@ -127,16 +140,18 @@ interface NewApiKey {
 /** Writes an API key. Only its hash is stored, so only the returned value contains the key. Call inside a store transaction. */
 export function createApiKey(
   sandbox: Pick<Sandbox, 'store' | 'generator' | 'environment' | 'timestamp'>,
-  { scopes, workspace, key = sandbox.generator.apiKey(sandbox.environment) }: NewApiKey,
+  { name, scopes, workspace, key = sandbox.generator.apiKey(sandbox.environment) }: NewApiKey,
 ): CreatedApiKey {
   const { store, generator } = sandbox;
   const createdAt = sandbox.timestamp();
+  const last4 = key.slice(-4);
   const row = {
     seq: store.nextSeq(),
     id: generator.ids('resources').next('apiKey', createdAt),
     workspace_seq: workspace?.seq ?? null,
     hash: hashApiKey(key),
-    last4: key.slice(-4),
+    last4,
+    name: name ?? `…${last4}`,
     scopes: JSON.stringify(scopes),
     created_at: createdAt,
     revoked_at: null,

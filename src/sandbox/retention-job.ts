@@ -27,6 +27,7 @@ export function startRetentionJob(
     const { retention, lastSeq } = store;
     if (days !== null) await runSteps(retention.planRemovalBefore(wall.now() - days * DAY_MS));
     if (requests !== null) await runSteps(retention.planRemovalBeyond(requests));
+    await runSteps(retention.planMessageRemoval());
     if (megabytes !== null) await runSteps(retention.planRemovalToFit(megabytes * MEGABYTE, lastSeq));
     await store.releaseFreePages();
   }

@@ -211,7 +211,12 @@ function ensureKey(
   const row = knownKey === null ? undefined : sandbox.store.apiKeys.findByKey(knownKey);
   if (knownKey !== null && row?.revoked_at === null) return knownKey;
   const canAdopt = canAdoptKey && knownKey !== null && row === undefined;
-  return createApiKey(sandbox, { scopes, workspace, ...(canAdopt && { key: knownKey }) }).key;
+  return createApiKey(sandbox, {
+    name: 'Default key',
+    scopes,
+    workspace,
+    ...(canAdopt && { key: knownKey }),
+  }).key;
 }
 
 /**
@@ -229,16 +234,14 @@ type SeedWorkspace = ValidatedSeed['workspaces'][number];
 /** Writes the records of a seed. Its events are delivered like events that are created through the API. Call inside a store transaction. */
 function applySeed(sandbox: Sandbox, { workspaces, keys, faults }: ValidatedSeed): void {
   for (const workspace of workspaces) seedWorkspace(sandbox, workspace);
-  for (const { key, scopes: keyScopes } of keys)
-    createApiKey(sandbox, { scopes: keyScopes, workspace: null, key });
+  for (const key of keys) createApiKey(sandbox, { ...key, workspace: null });
   for (const fault of faults) sandbox.faults.insert(fault);
 }
 
 function seedWorkspace(sandbox: Sandbox, seed: SeedWorkspace): void {
   const { seq } = sandbox.workspaces.insert(seed);
   const workspace = sandbox.workspaces.get(seq);
-  for (const { key, scopes: keyScopes } of seed.keys)
-    createApiKey(sandbox, { scopes: keyScopes, workspace, key });
+  for (const key of seed.keys) createApiKey(sandbox, { ...key, workspace });
   for (const { skip_verify: skipVerify, ...webhook } of seed.webhooks) {
     createWebhook(sandbox, { ...webhook, workspace, skipVerify });
   }

@@ -6,13 +6,14 @@ import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import { Table } from './sql.ts';
 
-interface ApiKeyRow {
+export interface ApiKeyRow {
   readonly seq: number;
   readonly id: string;
   readonly workspace_seq: number | null;
   /** SHA-256 of the key; the key itself is not stored. */
   readonly hash: Buffer;
   readonly last4: string;
+  readonly name: string;
   /** JSON array. */
   readonly scopes: string;
   readonly created_at: number;
@@ -37,6 +38,10 @@ export class ApiKeyTable extends Table {
     return this.#cache.getOrRead(key, () =>
       this.sql.get<ApiKeyWithWorkspace>(`${SELECT_WITH_WORKSPACE} WHERE k.hash = ?`, [hashApiKey(key)]),
     );
+  }
+
+  findBySeq(seq: number): ApiKeyRow | undefined {
+    return this.sql.get('SELECT * FROM api_keys WHERE seq = ?', [seq]);
   }
 
   find(id: string): ApiKeyWithWorkspace | undefined {
@@ -66,6 +71,7 @@ export class ApiKeyTable extends Table {
 export function toApiKey(row: ApiKeyWithWorkspace): ApiKey {
   return {
     id: row.id,
+    name: row.name,
     scopes: toScopes(row),
     workspace_id: row.workspace_id,
     last4: row.last4,

@@ -1,5 +1,6 @@
-/** The table of logged API requests. */
-import type { ApiRequest } from '../contract/resources.ts';
+/** The tables of logged API requests: what the list shows, and their headers and bodies. */
+import { isUtf8 } from 'node:buffer';
+import type { ApiRequest, ApiRequestDetail, LoggedMessage } from '../contract/resources.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
 import { type Sql, Table } from './sql.ts';
 
@@ -12,28 +13,48 @@ interface ApiRequestRow {
   readonly path: string;
   readonly status: number;
   readonly error_code: string | null;
+  readonly error_message: string | null;
   readonly duration_ms: number;
   readonly api_key_seq: number | null;
   readonly workspace_seq: number | null;
   /** ID of the resource that the request created, read, changed, deleted or did not find; null for a list. */
   readonly resource_id: string | null;
+  readonly user_agent: string | null;
   /** `AppliedFault` of the fault that was injected, as JSON; null for none. */
   readonly fault: string | null;
 }
 
+/** The headers and the bodies of a request and of its response. The columns of a body that was not read are null. */
+export interface ApiRequestMessages {
+  /** JSON object. */
+  readonly request_headers: string;
+  readonly request_body: Uint8Array | null;
+  /** Bytes of the whole body. */
+  readonly request_size: number | null;
+  /** Whether a part of the headers or of the body is missing. */
+  readonly request_truncated: 0 | 1;
+  /** JSON object; null without a response. */
+  readonly response_headers: string | null;
+  readonly response_body: string | null;
+  readonly response_size: number | null;
+  readonly response_truncated: 0 | 1;
+}
+
 type ApiRequestWithIds = ApiRequestRow & {
   readonly api_key_id: string | null;
+  readonly api_key_name: string | null;
   readonly workspace_id: string | null;
 };
 
 export interface ApiRequestFilter {
   readonly workspaceSeq: number | null;
   readonly method: string | null;
-  /** Path prefix. */
+  /** The start of the path if it starts with a slash, otherwise any part of it. */
   readonly path: string | null;
   readonly statusFrom: number | null;
   readonly statusTo: number | null;
   readonly apiKeyId: string | null;
+  readonly apiKeyName: string | null;
   readonly requestId: string | null;
   readonly resourceId: string | null;
   readonly minDurationMs: number | null;
@@ -41,7 +62,7 @@ export interface ApiRequestFilter {
   readonly since: number | null;
 }
 
-const SELECT_WITH_IDS = `SELECT r.*, k.id AS api_key_id, w.id AS workspace_id FROM api_requests r
+const SELECT_WITH_IDS = `SELECT r.*, k.id AS api_key_id, k.name AS api_key_name, w.id AS workspace_id FROM api_requests r
   LEFT JOIN api_keys k ON k.seq = r.api_key_seq LEFT JOIN workspaces w ON w.seq = r.workspace_seq`;
 
 const FILTERED_TABLE: FilteredTable<ApiRequestFilter> = {
@@ -51,10 +72,11 @@ const FILTERED_TABLE: FilteredTable<ApiRequestFilter> = {
     resourceId: { indexed: 'r.resource_id = @resourceId' },
     workspaceSeq: 'r.workspace_seq = @workspaceSeq',
     method: 'r.method = @method',
-    path: 'substr(r.path, 1, length(@path)) = @path',
+    path: `iif(substr(@path, 1, 1) = '/', substr(r.path, 1, length(@path)) = @path, instr(r.path, @path) > 0)`,
     statusFrom: 'r.status >= @statusFrom',
     statusTo: 'r.status <= @statusTo',
     apiKeyId: 'r.api_key_seq = (SELECT seq FROM api_keys WHERE id = @apiKeyId)',
+    apiKeyName: 'r.api_key_seq IN (SELECT seq FROM api_keys WHERE name = @apiKeyName)',
     requestId: 'r.id = @requestId',
     minDurationMs: 'r.duration_ms >= @minDurationMs',
     since: 'r.at_wall >= @since',
@@ -74,9 +96,10 @@ export class ApiRequestTable extends Table {
     this.#scan = new Scan(sql, FILTERED_TABLE, (seq) => this.findBySeq(seq));
   }
 
-  insert(row: ApiRequestRow): void {
+  insert(row: ApiRequestRow, messages: ApiRequestMessages): void {
     if (row.api_key_seq === null) this.#trackUnauthenticated(row.seq);
     this.sql.insert('api_requests', row);
+    this.sql.insert('api_request_messages', { seq: row.seq, ...messages });
   }
 
   /** Must be called after the rows were replaced. */
@@ -92,6 +115,7 @@ export class ApiRequestTable extends Table {
     const seqs = this.#unauthenticatedSeqs;
     seqs.push(seq);
     for (const oldestSeq of seqs.splice(0, seqs.length - UNAUTHENTICATED_LIMIT)) {
+      this.sql.run('DELETE FROM api_request_messages WHERE seq = ?', [oldestSeq]);
       this.sql.run('DELETE FROM api_requests WHERE seq = ?', [oldestSeq]);
     }
   }
@@ -102,6 +126,11 @@ export class ApiRequestTable extends Table {
 
   findBySeq(seq: number): ApiRequestWithIds | undefined {
     return this.sql.get(`${SELECT_WITH_IDS} WHERE r.seq = ?`, [seq]);
+  }
+
+  /** The headers and bodies of a request; undefined if only the newer ones are kept, or if an older version wrote the row. */
+  findMessages(seq: number): ApiRequestMessages | undefined {
+    return this.sql.get('SELECT * FROM api_request_messages WHERE seq = ?', [seq]);
   }
 
   /** A page of the requests that match, newest first. */
@@ -118,10 +147,47 @@ export function toApiRequest(row: ApiRequestWithIds): ApiRequest {
     path: row.path,
     status: row.status,
     error_code: row.error_code,
+    error_message: row.error_message,
     duration_ms: row.duration_ms,
     api_key_id: row.api_key_id,
+    api_key_name: row.api_key_name,
     workspace_id: row.workspace_id,
     resource_id: row.resource_id,
+    user_agent: row.user_agent,
     ...(row.fault === null ? {} : { fault: JSON.parse(row.fault) }),
+  };
+}
+
+export function toApiRequestDetail(
+  row: ApiRequestWithIds,
+  messages: ApiRequestMessages | undefined,
+): ApiRequestDetail {
+  return {
+    ...toApiRequest(row),
+    request: messages === undefined ? null : toRequestMessage(messages),
+    response: messages === undefined ? null : toResponseMessage(messages),
+  };
+}
+
+function toRequestMessage(row: ApiRequestMessages): LoggedMessage {
+  const body = row.request_body === null ? null : Buffer.from(row.request_body);
+  const encoding = body === null || isUtf8(body) ? 'utf8' : 'base64';
+  return {
+    headers: JSON.parse(row.request_headers),
+    body: body?.toString(encoding) ?? null,
+    encoding,
+    size_bytes: row.request_size,
+    truncated: row.request_truncated === 1,
+  };
+}
+
+function toResponseMessage(row: ApiRequestMessages): LoggedMessage | null {
+  if (row.response_headers === null) return null;
+  return {
+    headers: JSON.parse(row.response_headers),
+    body: row.response_body,
+    encoding: 'utf8',
+    size_bytes: row.response_size,
+    truncated: row.response_truncated === 1,
   };
 }

@@ -49,8 +49,14 @@ const REMOVALS: Readonly<Record<string, readonly string[]>> = {
     `DELETE FROM events WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq
        AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_seq = events.seq)`,
   ],
+  api_request_messages: [
+    'DELETE FROM api_request_messages WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq',
+  ],
   api_requests: ['DELETE FROM api_requests WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq'],
 };
+
+/** Number of logged requests that keep their headers and bodies. */
+export const KEPT_MESSAGES = 10_000;
 
 /**
  * Most rows have only schedule time, which does not tell their age. Their sequence does: a row is older than any age mark with
@@ -99,17 +105,33 @@ export class Retention extends Table {
 
   /** Yields steps that delete the oldest logged requests beyond `count`. */
   *planRemovalBeyond(count: number): Generator<() => void> {
-    const before =
-      (this.sql.value<number>('SELECT seq FROM api_requests ORDER BY seq DESC LIMIT 1 OFFSET ?', [count]) ??
-        0) + 1;
-    yield* this.#planRemoval({ after: 0, before }, before, ['api_requests']);
+    const before = this.#findSeqBeyond('api_requests', count) + 1;
+    yield* this.#planRemoval({ after: 0, before }, before, ['api_request_messages', 'api_requests']);
+  }
+
+  /** Yields steps that delete the headers and bodies of the oldest logged requests beyond {@link KEPT_MESSAGES}. */
+  *planMessageRemoval(): Generator<() => void> {
+    const before = this.#findSeqBeyond('api_request_messages', KEPT_MESSAGES) + 1;
+    yield* this.#planRemoval({ after: 0, before }, before, ['api_request_messages']);
+  }
+
+  /** The newest sequence of the table after its newest `count` rows; 0 if it has no more. */
+  #findSeqBeyond(table: string, count: number): number {
+    const text = `SELECT seq FROM ${table} ORDER BY seq DESC LIMIT 1 OFFSET ?`;
+    return this.sql.value<number>(text, [count]) ?? 0;
   }
 
   /**
-   * Yields steps that delete the oldest removable rows, whatever their age, until the rows use at most `bytes`.
+   * Yields steps that delete the oldest removable rows, whatever their age, until the rows use at most `bytes`. The headers
+   * and bodies of logged requests come first.
    * @param lastSeq the sequence of the newest row.
    */
   *planRemovalToFit(bytes: number, lastSeq: number): Generator<() => void> {
+    const all = { after: 0, before: lastSeq + 1 };
+    for (const step of this.#planRemoval(all, Number.MAX_SAFE_INTEGER, ['api_request_messages'])) {
+      if (this.getUsedBytes() <= bytes) return;
+      yield step;
+    }
     let [previousAfter, after] = [0, 0];
     while (this.getUsedBytes() > bytes && after <= lastSeq) {
       const before =

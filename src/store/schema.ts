@@ -160,13 +160,31 @@ export const migrations: readonly string[] = [
   // For retention, which checks whether a delivery is the original of a replay.
   'CREATE INDEX deliveries_by_original ON deliveries (replay_of_seq) WHERE replay_of_seq IS NOT NULL;',
   // `phases` is the result of `encodePhases`. The indexes are for the overview: counts of deliveries by status, and of attempts by
-  // time. The indexes by time contain all columns that it needs, and most new rows are added at their ends.
+  // time. The indexes by time contain all columns that it needs, and most new rows are added at their ends. For the request
+  // log: names of keys, messages of errors, and the headers and bodies of requests and responses, in a separate table, so that a
+  // filter of the log does not read them.
   `
   CREATE INDEX deliveries_attempted ON deliveries (workspace_seq) WHERE status = 'pending' AND attempt_count > 0;
   CREATE INDEX deliveries_canceled ON deliveries (workspace_seq) WHERE status = 'canceled';
   CREATE INDEX attempts_by_sent_at ON attempts (sent_at_wall, webhook_seq, outcome, number);
   CREATE INDEX attempts_by_scheduled_at ON attempts (scheduled_at, webhook_seq, outcome, number);
   ALTER TABLE attempts ADD COLUMN phases TEXT;
+
+  ALTER TABLE api_keys ADD COLUMN name TEXT NOT NULL DEFAULT '';
+  UPDATE api_keys SET name = '…' || last4;
+  ALTER TABLE api_requests ADD COLUMN error_message TEXT;
+  ALTER TABLE api_requests ADD COLUMN user_agent TEXT;
+  CREATE TABLE api_request_messages (
+    seq INTEGER PRIMARY KEY REFERENCES api_requests,
+    request_headers TEXT NOT NULL,
+    request_body BLOB,
+    request_size INTEGER,
+    request_truncated INTEGER NOT NULL,
+    response_headers TEXT,
+    response_body TEXT,
+    response_size INTEGER,
+    response_truncated INTEGER NOT NULL
+  ) STRICT;
   `,
 ];
 

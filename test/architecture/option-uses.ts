@@ -175,6 +175,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'workspaces list': [page],
   'keys list': [page, workspace],
   'keys create': [
+    ['--name reader', { name: 'reader' }],
     ['--scopes events:read,events:write', { scopes: ['events:read', 'events:write'] }],
     workspace,
     ['--all-workspaces', { allWorkspaces: true }],
@@ -182,6 +183,8 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'keys revoke': [['--yes', { yes: true }]],
   'logs list': [requestFilter, page],
   'logs tail': [requestFilter],
+  'logs get': [['--curl', { curl: true }]],
+  'logs resend': [['--keep-idempotency-key', { keepIdempotencyKey: true }]],
   'faults add': [
     [
       '--on request --method post --path /events --key key_1 --status 503 --error-code a --latency 2s --drop after',

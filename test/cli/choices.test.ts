@@ -26,7 +26,7 @@ const aWebhook = {
   ...{ created_at, disabled: false, previous_secret_expires_at: null, headers: {}, verify_tls: true },
 } as never;
 const aKey: ApiKey = {
-  ...{ id: 'key_1', scopes: ['events:read'], workspace_id: null, last4: 'abcd' },
+  ...{ id: 'key_1', name: 'Checkout', scopes: ['events:read'], workspace_id: null, last4: 'abcd' },
   ...{ created_at, revoked_at: null },
 };
 
@@ -81,7 +81,7 @@ describe('choices of a prompt', () => {
     const revoked = { ...aKey, id: 'key_2', revoked_at: created_at };
     const { context } = createFakeContext({ control: { listKeys: async () => pageOf(aKey, revoked) } });
     expect((await keyChoices.list(context)).items).toEqual([
-      { value: 'key_1', description: '…abcd  events:read  all  3m ago' },
+      { value: 'key_1', description: 'Checkout  …abcd  events:read  all  3m ago' },
     ]);
   });
 

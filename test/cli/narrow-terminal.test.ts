@@ -39,7 +39,8 @@ const request = {
     status: 503,
     duration_ms: 9_999,
   },
-  ...{ error_code: 'storage_unavailable', api_key_id: `key_${OPAQUE}`, workspace_id: `ws_${OPAQUE}` },
+  ...{ error_code: 'storage_unavailable', error_message: LONG, workspace_id: `ws_${OPAQUE}` },
+  ...{ api_key_id: `key_${OPAQUE}`, api_key_name: LONG },
   resource_id: null,
 } as never;
 const row = { at: TIME, delivery, attempt };
@@ -82,7 +83,7 @@ const views: Readonly<Record<string, () => string>> = {
       keyColumns(NOW),
       [
         {
-          ...{ id: `key_${OPAQUE}`, last4: '1234', scopes: [LONG], workspace_id: `ws_${OPAQUE}` },
+          ...{ id: `key_${OPAQUE}`, name: LONG, last4: '1234', scopes: [LONG], workspace_id: `ws_${OPAQUE}` },
           ...{ created_at: TIME, revoked_at: TIME },
         } as never,
       ],

@@ -359,8 +359,8 @@ describe('the live stream', () => {
   it('the stream reads messages that arrive in pieces, also within a character', async () => {
     const request = {
       ...{ id: ids.next('request', 0), at: '2026-11-20T00:00:00.000Z', method: 'GET', path: '/v1/é' },
-      ...{ status: 404, error_code: 'not_found', duration_ms: 1 },
-      ...{ api_key_id: null, workspace_id: null, resource_id: null },
+      ...{ status: 404, error_code: 'not_found', error_message: 'é', duration_ms: 1, user_agent: null },
+      ...{ api_key_id: null, api_key_name: null, workspace_id: null, resource_id: null },
     };
     const item = { type: 'request', sequence: 1, request };
     const bytes = Buffer.from(`id: 1\ndata: ${JSON.stringify(item)}\n\n`);

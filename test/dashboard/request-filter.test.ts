@@ -14,10 +14,13 @@ const request: ApiRequest = {
   path: '/v1/events',
   status: 201,
   error_code: null,
+  error_message: null,
   duration_ms: 1,
   api_key_id: 'key_1',
+  api_key_name: 'Checkout',
   workspace_id: null,
   resource_id: 'evt_1',
+  user_agent: null,
 };
 const now = Date.parse('2026-11-20T12:01:00.000Z');
 
@@ -41,7 +44,9 @@ describe('the request filter', () => {
   it.each([
     [{}, true],
     [{ path: '/v1/ev' }, true],
-    [{ path: 'events' }, false],
+    [{ path: 'events' }, true],
+    [{ path: '/events' }, false],
+    [{ path: 'webhooks' }, false],
     [{ method: 'post' }, true],
     [{ method: 'GET' }, false],
     [{ status: '201' }, true],

@@ -42,6 +42,7 @@ beforeAll(async () => {
   commandFixture = {
     ...{ event: event.id, delivery: deliveries[0].id, webhook: webhook_id, secret: webhook_secret },
     ...{ workspace: workspace_id, receiver: receiver.url },
+    request: (await runJson('logs list', ['--method', 'POST'])).data[0].id,
     createKey: async () => (await control.createKey({ scopes: ['events:read'] })).id,
     createWebhook: async () =>
       (await runJson('webhooks create', ['--url', receiver.url, '--events', 'a.b'])).id,

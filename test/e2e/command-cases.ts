@@ -7,6 +7,8 @@ export interface CommandFixture {
   readonly event: string;
   readonly delivery: string;
   readonly webhook: string;
+  /** A request that created an event. */
+  readonly request: string;
   readonly secret: string;
   readonly workspace: string;
   /** URL of a receiver. */
@@ -254,16 +256,16 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [[''], 'name'],
   },
   'keys list': {
-    stdout: /^ID +KEY +SCOPES/,
+    stdout: /^ID +NAME +KEY +SCOPES/,
     jsonFields: page,
     invalid: [['x'], tooMany],
     notFound: otherWorkspace,
   },
   'keys create': {
-    args: ['--scopes', 'events:read'],
-    stdout: /svc_test_\w+/,
+    args: ['--name', 'reader', '--scopes', 'events:read'],
+    stdout: /^Name +reader\nKey +svc_test_\w+/m,
     stderr: /^Copy the key now\. It is not shown again\.$/,
-    jsonFields: ['id', 'key', 'scopes', 'workspace_id', 'created_at'],
+    jsonFields: ['id', 'name', 'key', 'scopes', 'workspace_id', 'created_at'],
     invalid: [['--scopes', 'everything'], 'Invalid value for --scopes: "everything"'],
     notFound: ['--scopes', 'events:read', ...otherWorkspace],
   },
@@ -300,6 +302,20 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     jsonFields: page,
     invalid: [['--status', '600'], 'Invalid value for --status: "600"'],
     notFound: otherWorkspace,
+  },
+  'logs get': {
+    args: ({ request }) => [request],
+    stdout: /^Request +req_\w+[\s\S]*\n {2}POST \/v1\/events\n[\s\S]*"type": "order.shipped"/,
+    jsonFields: ['id', 'request', 'response'],
+    invalid: [['a', 'b'], tooMany],
+    notFound: [`req_${UNKNOWN_ID}`],
+  },
+  'logs resend': {
+    args: ({ request }) => [request],
+    stdout: /^Request +req_\w+[\s\S]*Status +✓? ?201/,
+    jsonFields: ['id', 'request', 'response'],
+    invalid: [['a', 'b'], tooMany],
+    notFound: [`req_${UNKNOWN_ID}`],
   },
   'fixtures list': {
     stdout:

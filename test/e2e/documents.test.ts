@@ -256,6 +256,7 @@ async function prepare(cwd: string, { env = {} }: Session): Promise<Record<strin
     'http://192.168.1.5:4777': (await runJsonOk(cwd, 'emulator', 'status')).url,
     'del_…': id,
     'evt_…': event_id,
+    'req_…': (await runJsonOk(cwd, 'logs', 'list', '--method', 'POST')).data[0].id,
     'wh_…': webhook_id,
     'whsec_…': SECRET,
     'v1=5257a869…': headers['Service-Signature'],

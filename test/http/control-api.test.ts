@@ -39,7 +39,8 @@ describe('each operation', () => {
     const { json: webhook } = await emulator.api('POST', '/webhooks', {
       ...{ workspace_id, url: 'http://127.0.0.1:9/', events: ['*'] },
     });
-    await emulator.api('POST', '/events', { type: 'a.b' });
+    const { headers } = await emulator.api('POST', '/events', { type: 'a.b' });
+    const requestId = headers.get('request-id');
     const { json: key } = await ask('POST', '/keys', { scopes: ['events:read'] });
     const { json: events } = await ask('GET', '/stored-events');
     const { json: deliveries } = await ask('GET', '/deliveries');
@@ -76,6 +77,8 @@ describe('each operation', () => {
       [200, 'POST', '/clock/next', {}],
       [200, 'POST', '/clock/settle', {}],
       [200, 'GET', '/requests'],
+      [200, 'GET', `/requests/${requestId}`],
+      [201, 'POST', `/requests/${requestId}/resend`, {}],
       [201, 'POST', '/faults', { on: 'request', status: 500, count: 1 }],
       [200, 'GET', '/faults'],
       [200, 'POST', '/faults/clear', {}],

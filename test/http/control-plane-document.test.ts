@@ -61,6 +61,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   webhooks: '$WEBHOOK_ID',
   'stored-events': '$EVENT_ID',
   deliveries: '$DELIVERY_ID',
+  requests: '$REQUEST_ID',
 };
 
 function renderCurl({ method, path, operation }: Entry): string {
@@ -202,6 +203,7 @@ it.skipIf(curl.failed)(
           WEBHOOK_ID: webhook.json.id,
           EVENT_ID: event.json.id,
           KEY_ID: keys[0]?.id ?? '',
+          REQUEST_ID: event.headers.get('request-id') ?? '',
           DELIVERY_ID: deliveries[0]?.id ?? '',
         },
         timeout: 30_000,

@@ -105,3 +105,175 @@ describe('the request log', () => {
     expect([paths.length, paths.at(-1)]).toEqual([UNAUTHENTICATED_LIMIT, '/v1/nothing?5']);
   });
 });
+
+/** Sends a request to `/v1/events` in this process (default: with the default key), and returns its row with headers and bodies. */
+async function logRequest(emulator: TestEmulator, { headers, ...init }: RequestInit = {}) {
+  const request = new Request('http://localhost/v1/events', {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${emulator.status().api_key}`,
+      'content-type': 'application/json',
+      ...headers,
+    },
+    ...init,
+  });
+  const id = (await emulator.fetch(request)).headers.get('request-id') ?? '';
+  return emulator.control.getRequest({ id });
+}
+
+describe('headers and bodies in the request log', () => {
+  it('GET /_svc/requests/{id} returns the request and its response as they were sent', async () => {
+    const emulator = await start();
+    const body = '{"type":"order.shipped","payload":{"n":1.0}}';
+    const headers = { 'user-agent': 'shop/1.2', 'x-trace': 'a' };
+    const logged = await logRequest(emulator, { body, headers });
+    expect(logged).toMatchObject({
+      ...{ method: 'POST', path: '/v1/events', status: 201, error_code: null, error_message: null },
+      ...{ user_agent: 'shop/1.2', api_key_name: 'Default key' },
+      request: { headers, body, encoding: 'utf8', size_bytes: body.length, truncated: false },
+      response: {
+        headers: { 'content-type': 'application/json; charset=utf-8', 'request-id': logged.id },
+        encoding: 'utf8',
+        truncated: false,
+      },
+    });
+    expect(JSON.parse(logged.response?.body ?? '')).toMatchObject({ id: logged.resource_id });
+    expect(logged.response?.size_bytes).toBe(logged.response?.body?.length);
+  });
+
+  it('the log has the error message, and the body of a request that is rejected', async () => {
+    const emulator = await start();
+    const invalid = await logRequest(emulator, { body: '{"type":"X"}' });
+    expect(invalid).toMatchObject({ status: 422, request: { body: '{"type":"X"}' } });
+    expect(invalid.error_message).toContain('type');
+    expect(JSON.parse(invalid.response?.body ?? '').error.message).toBe(invalid.error_message);
+    const text = await logRequest(emulator, { body: 'a=1', headers: { 'content-type': 'text/plain' } });
+    expect(text).toMatchObject({ status: 415, request: { body: 'a=1' } });
+    await emulator.control.addFault({ on: 'request', status: 503, count: 1 });
+    const failed = await logRequest(emulator, { body: '{"type":"order.shipped"}' });
+    expect(failed).toMatchObject({ status: 503, request: { body: '{"type":"order.shipped"}' } });
+    expect(failed.error_message).toContain('injected this response');
+  });
+
+  it('the log has a request whose connection a fault drops, without a response', async () => {
+    const emulator = await start();
+    await emulator.control.addFault({ on: 'request', drop: 'before', count: 1 });
+    await expect(logRequest(emulator, { body: '{"type":"a.b"}' })).rejects.toThrow('fetch failed');
+    const [{ id = '' } = {}] = await listRequests(emulator);
+    await expect(emulator.control.getRequest({ id })).resolves.toMatchObject({
+      ...{ status: 0, request: { body: '{"type":"a.b"}' }, response: null },
+    });
+  });
+
+  it('the log contains no secret: only the last four characters of an API key', async () => {
+    const emulator = await start();
+    const { api_key: key } = emulator.status();
+    const headers = { cookie: 'svc_token=V1StGXR8Z5jdHi6BmyTbSqK2pLw0xNcE', 'x-note': `my key is ${key}` };
+    const logged = await logRequest(emulator, { body: '{"type":"a.b"}', headers });
+    expect(logged.request?.headers).toMatchObject({
+      authorization: `Bearer svc_test_…${key.slice(-4)}`,
+      cookie: '[removed]',
+      'x-note': 'my key is [removed]',
+    });
+    const basic = await logRequest(emulator, {
+      headers: { authorization: 'Basic dXNlcjpzZWNyZXRzZWNyZXQ=' },
+    });
+    expect(basic.request?.headers.authorization).toBe('[removed]');
+    const response = await emulator.fetch(
+      new Request(`http://localhost/v1/events?api_key=${key}&limit=1`, {
+        headers: { authorization: `Bearer ${key}` },
+      }),
+    );
+    const inQuery = await emulator.control.getRequest({ id: response.headers.get('request-id') ?? '' });
+    expect(inQuery.path).toBe('/v1/events?api_key=[removed]&limit=1');
+  });
+
+  it('the log does not contain the secret of an endpoint that was created', async () => {
+    const emulator = await start();
+    const { api_key, workspace_id } = emulator.status();
+    const created = await emulator.fetch(
+      new Request('http://localhost/v1/webhooks', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ workspace_id, url: 'http://localhost:3000/', events: ['a.b'] }),
+      }),
+    );
+    const { secret } = (await created.json()) as { secret: string };
+    expect(secret).toMatch(/^whsec_/);
+    const logged = await emulator.control.getRequest({ id: created.headers.get('request-id') ?? '' });
+    expect(logged.response?.body).toContain('"secret":"[removed]"');
+    expect(JSON.stringify(logged)).not.toContain(secret);
+  });
+
+  it('the log stores only a part of a long response, with its full size', async () => {
+    const emulator = await start();
+    const { api_key: key } = emulator.status();
+    const payload = JSON.stringify({ text: 'ä'.repeat(50_000) });
+    await logRequest(emulator, { body: `{"type":"a.b","payload":${payload}}` });
+    const response = await emulator.fetch(
+      new Request('http://localhost/v1/events', { headers: { authorization: `Bearer ${key}` } }),
+    );
+    const { length } = Buffer.from(await response.text());
+    const logged = await emulator.control.getRequest({ id: response.headers.get('request-id') ?? '' });
+    expect(logged.response).toMatchObject({ truncated: false, size_bytes: length });
+    await logRequest(emulator, { body: `{"type":"a.b","payload":${payload}}` });
+    const longer = await emulator.fetch(
+      new Request('http://localhost/v1/events', { headers: { authorization: `Bearer ${key}` } }),
+    );
+    const text = await longer.text();
+    const truncated = await emulator.control.getRequest({ id: longer.headers.get('request-id') ?? '' });
+    expect(truncated.response).toMatchObject({ truncated: true, size_bytes: Buffer.byteLength(text) });
+    expect(truncated.response?.body).toBe(text.slice(0, 64 * 1024));
+  });
+
+  it('the log has the whole body of every request that the API accepts, and the start of a longer one', async () => {
+    const emulator = await startTestEmulator({ listen: false, overrides: { 'body.limit': '1MiB' } });
+    onTestFinished(() => emulator.close());
+    const toBody = (length: number) => `{"type":"a.b","payload":{"a":"${'x'.repeat(length - 33)}"}}`;
+    const [accepted, longer] = [toBody(256 * 1024), toBody(256 * 1024 + 1)];
+    const complete = await logRequest(emulator, { body: accepted });
+    expect(complete).toMatchObject({ status: 201, request: { truncated: false, size_bytes: 256 * 1024 } });
+    expect(complete.request?.body === accepted).toBe(true);
+    const cut = await logRequest(emulator, { body: longer });
+    expect(cut).toMatchObject({ status: 201, request: { truncated: true, size_bytes: 256 * 1024 + 1 } });
+    expect(cut.request?.body === longer.slice(0, 256 * 1024)).toBe(true);
+  });
+
+  it('a body that is not UTF-8 is base64, and one with NUL or HTML is unchanged text', async () => {
+    const emulator = await start();
+    const binary = await logRequest(emulator, { body: new Uint8Array([0xff, 0x00, 0x7b]) });
+    expect(binary).toMatchObject({
+      status: 400,
+      request: { body: '/wB7', encoding: 'base64', size_bytes: 3 },
+    });
+    const text = await logRequest(emulator, { body: '\0<script>alert(1)</script>' });
+    expect(text.request).toMatchObject({ body: '\0<script>alert(1)</script>', encoding: 'utf8' });
+  });
+
+  it('the log keeps little of a request without a valid key, and not its body', async () => {
+    const emulator = await start();
+    const headers = { authorization: 'Bearer svc_test_unknown', 'x-long': 'x'.repeat(10_000), 'x-z': 'z' };
+    const logged = await logRequest(emulator, { body: '{}', headers });
+    expect(logged).toMatchObject({
+      ...{ status: 401, api_key_id: null, api_key_name: null },
+      request: { body: null, size_bytes: null, truncated: true },
+    });
+    expect(JSON.stringify(logged.request).length).toBeLessThan(2500);
+    expect(logged.request?.headers['x-z']).toBeUndefined();
+  });
+
+  it('huge headers of a client with a key are stored up to a limit', async () => {
+    const emulator = await start();
+    const headers = { 'x-huge': 'x'.repeat(100_000) };
+    const logged = await logRequest(emulator, { body: '{"type":"a.b"}', headers });
+    expect(logged).toMatchObject({ status: 201, request: { truncated: true, body: '{"type":"a.b"}' } });
+    expect(JSON.stringify(logged.request?.headers).length).toBeLessThan(17_000);
+  });
+
+  it('the log of a reset emulator has no messages of earlier requests', async () => {
+    const emulator = await start();
+    const { id } = await logRequest(emulator, { body: '{"type":"a.b"}' });
+    await emulator.control.reset({});
+    await expect(emulator.control.getRequest({ id })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

@@ -108,7 +108,17 @@ describe('a crafted snapshot', () => {
     ['workspaces', 'clock_at', 'UPDATE workspaces SET clock_at = -1'],
     ['workspaces', 'clock_speed', 'UPDATE workspaces SET clock_speed = 9e999'],
     ['workspaces', 'name', "UPDATE workspaces SET name = ''"],
-    ['api_requests', 'seq', 'UPDATE api_requests SET seq = 9007199254740991'],
+    [
+      'api_requests',
+      'seq',
+      'DELETE FROM api_request_messages; UPDATE api_requests SET seq = 9007199254740991',
+    ],
+    [
+      'api_request_messages',
+      'request_headers',
+      `UPDATE api_request_messages SET request_headers = '{"a":1}'`,
+    ],
+    ['api_request_messages', 'request_truncated', 'UPDATE api_request_messages SET request_truncated = 2'],
     ['api_requests', 'resource_id', "UPDATE api_requests SET resource_id = 'x'"],
   ])('a snapshot is refused with 422 if a row of %s has an invalid %s', async (table, column, sql) => {
     expect(await refusalOf(await craft(sql))).toMatchObject({

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/domain/duration.ts';
 import { APPLICATION_ID } from '../../src/store/database.ts';
+import { KEPT_MESSAGES } from '../../src/store/retention.ts';
 import { migrations } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Database } from '../support/sqlite.ts';
@@ -10,7 +11,7 @@ import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
 import { explainPrepared } from './query-plan.ts';
-import { insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
+import { insertApiKey, insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
 
 const OLD = NOW - 8 * DAY_MS;
 
@@ -268,5 +269,55 @@ describe('an emulator with keepDays: 7', () => {
     }
     await using emulator = await startTestEmulator({ db, wall, keepDays: 7 });
     await expect.poll(() => list(emulator)).toEqual(['a.new']);
+  });
+});
+
+describe('the headers and bodies of logged requests', () => {
+  /** Inserts requests with an API key. There is a lower limit for those without one. */
+  function insertRequests(store: Store, count: number): number[] {
+    return store.writeNow(() => {
+      const key = insertApiKey(store);
+      return Array.from({ length: count }, () => insertRequest(store, NOW, key));
+    });
+  }
+
+  /** Runs the steps of `plan`, and returns the requests that still have their headers and bodies. */
+  function keptMessages(store: Store, seqs: readonly number[], plan: Iterable<() => void>): number[] {
+    for (const remove of plan) store.writeNow(remove);
+    return seqs.filter((seq) => store.apiRequests.findMessages(seq) !== undefined);
+  }
+
+  it('the newest requests keep their headers and bodies, and the others only their row', () => {
+    const store = openStore();
+    const seqs = insertRequests(store, KEPT_MESSAGES + 3);
+    expect(keptMessages(store, seqs, store.retention.planMessageRemoval())).toEqual(seqs.slice(3));
+    expect(seqs.filter((seq) => store.apiRequests.findBySeq(seq))).toHaveLength(seqs.length);
+  });
+
+  it('they are removed with their request', () => {
+    const store = openStore();
+    const seqs = insertRequests(store, 5);
+    expect(keptMessages(store, seqs, store.retention.planRemovalBeyond(2))).toEqual(seqs.slice(3));
+    const old = openStore();
+    const oldSeqs = old.writeNow(() => [
+      insertRequest(old, OLD),
+      insertRequest(old, OLD),
+      insertRequest(old),
+    ]);
+    expect(keptMessages(old, oldSeqs, old.retention.planRemovalBefore(NOW - DAY_MS))).toEqual(
+      oldSeqs.slice(1),
+    );
+  });
+
+  it('they are removed before events when the rows use too much space', () => {
+    const store = openStore();
+    const delivered = insertDelivered(store, NOW);
+    const seqs = insertRequests(store, 1_200);
+    const limit = store.retention.getUsedBytes() - 20_000;
+    expect(
+      keptMessages(store, seqs, store.retention.planRemovalToFit(limit, store.lastSeq)),
+    ).not.toHaveLength(1_200);
+    expect(seqs.filter((seq) => store.apiRequests.findBySeq(seq))).toHaveLength(1_200);
+    expect(rowsOf(store, delivered)).toEqual(kept);
   });
 });

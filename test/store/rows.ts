@@ -1,7 +1,9 @@
 /** Opens stores for tests and inserts rows. */
+import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { toEnvelope } from '../../src/domain/event.ts';
 import { UlidGenerator } from '../../src/domain/ids.ts';
+import type { ApiRequestMessages } from '../../src/store/api-requests.ts';
 import type { AttemptRow } from '../../src/store/attempts.ts';
 import type { NewDelivery } from '../../src/store/deliveries.ts';
 import type { DeliveryFilter } from '../../src/store/delivery-queries.ts';
@@ -139,9 +141,9 @@ export function insertAttempt(
   return seq;
 }
 
-export function insertRequest(store: Store, at = NOW): number {
+export function insertRequest(store: Store, at = NOW, apiKeySeq: number | null = null): number {
   const seq = store.nextSeq();
-  store.apiRequests.insert({
+  const row = {
     seq,
     id: ids.next('request', at),
     at_wall: at,
@@ -149,11 +151,41 @@ export function insertRequest(store: Store, at = NOW): number {
     path: '/v1/events',
     status: 200,
     error_code: null,
+    error_message: null,
     duration_ms: 1,
-    api_key_seq: null,
+    api_key_seq: apiKeySeq,
     workspace_seq: null,
     resource_id: null,
+    user_agent: null,
     fault: null,
+  };
+  store.apiRequests.insert(row, ANY_MESSAGES);
+  return seq;
+}
+
+export function insertApiKey(store: Store): number {
+  const seq = store.nextSeq();
+  store.apiKeys.insert({
+    seq,
+    id: ids.next('apiKey', NOW),
+    workspace_seq: null,
+    hash: randomBytes(32),
+    last4: 'abcd',
+    name: 'Test',
+    scopes: '[]',
+    created_at: NOW,
+    revoked_at: null,
   });
   return seq;
 }
+
+const ANY_MESSAGES: ApiRequestMessages = {
+  request_headers: '{}',
+  request_body: null,
+  request_size: null,
+  request_truncated: 0,
+  response_headers: '{}',
+  response_body: '{}',
+  response_size: 2,
+  response_truncated: 0,
+};

@@ -9,6 +9,7 @@ import { parseJsonTree, serializeJsonTree } from '../../domain/json-tree.ts';
 import type { Context } from '../context.ts';
 import { type ChoiceList, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
+import { requestColumns } from '../render/requests.ts';
 import type { Column } from '../render/table.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
@@ -47,7 +48,8 @@ export function webhookColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<
 export function keyColumns(now: number): readonly Column<ApiKey>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
-    { title: 'KEY', value: ({ last4 }) => `…${last4}` },
+    { title: 'NAME', value: ({ name }) => name, canTruncate: true },
+    { title: 'KEY', value: ({ last4 }) => `…${last4}`, hideOrder: 4 },
     { title: 'SCOPES', value: ({ scopes }) => scopes.join(','), hideOrder: 3, canTruncate: true },
     { title: 'WORKSPACE', value: ({ workspace_id: id }) => id ?? 'all', hideOrder: 2 },
     { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, now), hideOrder: 1 },
@@ -143,6 +145,18 @@ export const keyChoices: ChoiceSource = {
     const columns = keyColumns(context.now()).filter(({ title }) => title !== 'REVOKED');
     const valid = data.filter((key) => key.revoked_at === null);
     return toChoiceList(valid, columns, toId);
+  },
+};
+
+export const requestChoices: ChoiceSource = {
+  noun: 'request',
+  plural: 'requests',
+  emptyHint: 'Send one with: svc trigger',
+  async list(context) {
+    const { data } = await (await context.connect()).listRequests({ limit: MAX_CHOICES });
+    const columns = requestColumns(context.io, (at) => formatRelative(at, context.now()));
+    const idColumn = columns.filter(({ title }) => title === 'REQUEST');
+    return toChoiceList(data, [...idColumn, ...columns.filter((column) => !idColumn.includes(column))], toId);
   },
 };
 

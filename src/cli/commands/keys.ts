@@ -19,6 +19,7 @@ export const list: CommandDefinition<PageOptions & { readonly workspace?: string
 };
 
 interface CreateOptions {
+  readonly name?: string;
   readonly scopes?: Scope[];
   readonly workspace?: string;
   readonly allWorkspaces?: true;
@@ -27,6 +28,10 @@ interface CreateOptions {
 export const create: CommandDefinition<CreateOptions> = {
   configure: (command) =>
     command
+      .option(
+        '--name <name>',
+        'Name that the request log shows for the key (default: its last four characters)',
+      )
       .option(
         '--scopes <list>',
         `Scopes of the key (choices: ${scopes.join(', ')}) (default: all)`,
@@ -42,19 +47,26 @@ export const create: CommandDefinition<CreateOptions> = {
         ),
       ),
   examples: [
-    ['Create a key that can only read events', 'keys create --scopes events:read'],
+    ['Create a key that can only read events', 'keys create --name reader --scopes events:read'],
     ['Create a key for another workspace', 'keys create --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
     ['Create a key for every workspace', 'keys create --all-workspaces'],
   ],
   async run(options, context) {
     const control = await context.connect();
     const key = await control.createKey({
+      name: options.name,
       scopes: options.scopes ?? [...scopes],
       workspace_id: options.allWorkspaces ? null : (options.workspace ?? (await context.getWorkspaceId())),
     });
     context.print(key, () =>
       renderFields(
-        { ID: key.id, Key: key.key, Scopes: key.scopes.join(', '), Workspace: key.workspace_id ?? 'all' },
+        {
+          ID: key.id,
+          Name: key.name,
+          Key: key.key,
+          Scopes: key.scopes.join(', '),
+          Workspace: key.workspace_id ?? 'all',
+        },
         context.io,
       ),
     );

@@ -1,8 +1,12 @@
-/** `svc logs`: lists and follows the log of API requests. */
+/** `svc logs`: lists, shows and follows logged API requests, and sends them again. */
 import type { Command } from 'commander';
-import type { ApiRequest } from '../../contract/resources.ts';
+import { matchesRequestFilter, type RequestCondition } from '../../contract/list-filters.ts';
+import { toCurlCommand } from '../../control/logged-request.ts';
 import { formatRelative } from '../../domain/duration.ts';
-import { matchesStatus, type StatusFilter } from '../../domain/status-filter.ts';
+import { idPrefixes } from '../../domain/ids.ts';
+import type { StatusFilter } from '../../domain/status-filter.ts';
+import { ExitCode } from '../../errors.ts';
+import { requestChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { followRequests } from '../live/follow.ts';
 import {
@@ -13,7 +17,8 @@ import {
   parseTimeOrAge,
   toPageParameters,
 } from '../option-parsers.ts';
-import { requestColumns } from '../render/requests.ts';
+import { askChoice } from '../prompt.ts';
+import { renderRequestDetail, requestColumns } from '../render/requests.ts';
 import { printPage } from '../render/table.ts';
 
 interface RequestFilterOptions {
@@ -39,17 +44,58 @@ export const list: CommandDefinition<RequestFilterOptions & PageOptions> = {
     const control = await context.connect();
     const page = await control.listRequests({
       ...toPageParameters(options),
-      method: options.method,
-      path: options.path,
-      status: options.status,
-      api_key_id: options.key,
-      request_id: options.request,
-      workspace_id: options.workspace,
-      min_duration_ms: options.slowerThan,
+      ...toRequestCondition(options),
       since: options.since,
     });
     const columns = requestColumns(context.io, (at) => formatRelative(at, context.now()));
     printPage(context, page, 'requests', columns);
+  },
+};
+
+export const get: CommandDefinition<{ readonly id?: string; readonly curl?: true }> = {
+  configure: (command) =>
+    command
+      .argument('[id]', 'Request ID (req_…)')
+      .option('--curl', 'Print a curl command that sends the request with the key in SVC_API_KEY'),
+  examples: [
+    ['Show a request and its response, with headers and bodies', 'logs get req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    ['Print a request as a curl command', 'logs get req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --curl'],
+  ],
+  async run({ id, curl }, context) {
+    const control = await context.connect();
+    const request = await control.getRequest({ id: id ?? (await askChoice(context, 'id', requestChoices)) });
+    if (curl) {
+      const { url } = await control.getStatus({});
+      const command = toCurlCommand(request, url);
+      context.print({ curl: command }, () => command);
+    } else context.print(request, () => renderRequestDetail(request, context));
+  },
+};
+
+interface ResendOptions {
+  readonly id?: string;
+  readonly keepIdempotencyKey?: true;
+}
+
+export const resend: CommandDefinition<ResendOptions> = {
+  configure: (command) =>
+    command
+      .argument('[id]', 'Request ID (req_…)')
+      .option(
+        '--keep-idempotency-key',
+        'Send the same Idempotency-Key again, to test how the request is repeated (default: a new key)',
+      ),
+  examples: [
+    ['Send a request again with the same API key and body', 'logs resend req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+  ],
+  async run({ id, keepIdempotencyKey = false }, context) {
+    const control = await context.connect();
+    const request = await control.resendRequest({
+      id: id ?? (await askChoice(context, 'id', requestChoices)),
+      keep_idempotency_key: keepIdempotencyKey,
+    });
+    context.print(request, () => renderRequestDetail(request, context));
+    return request.status >= 200 && request.status < 300 ? ExitCode.success : ExitCode.failure;
   },
 };
 
@@ -63,8 +109,10 @@ export const tail: CommandDefinition<RequestFilterOptions> = {
     const control = await context.connect();
     const stream = control.stream({ types: 'request', since: options.since }, context.signal);
     const heading = 'Following API requests. Press Ctrl-C to stop.';
+    // The stream cannot filter requests by most fields. It filters by `since` itself.
+    const condition = toRequestCondition(options);
     return followRequests(stream, context, { control, heading }, (request) =>
-      matchesRequestFilter(request, options),
+      matchesRequestFilter(condition, request),
     );
   },
 };
@@ -72,13 +120,16 @@ export const tail: CommandDefinition<RequestFilterOptions> = {
 function addRequestFilterOptions(command: Command): Command {
   return command
     .option('--method <method>', 'Only requests with this method', (text) => text.toUpperCase())
-    .option('--path <prefix>', 'Only requests whose path starts with this, such as /v1/events')
+    .option(
+      '--path <text>',
+      'Only requests whose path starts with this, such as /v1/events, or contains it, such as evt_',
+    )
     .option(
       '--status <status>',
       'Only requests with this response status or class, such as 404 or 4xx; 0 for dropped connections',
       parseStatusFilter,
     )
-    .option('--key <id>', 'Only requests with this API key (key_…)')
+    .option('--key <key>', 'Only requests with this API key: its ID (key_…) or its name')
     .option('--request <id>', 'Only the request with this ID (req_…)')
     .option('--workspace <id>', 'Only requests in this workspace')
     .option(
@@ -93,16 +144,17 @@ function addRequestFilterOptions(command: Command): Command {
     );
 }
 
-/** The stream cannot filter requests by most of these fields. It filters by `since` itself. */
-function matchesRequestFilter(request: ApiRequest, options: RequestFilterOptions): boolean {
-  const { method, path, status, key, request: id, workspace, slowerThan } = options;
-  return (
-    (method === undefined || request.method === method) &&
-    (path === undefined || request.path.startsWith(path)) &&
-    matchesStatus(status, request.status) &&
-    (key === undefined || request.api_key_id === key) &&
-    (id === undefined || request.id === id) &&
-    (workspace === undefined || request.workspace_id === workspace) &&
-    (slowerThan === undefined || request.duration_ms >= slowerThan)
-  );
+/** The filter of the control plane, without the time, which the list and the stream take as text. */
+function toRequestCondition(options: RequestFilterOptions): Omit<RequestCondition, 'since'> {
+  const { key } = options;
+  return {
+    method: options.method,
+    path: options.path,
+    status: options.status,
+    ...(key !== undefined &&
+      (key.startsWith(idPrefixes.apiKey) ? { api_key_id: key } : { api_key_name: key })),
+    request_id: options.request,
+    workspace_id: options.workspace,
+    min_duration_ms: options.slowerThan,
+  };
 }

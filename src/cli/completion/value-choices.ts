@@ -14,6 +14,7 @@ import {
   eventChoices,
   keyChoices,
   replayableDeliveryChoices,
+  requestChoices,
   webhookChoices,
   workspaceChoices,
 } from '../choices/resource-choices.ts';
@@ -67,6 +68,7 @@ const byGroup: Readonly<Record<string, ValueChoices>> = {
   events: { sources: [eventChoices] },
   fixtures: { sources: [fixtureChoices] },
   keys: { sources: [keyChoices] },
+  logs: { sources: [requestChoices] },
   open: { sources: [deliveryChoices, eventChoices, webhookChoices] },
   webhooks: { sources: [webhookChoices] },
   workspaces: { sources: [workspaceChoices] },

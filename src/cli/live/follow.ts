@@ -12,7 +12,7 @@ import { type LiveList, showLive } from './live-view.ts';
 
 interface FollowOptions {
   /** The control plane that the view uses. */
-  readonly control: AttemptControl & Pick<ControlPlane, 'getStatus'>;
+  readonly control: AttemptControl & Pick<ControlPlane, 'getStatus' | 'getRequest'>;
   /** One line that is always visible. */
   readonly heading: string;
   /** Fields of the ready line in addition to its type. */
@@ -60,7 +60,7 @@ export function followRequests(
           item.type === 'request' && matches(item.request) ? [...rows, item.request] : rows,
         columns: (capabilities) => requestColumns(capabilities, formatTimeOfDay),
         refresh: async () => {},
-        describe: async (request) => renderRequestDetail(request, context),
+        describe: async ({ id }) => renderRequestDetail(await control.getRequest({ id }), context),
         replay: null,
         toUrl: ({ id }) => `${dashboard_url}#/requests/${id}`,
       };

@@ -1,6 +1,5 @@
 /** The columns of lists of deliveries, and all details of one delivery. */
 import type {
-  Attempt,
   AttemptDetail,
   Delivery,
   DeliveryDetail,
@@ -14,8 +13,8 @@ import { formatDuration, formatRelative } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json.ts';
 import type { Context } from '../context.ts';
 import type { ScheduleTimeOf } from '../schedule-time.ts';
-import { sanitizeLines } from '../terminal-text.ts';
 import { formatTime } from './format.ts';
+import { formatHeaders, renderMessageText, renderSection } from './http-message.ts';
 import { styleFor, styleOutcome, styleStatus } from './style.ts';
 import { type Column, renderFields } from './table.ts';
 
@@ -103,9 +102,9 @@ function renderAttempt(attempt: AttemptDetail, { delivery, scheduleTime, io, now
   return [
     title,
     renderFields(fields, io),
-    section('Request', `POST ${request.url}\n${toLines(request.headers)}`),
+    section('Request', `POST ${request.url}\n${formatHeaders(request.headers)}`),
     section('Signed string', withoutBody),
-    ...(response === null ? [] : [section('Response', renderResponse(attempt.response_status, response))]),
+    ...(response === null ? [] : [section('Response', renderMessageText(attempt.response_status, response))]),
   ].join('\n');
 }
 
@@ -132,25 +131,4 @@ function renderBodies(
     const name = bodies.length === 1 ? 'Body' : `Body of ${attemptNumbers}`;
     return [renderSection(name, indented, capabilities), ...unchanged];
   });
-}
-
-function renderSection(name: string, text: string, capabilities: { readonly color: boolean }): string {
-  return `${styleFor(capabilities).dim(name)}\n${indent(sanitizeLines(text))}`;
-}
-
-function renderResponse(status: number | null, response: NonNullable<Attempt['response']>): string {
-  const body = response.encoding === 'base64' ? `(base64) ${response.body}` : indentJson(response.body);
-  const truncation = response.truncated ? '\n… (truncated)' : '';
-  return `${status ?? ''}\n${toLines(response.headers)}\n\n${body}${truncation}`.trim();
-}
-
-function toLines(headers: Readonly<Record<string, string>>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\n');
-}
-
-/** Indents the lines that are not empty. */
-function indent(text: string): string {
-  return text.trimEnd().replace(/^(?=.)/gm, '  ');
 }

@@ -1,9 +1,10 @@
 /** The columns of lists of API requests, and all fields of one request. */
-import type { ApiRequest } from '../../contract/resources.ts';
+import type { ApiRequest, ApiRequestDetail, LoggedMessage } from '../../contract/resources.ts';
 import { describeAppliedFault } from '../../control/describe-fault.ts';
 import { formatLatency } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import { formatTime } from './format.ts';
+import { renderMessageText, renderSection } from './http-message.ts';
 import { styleHttpStatus } from './style.ts';
 import { type Column, renderFields } from './table.ts';
 
@@ -19,7 +20,7 @@ export function requestColumns(
     { title: 'STATUS', value: ({ status }) => styleHttpStatus(status, capabilities) },
     { title: 'ERROR', value: describeError, hideOrder: 3 },
     { title: 'TOOK', value: ({ duration_ms: ms }) => formatLatency(ms), hideOrder: 4 },
-    { title: 'KEY', value: ({ api_key_id: key }) => key ?? '', hideOrder: 1 },
+    { title: 'KEY', value: ({ api_key_name: key }) => key ?? '', hideOrder: 1, canTruncate: true },
     { title: 'REQUEST', value: ({ id }) => id, hideOrder: 2 },
   ];
 }
@@ -29,21 +30,40 @@ function describeError({ error_code: code, fault }: ApiRequest): string {
   return [code, fault && `(fault ${fault.kind})`].filter(Boolean).join(' ');
 }
 
-/** Renders all fields of a request. */
-export function renderRequestDetail(request: ApiRequest, { io, now }: Pick<Context, 'io' | 'now'>): string {
-  return renderFields(
+/** Renders all fields of a request, with the headers and bodies that the log contains. */
+export function renderRequestDetail(
+  { request, response, ...summary }: ApiRequestDetail,
+  { io, now }: Pick<Context, 'io' | 'now'>,
+): string {
+  const { method, path, status } = summary;
+  const fields = renderFields(
     {
-      Request: request.id,
-      At: formatTime(request.at, now()),
-      Method: request.method,
-      Path: request.path,
-      Status: styleHttpStatus(request.status, io),
-      Error: request.error_code,
-      Fault: describeAppliedFault(request.fault),
-      Took: formatLatency(request.duration_ms),
-      'API key': request.api_key_id,
-      Workspace: request.workspace_id,
+      Request: summary.id,
+      At: formatTime(summary.at, now()),
+      Method: method,
+      Path: path,
+      Status: styleHttpStatus(status, io),
+      Error: summary.error_code,
+      Message: summary.error_message,
+      Fault: describeAppliedFault(summary.fault),
+      Took: formatLatency(summary.duration_ms),
+      'API key': summary.api_key_id && `${summary.api_key_id} ${summary.api_key_name}`,
+      'User agent': summary.user_agent,
+      Workspace: summary.workspace_id,
+      Resource: summary.resource_id,
     },
     io,
   );
+  const sections = [
+    request && renderSection('Request', renderLoggedMessage(`${method} ${path}`, request), io),
+    response && renderSection('Response', renderLoggedMessage(String(status), response), io),
+  ];
+  return [fields, ...sections.filter((section) => section !== null)].join('\n\n');
+}
+
+function renderLoggedMessage(startLine: string, message: LoggedMessage): string {
+  const { body, truncated, size_bytes: size } = message;
+  if (body === null) return renderMessageText(startLine, { ...message, body: '(the body was not read)' });
+  const text = renderMessageText(startLine, { ...message, body, truncated: false });
+  return truncated ? `${text}\n… (truncated; the whole body has ${size} bytes)` : text;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { tail as tailCommand } from '../../../src/cli/commands/logs.ts';
-import type { ApiRequest } from '../../../src/contract/resources.ts';
+import { get, list, resend, tail as tailCommand } from '../../../src/cli/commands/logs.ts';
+import type { ApiRequest, ApiRequestDetail } from '../../../src/contract/resources.ts';
 import { createFakeContext, streamOf } from '../fake-context.ts';
 
 const request: ApiRequest = {
@@ -10,10 +10,13 @@ const request: ApiRequest = {
   path: '/v1/events',
   status: 403,
   error_code: 'permission_denied',
+  error_message: 'The API key lacks the scope events:write.',
   duration_ms: 1.25,
   api_key_id: 'key_1',
+  api_key_name: 'Checkout',
   resource_id: null,
   workspace_id: 'ws_1',
+  user_agent: 'curl/8.14.1',
 };
 
 async function tail(options: Parameters<typeof tailCommand.run>[0]) {
@@ -38,6 +41,9 @@ describe('svc logs tail', () => {
     [{ status: '4xx' as const }, true],
     [{ status: '5xx' as const }, false],
     [{ key: 'key_2' }, false],
+    [{ key: 'Checkout' }, true],
+    [{ key: 'Warehouse' }, false],
+    [{ path: 'events' }, true],
     [{ request: 'req_2' }, false],
     [{ workspace: 'ws_2' }, false],
     [{ slowerThan: 1.2 }, true],
@@ -45,4 +51,130 @@ describe('svc logs tail', () => {
   ])('a request matches the filter %j: %s', async (options, shown) => {
     expect((await tail(options)) !== '').toBe(shown);
   });
+});
+
+const detail: ApiRequestDetail = {
+  ...request,
+  request: {
+    headers: {
+      authorization: 'Bearer svc_test_…9fQx',
+      'content-type': 'application/json',
+      cookie: '[removed]',
+    },
+    body: '{"type":"it\'s.new"}',
+    encoding: 'utf8',
+    size_bytes: 19,
+    truncated: false,
+  },
+  response: {
+    headers: { 'request-id': 'req_1' },
+    body: '{"error":{}}',
+    encoding: 'utf8',
+    size_bytes: 70_000,
+    truncated: true,
+  },
+};
+
+describe('svc logs list', () => {
+  it.each([
+    ['key_1', { api_key_id: 'key_1' }],
+    ['Checkout', { api_key_name: 'Checkout' }],
+  ])('--key %s selects a key by its ID or its name', async (key, expected) => {
+    const inputs: object[] = [];
+    const listRequests = async (input: object) => {
+      inputs.push(input);
+      return { data: [request], has_more: false, end_cursor: 'req_1' };
+    };
+    const { context, capturedOutput } = createFakeContext({ control: { listRequests } });
+    await list.run({ key }, context);
+    expect(inputs).toMatchObject([expected]);
+    expect(capturedOutput.out).toMatch(/POST +\/v1\/events .*Checkout +req_1\n$/);
+  });
+});
+
+describe('svc logs get', () => {
+  it('a request is printed with its error, its client, and the headers and bodies', async () => {
+    const { context, capturedOutput } = createFakeContext({ control: { getRequest: async () => detail } });
+    await get.run({ id: 'req_1' }, context);
+    expect(capturedOutput.out).toMatchInlineSnapshot(`
+      "Request     req_1
+      At          2026-11-20T12:00:00.123Z (just now)
+      Method      POST
+      Path        /v1/events
+      Status      403
+      Error       permission_denied
+      Message     The API key lacks the scope events:write.
+      Took        1.3ms
+      API key     key_1 Checkout
+      User agent  curl/8.14.1
+      Workspace   ws_1
+
+      Request
+        POST /v1/events
+        authorization: Bearer svc_test_…9fQx
+        content-type: application/json
+        cookie: [removed]
+
+        {
+          "type": "it's.new"
+        }
+
+      Response
+        403
+        request-id: req_1
+
+        {
+          "error": {}
+        }
+        … (truncated; the whole body has 70000 bytes)
+      "
+    `);
+  });
+
+  it('a body that was not read is named', async () => {
+    const message = { ...detail.request, body: null } as ApiRequestDetail['request'];
+    const getRequest = async () => ({ ...detail, request: message, response: null });
+    const { context, capturedOutput } = createFakeContext({ control: { getRequest } });
+    await get.run({ id: 'req_1' }, context);
+    expect(capturedOutput.out).toContain('(the body was not read)');
+    expect(capturedOutput.out).not.toContain('Response');
+  });
+
+  it('--curl prints a command that reads the API key from a variable', async () => {
+    const { context, capturedOutput } = createFakeContext({
+      control: {
+        getRequest: async () => detail,
+        getStatus: async () => ({ url: 'http://127.0.0.1:4777' }) as never,
+      },
+    });
+    await get.run({ id: 'req_1', curl: true }, context);
+    expect(capturedOutput.out).toBe(
+      `curl http://127.0.0.1:4777/v1/events \\
+  -H "Authorization: Bearer $SVC_API_KEY" \\
+  -H 'content-type: application/json' \\
+  --data-raw '{"type":"it'\\''s.new"}'
+`,
+    );
+  });
+});
+
+describe('svc logs resend', () => {
+  it.each([
+    [201, 0],
+    [403, 1],
+    [0, 1],
+  ])(
+    'the new request is printed, and a response with status %i gives the exit code %i',
+    async (status, code) => {
+      const inputs: object[] = [];
+      const resendRequest = async (input: object) => {
+        inputs.push(input);
+        return { ...detail, id: 'req_2', status };
+      };
+      const { context, capturedOutput } = createFakeContext({ control: { resendRequest } });
+      expect(await resend.run({ id: 'req_1', keepIdempotencyKey: true }, context)).toBe(code);
+      expect(inputs).toEqual([{ id: 'req_1', keep_idempotency_key: true }]);
+      expect(capturedOutput.out).toMatch(/^Request +req_2\n/);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { tail as tailDeliveries } from '../../../src/cli/commands/deliveries.ts'
 import { tail as tailLogs } from '../../../src/cli/commands/logs.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import type { ScreenEvents, ScreenSize } from '../../../src/cli/live/screen.ts';
+import { apiRequestDetail } from '../../../src/contract/openapi-examples.ts';
 import type { ControlPlane, LiveStream } from '../../../src/control/control-plane.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -306,15 +307,17 @@ describe('the live view of deliveries', () => {
 describe('the live view of the request log', () => {
   const request = {
     ...{ id: 'req_1', at: '2026-11-20T12:00:00.123Z', method: 'POST', path: '/v1/events', status: 403 },
-    ...{ error_code: 'permission_denied', duration_ms: 1.25, api_key_id: 'key_1', workspace_id: 'ws_1' },
+    ...{ error_code: 'permission_denied', duration_ms: 1.25, api_key_name: 'Checkout', workspace_id: 'ws_1' },
   };
 
   it('the live view shows requests and request details, without a replay key', async () => {
-    const { terminal } = await start(tailLogs.run as Run, [{ type: 'request', sequence: 1, request }]);
+    const getRequest = async () => ({ ...apiRequestDetail, ...request });
+    const items = [{ type: 'request', sequence: 1, request }];
+    const { terminal } = await start(tailLogs.run as Run, items, { getRequest });
     expect(await terminal.drawn()).toMatchInlineSnapshot(`
       "Following API requests. Press Ctrl-C to stop.
-        AT            METHOD  PATH        STATUS  ERROR              TOOK   KEY    REQUEST
-      ❯ 12:00:00.123  POST    /v1/events  403     permission_denied  1.3ms  key_1  req_1
+        AT            METHOD  PATH        STATUS  ERROR              TOOK   KEY       REQUEST
+      ❯ 12:00:00.123  POST    /v1/events  403     permission_denied  1.3ms  Checkout  req_1
 
 
 

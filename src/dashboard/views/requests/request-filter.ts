@@ -1,8 +1,9 @@
 /** The filter of the request log: for the control plane and for live updates. */
 import type { ControlInput } from '../../../contract/control-operations.ts';
+import { matchesRequestFilter, type RequestCondition } from '../../../contract/list-filters.ts';
 import type { ApiRequest } from '../../../contract/resources.ts';
 import { parseRelativeTime } from '../../../domain/duration.ts';
-import { matchesStatus, type StatusFilter, statusClasses } from '../../../domain/status-filter.ts';
+import { type StatusFilter, statusClasses } from '../../../domain/status-filter.ts';
 
 /** Names of the query parameters, the same as the options of `svc logs list` where it has them. */
 export const filterNames = ['path', 'method', 'status', 'key', 'resource', 'since'] as const;
@@ -31,13 +32,14 @@ function toStatusFilter(text: string): StatusFilter {
  * @param now wall time in milliseconds since 1970
  */
 export function matchesFilter(filter: RequestFilter, request: ApiRequest, now: number): boolean {
-  const { path = '', method, status, key, resource, since } = filter;
-  return (
-    request.path.startsWith(path) &&
-    (method ?? request.method).toUpperCase() === request.method &&
-    matchesStatus(status === undefined ? undefined : toStatusFilter(status), request.status) &&
-    (key ?? request.api_key_id) === request.api_key_id &&
-    (resource ?? request.resource_id) === request.resource_id &&
-    (since === undefined || Date.parse(request.at) >= parseRelativeTime(since, now))
-  );
+  const { path, method, status, key, resource, since } = filter;
+  const condition: RequestCondition = {
+    path,
+    method: method?.toUpperCase(),
+    status: status === undefined ? undefined : toStatusFilter(status),
+    api_key_id: key,
+    resource_id: resource,
+    since: since === undefined ? undefined : parseRelativeTime(since, now),
+  };
+  return matchesRequestFilter(condition, request);
 }

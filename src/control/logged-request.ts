@@ -1,0 +1,55 @@
+/** What a user can do with a logged request: send it again, or copy it as a command. */
+import type { ApiRequestDetail } from '../contract/resources.ts';
+import { REMOVED } from '../domain/secret-remover.ts';
+import { toCurl } from '../domain/shell.ts';
+
+const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH'];
+/** Methods that the Fetch API does not send. */
+const UNSENDABLE_METHODS = ['CONNECT', 'TRACE', 'TRACK'];
+
+/** Why a request cannot be sent again, as a clause; null if it can. */
+export function findResendProblem({
+  method,
+  path,
+  request,
+}: Pick<ApiRequestDetail, 'method' | 'path' | 'request'>): string | null {
+  if (UNSENDABLE_METHODS.includes(method)) return `requests with the method ${method} are not supported`;
+  if (path.includes(REMOVED)) return 'its query contained a secret, which is not stored';
+  if (request === null) return 'its headers and its body are no longer stored';
+  if (request.truncated) return 'only a part of it is stored';
+  const needsBody = METHODS_WITH_BODY.includes(method);
+  return needsBody && request.body === null ? 'its body was not read' : null;
+}
+
+/** Headers that curl or the connection sets, or that say only which client sent the request. */
+const OMITTED_HEADER =
+  /^(?:host|connection|keep-alive|content-length|transfer-encoding|expect|accept|accept-.*|user-agent|origin|referer|sec-.*|priority|svc-resend-of)$/;
+
+/**
+ * A command for a POSIX shell that sends the request again. It reads the API key from the variable SVC_API_KEY, and leaves out other
+ * secrets.
+ * @param origin of the API, such as `http://127.0.0.1:4777`
+ */
+export function toCurlCommand({ method, path, request }: ApiRequestDetail, origin: string): string {
+  const headers = Object.entries(request?.headers ?? {}).filter(
+    ([name, value]) => name !== 'authorization' && !OMITTED_HEADER.test(name) && !value.includes(REMOVED),
+  );
+  const body = METHODS_WITH_BODY.includes(method) ? (request?.body ?? null) : null;
+  const isPiped = body !== null && (request?.encoding === 'base64' || body.includes('\0'));
+  const command = toCurl({
+    url: origin + path,
+    method,
+    apiKeyVariable: 'SVC_API_KEY',
+    headers: Object.fromEntries(headers),
+    body: isPiped ? { file: '-' } : body,
+  });
+  if (!isPiped) return command;
+  const base64 = request?.encoding === 'base64' ? body : toBase64(body);
+  return `printf %s '${base64}' | base64 --decode | ${command}`;
+}
+
+/** Not with `Buffer`, which browsers do not have. */
+function toBase64(text: string): string {
+  const bytes = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte));
+  return btoa(bytes.join(''));
+}

@@ -1,0 +1,102 @@
+/** Prepares a request and its response for the request log: without secrets, and limited in size. */
+import type { H3Event, HTTPResponse } from 'h3';
+import { maskSecret } from '../domain/credentials.ts';
+import {
+  isSecretName,
+  REMOVED,
+  removeKnownSecrets,
+  removeSecretParameters,
+} from '../domain/secret-remover.ts';
+import type { ApiRequestMessages } from '../store/api-requests.ts';
+
+interface LogLimits {
+  /** Characters of the path, the user agent and an error message. */
+  readonly text: number;
+  /** Characters of all headers of a message. */
+  readonly headers: number;
+  /** Characters. */
+  readonly responseBody: number;
+}
+
+/** As many as Node.js accepts in the headers of a request. */
+const LIMITS: LogLimits = { text: 2048, headers: 16 * 1024, responseBody: 64 * 1024 };
+/** For requests without a valid key, which anyone can send. */
+const LIMITS_WITHOUT_KEY: LogLimits = { text: 256, headers: 2048, responseBody: 2048 };
+
+/** Bytes. The default of the gap `body.limit`, so that every accepted request can be sent again. */
+const REQUEST_BODY_LIMIT = 256 * 1024;
+
+export function getLogLimits(hasKey: boolean): LogLimits {
+  return hasKey ? LIMITS : LIMITS_WITHOUT_KEY;
+}
+
+/** Longer than a secret, so that one at the limit is removed as a whole. */
+const SECRET_MARGIN = 256;
+
+/** Text without secrets, cut off at the limit. */
+export function toLoggedText(text: string, limit: number): string {
+  return removeKnownSecrets(text.slice(0, limit + SECRET_MARGIN)).slice(0, limit);
+}
+
+/** The path and the query, without secrets. */
+export function toLoggedPath({ url }: H3Event): string {
+  const query = url.search === '' ? '' : removeSecretParameters(url.search);
+  return removeKnownSecrets(url.pathname + query);
+}
+
+/** @param body null if it was not read. */
+export function toLoggedMessages(
+  event: H3Event,
+  body: Buffer | null,
+  response: HTTPResponse,
+  limits: LogLimits,
+): ApiRequestMessages {
+  const request = toLoggedHeaders(readRequestHeaders(event), limits.headers);
+  const isPathTruncated = toLoggedPath(event).length > limits.text;
+  const isBodyTruncated = body !== null && body.length > REQUEST_BODY_LIMIT;
+  const responseHeaders = toLoggedHeaders(response.headers, limits.headers);
+  const text = typeof response.body === 'string' ? response.body : '';
+  const storedText = toLoggedText(text, limits.responseBody);
+  const hasResponse = response.status !== 0;
+  return {
+    request_headers: request.json,
+    request_body: body?.subarray(0, REQUEST_BODY_LIMIT) ?? null,
+    request_size: body?.length ?? null,
+    request_truncated: request.isTruncated || isPathTruncated || isBodyTruncated ? 1 : 0,
+    response_headers: hasResponse ? responseHeaders.json : null,
+    response_body: hasResponse ? storedText : null,
+    response_size: hasResponse ? Buffer.byteLength(text) : null,
+    response_truncated: responseHeaders.isTruncated || text.length > limits.responseBody ? 1 : 0,
+  };
+}
+
+/** Node.js has parsed the headers of a request already. A request of this process has only those of the Fetch API. */
+function readRequestHeaders({ req, runtime }: H3Event): Iterable<readonly [string, unknown]> {
+  const request = runtime?.node?.req;
+  return request === undefined ? req.headers : Object.entries(request.headers);
+}
+
+/** Headers as a JSON object. The last ones are missing, or the value of the last one is cut off, if they exceed `limit` characters. */
+function toLoggedHeaders(
+  headers: Iterable<readonly [string, unknown]>,
+  limit: number,
+): { readonly json: string; readonly isTruncated: boolean } {
+  const logged: Record<string, string> = {};
+  let remaining = limit;
+  for (const [name, rawValue] of headers) {
+    const value = maskHeader(name, String(rawValue));
+    remaining -= name.length + value.length;
+    logged[name] = remaining < 0 ? value.slice(0, Math.max(0, value.length + remaining)) : value;
+    if (remaining < 0) return { json: JSON.stringify(logged), isTruncated: true };
+  }
+  return { json: JSON.stringify(logged), isTruncated: false };
+}
+
+const BEARER = /^(Bearer +)(\S+) *$/i;
+
+/** The value of a header without secrets. An API key keeps its last four characters, which are shown in the list of keys. */
+function maskHeader(name: string, value: string): string {
+  if (!isSecretName(name)) return removeKnownSecrets(value);
+  const [, scheme, key = ''] = (name === 'authorization' && BEARER.exec(value)) || [];
+  return scheme === undefined ? REMOVED : scheme + maskSecret(key);
+}
