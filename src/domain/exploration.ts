@@ -1,8 +1,10 @@
 /** The exploration of receivers: its limits, and what a delivery history can contain. */
 import { SvcError } from '../errors.ts';
-import { formatDuration } from './duration.ts';
+import { formatDuration, SECOND_MS } from './duration.ts';
 import { formatCount, formatDeliveryCount, suggestMatch } from './message-parts.ts';
 
+/** Time limit for a response or an effect of a receiver: that of deliveries (gap `delivery.timeout`). */
+export const RECEIVER_TIMEOUT_MS = 15 * SECOND_MS;
 /** Number of histories, if neither their number nor a time is given. */
 export const DEFAULT_RUNS = 100;
 export const MAX_RUNS = 1_000_000;

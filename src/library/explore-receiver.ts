@@ -2,8 +2,13 @@
 import { randomInt } from 'node:crypto';
 import * as v from 'valibot';
 import { systemClock } from '../clock/wall-clock.ts';
-import { SECOND_MS } from '../domain/duration.ts';
-import { DEFAULT_RUNS, type Disturbance, MAX_SEED, selectDisturbances } from '../domain/exploration.ts';
+import {
+  DEFAULT_RUNS,
+  type Disturbance,
+  MAX_SEED,
+  RECEIVER_TIMEOUT_MS,
+  selectDisturbances,
+} from '../domain/exploration.ts';
 import { isObject } from '../domain/json.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { getScheme, type SchemeName } from '../domain/signature/schemes.ts';
@@ -64,9 +69,6 @@ export interface ExploreReceiverOptions {
   /** Called after each history. */
   readonly onProgress?: (progress: ExploreProgress) => void;
 }
-
-/** As for attempts (gap `delivery.timeout`). */
-const DEFAULT_RESPONSE_TIMEOUT_MS = 15 * SECOND_MS;
 
 const OptionalNames = v.optional(v.array(v.string()));
 const EventOption = v.lazy((value) =>
@@ -139,9 +141,7 @@ export async function exploreReceiver(
       runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
       timeMs: time === undefined ? null : toMs(time),
       timeoutMs:
-        options.timeout === undefined
-          ? (saved?.timeout_ms ?? DEFAULT_RESPONSE_TIMEOUT_MS)
-          : toMs(options.timeout),
+        options.timeout === undefined ? (saved?.timeout_ms ?? RECEIVER_TIMEOUT_MS) : toMs(options.timeout),
       events: createEventTemplates(options.events ?? saved?.events ?? [], seed),
       readEffects: typeof observe === 'function' ? toReadEffects(observe) : (observer?.readEffects ?? null),
       restart:

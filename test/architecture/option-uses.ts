@@ -265,8 +265,8 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
     [
-      '--observe http://a --event-type a.b --timeout 3s --strict --ca ca.pem',
-      { observe: 'http://a', eventType: 'a.b', timeout: 3_000, strict: true, ca: 'ca.pem' },
+      '--observe http://a --event-type a.b --timeout 3s --strict --ca ca.pem --junit a.xml',
+      { observe: 'http://a', eventType: 'a.b', timeout: 3_000, strict: true, ca: 'ca.pem', junit: 'a.xml' },
     ],
   ],
   'receiver explore': [

@@ -9,7 +9,7 @@ import { bootEmulator, writeCertificate } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { toEnvVariables } from '../env-variables.ts';
-import { assertReportWritable, renderDeliveryJUnit, writeReport } from '../exec/delivery-junit.ts';
+import { renderDeliveryJUnit } from '../exec/delivery-junit.ts';
 import {
   collectDeliveryOutcome,
   findUnexpectedDeliveries,
@@ -19,6 +19,7 @@ import {
 import { EmulatorLog } from '../exec/emulator-log.ts';
 import { type CommandResult, runCommand } from '../exec/run-command.ts';
 import { createWriteError } from '../file-access.ts';
+import { assertReportWritable, writeReport } from '../junit.ts';
 import { wholeNumberParser } from '../option-parsers.ts';
 import { reportError } from '../report-error.ts';
 import { addStartOptions } from '../start-options.ts';

@@ -2,7 +2,6 @@
 import { randomInt } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { settings } from '../../config/settings.ts';
 import { classifyHost } from '../../domain/address.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import {
@@ -10,13 +9,13 @@ import {
   disturbances,
   MAX_RUNS,
   MAX_SEED,
+  RECEIVER_TIMEOUT_MS,
   selectDisturbances,
 } from '../../domain/exploration.ts';
 import { isHttpUrl } from '../../domain/http-url.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
-import { requireSecrets } from '../../domain/signature/sign.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
@@ -39,23 +38,18 @@ import { runRestartCommand, waitUntilListening } from '../../receiver/explore/re
 import { effectRules, exploreRules } from '../../receiver/explore/rules.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { createWriteError, readCaFile, readNamedFile } from '../file-access.ts';
-import {
-  parseDurationMs,
-  parseList,
-  parseReceiverUrl,
-  requireSecret,
-  wholeNumberParser,
-} from '../option-parsers.ts';
+import { createWriteError, readNamedFile } from '../file-access.ts';
+import { assertReportWritable, writeReport } from '../junit.ts';
+import { parseDurationMs, parseList, parseReceiverUrl, wholeNumberParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askText } from '../prompt.ts';
+import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from '../receiver-options.ts';
 import { renderExploreJUnit, renderExploreReport, renderVitestTest } from '../render/explore-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
 
-interface ExploreCommandOptions {
+interface ExploreCommandOptions extends ReceiverOptions {
   readonly url?: string;
-  readonly secret?: string;
   readonly runs?: number;
   /** Milliseconds. */
   readonly time?: number;
@@ -68,15 +62,7 @@ interface ExploreCommandOptions {
   readonly replay?: string;
   readonly save?: string;
   readonly test?: string;
-  readonly junit?: string;
-  readonly scheme?: string;
-  /** Milliseconds. */
-  readonly timeout?: number;
-  readonly ca?: string;
 }
-
-/** As for deliveries (gap `delivery.timeout`). */
-const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
 
 const NOTES = `
 Rules and their sections in the service description:
@@ -97,40 +83,39 @@ function indentFields(fields: Readonly<Record<string, string>>): string {
 /** Exit code 1 if a history broke a rule. */
 export const explore: CommandDefinition<ExploreCommandOptions> = {
   configure: (command) =>
-    command
-      .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
-      .option('--secret <secret>', 'Secret that the receiver verifies with (default: SVC_WEBHOOK_SECRET)')
-      .option('--runs <n>', 'Number of histories (default: 100)', wholeNumberParser(1, MAX_RUNS))
-      .option('--time <duration>', 'Keep playing histories for this long, instead of --runs', parseDurationMs)
-      .option(
-        '--seed <n>',
-        'Seed that generates the same histories again (default: random)',
-        wholeNumberParser(0, MAX_SEED),
-      )
-      .option(
-        '-e, --events <list>',
-        'Event types to send, with the payloads of their fixtures, separated by commas (default: all)',
-        parseList,
-      )
-      .option(
-        '--observe <url|command>',
-        'URL or command that returns the effects, as {"ids": […]} or {"count": n}',
-      )
-      .option('--only <disturbances>', 'Disturbances to use, separated by commas (default: all)', parseList)
-      .option('--without <disturbances>', 'Disturbances to leave out, separated by commas', parseList)
-      .option('--restart-command <command>', 'Command that restarts the receiver, to run between deliveries')
-      .option('--replay <file>', 'Play the history in this file')
-      .option('--save <file>', 'File for the smallest history that breaks a rule (default: a file in .svc)')
-      .option('--test <file>', 'File for a Vitest test that plays the smallest history')
-      .option('--junit <file>', 'File to write a JUnit report to')
-      .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`)
-      .option(
-        '--timeout <duration>',
-        'Time limit for a response or an effect (default: 15s)',
-        parseDurationMs,
-      )
-      .option('--ca <file>', settings.ca.description)
-      .addHelpText('after', NOTES),
+    addReceiverOptions(
+      command
+        .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
+        .option('--runs <n>', 'Number of histories (default: 100)', wholeNumberParser(1, MAX_RUNS))
+        .option(
+          '--time <duration>',
+          'Keep playing histories for this long, instead of --runs',
+          parseDurationMs,
+        )
+        .option(
+          '--seed <n>',
+          'Seed that generates the same histories again (default: random)',
+          wholeNumberParser(0, MAX_SEED),
+        )
+        .option(
+          '-e, --events <list>',
+          'Event types to send, with the payloads of their fixtures, separated by commas (default: all)',
+          parseList,
+        )
+        .option(
+          '--observe <url|command>',
+          'URL or command that returns the effects, as {"ids": […]} or {"count": n}',
+        )
+        .option('--only <disturbances>', 'Disturbances to use, separated by commas (default: all)', parseList)
+        .option('--without <disturbances>', 'Disturbances to leave out, separated by commas', parseList)
+        .option(
+          '--restart-command <command>',
+          'Command that restarts the receiver, to run between deliveries',
+        )
+        .option('--replay <file>', 'Play the history in this file')
+        .option('--save <file>', 'File for the smallest history that breaks a rule (default: a file in .svc)')
+        .option('--test <file>', 'File for a Vitest test that plays the smallest history'),
+    ).addHelpText('after', NOTES),
   examples: [
     [
       'Search for a delivery history that a receiver handles incorrectly',
@@ -168,6 +153,7 @@ async function runExploration(options: ExploreCommandOptions, context: Context):
   const replay = options.replay === undefined ? null : await readHistory(options.replay, context);
   const receiver = await resolveReceiver(options, replay?.receiver, context);
   const exploreOptions = await toExploreOptions(receiver, replay, options, context);
+  if (options.junit !== undefined) assertReportWritable(resolve(context.cwd, options.junit));
   const observer =
     receiver.observe === undefined
       ? null
@@ -222,7 +208,7 @@ async function resolveReceiver(
     url,
     observe: options.observe ?? keepLoopback(saved?.observe),
     scheme: options.scheme ?? saved?.scheme,
-    timeoutMs: options.timeout ?? saved?.timeout_ms ?? DEFAULT_TIMEOUT_MS,
+    timeoutMs: options.timeout ?? saved?.timeout_ms ?? RECEIVER_TIMEOUT_MS,
     ca: values.ca ?? undefined,
     events: options.events ?? saved?.events ?? [],
   };
@@ -238,12 +224,10 @@ async function toExploreOptions(
   context: Context,
 ): Promise<OptionsWithoutObserver> {
   const { restartCommand, runs, time } = options;
-  const { url, timeoutMs, ca, events } = receiver;
-  const secret = requireSecret(options.secret, context);
-  const { cwd, signal, now } = context;
-  const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: receiver.scheme });
-  // Rejects a secret without a key, with which anybody could sign.
-  requireSecrets(scheme, secret);
+  const { url, events } = receiver;
+  const { cwd, signal } = context;
+  const receiverOptions = { ...receiver, secret: options.secret, timeout: receiver.timeoutMs };
+  const resolved = await resolveReceiverOptions(url, receiverOptions, context);
   const { projectFolder } = await context.resolveConfig();
   const disturbances = selectDisturbances(options.only, options.without);
   if (restartCommand === undefined && options.only?.includes('restart')) {
@@ -253,20 +237,13 @@ async function toExploreOptions(
   }
   const seed = options.seed ?? replay?.seed ?? randomInt(MAX_SEED);
   return {
-    url,
-    urlRule,
-    scheme,
-    secret,
+    ...resolved,
     seed,
     replay,
     disturbances,
-    now,
-    signal,
     runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
     timeMs: time ?? null,
-    timeoutMs,
     events: createEvents(events, seed, projectFolder, context),
-    ca: ca === undefined ? undefined : await readCaFile(ca, cwd),
     restart:
       restartCommand === undefined
         ? null
@@ -341,7 +318,7 @@ async function writeFiles(
 ): Promise<void> {
   const { failure } = report;
   const { url } = receiver;
-  if (junit !== undefined) await write(junit, renderExploreJUnit(report, url), '--junit', context);
+  if (junit !== undefined) writeReport(resolve(context.cwd, junit), renderExploreJUnit(report, url));
   if (failure === null) return;
   const { seed, run } = failure.history;
   if (replay === undefined || save !== undefined) {

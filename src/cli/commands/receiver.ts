@@ -3,12 +3,9 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { settings } from '../../config/settings.ts';
 import { createFolder } from '../../create-folder.ts';
-import { SECOND_MS } from '../../domain/duration.ts';
 import { isEventType } from '../../domain/event.ts';
 import { quoteForShell } from '../../domain/shell.ts';
-import { requireSecrets } from '../../domain/signature/sign.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { findFixture } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
@@ -21,41 +18,29 @@ import {
 import { fillTemplates } from '../../fixtures/template.ts';
 import { createEffectObserver } from '../../receiver/effect-observer.ts';
 import { receiverRules } from '../../receiver/receiver-check.ts';
-import { assertAllowedReceiver } from '../../receiver/receiver-client.ts';
 import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { createWriteError, readCaFile } from '../file-access.ts';
-import {
-  choiceOption,
-  parseDurationMs,
-  parseList,
-  parseReceiverUrl,
-  requireSecret,
-} from '../option-parsers.ts';
+import { createWriteError } from '../file-access.ts';
+import { assertReportWritable, writeReport } from '../junit.ts';
+import { choiceOption, parseList, parseReceiverUrl } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, askText, type ChoiceSource, isInteractive, toChoiceList } from '../prompt.ts';
+import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from '../receiver-options.ts';
 import { renderReceiverJUnit, renderReport } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
 import { createTemplateContexts } from '../template-contexts.ts';
 
-interface CheckCommandOptions {
+interface CheckCommandOptions extends ReceiverOptions {
   readonly url?: string;
-  readonly secret?: string;
+  /** `junit` prints the report; `json` is the former name of `--json`. */
   readonly format: 'table' | 'json' | 'junit';
   readonly rule?: readonly string[];
-  readonly scheme?: string;
   readonly observe?: string;
   readonly eventType: string;
-  readonly ca?: string;
-  /** Milliseconds. */
-  readonly timeout?: number;
   readonly strict?: boolean;
 }
-
-/** As for deliveries (gap `delivery.timeout`). */
-const DEFAULT_TIMEOUT_MS = 15 * SECOND_MS;
 
 const RULES = renderFields(
   Object.fromEntries(
@@ -79,32 +64,27 @@ it, these checks are reported as not observable, which is a failure only with --
 /** Exit code 1 if a check failed, none was observable, or effects could not be counted. With `--strict`, one check that was not observable is enough. */
 export const check: CommandDefinition<CheckCommandOptions> = {
   configure: (command) =>
-    command
-      .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
-      .option('--secret <secret>', 'Secret that the receiver verifies with (default: SVC_WEBHOOK_SECRET)')
-      .option('--rule <name>', 'Rule or check to run; repeatable (default: all)', parseList)
-      .option(
-        '--observe <url|command>',
-        'URL or command that returns the effects, as {"ids": […]}, {"count": n} or a number',
-      )
-      .option(
-        '--event-type <type>',
-        'Event type to send, with the payload of its fixture',
-        parseEventType,
-        'order.shipped',
-      )
-      .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`)
-      .option(
-        '--timeout <duration>',
-        'Time limit for a response or an effect (default: 15s)',
-        parseDurationMs,
-      )
-      .option('--strict', 'Exit with code 1 if a check is not observable')
-      .option('--ca <file>', settings.ca.description)
-      .addOption(
-        choiceOption('--format <format>', 'Output format', ['table', 'json', 'junit']).default('table'),
-      )
-      .addHelpText('after', NOTES),
+    addReceiverOptions(
+      command
+        .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
+        .option('--rule <name>', 'Rule or check to run; repeatable (default: all)', parseList)
+        .option(
+          '--observe <url|command>',
+          'URL or command that returns the effects, as {"ids": […]}, {"count": n} or a number',
+        )
+        .option(
+          '--event-type <type>',
+          'Event type to send, with the payload of its fixture',
+          parseEventType,
+          'order.shipped',
+        )
+        .option('--strict', 'Exit with code 1 if a check is not observable')
+        .addOption(
+          choiceOption('--format <format>', 'Former way to choose the output', ['table', 'json', 'junit'])
+            .default('table')
+            .hideHelp(),
+        ),
+    ).addHelpText('after', NOTES),
   examples: [
     [
       'Check the signature and the responses of a receiver',
@@ -125,7 +105,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     ['Run one rule and one check only', 'receiver check 3000/webhooks --rule raw-body --rule timestamp.old'],
     [
       'Write a JUnit report for a receiver with its own certificate authority',
-      'receiver check https://localhost:3443 --ca ca.pem --format junit > receiver.xml',
+      'receiver check https://localhost:3443 --ca ca.pem --junit receiver.xml',
     ],
   ],
   async run(options, context) {
@@ -136,6 +116,8 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     }
     const checkOptions = await toCheckOptions(options, context);
     const { observe, format } = options;
+    const junitPath = options.junit === undefined ? null : resolve(context.cwd, options.junit);
+    if (junitPath !== null) assertReportWritable(junitPath);
     const observer =
       observe === undefined ? null : createEffectObserver(observe, { ...checkOptions, cwd: context.cwd });
     let progressBar = renderProgressBar(0, 1);
@@ -148,8 +130,9 @@ export const check: CommandDefinition<CheckCommandOptions> = {
         async () => `Checking ${checkOptions.url}  ${progressBar}`,
         runChecks({ ...checkOptions, countEffects: observer?.countEffects ?? null, onProgress }),
       );
+      if (junitPath !== null) writeReport(junitPath, renderReceiverJUnit(report, checkOptions.url));
       if (format === 'json') context.io.write(JSON.stringify(report, null, 2));
-      else if (format === 'junit') context.io.write(renderReceiverJUnit(report, checkOptions.url));
+      else if (format === 'junit') context.io.write(renderReceiverJUnit(report, checkOptions.url).trimEnd());
       else context.print(report, () => renderReport(report, context.io));
       if (report.interrupted) return ExitCode.interrupted;
       return report.ok ? ExitCode.success : ExitCode.failure;
@@ -166,29 +149,17 @@ async function toCheckOptions(
   options: CheckCommandOptions,
   context: Context,
 ): Promise<OptionsWithoutObserver> {
-  const { ca, eventType } = options;
-  const { cwd, signal, now } = context;
-  const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: options.scheme });
+  const { eventType } = options;
   const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
-  assertAllowedReceiver(url, urlRule);
-  const secret = requireSecret(options.secret, context);
-  // Rejects a secret without a key, with which anybody could sign.
-  requireSecrets(scheme, secret);
-  const { values, projectFolder } = await context.resolveConfig(ca === undefined ? {} : { ca });
+  const receiver = await resolveReceiverOptions(url, options, context);
+  const { values, projectFolder } = await context.resolveConfig();
   return {
-    url,
-    urlRule,
-    scheme,
-    secret,
+    ...receiver,
     eventType,
-    now,
-    signal,
     apiKey: values.apiKey,
     only: options.rule ?? [],
     strict: options.strict ?? false,
-    timeoutMs: options.timeout ?? DEFAULT_TIMEOUT_MS,
     payload: await createPayload(eventType, projectFolder, context),
-    ca: values.ca === null ? undefined : await readCaFile(values.ca, cwd),
   };
 }
 

@@ -5,9 +5,14 @@ import { describeFailureRate, summarizeExploration } from '../../domain/explorat
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { schemes } from '../../domain/signature/schemes.ts';
 import type { ExploreFailure, ExploreReport } from '../../receiver/explore/explore.ts';
-import { effectRules, exploreRuleNames, exploreRules } from '../../receiver/explore/rules.ts';
+import {
+  type ExploreRule,
+  effectRules,
+  exploreRuleNames,
+  exploreRules,
+} from '../../receiver/explore/rules.ts';
+import { type JUnitResult, renderJUnit } from '../junit.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
-import { escapeXml, startXmlTag } from '../xml.ts';
 import { styleFor } from './style.ts';
 import { renderFields, renderTable } from './table.ts';
 
@@ -65,33 +70,20 @@ function shorten(text: string): string {
 
 /** One test case for each rule. Rules about effects are skipped if effects were not observed. */
 export function renderExploreJUnit({ failure, effects, duration_ms }: ExploreReport, url: string): string {
-  const isSkipped = (rule: (typeof exploreRuleNames)[number]) => effects === null && effectRules.has(rule);
-  const counts = {
-    tests: exploreRuleNames.length,
-    failures: failure === null ? 0 : 1,
-    errors: 0,
-    skipped: exploreRuleNames.filter((rule) => isSkipped(rule) && rule !== failure?.rule).length,
-    time: (duration_ms / 1000).toFixed(3),
+  const toResult = (rule: ExploreRule): JUnitResult | null => {
+    if (rule === failure?.rule) return toJUnitFailure(failure);
+    if (effects !== null || !effectRules.has(rule)) return null;
+    return { kind: 'skipped', message: 'Effects were not observed.' };
   };
-  const cases = exploreRuleNames.map((rule) => {
-    const start = `    ${startXmlTag('testcase', { classname: 'svc receiver explore', name: rule })}`;
-    if (rule === failure?.rule) return `${start}>\n      ${renderJUnitFailure(failure)}\n    </testcase>`;
-    if (!isSkipped(rule)) return `${start}/>`;
-    const skipped = startXmlTag('skipped', { message: 'Effects were not observed.' });
-    return `${start}>\n      ${skipped}/>\n    </testcase>`;
-  });
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `${startXmlTag('testsuites', { name: 'svc receiver explore', ...counts })}>`,
-    `  ${startXmlTag('testsuite', { name: url, ...counts })}>`,
-    ...cases,
-    '  </testsuite>',
-    '</testsuites>',
-    '',
-  ].join('\n');
+  const cases = exploreRuleNames.map((name) => ({
+    classname: 'svc receiver explore',
+    name,
+    result: toResult(name),
+  }));
+  return renderJUnit('svc receiver explore', [{ name: url, cases, durationMs: duration_ms }]);
 }
 
-function renderJUnitFailure(failure: ExploreFailure): string {
+function toJUnitFailure(failure: ExploreFailure): JUnitResult {
   const lines = [
     ...failure.steps.map(({ step, sent, received }) => `${step}. ${sent}: ${received}`),
     describeFailureRate(failure),
@@ -99,7 +91,7 @@ function renderJUnitFailure(failure: ExploreFailure): string {
     failure.remedy,
     JSON.stringify(failure.history),
   ];
-  return `${startXmlTag('failure', { message: failure.message })}>${escapeXml(lines.join('\n'))}</failure>`;
+  return { kind: 'failure', message: failure.message, details: lines.join('\n') };
 }
 
 interface VitestTestOptions {

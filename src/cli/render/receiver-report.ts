@@ -1,8 +1,8 @@
 /** Renders the report of `svc receiver check` as a table or as JUnit XML. */
 import { formatCount } from '../../domain/message-parts.ts';
 import { type CheckReport, type CheckResult, isSkipped } from '../../receiver/run-checks.ts';
+import { type JUnitResult, renderJUnit } from '../junit.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
-import { escapeXml, startXmlTag } from '../xml.ts';
 import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';
 
@@ -57,31 +57,22 @@ function findHint({ id, status, meaning }: CheckResult, checks: readonly CheckRe
 }
 
 /** One test case per check, with its rule as the class. Checks that are not observable are skipped, or failures if `strict`. */
-export function renderReceiverJUnit(report: CheckReport, url: string): string {
-  const { checks, strict, failed, not_observable } = report;
-  const counts = {
-    tests: checks.length,
-    failures: strict ? failed + not_observable : failed,
-    errors: 0,
-    skipped: strict ? 0 : not_observable,
-  };
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `${startXmlTag('testsuites', { name: 'svc receiver check', ...counts })}>`,
-    `  ${startXmlTag('testsuite', { name: url, ...counts })}>`,
-    ...checks.map((check) => renderCase(check, strict)),
-    '  </testsuite>',
-    '</testsuites>',
-  ].join('\n');
+export function renderReceiverJUnit({ checks, strict }: CheckReport, url: string): string {
+  const cases = checks.map((check) => ({
+    classname: check.rule,
+    name: check.id,
+    result: toJUnitResult(check, strict),
+  }));
+  return renderJUnit('svc receiver check', [{ name: url, cases }]);
 }
 
-function renderCase({ id, rule, status, sent, received, meaning }: CheckResult, strict: boolean): string {
-  const start = `    ${startXmlTag('testcase', { classname: rule, name: id })}`;
-  if (status === 'passed') return `${start}/>`;
-  const exchange = [`sent: ${sent}`, ...(received === '' ? [] : [`received: ${received}`])].join('\n');
-  const result =
-    status === 'failed' || strict
-      ? `${startXmlTag('failure', { message: status === 'failed' ? meaning : `Not observable. ${meaning}` })}>${escapeXml(exchange)}</failure>`
-      : `${startXmlTag('skipped', { message: meaning })}/>`;
-  return `${start}>\n      ${result}\n    </testcase>`;
+function toJUnitResult(
+  { status, sent, received, meaning }: CheckResult,
+  strict: boolean,
+): JUnitResult | null {
+  if (status === 'passed') return null;
+  if (status === 'not_observable' && !strict) return { kind: 'skipped', message: meaning };
+  const message = status === 'failed' ? meaning : `Not observable. ${meaning}`;
+  const details = [`sent: ${sent}`, ...(received === '' ? [] : [`received: ${received}`])].join('\n');
+  return { kind: 'failure', message, details };
 }

@@ -145,26 +145,42 @@ describe('svc receiver check', () => {
     expect((await check({ ...options, format: 'json' })).out).toBe(out);
   });
 
-  it('--format junit prints a JUnit report', async () => {
+  it('--junit writes a JUnit report, which --format junit prints', async () => {
     await using receiver = await createReceiver(respondTo);
     const rule = ['timestamp.old', 'deduplication.at-once'];
-    const { exitCode, out } = await check({ url: `${receiver.url}/?a=1&b=2`, format: 'junit', rule });
+    const url = `${receiver.url}/?a=1&b=2`;
+    const { exitCode, out } = await check({ url, format: 'junit', rule });
     expect(out.replace(receiver.url, 'http://receiver')).toMatchInlineSnapshot(`
       "<?xml version="1.0" encoding="UTF-8"?>
       <testsuites name="svc receiver check" tests="2" failures="0" errors="0" skipped="1">
-        <testsuite name="http://receiver/?a=1&amp;b=2" tests="2" failures="0" errors="0" skipped="1">
-          <testcase classname="timestamp" name="timestamp.old"/>
-          <testcase classname="deduplication" name="deduplication.at-once">
-            <skipped message="Pass --observe with a URL or a command that returns the number of processed events."/>
-          </testcase>
-        </testsuite>
+      <testsuite name="http://receiver/?a=1&amp;b=2" tests="2" failures="0" errors="0" skipped="1">
+      <testcase classname="timestamp" name="timestamp.old"/>
+      <testcase classname="deduplication" name="deduplication.at-once">
+      <skipped message="Pass --observe with a URL or a command that returns the number of processed events."/>
+      </testcase>
+      </testsuite>
       </testsuites>
       "
     `);
     expect(exitCode).toBe(0);
+    const cwd = createTemporaryFolder();
+    const withFile = await check({ url, junit: 'reports/check.xml', rule }, { cwd });
+    expect(withFile.out).toContain('\n1 passed, 0 failed, 1 not observable.\n');
+    expect(readFileSync(join(cwd, 'reports/check.xml'), 'utf8')).toBe(out);
     await expect(check({ url: receiver.url, format: 'junit' }, { json: true })).rejects.toMatchObject({
       code: 'usage',
     });
+  });
+
+  it('--junit reports a file that cannot be written before it sends a delivery', async () => {
+    await using receiver = await createReceiver(respondTo);
+    await expect(
+      check({ url: receiver.url, junit: '.' }, { cwd: createTemporaryFolder() }),
+    ).rejects.toMatchObject({
+      code: 'usage',
+      hint: 'Choose a writable file with --junit.',
+    });
+    expect(receiver.requests).toEqual([]);
   });
 
   it('failures are escaped in JUnit reports', () => {
@@ -182,7 +198,7 @@ describe('svc receiver check', () => {
       'http://a',
     );
     expect(text).toContain(
-      '<failure message="say &quot;no&quot; &amp; go">sent: &lt;a&gt;\nreceived: \ufffd</failure>',
+      '<failure message="say &quot;no&quot; &amp; go">\nsent: &lt;a&gt;\nreceived: \ufffd\n</failure>',
     );
   });
 

@@ -1,0 +1,62 @@
+/** The options that `svc receiver check` and `svc receiver explore` share. */
+import type { Command } from 'commander';
+import { settings } from '../config/settings.ts';
+import { RECEIVER_TIMEOUT_MS } from '../domain/exploration.ts';
+import type { SignatureScheme } from '../domain/signature/scheme.ts';
+import { requireSecrets } from '../domain/signature/sign.ts';
+import { assertAllowedReceiver, type ReceiverClientOptions } from '../receiver/receiver-client.ts';
+import type { Context } from './context.ts';
+import { readCaFile } from './file-access.ts';
+import { parseDurationMs, requireSecret } from './option-parsers.ts';
+
+export interface ReceiverOptions {
+  readonly secret?: string | undefined;
+  readonly scheme?: string | undefined;
+  /** Milliseconds. */
+  readonly timeout?: number | undefined;
+  /** A file. */
+  readonly ca?: string | undefined;
+  /** A file. */
+  readonly junit?: string | undefined;
+}
+
+export function addReceiverOptions(command: Command): Command {
+  return command
+    .option('--secret <secret>', 'Secret that the receiver verifies with (default: SVC_WEBHOOK_SECRET)')
+    .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`)
+    .option('--timeout <duration>', 'Time limit for a response or an effect (default: 15s)', parseDurationMs)
+    .option('--ca <file>', settings.ca.description)
+    .option('--junit <file>', 'File to write a JUnit report to');
+}
+
+export interface ResolvedReceiver extends ReceiverClientOptions {
+  readonly scheme: SignatureScheme;
+  readonly secret: string;
+  readonly timeoutMs: number;
+  readonly now: () => number;
+}
+
+/** @throws SvcError `usage` for a URL to which deliveries may not go, an unusable secret or an unreadable file */
+export async function resolveReceiverOptions(
+  url: string,
+  options: ReceiverOptions,
+  context: Context,
+): Promise<ResolvedReceiver> {
+  const { signal, now } = context;
+  const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: options.scheme });
+  assertAllowedReceiver(url, urlRule);
+  const secret = requireSecret(options.secret, context);
+  // Rejects a secret without a key, with which anybody could sign.
+  requireSecrets(scheme, secret);
+  const { values } = await context.resolveConfig(options.ca === undefined ? {} : { ca: options.ca });
+  return {
+    url,
+    urlRule,
+    scheme,
+    secret,
+    timeoutMs: options.timeout ?? RECEIVER_TIMEOUT_MS,
+    ca: values.ca === null ? undefined : await readCaFile(values.ca, context.cwd),
+    now,
+    signal,
+  };
+}
