@@ -13,8 +13,9 @@ export async function exportResponse(
   requestId: string,
 ): Promise<HTTPResponse> {
   const disconnected = new AbortController();
-  const input = readQuery(event) as Partial<ExportInput>;
-  const file = await control.exportDeliveries(input as ExportInput, disconnected.signal);
+  // `exportDeliveries` validates it.
+  const input = readQuery(event) as Partial<ExportInput> as ExportInput;
+  const file = await control.exportDeliveries(input, disconnected.signal);
   const parts = file[Symbol.asyncIterator]();
   const body = new ReadableStream<Uint8Array>(
     {
@@ -28,11 +29,11 @@ export async function exportResponse(
     },
     { highWaterMark: 1 },
   );
-  const { format, delivery_id: id } = input as ExportInput;
+  const { format, delivery_id: id, event_id: eventId } = input;
   return new HTTPResponse(body, {
     headers: {
       'Content-Type': `${exportFormats[format]}; charset=utf-8`,
-      'Content-Disposition': `attachment; filename="${id ?? input.event_id ?? 'deliveries'}.${format}"`,
+      'Content-Disposition': `attachment; filename="${id ?? eventId ?? 'deliveries'}.${format}"`,
       'Request-Id': requestId,
       ...controlHeaders,
     },

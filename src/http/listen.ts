@@ -109,7 +109,7 @@ async function openTunnelTo(server: Server, url: string, onEnd: (error: SvcError
 
 // Without listhen, which takes longer to load than the rest of a start.
 async function listenHttp(handler: NodeHandler, host: string, port: number): Promise<Server> {
-  // The handler rejects a request without `Host`. Node.js would respond without a body.
+  // The handler rejects a request without `Host`. Node.js would respond without a body. The type of the handler allows HTTP/2 too.
   const server = createServer({ requireHostHeader: false }, handler as Parameters<typeof createServer>[1]);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, host, port)));
@@ -139,6 +139,7 @@ async function listenHttps(
       // It prints nothing then.
       isTest: true,
     });
+    // Its types are wider: with the option `https`, there is always a certificate.
     return { server: listener.server as Server, certificate: (listener.https as { cert: string }).cert };
   } catch (error) {
     throw https === true

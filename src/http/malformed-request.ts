@@ -30,6 +30,7 @@ const MAX_SHOWN_LENGTH = 256;
 
 /** Responds with 400 to a request without exactly one valid `Host` or with an invalid target; passes other requests on. */
 export function requireValidHostAndTarget(handler: NodeHandler): NodeHandler {
+  // The types of `NodeHandler` allow HTTP/2 too, which this server does not support.
   return (request, response) => {
     const problem = findProblem(request as IncomingMessage);
     return problem === null ? handler(request, response) : rejectRequest(problem, response as ServerResponse);

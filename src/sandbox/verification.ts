@@ -130,6 +130,7 @@ function diagnose(
 ): Verification {
   const { signature: scheme } = sandbox.rules;
   const { message, digests } = readSignature(request.headers, { id: row.id, body: request.body, scheme });
+  // Tried after those of the endpoint.
   const secretsOfReceiver = secrets.map((secret) => ({
     name: 'the given secret, which is not the secret of the endpoint',
     secret,
