@@ -185,20 +185,25 @@ function publish(update: StreamUpdate): void {
 }
 
 /** Delivers the items that the listeners have not received, or a reset if changes are missing. */
-function applyUpdate({ isConnected: isUp, position: end, after, items }: StreamUpdate): void {
-  const start = position;
-  position = end ?? start;
+function applyUpdate({ isConnected: isUp, position: next, after, items }: StreamUpdate): void {
+  const previous = position;
+  position = next ?? previous;
   storeId.value = position?.store ?? null;
   isConnected.value = isUp;
-  if (end === null || (start === null && !hasLoadedBeforeStream)) {
+  if (next === null || (previous === null && !hasLoadedBeforeStream)) {
     // Before the first connection there are no items. A page that has not loaded data yet cannot miss a change.
     deliver(items);
-  } else if (start === null || end.store !== start.store || after === null || after > start.sequence) {
-    deliver([{ type: 'reset', sequence: end.sequence }]);
+  } else if (
+    previous === null ||
+    next.store !== previous.store ||
+    after === null ||
+    after > previous.sequence
+  ) {
+    deliver([{ type: 'reset', sequence: next.sequence }]);
   } else {
     // This tab may have received more than the tab that follows the stream now. Then it keeps its own position.
-    if (end.sequence < start.sequence) position = start;
-    deliver(items.filter(({ sequence }) => sequence > start.sequence));
+    if (next.sequence < previous.sequence) position = previous;
+    deliver(items.filter(({ sequence }) => sequence > previous.sequence));
   }
 }
 

@@ -181,7 +181,7 @@ async function runExploration(options: ExploreCommandOptions, context: Context):
   }
 }
 
-/** What a saved history names too, so that it is played again in the same way. */
+/** The settings that a saved history contains too, so that it is played again in the same way. */
 interface ReceiverSettings {
   readonly url: string;
   /** URL or command; undefined if effects are not observed. */
@@ -191,7 +191,7 @@ interface ReceiverSettings {
   readonly timeoutMs: number;
   /** A file; undefined for no additional certificate authority. */
   readonly ca: string | undefined;
-  /** Event types; none for all fixtures. */
+  /** Event types; empty for those of all fixtures. */
   readonly events: readonly string[];
 }
 
@@ -347,8 +347,8 @@ async function writeFiles(
     );
   }
   // The exploration sends a plain delivery before the first random history, and ends if that fails.
-  const isPlainDelivery = report.runs === 0;
-  if (isPlainDelivery && !effectRules.has(failure.rule)) {
+  const hasPlainDeliveryFailed = report.runs === 0;
+  if (hasPlainDeliveryFailed && !effectRules.has(failure.rule)) {
     printHint(
       `Find out why a plain delivery is rejected: svc receiver check ${quoteForShell(url)}`,
       context.io,
@@ -370,7 +370,10 @@ function toHistoryReceiver(
   };
 }
 
-/** Arguments that play a saved history in the same way, with those that are not read from the file of another person. */
+/**
+ * The arguments that play a saved history in the same way. They include the settings that `--replay` does not read from the
+ * file, because another person can have written it.
+ */
 function listReplayArguments(
   path: string,
   { steps }: History,
@@ -381,7 +384,8 @@ function listReplayArguments(
   const hasRestart = steps.some(({ kind }) => kind === 'restart');
   return [
     ...(isLoopback(url) ? [] : [url]),
-    ...['--replay', path],
+    '--replay',
+    path,
     ...(isObserveSaved ? [] : ['--observe', observe]),
     ...(isLoopback(url) || ca === undefined ? [] : ['--ca', ca]),
     ...(hasRestart && restartCommand !== undefined ? ['--restart-command', restartCommand] : []),

@@ -30,7 +30,7 @@ interface CreatedEvent {
 }
 
 /** The time at which the stream reported the last attempt, by delivery ID, in milliseconds of `performance.now()`. */
-type SettledAt = Map<string, number>;
+type SettledAtById = Map<string, number>;
 
 /** Time limit of the final list request after an interruption, and of attempts that the stream has not reported yet. */
 const FINAL_RESULT_TIMEOUT_MS = 2 * SECOND_MS;
@@ -48,7 +48,7 @@ export async function triggerMany(
   const control = await context.connect();
   const startedAt = performance.now();
   const created: CreatedEvent[] = [];
-  const settledAt: SettledAt = new Map();
+  const settledAt: SettledAtById = new Map();
   const finished = new AbortController();
   let failure: { readonly error: unknown } | null = null;
   try {
@@ -63,10 +63,10 @@ export async function triggerMany(
   // An interruption aborts the requests of the first client.
   const finalControl = failure ? await context.connect(abortAfter(FINAL_RESULT_TIMEOUT_MS)) : control;
   const deliveries = await listDeliveriesOf(created, finalControl);
-  const times =
+  const durations =
     timeoutMs === undefined
       ? created.map(({ requestedAt, respondedAt }) => respondedAt - requestedAt)
-      : await findSettlementTimes(created, deliveries, settledAt);
+      : await findSettlementDurations(created, deliveries, settledAt);
   finished.abort();
 
   const countOf = (...statuses: string[]) =>
@@ -79,8 +79,8 @@ export async function triggerMany(
       pending: countOf('pending'),
     },
     duration_ms: roundToHundredths(durationMs),
-    p50_ms: findPercentile(times, 0.5),
-    p99_ms: findPercentile(times, 0.99),
+    p50_ms: findPercentile(durations, 0.5),
+    p99_ms: findPercentile(durations, 0.99),
   };
   context.print(summary, () => {
     const { events, p50_ms: p50, p99_ms: p99 } = summary;
@@ -119,7 +119,7 @@ async function createAll(
 
 /** Records attempts in `settledAt` until `signal` is aborted. Returns when the stream is connected. */
 async function followAttempts(
-  settledAt: SettledAt,
+  settledAt: SettledAtById,
   { type, workspaceId }: TriggerManyOptions,
   signal: AbortSignal,
   control: ControlPlane,
@@ -166,10 +166,10 @@ async function listDeliveriesOf(
 }
 
 /** The time from the request for an event to the response that settled its delivery, for each delivery with one. */
-async function findSettlementTimes(
+async function findSettlementDurations(
   created: readonly CreatedEvent[],
   deliveries: readonly Delivery[],
-  settledAt: SettledAt,
+  settledAt: SettledAtById,
 ): Promise<number[]> {
   const settled = deliveries.filter(({ status }) => status === 'succeeded' || status === 'failed');
   // The list can have an attempt before the stream reports it.
@@ -185,10 +185,10 @@ async function findSettlementTimes(
   });
 }
 
-/** A percentile by the nearest-rank method; null without times. */
-function findPercentile(times: readonly number[], fraction: number): number | null {
-  const time = times.toSorted((a, b) => a - b)[Math.ceil(times.length * fraction) - 1];
-  return time === undefined ? null : roundToHundredths(time);
+/** A percentile by the nearest-rank method; null without durations. */
+function findPercentile(durations: readonly number[], fraction: number): number | null {
+  const duration = durations.toSorted((a, b) => a - b)[Math.ceil(durations.length * fraction) - 1];
+  return duration === undefined ? null : roundToHundredths(duration);
 }
 
 function roundToHundredths(ms: number): number {

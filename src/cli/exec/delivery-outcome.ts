@@ -35,6 +35,7 @@ export async function collectDeliveryOutcome(
     {
       filter: {},
       list,
+      // Also deliveries that are created during the wait.
       includes: () => true,
       classify(delivery) {
         const { next_attempt_at: next } = delivery;

@@ -103,7 +103,7 @@ interface VitestTestOptions {
   readonly timeoutMs: number;
   /** The file of a certificate authority. */
   readonly ca: string | undefined;
-  /** Event types; none for all fixtures. */
+  /** Event types; empty for those of all fixtures. */
   readonly events: readonly string[];
 }
 

@@ -77,7 +77,7 @@ interface RowProps {
 
 function Row({ fault, endpointUrl, onClear }: RowProps) {
   const effect = describeEffect(fault);
-  const left = fault.count === undefined ? null : Math.max(0, fault.count - fault.fired);
+  const remaining = fault.count === undefined ? null : Math.max(0, fault.count - fault.fired);
   return (
     <li>
       <span class="grow">
@@ -88,9 +88,9 @@ function Row({ fault, endpointUrl, onClear }: RowProps) {
           {endpointUrl !== undefined && ` to ${shortenUrl(endpointUrl)}`}
         </small>
       </span>
-      <span class={left === 0 ? 'muted' : ''}>
+      <span class={remaining === 0 ? 'muted' : ''}>
         applied {describeFirings(fault)}
-        {left !== null && (left === 0 ? ', used up' : `, ${left} left`)}
+        {remaining !== null && (remaining === 0 ? ', used up' : `, ${remaining} left`)}
       </span>
       <ActionButton class="subtle" aria-label={`Remove fault ${effect}`} onClick={onClear}>
         <Icon name="trash" /> Remove
