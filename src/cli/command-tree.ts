@@ -17,7 +17,7 @@ export interface CommandGroup {
   readonly subcommands: Commands;
 }
 
-/** By name. */
+/** Commands and groups by name. */
 export type Commands = Readonly<Record<string, CommandEntry | CommandGroup>>;
 
 /**

@@ -4,6 +4,8 @@ import { SvcError } from '../errors.ts';
 
 const MIN_INTERVAL_MS = 20;
 const MAX_INTERVAL_MS = 250;
+/** How many times longer each pause is than the one before. */
+const INTERVAL_FACTOR = 1.5;
 
 /**
  * Calls `load` until `isDone` or until the time limit, and returns the last result. `waitForDeliveries` is quicker for the
@@ -23,6 +25,6 @@ export async function pollUntil<Result>(
     await sleep(pauseMs, undefined, { signal }).catch((error: unknown) => {
       throw new SvcError('interrupted', 'Interrupted.', { cause: error });
     });
-    pauseMs = Math.min(pauseMs * 1.5, MAX_INTERVAL_MS);
+    pauseMs = Math.min(pauseMs * INTERVAL_FACTOR, MAX_INTERVAL_MS);
   }
 }

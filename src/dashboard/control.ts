@@ -43,7 +43,7 @@ export function createControl(callbacks: Omit<ControlClientOptions, 'controlUrl'
 /** Whether data was loaded before the live stream was open, so that later changes may be missing from it. */
 export let hasLoadedBeforeStream = false;
 
-/** Its first requests wait for the live stream, so that the page misses no change between loading and following. */
+/** The client that the page uses. Its first requests wait for the live stream, so that the page misses no change between loading and following. */
 export const control = createControlClient(
   {
     ...transport,

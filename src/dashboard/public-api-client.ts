@@ -4,7 +4,7 @@ import { SvcError } from '../errors.ts';
 
 /** An error in the documented format (§7). */
 export interface ApiErrorResponse {
-  /** Of the response; 0 without a response. */
+  /** Status of the response; 0 without a response. */
   readonly status: number;
   readonly code: string;
   readonly message: string;

@@ -43,7 +43,7 @@ export class WorkspaceClock {
   }
 }
 
-/** By workspace ID. */
+/** Clocks by workspace ID. */
 const clocks = new Map<string, WorkspaceClock>();
 const unknownClock = new WorkspaceClock();
 

@@ -40,7 +40,7 @@ interface ScrollPosition {
   readonly last: number;
 }
 
-/** By history entry, so that Back restores the position. */
+/** Scroll positions by history entry, so that Back restores them. */
 const scrollPositions = new Map<string, ScrollPosition>();
 
 /** After a change of the filter, the previous list stays visible until the first page arrives. */

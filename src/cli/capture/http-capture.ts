@@ -120,7 +120,7 @@ class CaptureReader {
     return this.#take(Number(length));
   }
 
-  /** Without the line breaks at its end. */
+  /** A body of unknown length, without the line breaks at its end. */
   #readUntilNextRequest(): Buffer {
     const rest = this.#text.slice(this.#offset);
     const next = NEXT_REQUEST.exec(rest);

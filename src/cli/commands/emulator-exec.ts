@@ -24,7 +24,7 @@ import { wholeNumberParser } from '../option-parsers.ts';
 import { reportError } from '../report-error.ts';
 import { addStartOptions } from '../start-options.ts';
 
-/** Without the options that are settings: `resolveConfig` reads those. */
+/** The options, except those that are settings: `resolveConfig` reads those. */
 interface Options {
   readonly command: readonly string[];
   readonly requireSettled?: true;

@@ -31,7 +31,7 @@ import { waitForReceiver, warnIfNotListening } from '../wait-for-receiver.ts';
 
 const RUN_FILE_CHECK_INTERVAL_MS = 500;
 
-/** Without the options that are settings: `resolveConfig` reads those. */
+/** The options, except those that are settings: `resolveConfig` reads those. */
 interface Options extends WriteEnvOptions {
   readonly detach?: true;
 }

@@ -9,7 +9,7 @@ import { askChoice } from '../prompt.ts';
 import { printPage } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
-/** Those of the public API, unless the gap `list.limit` is overridden. */
+/** The limits of the public API, unless the gap `list.limit` is overridden. */
 const PAGE_LIMITS = { max: 100, default: 20 };
 
 interface ListOptions extends PageOptions {

@@ -149,7 +149,7 @@ function toRule({
   };
 }
 
-/** By field in JSON: the name of its option, if that differs. */
+/** The option for each JSON field, if it has another name than the field. */
 const optionNames: Readonly<Record<string, string>> = {
   api_key_id: 'key',
   error_code: 'error-code',

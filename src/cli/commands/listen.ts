@@ -39,7 +39,7 @@ interface Options extends WriteEnvOptions {
   readonly workspace?: string;
 }
 
-/** In real time. Short, because the user has asked the command to end. */
+/** Time limit for removing the endpoints. Short, because the user has asked the command to end. */
 const CLEANUP_TIMEOUT_MS = 2_000;
 
 /** Forwards until the user quits or interrupts. With `--print-secret`, it only registers the endpoints and prints the secret. */

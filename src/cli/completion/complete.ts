@@ -11,7 +11,7 @@ import { choicesForArgument, choicesForOption, type ValueChoices } from './value
 /** Time limit of a list: short enough for the tab key. After it, the list is empty. */
 const TIMEOUT_MS = 300;
 
-/** How descriptions are truncated: the shell does not tell how wide its terminal is. */
+/** How descriptions are truncated. The width of the terminal is not known here. */
 const DESCRIPTION_TRUNCATION = { width: 80, unicode: true };
 
 /**

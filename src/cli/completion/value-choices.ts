@@ -48,7 +48,7 @@ const byOption: Readonly<Record<string, ValueChoices>> = {
   '--workspace': { sources: [workspaceChoices] },
 };
 
-/** By the placeholder of the value in the help. */
+/** Choices by the placeholder of the value in the help. */
 const byPlaceholder: Readonly<Record<string, ValueChoices>> = {
   '<body>': { files: 'at' },
   '<file>': { files: 'path' },

@@ -33,7 +33,7 @@ export function renderDeliveryJUnit(
   return renderJUnit('svc deliveries', suites);
 }
 
-/** Without the port, because tests often use a random one. */
+/** The URL without its port, because tests often use a random one. */
 function toSuiteName(ordinal: number, url: string): string {
   const { hostname, pathname } = new URL(url);
   return `endpoint ${ordinal}: ${hostname}${pathname}`;

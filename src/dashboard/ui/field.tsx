@@ -14,9 +14,9 @@ interface Props {
   readonly inputMode?: 'numeric' | 'decimal' | 'url';
   readonly autofocus?: boolean;
   readonly suggestions?: readonly string[];
-  /** Titles by value, for a select instead of an input. */
+  /** Titles by value of a select, which replaces the input. */
   readonly options?: Readonly<Record<string, string>>;
-  /** For a text area instead of an input. */
+  /** Number of rows of a text area, which replaces the input. */
   readonly rows?: number;
 }
 

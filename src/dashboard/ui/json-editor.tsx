@@ -79,7 +79,7 @@ const MAX_RENDERED_NUMBERS = 100;
 
 interface LineNumbersProps {
   readonly textArea: RefObject<HTMLTextAreaElement | null>;
-  /** Of the text area. */
+  /** Scroll position of the text area. */
   readonly scrollTop: ReadonlySignal<number>;
   readonly count: number;
   readonly errorLine: number | undefined;

@@ -63,7 +63,7 @@ export function LiveListView<Item extends HasId>(props: Props<Item>) {
   );
 }
 
-/** In rem. */
+/** Height of a row, in rem. */
 const ROW_HEIGHT = 3.25;
 
 /** The rows of a live list, or its loading, error or empty state. */

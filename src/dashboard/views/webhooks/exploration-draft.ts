@@ -78,7 +78,7 @@ export function toExploreCommand(
   return words.map(quoteForShell).join(' ');
 }
 
-/** As `svc receiver explore` names it. */
+/** The same file name as `svc receiver explore` uses. */
 export function toHistoryFileName({ seed, run }: Record<string, unknown>): string {
   return `history-${seed}-${run ?? 'first'}.json`;
 }

@@ -113,7 +113,7 @@ interface Props {
 
 /** Height of one half of the outcome chart, and of the latency chart, in the coordinates of the SVG. */
 const HEIGHT = 20;
-/** Each bar has a space of 1, so the rest is a gap. */
+/** Width of a bar in its space of 1. */
 const BAR_WIDTH = 0.8;
 
 /** `Last attempt`, `Last 3 attempts` */
