@@ -43,12 +43,41 @@ function toEntry(delivery: ExportedDelivery, attempt: AttemptDetail) {
     request: toRequest(attempt),
     response: toResponse(attempt),
     cache: {},
-    timings: { send: 0, wait: attempt.duration_ms, receive: 0 },
+    timings: toTimings(attempt),
     comment: `Attempt ${number} of ${id}`,
     _resourceType: 'fetch',
     _delivery: { id, event_id, event_type, workspace_id, webhook_id, created_at, replay_of, status },
-    _attempt: { number, trigger, scheduled_at, outcome, error, ...(fault === undefined ? {} : { fault }) },
+    _attempt: {
+      number,
+      trigger,
+      scheduled_at,
+      outcome,
+      error,
+      queued_ms: attempt.phases?.queued_ms ?? null,
+      ...(fault === undefined ? {} : { fault }),
+    },
   };
+}
+
+/** `connect` includes `ssl`, and the others add up to `time`. `send`, `wait` and `receive` must not be -1, unlike the rest. */
+function toTimings({ phases, duration_ms: time }: AttemptDetail) {
+  if (phases === null) return { send: 0, wait: time, receive: 0 };
+  const { dns_ms: dns, connect_ms: connect, tls_ms: ssl } = phases;
+  const [send, wait, receive] = [phases.send_ms ?? 0, phases.wait_ms ?? 0, phases.receive_ms ?? 0];
+  const opening = (dns ?? 0) + (connect ?? 0) + (ssl ?? 0);
+  return {
+    blocked: Math.max(0, roundToMicroseconds(time - opening - send - wait - receive)),
+    dns: dns ?? UNKNOWN,
+    connect: connect === null ? UNKNOWN : roundToMicroseconds(connect + (ssl ?? 0)),
+    ssl: ssl ?? UNKNOWN,
+    send,
+    wait,
+    receive,
+  };
+}
+
+function roundToMicroseconds(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
 }
 
 function toRequest({ request: { url, headers, body } }: AttemptDetail) {

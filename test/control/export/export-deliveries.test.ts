@@ -234,6 +234,23 @@ describe('the content of an export', () => {
     expect(entries[0]?.request.headers.map(({ name }) => name)).toContain('Service-Signature');
   });
 
+  it('HAR contains the phases of each attempt, which add up to its time, and -1 for those that it did not have', async () => {
+    const { create, advance, exportHar } = await setUp([503, 200]);
+    await create('order.paid');
+    await advance(5 * 60_000);
+    const { entries } = await exportHar();
+    expect(entries.map(({ timings: { dns, ssl } }) => [dns, ssl])).toEqual([
+      [-1, -1],
+      [-1, -1],
+    ]);
+    expect(entries.map(({ timings }) => Number(timings.connect) >= 0)).toEqual([true, false]);
+    for (const { time, timings } of entries) {
+      const { blocked = 0, connect = 0, send, wait, receive } = timings;
+      expect(blocked + Math.max(0, connect) + send + wait + receive).toBeCloseTo(time, 2);
+      expect(wait).toBeGreaterThan(0);
+    }
+  });
+
   it('HAR contains an attempt without a response as status 0 with its error', async () => {
     const { create, exportHar, emulator, webhookId } = await setUp();
     await emulator.control.updateWebhook({ id: webhookId, url: 'http://127.0.0.1:9/' });

@@ -3,6 +3,8 @@ import * as v from 'valibot';
 
 const Time = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
 const Size = v.pipe(v.number(), v.integer(), v.minValue(-1));
+/** In milliseconds; -1 if it does not apply. */
+const Timing = v.union([v.literal(-1), v.pipe(v.number(), v.minValue(0))]);
 const Pairs = v.array(v.strictObject({ name: v.string(), value: v.string() }));
 const custom = { comment: v.optional(v.string()) };
 
@@ -58,6 +60,10 @@ export const Har = v.strictObject({
         response: Response,
         cache: v.strictObject({}),
         timings: v.strictObject({
+          blocked: v.optional(Timing),
+          dns: v.optional(Timing),
+          connect: v.optional(Timing),
+          ssl: v.optional(Timing),
           send: v.pipe(v.number(), v.minValue(0)),
           wait: v.pipe(v.number(), v.minValue(0)),
           receive: v.pipe(v.number(), v.minValue(0)),
