@@ -45,6 +45,7 @@ import {
   WebhookWithSecret,
   Workspace,
 } from './resources.ts';
+import { EventTrace, TraceInput } from './trace-schemas.ts';
 
 /** Absolute on POSIX or Windows (`C:\` or `\\server`), because the emulator can run in another folder than its client. */
 const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must be an absolute path'));
@@ -262,6 +263,10 @@ export const controlOperations = {
   getEvent: defineOperation('GET', '/stored-events/{id}', {
     input: IdInput,
     output: EventDetail,
+  }),
+  getEventTrace: defineOperation('GET', '/stored-events/{id}/trace', {
+    input: TraceInput,
+    output: EventTrace,
   }),
 
   // Deliveries and attempts.

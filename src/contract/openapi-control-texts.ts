@@ -5,6 +5,7 @@ import * as example from './openapi-examples.ts';
 import { newFaultTexts, pageFields } from './openapi-schema-texts.ts';
 import type { OperationTexts } from './openapi-text.ts';
 import type { StreamInput, StreamItem } from './stream-schemas.ts';
+import { MAX_TRACED_ATTEMPTS } from './trace-schemas.ts';
 
 /** In the order of the document and of the reference page. */
 export const controlTags: Readonly<Record<string, string>> = {
@@ -367,6 +368,18 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     input: { id: 'ID of the event.' },
     response: 'The event.',
     example: { input: { id: example.ids.event }, output: example.eventDetail },
+  },
+  getEventTrace: {
+    tag: 'Events',
+    summary: 'Trace an event',
+    description: `Returns an event with the API request that created it, its deliveries and their attempts, oldest first. \`replay_of\` is the original of a delivery that is a replay. Each delivery has its newest ${MAX_TRACED_ATTEMPTS} attempts, and \`attempt_count\` is the number of all its attempts.`,
+    input: {
+      id: 'ID of the event.',
+      limit: 'Maximum number of deliveries to return.',
+      starting_after: 'Return the deliveries after this one: the `end_cursor` of the previous page.',
+    },
+    response: 'The trace of the event.',
+    example: { input: { id: example.ids.event }, output: example.eventTrace },
   },
 
   listWebhooks: {

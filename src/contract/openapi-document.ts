@@ -32,6 +32,7 @@ import * as overview from './overview-schemas.ts';
 import type { PublicOperations } from './public-operations.ts';
 import * as resources from './resources.ts';
 import * as stream from './stream-schemas.ts';
+import * as traces from './trace-schemas.ts';
 
 type Json = Record<string, unknown>;
 
@@ -386,6 +387,8 @@ const LAST_EVENT_ID_PARAMETER: Json = {
 const schemaNames = new Map<unknown, string>(
   Object.entries({
     ...resources,
+    DeliveryTrace: traces.DeliveryTrace,
+    EventTrace: traces.EventTrace,
     ...deliveries,
     ...overview,
     ...faults,

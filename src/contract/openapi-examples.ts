@@ -24,6 +24,7 @@ import type {
   WebhookProbe,
   Workspace,
 } from './resources.ts';
+import type { EventTrace } from './trace-schemas.ts';
 
 const EXAMPLE_ULID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
 export const ids = {
@@ -394,6 +395,14 @@ export const apiRequestDetail: ApiRequestDetail = {
     size_bytes: eventText.length,
     truncated: false,
   },
+};
+
+export const eventTrace: EventTrace = {
+  event: eventSummary,
+  request: apiRequest,
+  deliveries: [{ ...delivery, attempts: [attemptSummary] }],
+  has_more: false,
+  end_cursor: delivery.id,
 };
 
 export const webhookProbe: WebhookProbe = {

@@ -6,6 +6,7 @@ import type * as faults from './fault-schemas.ts';
 import type { FieldText, FieldTexts, SchemaText } from './openapi-text.ts';
 import type * as overview from './overview-schemas.ts';
 import type * as resources from './resources.ts';
+import type * as traces from './trace-schemas.ts';
 
 const workspaceId = 'ID of the workspace that this object belongs to.';
 /** For the resources of `/v1`, whose document does not explain schedule time. */
@@ -338,6 +339,13 @@ export const schemaTexts: Readonly<
     },
   } satisfies SchemaText<typeof resources.CreatedWebhook>,
   Delivery,
+  DeliveryTrace: {
+    description: 'A delivery in a trace, with its attempts.',
+    fields: {
+      ...Delivery.fields,
+      attempts: 'The newest attempts, in order, without their requests and responses.',
+    },
+  } satisfies SchemaText<typeof traces.DeliveryTrace>,
   DeliveryDetail: {
     description: 'A delivery with its attempts.',
     fields: {
@@ -445,6 +453,17 @@ export const schemaTexts: Readonly<
         'Schedule time of the next attempt to the endpoint. `null` if none is planned or the endpoint is disabled.',
     },
   } satisfies SchemaText<typeof overview.EndpointSummary>,
+  EventTrace: {
+    description: 'What happened to an event.',
+    fields: {
+      event: 'The event.',
+      request:
+        'The `/v1` request that created the event. `null` if no request created it, or if the request is no longer in the request log.',
+      deliveries: 'A page of the deliveries of the event, oldest first.',
+      has_more: 'Whether the event has more deliveries.',
+      end_cursor: 'ID of the last delivery, for `starting_after`. `null` without deliveries.',
+    },
+  } satisfies SchemaText<typeof traces.EventTrace>,
   EventSummary: {
     description: 'An event in a list, without its payload.',
     fields: {

@@ -24,6 +24,7 @@ import { createExplorationHandlers, type ExplorationDependencies } from './explo
 import { createOverviewHandlers } from './overview-handlers.ts';
 import { createRequestHandlers, type RequestSender } from './request-handlers.ts';
 import { findWorkspace, toEventFilter } from './store-filters.ts';
+import { traceEvent } from './trace-event.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
 /** What the handlers need from the emulator itself. */
@@ -151,6 +152,7 @@ function createEventHandlers(sandbox: Sandbox) {
         payload_text: fieldText('payload') ?? '{}',
       };
     },
+    getEventTrace: async ({ id, ...page }) => traceEvent(sandbox, id, page),
   } satisfies Partial<ControlHandlers>;
 }
 

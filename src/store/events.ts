@@ -63,17 +63,19 @@ export class EventTable extends Table {
 
   constructor(sql: Sql) {
     super(sql);
-    this.#scan = new Scan(sql, FILTERED_TABLE, (seq) =>
-      this.sql.get<EventSummaryRow>(
-        `SELECT e.seq, e.id, e.type, e.created_at, w.id AS workspace_id, ${REQUEST_ID} AS request_id,
+    this.#scan = new Scan(sql, FILTERED_TABLE, (seq) => this.findSummary(seq));
+  }
+
+  findSummary(seq: number): EventSummaryRow | undefined {
+    return this.sql.get(
+      `SELECT e.seq, e.id, e.type, e.created_at, w.id AS workspace_id, ${REQUEST_ID} AS request_id,
          count(*) FILTER (WHERE d.status = 'pending') AS pending,
          count(*) FILTER (WHERE d.status = 'succeeded') AS succeeded,
          count(*) FILTER (WHERE d.status = 'failed') AS failed,
          count(*) FILTER (WHERE d.status = 'canceled') AS canceled
        FROM events e JOIN workspaces w ON w.seq = e.workspace_seq LEFT JOIN deliveries d ON d.event_seq = e.seq
        WHERE e.seq = ?`,
-        [seq],
-      ),
+      [seq],
     );
   }
 

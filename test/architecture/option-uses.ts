@@ -152,6 +152,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'clock next': [workspace],
   'clock settle': [workspace],
   'events list': [page, ['--type a.b --workspace ws_1', { type: 'a.b', workspace: 'ws_1' }]],
+  'events trace': [page, ['--no-pager', { pager: false }]],
   'events create': [eventOptions],
   'events import': [
     workspace,

@@ -1,12 +1,15 @@
 /** `svc events`: lists, shows and creates events through the public API, so that the scopes and the workspace of the key apply. */
+import { TRACE_LIMITS } from '../../contract/trace-schemas.ts';
 import { indentJson } from '../../domain/json.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { eventChoices, eventColumns, toEventRows } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
-import { addPageOptions, addWorkspaceOption, type PageOptions } from '../option-parsers.ts';
+import { addPageOptions, addWorkspaceOption, type PageOptions, toPageParameters } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
 import { printPage } from '../render/table.ts';
+import { renderTrace } from '../render/trace.ts';
+import { printHint } from '../report-error.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
 /** The limits of the public API, unless the gap `list.limit` is overridden. */
@@ -52,6 +55,36 @@ export const get: CommandDefinition<{ readonly id?: string }> = {
     const eventId = id ?? (await askChoice(context, 'id', eventChoices));
     const { text } = await (await context.connectApi()).getEvent(eventId);
     context.printJsonText(text, () => indentJson(text));
+  },
+};
+
+const TRACE_HELP = `
+The times of attempts are relative to the event, in schedule time. Durations and phases are in real time.`;
+
+export const trace: CommandDefinition<PageOptions & { readonly id?: string; readonly pager?: boolean }> = {
+  configure: (command) =>
+    addPageOptions(command.argument('[id]', 'Event ID (evt_…)'), TRACE_LIMITS)
+      .option('--no-pager', 'Print without a pager')
+      .addHelpText('after', TRACE_HELP),
+  examples: [
+    [
+      'Show the request that created an event, its deliveries, and the phases of their attempts',
+      'events trace evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    ],
+  ],
+  async run({ id, pager = true, ...options }, context) {
+    const control = await context.connect();
+    const eventId = id ?? (await askChoice(context, 'id', eventChoices));
+    const eventTrace = await control.getEventTrace({ id: eventId, ...toPageParameters(options) });
+    const scheduleTimeOf = await fetchScheduleTimes([eventTrace.event], control, context);
+    await context.printLong(
+      eventTrace,
+      () => renderTrace(eventTrace, scheduleTimeOf(eventTrace.event), context),
+      pager,
+    );
+    if (eventTrace.has_more) {
+      printHint(`Add --starting-after ${eventTrace.end_cursor} for the next deliveries.`, context.io);
+    }
   },
 };
 
