@@ -8,7 +8,7 @@ const MAX_VALUE_LENGTH = 4096;
 /** Headers that the emulator sets for the body, for itself or for the connection. */
 const RESERVED_NAME =
   /^(?:content-(?:type|length)|user-agent|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
-/** Headers that the service sets (§6.1). */
+/** Headers that the service sets (§6). */
 const SERVICE_NAME = /^service-/i;
 
 /** Whether a signature scheme can use this header name. */

@@ -2,7 +2,7 @@
 import { type AddressClass, classifyHost } from './address.ts';
 import { parseUrl } from './http-url.ts';
 
-/** `local`: HTTPS anywhere, HTTP only to loopback and private addresses. `public`: HTTPS to public addresses only. */
+/** `local`: HTTPS, and HTTP only to loopback and private addresses. `public`: HTTPS to public addresses. Blocked addresses: never. */
 export type WebhookUrlRule = 'local' | 'public';
 
 type WebhookUrlCheck =

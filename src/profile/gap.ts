@@ -11,7 +11,7 @@ export type ConfigValue =
 interface GapText {
   /** What the service description leaves open. */
   readonly question: string;
-  /** Statements of docs/contributing/conformance.md that raise the question or support the answer, such as `§6.2`. */
+  /** Statements of docs/service.md that raise the question or support the answer, such as `§6.2`. */
   readonly references: readonly string[];
   /** Why the emulator gives this answer. */
   readonly reason: string;

@@ -16,7 +16,7 @@ export interface GapRow {
   /** The answer without the override. */
   readonly default: ConfigValue;
   readonly overridden: boolean;
-  /** Statements of docs/contributing/conformance.md, separated by commas. */
+  /** Statements of docs/service.md, separated by commas. */
   readonly reference: string;
   readonly reason: string;
 }
