@@ -39,7 +39,7 @@ export function assertTrusted(
         hint: `Remove it with: rm ${quoteForShell(path)}`,
       });
     }
-    const problem = findProblem(lstatSync(path), owners) ?? findProblem(target, owners);
+    const problem = findTrustProblem(lstatSync(path), owners) ?? findTrustProblem(target, owners);
     if (problem === null || isTrusted(path, env)) continue;
     throw new SvcError('untrusted_file', `${path} is not used: ${problem}.`, {
       hint: `${describeRepair(path, owners)} ${TRUST_VARIABLE}=${quoteForShell(projectFolder)} if you trust everyone who can change it.`,
@@ -66,7 +66,7 @@ export function isOpenToAll(folder: string, env: EnvironmentVariables): boolean 
  * Why another user can change a file or folder; null if none can.
  * @param owners the user who runs svc and, under sudo, the user who called it
  */
-export function findProblem(stats: Stats, owners: readonly number[]): string | null {
+export function findTrustProblem(stats: Stats, owners: readonly number[]): string | null {
   const { uid, gid, mode } = stats;
   if (!owners.includes(uid)) {
     const [user, caller] = owners;

@@ -11,7 +11,7 @@ import { CreatedWebhook, Event, EventPage, Workspace } from './resources.ts';
 
 const MAX_SUBSCRIPTIONS = 100;
 
-export interface PublicApiOptions {
+export interface PublicOperationOptions {
   readonly rules: Rules;
   readonly environment: Environment;
   /** The event types that have a built-in fixture. No other is valid if the catalog is closed (gap `event.catalogue`). */
@@ -19,7 +19,7 @@ export interface PublicApiOptions {
 }
 
 /** The five operations of §4. */
-export function createPublicOperations(options: PublicApiOptions) {
+export function createPublicOperations(options: PublicOperationOptions) {
   const { rules } = options;
   const type = createEventTypeSchema(options);
   return {
@@ -94,7 +94,7 @@ export type PublicOperations = ReturnType<typeof createPublicOperations>;
 const NOT_IN_CATALOG_MESSAGE = 'is not in the catalog of event types; list them with: svc fixtures list';
 
 /** The type of a new event (gap `event.catalogue`). */
-export function createEventTypeSchema(options: PublicApiOptions) {
+export function createEventTypeSchema(options: PublicOperationOptions) {
   return v.pipe(
     EventType,
     v.check((type) => isKnownType(options, type), NOT_IN_CATALOG_MESSAGE),
@@ -102,7 +102,7 @@ export function createEventTypeSchema(options: PublicApiOptions) {
 }
 
 /** Whether the event type is valid (gap `event.catalogue`). */
-function isKnownType({ rules, eventTypes }: PublicApiOptions, type: string): boolean {
+function isKnownType({ rules, eventTypes }: PublicOperationOptions, type: string): boolean {
   return rules.eventCatalogue === 'open' || eventTypes.has(type);
 }
 
@@ -120,7 +120,7 @@ export function createWebhookUrlSchema(rules: Rules) {
 }
 
 /** The event types of an endpoint (§2, gaps `webhook.wildcard` and `event.catalogue`). */
-export function createSubscriptionsSchema(options: PublicApiOptions) {
+export function createSubscriptionsSchema(options: PublicOperationOptions) {
   const { wildcard } = options.rules;
   const isWildcardRejected =
     wildcard === 'rejected' ||

@@ -8,13 +8,13 @@ import {
   createEventTypeSchema,
   createSubscriptionsSchema,
   createWebhookUrlSchema,
-  type PublicApiOptions,
+  type PublicOperationOptions,
 } from './public-operations.ts';
 import { ScopeName } from './resources.ts';
 import { listProblems, type Problem } from './validate.ts';
 
 /** The schema of a seed. The gaps apply to it as to the API, for example those about event types. */
-function createSeedSchema(options: PublicApiOptions) {
+function createSeedSchema(options: PublicOperationOptions) {
   const prefix = keyPrefixes[options.environment];
   const Key = v.strictObject({
     name: v.optional(Name),
@@ -79,7 +79,7 @@ export type ValidatedSeed = v.InferOutput<SeedSchema>;
  * @param name name of the seed in messages, for example a file.
  * @throws SvcError `validation_failed` with the paths of the problems.
  */
-export function parseSeed(seed: unknown, name: string, options: PublicApiOptions): ValidatedSeed {
+export function parseSeed(seed: unknown, name: string, options: PublicOperationOptions): ValidatedSeed {
   const schema = createSeedSchema(options);
   // valibot accepts an array as an object.
   const problems = Array.isArray(seed) ? [ARRAY_PROBLEM] : listProblems(schema, seed);

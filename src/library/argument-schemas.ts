@@ -76,7 +76,7 @@ export const Scheme = v.custom<string>(
   (value) => typeof value === 'string' || isObject(value),
   'must be a scheme name or a scheme object',
 );
-export const Secret = v.custom<string>(
+export const OneOrMoreSecrets = v.custom<string>(
   (value) =>
     [value].flat().every((secret) => typeof secret === 'string' && secret !== '') &&
     [value].flat().length > 0,

@@ -12,16 +12,16 @@ import {
   DEFAULT_TIMEOUT_MS,
   type Duration,
   EventTypeName,
+  OneOrMoreSecrets,
   OptionalDuration,
   type SchemasOf,
   Scheme,
-  Secret,
   TimeoutOptionsSchema,
   toMs,
   wholeNumber,
 } from './argument-schemas.ts';
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
-import { type ReceivedRequest, readReceivedRequest, type Verification } from './received-request.ts';
+import { type ReceivedRequest, readReceivedRequest, type VerificationOptions } from './received-request.ts';
 import {
   createResponder,
   type ReceiverResponseOptions,
@@ -30,7 +30,7 @@ import {
   type ScheduleClockReader,
 } from './receiver-responses.ts';
 
-export interface ReceiverOptions extends Partial<Verification> {
+export interface ReceiverOptions extends Partial<VerificationOptions> {
   /** Port to listen on; 0 is any free port (default: 0). */
   readonly port?: number;
   /** Certificate and key in PEM, to serve HTTPS. */
@@ -57,7 +57,7 @@ export interface Receiver extends AsyncDisposable {
   /** Sets the responses to events of one type. Requests for these events do not advance the responses of `respond`. */
   respondTo(type: string, responses: ReceiverResponses): void;
   /** Verifies all further requests with this secret, which the creation response of the endpoint contains (§6.2). */
-  verifyWith(secret: Verification['secret']): void;
+  verifyWith(secret: VerificationOptions['secret']): void;
   /** Resolves to the first `count` requests as soon as they have arrived. @throws SvcError `timeout`, which lists the requests that arrived */
   waitFor(count: number, options?: ReceiverWaitOptions): Promise<readonly ReceivedRequest[]>;
   /** Resolves to the n-th request, counted from 1, as soon as it has arrived. @throws SvcError `timeout` */
@@ -79,7 +79,7 @@ export const ReceiverOptionsSchema = v.optional(
         'must be the clock of a workspace',
       ),
     ),
-    secret: v.optional(Secret),
+    secret: v.optional(OneOrMoreSecrets),
     scheme: v.optional(Scheme),
     toleranceMs: v.optional(
       v.custom<number>(
@@ -93,7 +93,7 @@ export const ReceiverOptionsSchema = v.optional(
 const receiverParameters = {
   respond: { responses: ResponsesSchema },
   respondTo: { type: EventTypeName, responses: ResponsesSchema },
-  verifyWith: { secret: Secret },
+  verifyWith: { secret: OneOrMoreSecrets },
   waitFor: { count: wholeNumber(0), options: TimeoutOptionsSchema },
   nth: { n: wholeNumber(1), options: TimeoutOptionsSchema },
 };

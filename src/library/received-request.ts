@@ -14,7 +14,7 @@ export interface Envelope {
 }
 
 /** How a receiver verifies requests: the endpoint secret, and optionally the scheme and the tolerance. */
-export type Verification = Pick<VerifyOptions, 'secret' | 'scheme' | 'toleranceMs'>;
+export type VerificationOptions = Pick<VerifyOptions, 'secret' | 'scheme' | 'toleranceMs'>;
 
 /** A request that a receiver got. */
 export interface ReceivedRequest {
@@ -42,7 +42,7 @@ export interface ReceivedRequest {
 /** Reads a request completely and verifies it. */
 export async function readReceivedRequest(
   incoming: IncomingMessage,
-  verification: Verification | null,
+  verification: VerificationOptions | null,
 ): Promise<ReceivedRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);

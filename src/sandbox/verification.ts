@@ -14,7 +14,7 @@ import {
   isUsableSecret,
   listSignedParts,
   matchesAnyDigest,
-  type SignedMessage,
+  type SignableMessage,
 } from '../domain/signature/sign.ts';
 import { verifyMessage } from '../domain/signature/verify.ts';
 import type { NamedSecret } from '../domain/signature/verify-input.ts';
@@ -196,7 +196,7 @@ export function describeSignature(
 ): SignatureDetail {
   const { row, attempt, sentBody, scheme, message, digests } = getSignedAttempt(sandbox, id, number);
   const { headers, body } = attempt.request;
-  const sign = (secret: string, signedMessage: SignedMessage) =>
+  const sign = (secret: string, signedMessage: SignableMessage) =>
     recomputeSignature(scheme, secret, signedMessage, digests);
   const [currentSecret = '', previousSecret] = listSecrets(sandbox, row);
   const describeSecret = (name: 'current' | 'previous', secret: string) => ({
@@ -262,7 +262,7 @@ function getSignedAttempt(sandbox: Pick<Sandbox, 'store' | 'rules'>, id: string,
 function recomputeSignature(
   scheme: SignatureScheme,
   secret: string,
-  message: SignedMessage,
+  message: SignableMessage,
   digests: readonly string[],
 ) {
   return {

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, rmSync, type Stats, symlinkSync, write
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listProjectFolders } from '../../src/config/project-folders.ts';
-import { assertTrusted, findProblem } from '../../src/config/trusted-path.ts';
+import { assertTrusted, findTrustProblem } from '../../src/config/trusted-path.ts';
 import { resolveConfig } from '../../src/config.ts';
 import { createRunFile, createStateFolder, findRunFile, inspectRunFile } from '../../src/control/run-file.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -78,7 +78,7 @@ describe('the search for the files of a project', () => {
   });
 });
 
-describe('findProblem', () => {
+describe('findTrustProblem', () => {
   const stats = (changes: object) =>
     ({ uid: 1000, gid: STRANGER, mode: 0o100644, isSymbolicLink: () => false, ...changes }) as Stats;
 
@@ -122,8 +122,8 @@ describe('findProblem', () => {
       [1000],
       null,
     ],
-  ] as const)('findProblem returns a problem or null for %s', (_, changes, owners, problem) => {
-    expect(findProblem(stats(changes), owners)).toBe(problem);
+  ] as const)('findTrustProblem returns a problem or null for %s', (_, changes, owners, problem) => {
+    expect(findTrustProblem(stats(changes), owners)).toBe(problem);
   });
 });
 

@@ -4,7 +4,7 @@ import { type BodyVariant, describeDifference, listBodyVariants } from './body-v
 import type { Refusal } from './refusals.ts';
 import * as explain from './refusals.ts';
 import { schemes } from './schemes.ts';
-import { isUsableSecret, matchesAnyDigest, type SignedMessage } from './sign.ts';
+import { isUsableSecret, matchesAnyDigest, type SignableMessage } from './sign.ts';
 import { formatTimestamp, parseSignatureHeader, parseTimestamp } from './signature-header.ts';
 import type { ParsedVerifyInput } from './verify-input.ts';
 
@@ -14,7 +14,7 @@ const MAX_VARIANTS_BYTES = 64 * 1024;
 /** Why none of `digests` matches the message, as precisely as possible. */
 export function diagnoseMismatch(
   input: ParsedVerifyInput,
-  message: SignedMessage,
+  message: SignableMessage,
   digests: readonly string[],
 ): Refusal {
   const bytes = Buffer.byteLength(message.body);
@@ -45,7 +45,7 @@ export function findOtherScheme(input: ParsedVerifyInput): Refusal | null {
 
 function findWrongSecret(
   { scheme, secrets, otherSecrets }: ParsedVerifyInput,
-  message: SignedMessage,
+  message: SignableMessage,
   digests: readonly string[],
 ): Refusal | null {
   const environment = secrets.map(getApiKeyEnvironment).find((candidate) => candidate !== null);
@@ -72,7 +72,7 @@ function listSecretVariants(secret: string): ParsedVerifyInput['otherSecrets'] {
 
 function findTimestampChange(
   { scheme, secrets }: ParsedVerifyInput,
-  message: SignedMessage,
+  message: SignableMessage,
   digests: readonly string[],
 ): Refusal | null {
   const timestampMs = parseTimestamp(message.timestamp);
@@ -91,7 +91,7 @@ function findTimestampChange(
 
 function findBodyChange(
   { scheme, secrets, sentBody }: ParsedVerifyInput,
-  message: SignedMessage,
+  message: SignableMessage,
   digests: readonly string[],
 ): Refusal | null {
   for (const { change, body } of listSentBodies(message.body, sentBody)) {

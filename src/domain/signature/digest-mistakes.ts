@@ -5,7 +5,7 @@ import { formatCount } from '../message-parts.ts';
 import { describeDifference, listJsonVariants } from './body-variants.ts';
 import type { digestOnlyReasons } from './refusals.ts';
 import { type SignatureAlgorithm, type SignatureScheme, signatureAlgorithms } from './scheme.ts';
-import { decodeSecret, type SignedMessage } from './sign.ts';
+import { decodeSecret, type SignableMessage } from './sign.ts';
 import { formatTimestamp, parseTimestamp } from './signature-header.ts';
 import type { NamedSecret } from './verify-input.ts';
 
@@ -22,7 +22,7 @@ export interface DigestInput {
   /** The digest as the receiver computed it, with or without the prefix of the signature header. */
   readonly computedDigest: string;
   /** What was sent: the text of the timestamp header and the body. */
-  readonly message: SignedMessage & { readonly body: string };
+  readonly message: SignableMessage & { readonly body: string };
   /** Digests in the signature header of the attempt. */
   readonly sentDigests: readonly string[];
   /** The correct secrets, the current one first. */

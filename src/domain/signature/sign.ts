@@ -33,7 +33,7 @@ export function signDelivery({ scheme, secrets, id, timestampMs, body }: Deliver
 export function signMessage(
   scheme: SignatureScheme,
   secrets: readonly string[],
-  message: SignedMessage,
+  message: SignableMessage,
 ): SignedDelivery {
   const { id, timestamp } = message;
   const signingSecrets = scheme.header.separator === null ? secrets.slice(0, 1) : secrets;
@@ -65,28 +65,31 @@ interface TemplatePiece {
 }
 
 /** The parts that a signature can cover. `timestamp` is the text of the header. */
-export interface SignedMessage {
+export interface SignableMessage {
   readonly id: string;
   readonly timestamp: string;
   readonly body: string | Uint8Array;
 }
 
 /** The HMAC of the message in the encoding of the scheme. Hashes the pieces one by one, so that a body is never copied. */
-export function computeDigest(scheme: SignatureScheme, secret: string, message: SignedMessage): string {
+export function computeDigest(scheme: SignatureScheme, secret: string, message: SignableMessage): string {
   const hmac = createHmac(scheme.algorithm, decodeSecret(scheme, secret));
   for (const piece of listContentPieces(scheme, message)) hmac.update(piece);
   return hmac.digest(scheme.encoding);
 }
 
 /** The signed content: text if the body is text, otherwise bytes. */
-export function buildSignedContent(scheme: SignatureScheme, message: SignedMessage): string | Uint8Array {
+export function buildSignedContent(scheme: SignatureScheme, message: SignableMessage): string | Uint8Array {
   const pieces = listContentPieces(scheme, message);
   if (typeof message.body === 'string') return pieces.join('');
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 }
 
 /** The pieces of the signed content, each with its kind. */
-export function listSignedParts(scheme: SignatureScheme, message: SignedMessage & { readonly body: string }) {
+export function listSignedParts(
+  scheme: SignatureScheme,
+  message: SignableMessage & { readonly body: string },
+) {
   return getTemplate(scheme).map(({ part, text }) => ({
     part,
     text: part === 'literal' ? text : message[part],
@@ -97,7 +100,7 @@ export function listSignedParts(scheme: SignatureScheme, message: SignedMessage 
 export function matchesAnyDigest(
   scheme: SignatureScheme,
   secret: string,
-  message: SignedMessage,
+  message: SignableMessage,
   digests: readonly string[],
 ): boolean {
   const expected = Buffer.from(computeDigest(scheme, secret, message));
@@ -147,7 +150,7 @@ export function decodeSecret({ key }: SignatureScheme, secret: string): string |
   return Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, key.form);
 }
 
-function listContentPieces(scheme: SignatureScheme, message: SignedMessage): (string | Uint8Array)[] {
+function listContentPieces(scheme: SignatureScheme, message: SignableMessage): (string | Uint8Array)[] {
   return getTemplate(scheme).map(({ part, text }) => (part === 'literal' ? text : message[part]));
 }
 
