@@ -24,6 +24,7 @@ import { usePolling } from './use-query.ts';
 import { ClockBar } from './views/clock/clock-bar.tsx';
 import { OverviewView } from './views/overview/overview-view.tsx';
 import { ReplayDialog } from './views/replay/replay-dialog.tsx';
+import { SettingsMenu } from './views/settings/settings-menu.tsx';
 
 type View = (props: { readonly route: Route }) => JSX.Element;
 
@@ -109,6 +110,7 @@ export function App() {
         <div class="row app-header-actions">
           <WorkspaceSelect />
           <ConnectionStatus />
+          <SettingsMenu />
           <button
             type="button"
             class="subtle"

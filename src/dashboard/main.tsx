@@ -5,9 +5,11 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { openLiveStream } from './live-stream.ts';
 import { startSession } from './session.ts';
+import { applySettings } from './settings.ts';
 
 const container = document.getElementById('app');
 if (container === null) throw new Error('index.html has no element with the id "app".');
+applySettings();
 render(<App />, container);
 startSession();
 openLiveStream();

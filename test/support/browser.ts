@@ -90,7 +90,7 @@ const idlePages: Page[] = [];
 /** Removes what a test has left in a page. Closes a page that does not respond. */
 async function releasePage(page: Page): Promise<void> {
   try {
-    await page.evaluate('sessionStorage.clear()').catch(() => undefined);
+    await page.evaluate('sessionStorage.clear(); localStorage.clear()').catch(() => undefined);
     await page.goto('about:blank');
     await page.mouse.move(0, 0);
     await page.context().clearCookies();

@@ -7,6 +7,7 @@ import { type Route, toHash } from '../address.ts';
 import { MAX_NEW_COUNT } from '../feed.ts';
 import type { HasId } from '../paged-list.ts';
 import { navigate, replaceRoute } from '../router.ts';
+import { settings } from '../settings.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import type { LiveList } from '../use-live-list.ts';
 import { FilterBar, type FilterBarProps } from './filter-bar.tsx';
@@ -63,8 +64,8 @@ export function LiveListView<Item extends HasId>(props: Props<Item>) {
   );
 }
 
-/** Height of a row, in rem. */
-const ROW_HEIGHT = 3.25;
+/** Height of a row by density, in rem. */
+const ROW_HEIGHTS = { comfortable: 3.25, compact: 2 } as const;
 
 /** The rows of a live list, or its loading, error or empty state. */
 function LiveTable<Item extends HasId>({ route, list, filter, columns, renderCells, empty }: Props<Item>) {
@@ -96,7 +97,7 @@ function LiveTable<Item extends HasId>({ route, list, filter, columns, renderCel
           items={feed.list}
           getKey={({ id }) => id}
           cells={toCells}
-          rowHeight={ROW_HEIGHT}
+          rowHeight={ROW_HEIGHTS[settings.value.density]}
           hasMore={feed.list.nextCursor !== null}
           active={openId ?? selectedId}
           onActive={({ id }) => {

@@ -47,6 +47,7 @@ export function useVisibleRows<Item>(
   const renderedRange = useSignal<Range>({ first: 0, last: -1 });
   const isActiveRendered = useSignal(false);
   const anchor = useRef<Anchor | null>(null);
+  const lastRowHeight = useRef(rowHeight);
   const update = () => {
     const element = scrollContainer.current;
     const height = bodyHeightOf(element);
@@ -79,12 +80,15 @@ export function useVisibleRows<Item>(
   // After each render, because the items may have changed.
   useLayoutEffect(() => {
     if (scrollContainer.current !== null && anchor.current !== null) {
+      if (lastRowHeight.current !== rowHeight)
+        scrollContainer.current.scrollTop = anchor.current.index * rowHeight;
       const shift = findAnchorShift(options, anchor.current);
       if (!isAtTop(scrollContainer.current, rowHeight))
         scrollContainer.current.scrollTop += shift * rowHeight;
       else if (shift > 0 && shift <= MAX_ANIMATED_ROWS)
         slideIn(scrollContainer.current.lastElementChild, shift * rowHeight);
     }
+    lastRowHeight.current = rowHeight;
     update();
   });
   return { renderedRange, isActiveRendered };

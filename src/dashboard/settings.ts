@@ -1,0 +1,66 @@
+/** How the user wants the dashboard to look. The browser keeps the settings for all tabs. */
+import { effect, signal } from '@preact/signals';
+
+/** Titles by value; the first is the default. */
+export const themes = { system: 'System', light: 'Light', dark: 'Dark' } as const;
+export const densities = { comfortable: 'Comfortable', compact: 'One line' } as const;
+
+export interface Settings {
+  readonly theme: keyof typeof themes;
+  /** Height of the rows in lists. */
+  readonly density: keyof typeof densities;
+}
+
+const STORAGE_KEY = 'svc.settings';
+
+export const settings = signal(parseSettings(readStorage()));
+
+export function changeSettings(change: Partial<Settings>): void {
+  settings.value = { ...settings.peek(), ...change };
+  try {
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(settings.peek()));
+  } catch {
+    // The browser blocks storage: the settings apply until the tab is closed.
+  }
+}
+
+/** Settings from their JSON. Values that this version does not know get the default. */
+export function parseSettings(json: string | null): Settings {
+  const { theme, density } = parseObject(json);
+  return {
+    theme: isKeyOf(themes, theme) ? theme : 'system',
+    density: isKeyOf(densities, density) ? density : 'comfortable',
+  };
+}
+
+function parseObject(json: string | null): Partial<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(json ?? '{}'));
+  } catch {
+    return {};
+  }
+}
+
+function isKeyOf<Value extends object>(titles: Value, key: unknown): key is keyof Value {
+  return typeof key === 'string' && Object.hasOwn(titles, key);
+}
+
+function readStorage(): string | null {
+  try {
+    return localStorage.getItem(STORAGE_KEY);
+  } catch {
+    return null;
+  }
+}
+
+/** Applies the settings to the page, and adopts those that the user changes in another tab. */
+export function applySettings(): void {
+  effect(() => {
+    const { theme, density } = settings.value;
+    Object.assign(document.documentElement.dataset, { theme, density });
+  });
+  addEventListener('storage', ({ key, newValue }) => {
+    // The key is null after the whole storage was cleared.
+    if (key === STORAGE_KEY || key === null) settings.value = parseSettings(newValue);
+  });
+}
