@@ -35,6 +35,7 @@ export function toCurlCommand({ method, path, request }: ApiRequestDetail, origi
     ([name, value]) => name !== 'authorization' && !OMITTED_HEADER.test(name) && !value.includes(REMOVED),
   );
   const body = METHODS_WITH_BODY.includes(method) ? (request?.body ?? null) : null;
+  // An argument of a command cannot contain these bytes.
   const isPiped = body !== null && (request?.encoding === 'base64' || body.includes('\0'));
   const command = toCurl({
     url: origin + path,

@@ -47,6 +47,7 @@ export function createRequestHandlers(sandbox: Sandbox, sender: RequestSender) {
     getRequest: async ({ id }) => getDetail(id),
     resendRequest: async ({ id, keep_idempotency_key: keepsIdempotencyKey }) => {
       const request = createResentRequest(getDetail(id), keepsIdempotencyKey);
+      // A request without a valid key is sent with the default key. No key has the sequence 0, so the API would reject the request.
       const keySeq = getRow(id).api_key_seq ?? store.apiKeys.findByKey(sender.status().api_key)?.seq ?? 0;
       return getDetail(await sender.sendAsKey(request, keySeq));
     },

@@ -12,13 +12,12 @@ import type { ApiRequestMessages } from '../store/api-requests.ts';
 interface LogLimits {
   /** Characters of the path, the user agent and an error message. */
   readonly text: number;
-  /** Characters of all headers of a message. */
+  /** Characters of all headers of a message. By default, as many as Node.js accepts in a request. */
   readonly headers: number;
   /** Characters. */
   readonly responseBody: number;
 }
 
-/** As many as Node.js accepts in the headers of a request. */
 const LIMITS: LogLimits = { text: 2048, headers: 16 * 1024, responseBody: 64 * 1024 };
 /** For requests without a valid key, which anyone can send. */
 const LIMITS_WITHOUT_KEY: LogLimits = { text: 256, headers: 2048, responseBody: 2048 };

@@ -20,7 +20,7 @@ import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './lo
 import { mountOperations, rejectPath } from './operation-runtime.ts';
 import { readBody, readInput } from './read-request.ts';
 import { dropConnection, fireFault, toFaultError } from './request-faults.ts';
-import { findSender, type Sender } from './resend.ts';
+import { findResentRequest, type ResentRequest } from './resend.ts';
 import {
   errorResponse,
   jsonResponse,
@@ -73,15 +73,16 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     name: Name,
     request: PublicRequest,
   ): Promise<HTTPResponse> {
-    const { event, id, sender } = request;
+    const { event, id, resent } = request;
     const operation = sandbox.operations[name];
-    const caller = sender
-      ? authenticateAsKey(sandbox, sender.apiKeySeq)
+    const caller = resent
+      ? authenticateAsKey(sandbox, resent.apiKeySeq)
       : authenticate(sandbox, event.req.headers.get('authorization'));
     request.setCaller(caller);
     const isWrite = operation.method === 'POST';
     // The log also contains the body of a request that is rejected before its body matters.
     const bytes = isWrite ? request.receiveBody(bodyLimitBytes) : NO_BODY;
+    // `readInput` throws its error, after other reasons to reject the request.
     await bytes.catch(() => {});
     if (limiter) request.rateLimitHeaders = limiter.take(caller.keySeq);
     request.fault = await fireFault(sandbox, event, caller, closing);
@@ -135,7 +136,7 @@ class PublicRequest {
   readonly id: string;
   readonly event: H3Event;
   /** Only of a request that is sent again. */
-  readonly sender: Sender | undefined;
+  readonly resent: ResentRequest | undefined;
   /** Null without a valid API key. */
   caller: Caller | null = null;
   /** Resource that the request names or has created; null for a list. */
@@ -157,8 +158,8 @@ class PublicRequest {
     this.#startedAt = sandbox.wall.monotonic();
     this.id = sandbox.generator.ids('requests').next('request', sandbox.timestamp());
     this.event = event;
-    this.sender = findSender(event.req);
-    if (this.sender) this.sender.requestId = this.id;
+    this.resent = findResentRequest(event.req);
+    if (this.resent) this.resent.requestId = this.id;
   }
 
   /** Records the caller, and the resource that the path names. */

@@ -11,8 +11,8 @@ import type { WireError } from './responses.ts';
 const RETRYABLE_STATUSES = new Set([429, 503]);
 
 /**
- * Fires a matching fault, if any, and waits for its latency. Call it before the request is read: a request to which the fault
- * responds must not use its idempotency key.
+ * Fires a matching fault, if any, and waits for its latency. Call it before the operation: a request to which the fault responds
+ * must not use its idempotency key.
  * @param closing ends the wait.
  */
 export async function fireFault(
