@@ -42,7 +42,7 @@ function randomText(bytes: number, encoding: BufferEncoding, fill: RandomFill): 
   return Buffer.from(fill(new Uint8Array(bytes))).toString(encoding);
 }
 
-/** The random values of a run: IDs, secrets and jitter. */
+/** The random values of a run, such as IDs, secrets and jitter. */
 export interface RandomSource {
   readonly fill: RandomFill;
   /** Uniform in [0, 1). */

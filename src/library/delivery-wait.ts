@@ -68,6 +68,8 @@ export function createDeliveryWait(setup: WorkspaceSetup): DeliveryWait {
 
 /** Number of events, the newest ones, that a report considers. */
 const EVENT_LIMIT = 100;
+/** Number of logged requests, the newest ones, that a report considers: the largest page. */
+const REQUEST_LIMIT = 1_000;
 /** Maximum number of deliveries, events or endpoints in a report. */
 const MAX_LINES = 10;
 
@@ -174,7 +176,7 @@ export async function describeRejectedRequests({
     workspace_id: workspaceId,
     method: 'POST',
     path: '/v1/events',
-    limit: 1000,
+    limit: REQUEST_LIMIT,
   });
   const rejected = data.filter(({ status }) => status >= 400);
   const responses = new Set(rejected.map(({ status, error_code: code }) => `${status} ${code}`));
