@@ -42,6 +42,7 @@ describeInBrowser('the key page', () => {
     await expect
       .poll(() => dialog.getByRole('button', { name: 'Create', exact: true }).isDisabled())
       .toBe(true);
+    await dialog.getByLabel('Name').fill('Checkout');
     await dialog.getByLabel('events:read').check();
     await dialog.getByRole('combobox', { name: 'Workspace' }).selectOption({ index: 1 });
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
@@ -52,6 +53,7 @@ describeInBrowser('the key page', () => {
       .toBe(`export SVC_API_KEY=${key}`);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('list', { name: 'API keys' }).getByText('Checkout').waitFor();
     await expect.poll(() => page.content()).not.toContain(key);
     const authorization = `Bearer ${key}`;
     await expect

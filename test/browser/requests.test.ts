@@ -138,8 +138,103 @@ describeInBrowser('the request log', () => {
     await page.getByRole('button', { name: `Remove filter: Resource ${event.id}` }).waitFor();
   });
 
+  it('the request page shows the error message, the client, the key, and the headers and bodies', async () => {
+    const { emulator, page, rows } = await start();
+    const headers = { 'user-agent': 'shop/1.2', 'x-trace': 'abc' };
+    await emulator.api(
+      'POST',
+      '/events',
+      { type: 'Order Shipped', payload: { note: '<b>bold</b>' } },
+      headers,
+    );
+    await rows.first().getByRole('link').first().click();
+    const error = page.getByRole('region', { name: 'Error' });
+    await error.getByText('type must have the form <noun>.<verb>').waitFor();
+    await page.getByText('shop/1.2', { exact: true }).first().waitFor();
+    await page.getByRole('link', { name: 'Default key' }).waitFor();
+    const request = page.getByRole('region', { name: 'Request', exact: true });
+    await request.getByText('"<b>bold</b>"').first().waitFor();
+    await request.getByText(/^Headers \(\d+\)$/).click();
+    await request.getByRole('row', { name: 'x-trace abc' }).waitFor();
+    const last4 = emulator.status().api_key.slice(-4);
+    await request.getByRole('row', { name: `authorization Bearer svc_test_…${last4}` }).waitFor();
+    await page.getByRole('region', { name: 'Response' }).getByText('"validation_failed"').first().waitFor();
+    await expect.poll(() => page.content()).not.toContain(emulator.status().api_key);
+    await expectAccessible(page);
+  });
+
+  it('the request page sends a request again and opens the new one', async () => {
+    const { emulator, page, rows } = await start();
+    await emulator.control.addFault({ on: 'request', status: 503, count: 1 });
+    await emulator.api('POST', '/events', { type: 'order.shipped' }, { 'idempotency-key': 'k-1' });
+    await rows.first().getByRole('link').first().click();
+    await page.getByRole('region', { name: 'Error' }).getByText('injected this response').waitFor();
+    const firstUrl = page.url();
+    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await page.getByText('Sent again: 201.').waitFor();
+    await expect.poll(() => page.url()).not.toBe(firstUrl);
+    const original = firstUrl.split('/').at(-1) ?? '';
+    await page.getByRole('link', { name: original }).waitFor();
+    await page.getByRole('button', { name: 'Send again with the same Idempotency-Key' }).click();
+    const response = page.getByRole('region', { name: 'Response' });
+    await response.getByText(/^Headers/).click();
+    await response.getByRole('row', { name: 'idempotent-replayed true' }).waitFor();
+    const { data } = await emulator.control.listEvents({});
+    expect(data).toHaveLength(1);
+  });
+
+  it('the request page explains why a request cannot be sent again', async () => {
+    const { emulator, page, rows } = await start();
+    await emulator.api('POST', '/events', { type: 'a.b' }, { authorization: 'Bearer svc_test_wrong' });
+    await rows.first().getByRole('link').first().click();
+    await page.getByText('Cannot be sent again, because its body was not read.').waitFor();
+    expect(await page.getByRole('button', { name: 'Send again', exact: true }).isDisabled()).toBe(true);
+    await page.keyboard.press('r');
+    expect((await emulator.control.listRequests({})).data).toHaveLength(1);
+  });
+
+  it('the request page copies a request as a curl command without the API key', async () => {
+    const { emulator, page, rows } = await start();
+    await emulator.api('POST', '/events', { type: 'order.shipped' });
+    await rows.first().getByRole('link').first().click();
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await expect
+      .poll(() => page.evaluate('navigator.clipboard.readText()'))
+      .toBe(
+        [
+          `curl ${emulator.status().base_url}/events \\`,
+          '  -H "Authorization: Bearer $SVC_API_KEY" \\',
+          "  -H 'content-type: application/json' \\",
+          `  --data-raw '{"type":"order.shipped"}'`,
+        ].join('\n'),
+      );
+  });
+
+  it('the request log filters by a class of statuses with one click, by key and by a text in the path', async () => {
+    const { emulator, page, rows } = await start({ width: 1920 });
+    const { key } = await emulator.control.createKey({ name: 'Reader', scopes: ['events:read'] });
+    await emulator.api('GET', '/events?limit=3');
+    await emulator.api('POST', '/events', { type: 'a.b' }, { authorization: `Bearer ${key}` });
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByRole('button', { name: '4xx' }).click();
+    await expect.poll(() => rows.count()).toBe(1);
+    await expect.poll(() => page.url()).toContain('status=4xx');
+    await page.getByRole('button', { name: 'all', exact: true }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.reload();
+    await page.getByRole('combobox', { name: 'API key' }).selectOption('Reader');
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole('combobox', { name: 'API key' }).selectOption('any');
+    await page.getByRole('searchbox', { name: 'Path' }).fill('limit=');
+    await expect.poll(() => rows.count()).toBe(1);
+    await rows.getByText('limit=3').waitFor();
+  });
+
   it('the request log shows an error for a request that is not in the log', async () => {
-    const { page } = await start({ hash: '/requests/req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' });
+    const { page } = await start({
+      hash: '/requests/req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+      expectedErrors: /404/,
+    });
     await page.getByText('is not in the request log').waitFor();
   });
 

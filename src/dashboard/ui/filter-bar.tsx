@@ -162,6 +162,39 @@ export function FilterSelect({
   );
 }
 
+interface FilterButtonsProps<Value extends string> extends FieldProps {
+  readonly options: readonly Value[];
+  /** What a button shows after its value. */
+  readonly children?: (option: Value) => ComponentChildren;
+}
+
+/** A button for each value of a filter, and one for no filter. */
+export function FilterButtons<Value extends string>({
+  name,
+  label,
+  value,
+  options,
+  children,
+}: FilterButtonsProps<Value>) {
+  return (
+    <fieldset class="filters-pills">
+      <legend class="visually-hidden">{label}</legend>
+      {[undefined, ...options].map((option) => (
+        <button
+          key={option}
+          type="button"
+          class="pill"
+          aria-pressed={option === value}
+          onClick={() => updateQuery({ [name]: option ?? '' })}
+        >
+          <span class="capitalized">{option ?? 'all'}</span>
+          {option !== undefined && children?.(option)}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
 /** Labels of the filters of all lists, by their name in the URL. */
 const filterLabels: Readonly<Record<string, string>> = {
   event: 'Event',

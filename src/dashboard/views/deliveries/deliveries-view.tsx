@@ -16,13 +16,13 @@ import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import type { ItemUpdate } from '../../feed.ts';
 import { MAX_PAGE_SIZE } from '../../paged-list.ts';
-import { navigate, replaceRoute, updateQuery } from '../../router.ts';
+import { navigate, replaceRoute } from '../../router.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { showToast, withErrorToast } from '../../toasts.ts';
 import { DownloadButton } from '../../ui/download-button.tsx';
-import { FilterInput, FilterSelect, PeriodFields } from '../../ui/filter-bar.tsx';
+import { FilterButtons, FilterInput, FilterSelect, PeriodFields } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { StatusBadge, StatusCount } from '../../ui/status-badge.tsx';
@@ -212,23 +212,15 @@ function StatusButtons({
   // The counts are those of the workspace.
   const hasOtherFilters = Object.keys(otherFilters).length > 0;
   return (
-    <fieldset class="deliveries-statuses">
-      <legend class="visually-hidden">Status</legend>
-      {[undefined, ...displayStatuses].map((status) => (
-        <button
-          key={status}
-          type="button"
-          class="pill"
-          aria-pressed={status === selected}
-          onClick={() => updateQuery({ status: status ?? '' })}
-        >
-          <span class="capitalized">{status ?? 'all'}</span>
-          {!hasOtherFilters && counts !== undefined && status !== undefined && status in counts && (
-            <StatusCount status={status} count={counts[status as keyof DeliveryStatusCounts]} />
-          )}
-        </button>
-      ))}
-    </fieldset>
+    <FilterButtons name="status" label="Status" value={selected} options={displayStatuses}>
+      {(status) =>
+        !hasOtherFilters &&
+        counts !== undefined &&
+        status in counts && (
+          <StatusCount status={status} count={counts[status as keyof DeliveryStatusCounts]} />
+        )
+      }
+    </FilterButtons>
   );
 }
 

@@ -78,7 +78,7 @@ function Part({ title, left, right }: PartProps) {
   const rows = diffLines(left.text, right.text);
   const isSame = rows.every(({ kind }) => kind === 'same');
   return (
-    <section class="delivery-panel" aria-label={title}>
+    <section class="text-panel" aria-label={title}>
       <h4>
         {title} {isSame && <span class="muted">identical</span>}
       </h4>

@@ -8,8 +8,8 @@ import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
 import { SignatureView } from '../signature/signature-view.tsx';
 import { AttemptComparison } from './attempt-comparison.tsx';
+import { AttemptRequest, AttemptResponse } from './attempt-messages.tsx';
 import { toSentence } from './delivery-summary.ts';
-import { AttemptRequest, AttemptResponse } from './http-message.tsx';
 
 interface Props {
   readonly delivery: DeliveryDetail;

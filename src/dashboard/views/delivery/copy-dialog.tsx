@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { TextPanel } from '../../ui/http-message.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import {
   listCommands,
@@ -12,7 +13,6 @@ import {
   toSignedCurlCommand,
   toVitestTest,
 } from './attempt-formats.ts';
-import { TextPanel } from './http-message.tsx';
 
 interface Props {
   readonly delivery: DeliveryDetail;

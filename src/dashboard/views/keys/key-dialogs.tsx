@@ -1,5 +1,6 @@
 /** The dialogs that create and revoke an API key. */
 import { useState } from 'preact/hooks';
+import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { ApiKey, CreatedApiKey } from '../../../contract/resources.ts';
 import { type Scope, scopes } from '../../../domain/credentials.ts';
 import { control } from '../../control.ts';
@@ -15,8 +16,8 @@ interface CreateKeyDialogProps {
 
 export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
-  const create = async (scopes: Scope[], workspaceId: string | null) => {
-    const key = await withErrorToast(control.createKey({ scopes, workspace_id: workspaceId }));
+  const create = async (input: ControlInput<'createKey'>) => {
+    const key = await withErrorToast(control.createKey(input));
     if (key === undefined) return;
     setCreated(key);
     onCreated();
@@ -29,21 +30,36 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
 }
 
 interface CreateKeyFormProps {
-  readonly onCreate: (scopes: Scope[], workspaceId: string | null) => Promise<void>;
+  readonly onCreate: (input: ControlInput<'createKey'>) => Promise<void>;
 }
 
 function CreateKeyForm({ onCreate }: CreateKeyFormProps) {
+  const [name, setName] = useState('');
   const [selectedScopes, setSelectedScopes] = useState<readonly Scope[]>([]);
   const [workspaceId, setWorkspaceId] = useState('');
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
-    await onCreate([...selectedScopes], workspaceId || null);
+    await onCreate({
+      scopes: [...selectedScopes],
+      workspace_id: workspaceId || null,
+      ...(name.trim() !== '' && { name: name.trim() }),
+    });
     setBusy(false);
   };
   return (
     <form class="stack" onSubmit={submit}>
+      <label>
+        Name
+        <input
+          value={name}
+          maxLength={200}
+          placeholder="last four characters of the key"
+          autocomplete="off"
+          onInput={({ currentTarget: { value } }) => setName(value)}
+        />
+      </label>
       <fieldset class="stack">
         <legend class="muted">Scopes (choose at least one)</legend>
         {scopes.map((scope) => (
@@ -112,19 +128,19 @@ interface RevokeKeyDialogProps {
 }
 
 export function RevokeKeyDialog({
-  apiKey: { id, last4 },
+  apiKey: { id, name },
   isDashboardKey,
   onRevoked,
   onClose,
 }: RevokeKeyDialogProps) {
   const revoke = async () => {
     await control.revokeKey({ id });
-    showToast(`Key …${last4} revoked.`);
+    showToast(`Key ${name} revoked.`);
     onRevoked();
     onClose();
   };
   return (
-    <ConfirmDialog title={`Revoke key …${last4}?`} action="Revoke" onConfirm={revoke} onClose={onClose}>
+    <ConfirmDialog title={`Revoke key ${name}?`} action="Revoke" onConfirm={revoke} onClose={onClose}>
       <p>After you revoke the key, requests with it receive a 401 response. You cannot undo this.</p>
       {isDashboardKey && (
         <p class="warning-text">

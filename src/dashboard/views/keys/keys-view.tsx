@@ -65,6 +65,7 @@ function KeyList({ keys, onRevoke }: KeyListProps) {
             <strong class="mono">
               {key.revoked_at === null ? maskKey(key) : <s class="muted">{maskKey(key)}</s>}
             </strong>
+            {hasOwnName(key) && <span>{key.name}</span>}
             {isDashboardKey(key) && <span class="badge highlighted">used by the dashboard and svc</span>}
             {key.revoked_at !== null && (
               <span class="badge failed">
@@ -101,6 +102,11 @@ function KeyList({ keys, onRevoke }: KeyListProps) {
 /** `svc_test_…abcd` (§5: the prefix depends on the environment) */
 function maskKey({ last4 }: ApiKey): string {
   return `${status.value?.environment === 'production' ? 'svc_live_' : 'svc_test_'}…${last4}`;
+}
+
+/** The default name is a part of the masked key. */
+function hasOwnName({ name, last4 }: ApiKey): boolean {
+  return name !== `…${last4}`;
 }
 
 function isDashboardKey({ last4 }: ApiKey): boolean {

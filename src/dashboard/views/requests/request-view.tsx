@@ -1,11 +1,21 @@
 /** One request to the API with its error and its effects. */
 
+import { useState } from 'preact/hooks';
 import { describeApiError } from '../../../contract/error-texts.ts';
-import type { ApiRequest } from '../../../contract/resources.ts';
+import type { ApiRequestDetail, LoggedMessage } from '../../../contract/resources.ts';
 import { describeAppliedFault } from '../../../control/describe-fault.ts';
+import { findResendProblem, toCurlCommand } from '../../../control/logged-request.ts';
 import { formatLatency } from '../../../domain/duration.ts';
+import { SvcError } from '../../../errors.ts';
 import { findResourceRoute, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
+import { navigate, route } from '../../router.ts';
+import { useShortcuts } from '../../shortcuts.ts';
+import { showToast, withErrorToast } from '../../toasts.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { HttpBody, HttpHeaders } from '../../ui/http-message.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { HttpStatusBadge } from '../../ui/status-badge.tsx';
@@ -14,22 +24,29 @@ import { useQuery } from '../../use-query.ts';
 import { EventDeliveries } from '../events/event-view.tsx';
 
 export function RequestView({ id }: { readonly id: string }) {
-  const query = useQuery(() => control.listRequests({ request_id: id, limit: 1 }), [id]);
+  const query = useQuery(() => findRequest(id), [id]);
   return (
     <QueryView query={query} what="the request">
-      {({ data: [request] }) =>
-        request === undefined ? (
+      {(request) =>
+        request === null ? (
           <EmptyState>Request {id} is not in the request log.</EmptyState>
         ) : (
-          <RequestDetails request={request} />
+          <RequestDetails key={id} request={request} />
         )
       }
     </QueryView>
   );
 }
 
-function RequestDetails({ request }: { readonly request: ApiRequest }) {
-  const { method, path, status, error_code: code, resource_id: resource } = request;
+async function findRequest(id: string): Promise<ApiRequestDetail | null> {
+  return control.getRequest({ id }).catch((error) => {
+    if (error instanceof SvcError && error.code === 'not_found') return null;
+    throw error;
+  });
+}
+
+function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
+  const { method, path, status, resource_id: resource } = request;
   const hasCreatedEvent = method === 'POST' && status < 400 && resource?.startsWith('evt_') === true;
   return (
     <div class="stack">
@@ -39,34 +56,117 @@ function RequestDetails({ request }: { readonly request: ApiRequest }) {
         </h2>
         <HttpStatusBadge status={status} />
       </header>
-      {code !== null && <RequestError code={code} />}
+      <RequestError request={request} />
+      <RequestActions request={request} />
       <RequestProperties request={request} />
       {hasCreatedEvent && <EventDeliveries key={resource} eventId={resource} />}
+      <Message
+        title="Request"
+        message={request.request}
+        missing="Its headers and body are no longer stored."
+      />
+      <Message title="Response" message={request.response} missing="No response is stored." />
     </div>
   );
 }
 
-function RequestError({ code }: { readonly code: string }) {
+function RequestActions({ request }: { readonly request: ApiRequestDetail }) {
+  const [isBusy, setBusy] = useState(false);
+  const problem = findResendProblem(request);
+  const resend = async (keepsIdempotencyKey: boolean) => {
+    if (problem !== null || isBusy) return;
+    setBusy(true);
+    const input = { id: request.id, keep_idempotency_key: keepsIdempotencyKey };
+    const sent = await withErrorToast(control.resendRequest(input));
+    setBusy(false);
+    if (sent === undefined) return;
+    showToast(`Sent again: ${sent.status === 0 ? 'dropped' : sent.status}. This is the new request.`);
+    navigate({ ...route.peek(), id: sent.id });
+  };
+  useShortcuts([{ key: 'r', description: 'Send the open request again', run: () => void resend(false) }]);
+  return (
+    <div class="row">
+      <ActionButton class="primary" disabled={problem !== null || isBusy} onClick={() => void resend(false)}>
+        <Icon name="replay" /> Send again
+      </ActionButton>
+      {request.request?.headers['idempotency-key'] !== undefined && (
+        <ActionButton disabled={problem !== null || isBusy} onClick={() => void resend(true)}>
+          Send again with the same Idempotency-Key
+        </ActionButton>
+      )}
+      <CopyButton
+        what="curl command"
+        label="Copy as curl"
+        text={() => toCurlCommand(request, location.origin)}
+      />
+      {problem !== null && <span class="muted">Cannot be sent again, because {problem}.</span>}
+    </div>
+  );
+}
+
+interface MessageProps {
+  readonly title: string;
+  readonly message: LoggedMessage | null;
+  /** Shown without a message. */
+  readonly missing: string;
+}
+
+function Message({ title, message, missing }: MessageProps) {
+  return (
+    <section class="http-message stack" aria-label={title}>
+      <h3>{title}</h3>
+      {message === null ? <p class="muted">{missing}</p> : <MessageContent message={message} />}
+    </section>
+  );
+}
+
+function MessageContent({ message }: { readonly message: LoggedMessage }) {
+  const { headers, body, encoding, truncated, size_bytes: size } = message;
+  return (
+    <>
+      {body === null ? (
+        <p class="muted">The body was not read.</p>
+      ) : (
+        <HttpBody body={body} encoding={encoding} />
+      )}
+      {truncated && (
+        <p class="muted">Only a part is stored{size === null ? '' : `; the whole body has ${size} bytes`}.</p>
+      )}
+      <details>
+        <summary>Headers ({Object.keys(headers).length})</summary>
+        <HttpHeaders headers={headers} />
+      </details>
+    </>
+  );
+}
+
+function RequestError({ request }: { readonly request: ApiRequestDetail }) {
+  const { error_code: code, error_message: message } = request;
+  if (code === null) return null;
   return (
     <section class="notice failed" aria-label="Error">
       <h3>
         <code>{code}</code>
       </h3>
-      <p>{describeApiError(code) ?? 'This error code comes from an injected fault.'}</p>
+      {message !== null && <p>{message}</p>}
+      <p class="muted">{describeApiError(code) ?? 'This error code comes from an injected fault.'}</p>
     </section>
   );
 }
 
-function RequestProperties({ request }: { readonly request: ApiRequest }) {
+function RequestProperties({ request }: { readonly request: ApiRequestDetail }) {
   const {
     id,
     at,
     duration_ms,
     api_key_id: key,
+    api_key_name: keyName,
+    user_agent: userAgent,
     workspace_id: workspace,
     resource_id: resource,
     fault,
   } = request;
+  const original = request.request?.headers['svc-resend-of'];
   const appliedFault = describeAppliedFault(fault);
   const properties = {
     Request: <CopyableId id={id} what="request" />,
@@ -81,8 +181,14 @@ function RequestProperties({ request }: { readonly request: ApiRequest }) {
     Duration: formatLatency(duration_ms),
     Fault: appliedFault && `${appliedFault} (injected)`,
     'API key': key && (
-      <a class="mono" href={toHash({ section: 'requests', query: { key } })}>
-        {key}
+      <>
+        <a href={toHash({ section: 'requests', query: { key } })}>{keyName}</a> <code>{key}</code>
+      </>
+    ),
+    'User agent': userAgent,
+    'Sent again from': original !== undefined && (
+      <a class="mono" href={toHash({ section: 'requests', id: original })}>
+        {original}
       </a>
     ),
     Workspace: workspace && <code>{workspace}</code>,

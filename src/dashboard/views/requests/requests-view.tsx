@@ -8,7 +8,7 @@ import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { status } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { FilterInput, FilterSelect, RECENT_PERIODS } from '../../ui/filter-bar.tsx';
+import { FilterButtons, FilterInput, FilterSelect, RECENT_PERIODS } from '../../ui/filter-bar.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { HttpStatusBadge } from '../../ui/status-badge.tsx';
@@ -60,8 +60,16 @@ export function RequestsView({ route }: { readonly route: Route }) {
       list={list}
       label="Request"
       filter={filter}
-      search={{ name: 'path', label: 'Path', placeholder: 'Path, for example /v1/events' }}
+      search={{ name: 'path', label: 'Path', placeholder: 'Start of the path, or a text in it' }}
       periodLabel="Time"
+      quickFilter={
+        <FilterButtons
+          name="status"
+          label="Status class"
+          value={filter.status?.toLowerCase()}
+          options={['2xx', '4xx', '5xx']}
+        />
+      }
       statusHint="a status such as 404, or a class such as 4xx"
       fields={<FilterFields filter={filter} />}
       controls={<RequestFaults />}
@@ -85,9 +93,9 @@ function FilterFields({ filter }: { readonly filter: RequestFilter }) {
       </FilterSelect>
       <FilterInput name="status" label="Status" value={filter.status} suggestions={STATUSES} />
       <FilterSelect name="key" label="API key" value={filter.key}>
-        {keys?.data.map(({ id, last4 }) => (
+        {keys?.data.map(({ id, name }) => (
           <option key={id} value={id}>
-            …{last4} ({id})
+            {name}
           </option>
         ))}
       </FilterSelect>
@@ -104,14 +112,19 @@ function FilterFields({ filter }: { readonly filter: RequestFilter }) {
 }
 
 function renderCells(request: ApiRequest, address: string) {
-  const { method, path, status, error_code: code, fault, resource_id: resource, duration_ms, at } = request;
+  const { method, path, status, fault, resource_id: resource, duration_ms, at } = request;
+  const { error_code: code, error_message: message } = request;
   return [
     <HttpStatusBadge status={status} />,
     <a href={address} tabIndex={-1} title={path}>
       {method} {path}
     </a>,
     <span class="requests-resource">
-      {code !== null && <small>{code}</small>}
+      {code !== null && (
+        <small title={message ?? ''}>
+          {code} <span class="muted">{message}</span>
+        </small>
+      )}
       {fault !== undefined && <small>injected fault: {fault.kind}</small>}
       <ResourceLink id={resource} />
     </span>,

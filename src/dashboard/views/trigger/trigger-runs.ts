@@ -137,7 +137,8 @@ function forgetEventApiKey(workspaceId: string): void {
 }
 
 async function createKey(workspaceId: string): Promise<string> {
-  return (await control.createKey({ scopes: ['events:write'], workspace_id: workspaceId })).key;
+  const input = { name: 'Dashboard', scopes: ['events:write' as const], workspace_id: workspaceId };
+  return (await control.createKey(input)).key;
 }
 
 // A reset invalidates the keys.
