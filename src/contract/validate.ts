@@ -66,7 +66,7 @@ function toMessage(issue: v.BaseIssue<unknown>): string {
   return `${path || 'The body'} ${problem}.`;
 }
 
-/** The problem that valibot reports as `issue`. Our own messages start with "must" and are used unchanged. */
+/** The problem that valibot reports as `issue`. Replaces the messages of valibot itself, which do not start with "must". */
 export function toProblem(issue: v.BaseIssue<unknown>): Problem {
   const path = toPath(issue);
   if (issue.received === 'undefined') return { path, problem: 'is required' };

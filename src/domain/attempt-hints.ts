@@ -38,8 +38,8 @@ export function findAttemptHints(attempt: AttemptToExplain, delivery: AttemptedD
 }
 
 /**
- * Whether the code of the receiver rejected the delivery or failed. The excluded statuses usually come from its router or its
- * rate limit.
+ * Whether the code of the receiver rejected the delivery or failed. The excluded statuses usually mean a wrong URL or a rate
+ * limit.
  */
 function isReceiverError({ outcome, response_status: status }: AttemptToExplain): boolean {
   return (
