@@ -2,7 +2,7 @@
 import { sleep } from '../timers.ts';
 import { DeliveryFactory, type DeliveryFactoryOptions } from './delivery-factory.ts';
 import { createEffectCounter, type EffectCounter, type ObservationUnavailable } from './effect-counter.ts';
-import type { CountEffects } from './effect-observer.ts';
+import type { ReadEffects } from './effect-observer.ts';
 import {
   createReceiverClient,
   type DeliveryMessage,
@@ -17,8 +17,8 @@ import { listTamperedDeliveries, type TamperedDelivery } from './tampered-delive
 export interface CheckContextOptions extends DeliveryFactoryOptions, ReceiverClientOptions {
   /** Time limit for a response or an effect. */
   readonly timeoutMs: number;
-  /** Null if effects cannot be counted. */
-  readonly countEffects: CountEffects | null;
+  /** Null if effects cannot be counted. With IDs, the effects of other senders do not count. */
+  readonly readEffects: ReadEffects | null;
   /** An API key, which the receiver must not use as a secret; null if none is known. */
   readonly apiKey: string | null;
   /** A receiver responds after the work if a valid delivery takes this much longer than a tampered one (default: 1000). */
@@ -46,6 +46,8 @@ interface SharedState {
   readonly deliveries: DeliveryFactory;
   readonly pace: ReceiverPace;
   readonly client: ReceiverClient;
+  /** The IDs of the events of all valid and tampered deliveries. */
+  readonly sentIds: Set<string>;
   /** The responses to tampered deliveries, by the ID of the check. */
   readonly tamperedResponses: Map<string, Promise<ReceiverResponse>>;
   effectCounter: EffectCounter | ObservationUnavailable | undefined;
@@ -65,6 +67,7 @@ export class CheckContext {
       deliveries: new DeliveryFactory(options),
       pace: new ReceiverPace(options.timeoutMs),
       client: createReceiverClient(options),
+      sentIds: new Set(),
       tamperedResponses: new Map(),
       effectCounter: undefined,
       earlierDelivery: undefined,
@@ -96,11 +99,13 @@ export class CheckContext {
   }
 
   async send(message: DeliveryMessage): Promise<ReceiverResponse> {
-    const { effectCounter: effects, pace, client } = this.#shared;
+    const { effectCounter: effects, pace, client, sentIds } = this.#shared;
+    const eventId: string = JSON.parse(message.body).data.id;
+    sentIds.add(eventId);
     const counter = effects === undefined || 'reason' in effects ? null : effects;
     counter?.expectChange();
     const response = await client.send(message, pace.limitMs);
-    if (isAccepted(response)) counter?.expectEffect(JSON.parse(message.body).data.id);
+    if (isAccepted(response)) counter?.expectEffect(eventId);
     this.responses.push(response);
     if (response.failure === 'timeout') pace.noteTimeout();
     this.deliveries.noteServerTime(response);
@@ -142,7 +147,7 @@ export class CheckContext {
     return this.pace.isSideBySide ? Promise.all(items.map(send)) : mapInOrder(items, send);
   }
 
-  /** The effect counter, which is tested on the first call. @throws SvcError as {@link CountEffects} */
+  /** The effect counter, which is tested on the first call. @throws SvcError as {@link ReadEffects} */
   async getEffectCounter(): Promise<EffectCounter | ObservationUnavailable> {
     return this.testEffectCounter(async () => isAccepted(await this.send(this.deliveries.createValid())));
   }
@@ -152,9 +157,13 @@ export class CheckContext {
    * @param deliver @returns whether it was accepted
    */
   async testEffectCounter(deliver: () => Promise<boolean>): Promise<EffectCounter | ObservationUnavailable> {
-    const { countEffects, timeoutMs, signal } = this.#options;
-    if (countEffects === null) return NO_OBSERVER;
-    this.#shared.effectCounter ??= await createEffectCounter(countEffects, deliver, timeoutMs, signal);
+    const { readEffects, timeoutMs, signal } = this.#options;
+    if (readEffects === null) return NO_OBSERVER;
+    const { sentIds } = this.#shared;
+    this.#shared.effectCounter ??= await createEffectCounter(
+      { readEffects, sentIds, timeoutMs, signal },
+      deliver,
+    );
     return this.#shared.effectCounter;
   }
 
@@ -165,7 +174,7 @@ export class CheckContext {
 
   /** Whether effects might be counted. */
   get hasObserver(): boolean {
-    return this.#options.countEffects !== null;
+    return this.#options.readEffects !== null;
   }
 
   /** Sends a valid delivery on the first call, and returns it on each. */

@@ -1,14 +1,15 @@
 /** Counts the effects of deliveries, which responses do not show. */
 import { formatDuration } from '../domain/duration.ts';
-import { sleep } from '../timers.ts';
-import type { CountEffects } from './effect-observer.ts';
+import type { EffectReading, ReadEffects } from './effect-observer.ts';
+import { pollEffects } from './poll-effects.ts';
 
-const READ_INTERVAL_MS = 25;
 /** Effects are complete if none comes for this time, or for longer than the first one took. */
 const MIN_QUIET_PERIOD_MS = 200;
 const QUIET_FACTOR = 1.5;
 /** How long after the last effect one of an accepted event may come, from a worker that looks for events now and then. */
 const MAX_WORK_INTERVAL_MS = 5_000;
+/** How long to wait before the first delivery, because other senders can cause effects all the time. */
+const MAX_INITIAL_WAIT_MS = 2_000;
 
 interface Measurement<Result> {
   readonly result: Result;
@@ -21,24 +22,37 @@ export interface ObservationUnavailable {
   readonly reason: string;
 }
 
+/** The effects so far. */
+export interface EffectCounts {
+  readonly total: number;
+  /** Those whose event svc has sent; 0 if the observer returns only a count. */
+  readonly own: number;
+}
+
+export interface EffectCounterOptions {
+  readonly readEffects: ReadEffects;
+  /** The IDs of the events that svc has sent so far. */
+  readonly sentIds: ReadonlySet<string>;
+  /** How long the first effect may take. */
+  readonly timeoutMs: number;
+  /** Ends all waits. */
+  readonly signal: AbortSignal;
+}
+
 export class EffectCounter {
-  /** The number of effects so far. */
-  readonly read: CountEffects;
-  readonly #timeoutMs: number;
-  readonly #signal: AbortSignal;
+  readonly #options: EffectCounterOptions;
+  /** Effects of other senders do not count, once the observer has returned the ID of an event that svc has sent. */
+  #unit: keyof EffectCounts = 'total';
   #quietPeriodMs = MIN_QUIET_PERIOD_MS;
   #isStable = false;
   #workMs = Number.POSITIVE_INFINITY;
   readonly #acceptedIds = new Set<string>();
-  /** The count when it was stable, and the number of events that were accepted since. */
-  #stableCount = 0;
+  /** The counts when they were stable, and the number of events that were accepted since. */
+  #stableCounts: EffectCounts = { total: 0, own: 0 };
   #missingCount = 0;
 
-  /** @param timeoutMs how long the first effect may take @param signal ends all waits */
-  constructor(countEffects: CountEffects, timeoutMs: number, signal: AbortSignal) {
-    this.read = countEffects;
-    this.#timeoutMs = timeoutMs;
-    this.#signal = signal;
+  constructor(options: EffectCounterOptions) {
+    this.#options = options;
   }
 
   /** Whether no effect came in the quiet period, and no delivery was sent since. */
@@ -63,6 +77,11 @@ export class EffectCounter {
     this.#missingCount++;
   }
 
+  /** The number of effects since `initial`. */
+  async countSince(initial: EffectCounts): Promise<number> {
+    return this.#subtract(this.#toCounts(await this.#options.readEffects()), initial);
+  }
+
   /**
    * Runs `action` and counts its effects.
    * @param expectsEffect whether to wait for an effect (default: always)
@@ -71,54 +90,76 @@ export class EffectCounter {
     action: () => Promise<Result>,
     expectsEffect: (result: Result) => boolean = () => true,
   ): Promise<Measurement<Result>> {
-    const initialCount = await this.waitUntilStable();
+    const initial = await this.waitUntilStable();
     this.expectChange();
     const startedAt = performance.now();
     const result = await action();
-    if (expectsEffect(result) && (await this.waitForIncrease(initialCount))) {
+    if (expectsEffect(result) && (await this.waitForIncrease(initial))) {
       this.#workMs = Math.min(this.#workMs, performance.now() - startedAt);
     }
-    return { result, count: (await this.waitUntilStable()) - initialCount };
+    return { result, count: this.#subtract(await this.waitUntilStable(), initial) };
   }
 
-  /** Waits until the count is above `initialCount`. @returns false after the timeout. */
-  async waitForIncrease(initialCount: number): Promise<boolean> {
+  /** Waits for an effect after `initial`. @returns false after the timeout. */
+  async waitForIncrease(initial: EffectCounts): Promise<boolean> {
     const startedAt = performance.now();
     const getElapsedMs = () => performance.now() - startedAt;
-    while ((await this.read()) <= initialCount) {
-      if (this.#signal.aborted || getElapsedMs() > this.#timeoutMs) return false;
-      await sleep(READ_INTERVAL_MS, this.#signal);
+    let hasIncreased = false;
+    await this.#poll((counts) => {
+      hasIncreased = this.#subtract(counts, initial) > 0;
+      return hasIncreased || getElapsedMs() > this.#options.timeoutMs;
+    });
+    if (hasIncreased) {
+      this.#quietPeriodMs = Math.max(this.#quietPeriodMs, QUIET_FACTOR * getElapsedMs());
     }
-    this.#quietPeriodMs = Math.max(this.#quietPeriodMs, QUIET_FACTOR * getElapsedMs());
-    return true;
+    return hasIncreased;
   }
 
   /**
    * Waits until every accepted event has its effect and the count has not changed for the quiet period, or for `limitMs`;
    * `isStable` is false then.
-   * @returns the count.
    */
-  async waitUntilStable(limitMs = Number.POSITIVE_INFINITY): Promise<number> {
-    let count = await this.read();
-    if (this.#isStable) return count;
+  async waitUntilStable(limitMs = Number.POSITIVE_INFINITY): Promise<EffectCounts> {
+    const maxMs = this.#options.sentIds.size === 0 ? Math.min(limitMs, MAX_INITIAL_WAIT_MS) : limitMs;
     const startedAt = performance.now();
-    for (let changedAt = startedAt; performance.now() - changedAt < this.#getWaitMs(count); ) {
-      if (this.#signal.aborted || performance.now() - startedAt > limitMs) return count;
-      await sleep(READ_INTERVAL_MS, this.#signal);
-      const newCount = await this.read();
-      if (newCount !== count) changedAt = performance.now();
-      count = newCount;
+    let changedAt = startedAt;
+    let latest: EffectCounts | undefined;
+    const counts = await this.#poll((current) => {
+      if (this.#isStable) return true;
+      const now = performance.now();
+      if (latest !== undefined && this.#subtract(current, latest) !== 0) changedAt = now;
+      latest = current;
+      this.#isStable = now - changedAt >= this.#getWaitMs(current);
+      return this.#isStable || now - startedAt > maxMs;
+    });
+    if (this.#isStable) {
+      this.#stableCounts = counts;
+      this.#missingCount = 0;
     }
-    this.#isStable = true;
-    this.#stableCount = count;
-    this.#missingCount = 0;
-    return count;
+    return counts;
+  }
+
+  async #poll(isDone: (counts: EffectCounts) => boolean): Promise<EffectCounts> {
+    const { readEffects, signal } = this.#options;
+    return this.#toCounts(
+      await pollEffects(readEffects, (reading) => isDone(this.#toCounts(reading)), signal),
+    );
+  }
+
+  #toCounts({ count, ids }: EffectReading): EffectCounts {
+    const own = (ids ?? []).filter((id) => this.#options.sentIds.has(id)).length;
+    if (own > 0) this.#unit = 'own';
+    return { total: count, own };
+  }
+
+  #subtract(later: EffectCounts, earlier: EffectCounts): number {
+    return later[this.#unit] - earlier[this.#unit];
   }
 
   /** How long to wait for the next effect. */
-  #getWaitMs(count: number): number {
-    const isMissing = count < this.#stableCount + this.#missingCount;
-    const maxIntervalMs = Math.min(MAX_WORK_INTERVAL_MS, this.#timeoutMs);
+  #getWaitMs(counts: EffectCounts): number {
+    const isMissing = this.#subtract(counts, this.#stableCounts) < this.#missingCount;
+    const maxIntervalMs = Math.min(MAX_WORK_INTERVAL_MS, this.#options.timeoutMs);
     return isMissing ? Math.max(maxIntervalMs, this.#quietPeriodMs) : this.#quietPeriodMs;
   }
 }
@@ -128,19 +169,17 @@ export class EffectCounter {
  * @param deliver sends the delivery. @returns whether it was accepted
  */
 export async function createEffectCounter(
-  countEffects: CountEffects,
+  options: EffectCounterOptions,
   deliver: () => Promise<boolean>,
-  timeoutMs: number,
-  signal: AbortSignal,
 ): Promise<EffectCounter | ObservationUnavailable> {
-  const counter = new EffectCounter(countEffects, timeoutMs, signal);
+  const counter = new EffectCounter(options);
   const { result: isAccepted, count } = await counter.measure(deliver, (accepted) => accepted);
   if (count === 1) return counter;
   if (!isAccepted) return { reason: 'Your receiver does not accept a valid delivery.' };
   return {
     reason:
       count === 0
-        ? `The --observe count did not rise within ${formatDuration(timeoutMs)} of a valid delivery. Count the events that your receiver has processed.`
+        ? `The --observe count did not rise within ${formatDuration(options.timeoutMs)} of a valid delivery. Count the events that your receiver has processed.`
         : `The --observe count rose by ${count} after one valid delivery. It must rise by 1 for each.`,
   };
 }

@@ -20,11 +20,7 @@ export interface EffectReading {
 /** Returns the effects so far. @throws SvcError `usage` if they cannot be read */
 export type ReadEffects = () => Promise<EffectReading>;
 
-/** Returns the number of effects so far. @throws SvcError `usage` if it cannot be read */
-export type CountEffects = () => Promise<number>;
-
 export interface EffectObserver {
-  readonly countEffects: CountEffects;
   readonly readEffects: ReadEffects;
   /** Terminates running commands and their descendants. */
   close(): Promise<void>;
@@ -62,7 +58,6 @@ export function createEffectObserver(source: string, options: EffectObserverOpti
     ? createUrlReader(source, options)
     : createReader(source, options, COMMAND_HINT, (signal) => shell.read(source, { ...options, signal }));
   return {
-    countEffects: async () => (await readEffects()).count,
     readEffects,
     close: () => shell.close(),
   };

@@ -3,12 +3,16 @@ import type { CheckStatus } from '../../src/receiver/receiver-check.ts';
 import { type CheckReport, type RunChecksOptions, runChecks } from '../../src/receiver/run-checks.ts';
 import { API_KEY, SECRET } from './defective-receiver.ts';
 
-type CheckReceiverOptions = Pick<RunChecksOptions, 'url'> & Partial<RunChecksOptions>;
+type CheckReceiverOptions = Pick<RunChecksOptions, 'url'> &
+  Partial<RunChecksOptions> & {
+    /** Returns the number of effects, in place of `readEffects`. */
+    readonly countEffects?: () => Promise<number>;
+  };
 
 /** Runs the checks with the secrets of the receivers of these tests. Work of 400 ms counts as slow. */
-export function checkReceiver(options: CheckReceiverOptions): Promise<CheckReport> {
+export function checkReceiver({ countEffects, ...options }: CheckReceiverOptions): Promise<CheckReport> {
   return runChecks({
-    countEffects: null,
+    readEffects: countEffects === undefined ? null : async () => ({ count: await countEffects(), ids: null }),
     urlRule: 'local',
     secret: SECRET,
     scheme: schemes.svc,

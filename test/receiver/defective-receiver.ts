@@ -79,6 +79,8 @@ function verify(signed: Buffer | string, headers: IncomingHttpHeaders, parts: Re
 export interface RunningReceiver extends AsyncDisposable {
   readonly url: string;
   readonly countEffects: () => Promise<number>;
+  /** The IDs of the events of all effects. */
+  readonly listEffects: () => readonly string[];
   readonly countDeliveries: () => number;
 }
 
@@ -86,16 +88,16 @@ export interface RunningReceiver extends AsyncDisposable {
 export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {}): Promise<RunningReceiver> {
   const parts: ReceiverParts = { ...correctParts, ...changes };
   const keys = new Set<string>();
-  let effects = 0;
+  const effects: string[] = [];
   let deliveries = 0;
 
   const workingKeys = new Set<string>();
 
-  async function work(key: string): Promise<void> {
+  async function work(key: string, eventId: string): Promise<void> {
     workingKeys.add(key);
     await parts.work();
     workingKeys.delete(key);
-    effects++;
+    effects.push(eventId);
   }
 
   async function process(
@@ -109,7 +111,7 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
     const isNew = await parts.storeKey(key, keys);
     if (!isAllowed()) return parts.rejectionStatus;
     if (!isNew) return parts.getRepeatStatus(workingKeys.has(key));
-    const working = work(key);
+    const working = work(key, event.data.id);
     if (parts.respondsAfterWork) await working;
     return 204;
   }
@@ -136,7 +138,8 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
   const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
-    countEffects: async () => effects,
+    countEffects: async () => effects.length,
+    listEffects: () => effects,
     countDeliveries: () => deliveries,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

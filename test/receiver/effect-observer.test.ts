@@ -4,14 +4,14 @@ import { createReceiver } from '../support/test-receiver.ts';
 
 const { signal } = new AbortController();
 const observe = (source: string) =>
-  createEffectObserver(source, { cwd: import.meta.dirname, urlRule: 'local', signal }).countEffects();
+  createEffectObserver(source, { cwd: import.meta.dirname, urlRule: 'local', signal }).readEffects();
 
 describe('createEffectObserver', () => {
   it.each(['{"count": 3}', '{"ids": ["evt_1", "evt_2", "evt_1"]}', '3\n'])(
     'the effect count is read from a URL with GET: %j',
     async (body) => {
       await using receiver = await createReceiver({ body });
-      expect(await observe(`${receiver.url}/count`)).toBe(3);
+      expect(await observe(`${receiver.url}/count`)).toMatchObject({ count: 3 });
       expect(receiver.requests).toMatchObject([{ method: 'GET', path: '/count' }]);
     },
   );
@@ -19,7 +19,7 @@ describe('createEffectObserver', () => {
   it.each(['echo 3', `echo '{"count":3}'`, 'ls effect-observer.test.ts | wc -l | sed s/1/3/'])(
     'the effect count is read from the output of a shell command: %s',
     async (command) => {
-      expect(await observe(command)).toBe(3);
+      expect(await observe(command)).toEqual({ count: 3, ids: null });
     },
   );
 
@@ -46,7 +46,7 @@ describe('createEffectObserver', () => {
     const { port } = new URL(receiver.url);
     for (const host of ['127.0.0.1', 'localhost']) {
       const options = { cwd: import.meta.dirname, urlRule: 'public', signal } as const;
-      await expect(createEffectObserver(`http://${host}:${port}/`, options).countEffects()).rejects.toThrow(
+      await expect(createEffectObserver(`http://${host}:${port}/`, options).readEffects()).rejects.toThrow(
         'publicly reachable',
       );
     }

@@ -13,7 +13,7 @@ import { getCertificate } from '../support/certificates.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createReceiver, type ReceivedRequest } from '../support/test-receiver.ts';
 import { checkReceiver, idsOf } from './check-receiver.ts';
-import { API_KEY, SECRET, startDefectiveReceiver } from './defective-receiver.ts';
+import { API_KEY, type ReceiverParts, SECRET, startDefectiveReceiver } from './defective-receiver.ts';
 
 const needsObserver = [
   'rejection.no-effect',
@@ -126,6 +126,46 @@ describe('runChecks', () => {
       'Your receiver rejects a duplicate, so the service retries it for days. Respond with 2xx and do nothing.',
       'Your receiver rejects a correctly signed delivery. Respond with 2xx after you have stored it.',
     ]);
+  });
+
+  it.each<readonly [string, Partial<ReceiverParts>, readonly string[]]>([
+    ['is correct', {}, []],
+    ['processes before it verifies', { processesBeforeVerifying: true }, ['rejection.no-effect']],
+    ['has another effect for a repeat', { storeKey: () => true }, ['deduplication.same-delivery']],
+  ])(
+    'runChecks counts only effects of its own events, with IDs and a receiver that %s',
+    {
+      timeout: 30_000,
+    },
+    async (_, parts, failed) => {
+      await using receiver = await startDefectiveReceiver(parts);
+      const othersIds: string[] = [];
+      const report = await checkReceiver({
+        url: receiver.url,
+        only: ['rejection', 'acceptance', 'deduplication.same-delivery', 'deduplication.similar-ids'],
+        // Another sender causes an effect before each reading.
+        async readEffects() {
+          const ids = [...receiver.listEffects(), ...othersIds];
+          othersIds.push(`evt_${othersIds.length}`);
+          return { count: ids.length, ids };
+        },
+      });
+      expect(idsOf(report, 'failed')).toEqual(failed);
+      expect(idsOf(report, 'not_observable')).toEqual([]);
+    },
+  );
+
+  it('runChecks counts all effects if their IDs are not those of events', async () => {
+    await using receiver = await startDefectiveReceiver();
+    const report = await checkReceiver({
+      url: receiver.url,
+      only: ['deduplication.same-delivery'],
+      async readEffects() {
+        const ids = receiver.listEffects().map((_id, index) => `job_${index}`);
+        return { count: ids.length, ids };
+      },
+    });
+    expect(report.checks).toMatchObject([{ status: 'passed', received: '2 × status 204, effects: 1' }]);
   });
 
   it.each(schemeNames)('runChecks passes a receiver that verifies the scheme %s correctly', async (name) => {

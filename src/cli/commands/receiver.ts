@@ -128,7 +128,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
       const report = await withProgress(
         context,
         async () => `Checking ${checkOptions.url}  ${progressBar}`,
-        runChecks({ ...checkOptions, countEffects: observer?.countEffects ?? null, onProgress }),
+        runChecks({ ...checkOptions, readEffects: observer?.readEffects ?? null, onProgress }),
       );
       if (junitPath !== null) writeReport(junitPath, renderReceiverJUnit(report, checkOptions.url));
       if (format === 'json') context.io.write(JSON.stringify(report, null, 2));
@@ -143,7 +143,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
 };
 
 /** The options of the check that exist before the effect observer, which is created with some of them. */
-type OptionsWithoutObserver = Omit<RunChecksOptions, 'countEffects' | 'onProgress'>;
+type OptionsWithoutObserver = Omit<RunChecksOptions, 'readEffects' | 'onProgress'>;
 
 async function toCheckOptions(
   options: CheckCommandOptions,

@@ -83,10 +83,10 @@ async function checkOrder(
   context: CheckContext,
 ): Promise<CheckOutcome> {
   for (let sample = 0; sample < SAMPLE_COUNT; sample++) {
-    const initialCount = await effects.waitUntilStable();
+    const initial = await effects.waitUntilStable();
     await context.send(context.deliveries.createValid());
-    if ((await effects.read()) === initialCount) {
-      return (await effects.waitForIncrease(initialCount))
+    if ((await effects.countSince(initial)) === 0) {
+      return (await effects.waitForIncrease(initial))
         ? passed(received, 'The effect follows the response.')
         : notObservable(received, 'The delivery had no effect in time.');
     }

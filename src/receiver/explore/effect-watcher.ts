@@ -1,5 +1,7 @@
 /** Waits for the effects of a history. The waiting time depends on how fast the effects of earlier histories appeared. */
+import { sleep } from '../../timers.ts';
 import type { EffectReading, ReadEffects } from '../effect-observer.ts';
+import { pollEffects } from '../poll-effects.ts';
 
 /** The effects of a history: of each event, or only their total if the observer returns a count. */
 export type Effects =
@@ -12,8 +14,6 @@ export interface ExpectedEffects {
   readonly max: number;
 }
 
-const MIN_INTERVAL_MS = 4;
-const MAX_INTERVAL_MS = 40;
 /** Effects are complete if nothing changes for this long after the last response. */
 const MIN_QUIET_MS = 40;
 const QUIET_FACTOR = 1.5;
@@ -23,14 +23,14 @@ const READ_RETRY_DELAYS_MS = [100, 400, 1_000];
 
 export class EffectWatcher {
   readonly #read: ReadEffects;
-  readonly #sleep: (ms: number) => Promise<void>;
+  readonly #signal: AbortSignal;
   #slowestMs = 0;
   #minQuietMs = MIN_QUIET_MS;
   #latestIds: readonly string[] | null = null;
 
-  constructor(read: ReadEffects, sleep: (ms: number) => Promise<void>) {
+  constructor(read: ReadEffects, signal: AbortSignal) {
     this.#read = read;
-    this.#sleep = sleep;
+    this.#signal = signal;
   }
 
   /** The longest time that effects took to appear after the last response; recent ones count more. */
@@ -59,7 +59,7 @@ export class EffectWatcher {
       try {
         return await this.#readOnce();
       } catch {
-        await this.#sleep(delayMs);
+        await sleep(delayMs, this.#signal);
       }
     }
     return this.#readOnce();
@@ -85,21 +85,25 @@ export class EffectWatcher {
   ): Promise<Effects> {
     const startedAt = performance.now();
     let isComplete = false;
-    for (let intervalMs = MIN_INTERVAL_MS; ; intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * 1.5)) {
-      const effects = toEffects(await this.#readWithRetries(), expected, baseline);
-      const now = performance.now();
-      const elapsedMs = now - lastResponseAt;
-      const { isMissing, isExceeded } = compare(effects, expected);
-      if (!isMissing && !isComplete) {
-        isComplete = true;
-        this.#slowestMs = Math.max(this.#slowestMs * DECAY, elapsedMs);
-      }
-      // An additional effect does not go away. With a count, late effects would count for the next history.
-      if (isExceeded && !isMissing && effects.mode === 'ids') return effects;
-      const quietMs = this.#minQuietMs + QUIET_FACTOR * this.#slowestMs;
-      if (isComplete ? elapsedMs >= quietMs : now - startedAt >= timeoutMs) return effects;
-      await this.#sleep(intervalMs);
-    }
+    const reading = await pollEffects(
+      () => this.#readWithRetries(),
+      (current) => {
+        const effects = toEffects(current, expected, baseline);
+        const now = performance.now();
+        const elapsedMs = now - lastResponseAt;
+        const { isMissing, isExceeded } = compare(effects, expected);
+        if (!isMissing && !isComplete) {
+          isComplete = true;
+          this.#slowestMs = Math.max(this.#slowestMs * DECAY, elapsedMs);
+        }
+        // An additional effect does not go away. With a count, late effects would count for the next history.
+        if (isExceeded && !isMissing && effects.mode === 'ids') return true;
+        const quietMs = this.#minQuietMs + QUIET_FACTOR * this.#slowestMs;
+        return isComplete ? elapsedMs >= quietMs : now - startedAt >= timeoutMs;
+      },
+      this.#signal,
+    );
+    return toEffects(reading, expected, baseline);
   }
 }
 

@@ -240,7 +240,7 @@ class Exploration {
       steps: [{ kind: 'deliver', event: 0 }],
     };
     this.#options = options;
-    this.#watcher = readEffects === null ? null : new EffectWatcher(readEffects, wait);
+    this.#watcher = readEffects === null ? null : new EffectWatcher(readEffects, signal);
     const possible = listPossibleDisturbances(options.scheme, options.restart !== null);
     this.#enabled = new Set(possible.filter((name) => options.disturbances?.has(name) ?? true));
     if (options.disturbances !== undefined && options.disturbances.size > 0 && this.#enabled.size === 0) {
