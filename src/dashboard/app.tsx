@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Route, type Section, toHash } from './address.ts';
 import { control, isConnected, isLost } from './control.ts';
+import { FailureIndicator } from './failure-indicator.tsx';
 import icon from './icon.svg';
 import { navigate, route } from './router.ts';
 import {
@@ -96,9 +97,9 @@ export function App() {
     { key: 't', description: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
   ]);
   const { title } = views[route.value.section];
-  document.title = `${title} · svc`;
   return (
     <div class="app">
+      <FailureIndicator title={title} />
       <header class="app-header">
         <button type="button" class="skip-link" onClick={() => content.current?.focus()}>
           Skip to content

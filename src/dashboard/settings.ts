@@ -1,4 +1,4 @@
-/** How the user wants the dashboard to look. The browser keeps the settings for all tabs. */
+/** How the user wants the dashboard to look and to notify. The browser keeps the settings for all tabs. */
 import { effect, signal } from '@preact/signals';
 
 /** Titles by value; the first is the default. */
@@ -9,6 +9,8 @@ export interface Settings {
   readonly theme: keyof typeof themes;
   /** Height of the rows in lists. */
   readonly density: keyof typeof densities;
+  /** Whether a hidden page shows a notification when deliveries fail. */
+  readonly notifications: boolean;
 }
 
 const STORAGE_KEY = 'svc.settings';
@@ -26,10 +28,11 @@ export function changeSettings(change: Partial<Settings>): void {
 
 /** Settings from their JSON. Values that this version does not know get the default. */
 export function parseSettings(json: string | null): Settings {
-  const { theme, density } = parseObject(json);
+  const { theme, density, notifications } = parseObject(json);
   return {
     theme: isKeyOf(themes, theme) ? theme : 'system',
     density: isKeyOf(densities, density) ? density : 'comfortable',
+    notifications: notifications === true,
   };
 }
 

@@ -143,7 +143,7 @@ describeInBrowser('the clock bar', () => {
     await bar.getByText('Settling…').waitFor();
     await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(true);
     await page.getByRole('link', { name: 'Endpoints' }).click();
-    await expect.poll(() => page.title()).toBe('Endpoints · svc');
+    await expect.poll(() => page.title()).toBe('(1) Endpoints · svc');
     respond();
     await bar.getByRole('button', { name: '1 attempt: 1 succeeded' }).waitFor();
     await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(false);

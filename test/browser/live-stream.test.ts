@@ -1,7 +1,7 @@
 /** The live stream that the tabs of a browser share. */
 import type { Page, Request } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { describeInBrowser, openDashboard, setHidden } from '../support/browser.ts';
 import type { TestEmulator } from '../support/test-emulator.ts';
 import { openEmulator, rowsOf, trigger, typesOf } from './delivery-list.ts';
 
@@ -39,15 +39,6 @@ const HOLD_STREAM = `
     return send(url, init);
   };
 `;
-
-async function setHidden(tab: Page, isHidden: boolean): Promise<void> {
-  const state = JSON.stringify(isHidden ? 'hidden' : 'visible');
-  await tab.evaluate(`
-    Object.defineProperty(document, 'visibilityState', { configurable: true, value: ${state} });
-    Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
-    document.dispatchEvent(new Event('visibilitychange'));
-  `);
-}
 
 describeInBrowser('the live stream', () => {
   it('twelve tabs of one browser show new deliveries through one stream', async () => {

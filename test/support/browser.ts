@@ -149,3 +149,13 @@ export function skipToNextPoll(page: Page): Promise<void> {
 export async function expectFocused(field: Locator): Promise<void> {
   await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);
 }
+
+/** Makes a page believe that it is hidden or visible. */
+export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  const state = JSON.stringify(isHidden ? 'hidden' : 'visible');
+  await page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { configurable: true, value: ${state} });
+    Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);
+}

@@ -10,10 +10,10 @@ import {
   getDisplayStatus,
   settledReasonDescriptions,
 } from '../../../domain/delivery.ts';
-import { SECOND_MS } from '../../../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
+import { deliveryCounts } from '../../failure-indicator.tsx';
 import type { ItemUpdate } from '../../feed.ts';
 import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { navigate, replaceRoute } from '../../router.ts';
@@ -208,7 +208,7 @@ function StatusButtons({
 }: {
   readonly filter: DeliveryFilter;
 }) {
-  const counts = useDeliveryCounts();
+  const counts = deliveryCounts.value;
   // The counts are those of the workspace.
   const hasOtherFilters = Object.keys(otherFilters).length > 0;
   return (
@@ -222,19 +222,6 @@ function StatusButtons({
       }
     </FilterButtons>
   );
-}
-
-function useDeliveryCounts(): DeliveryStatusCounts | undefined {
-  const workspace = workspaceId.value;
-  const { value } = useQuery(
-    async () => (workspace === undefined ? undefined : control.countDeliveries({ workspace_id: workspace })),
-    [workspace],
-    {
-      refetchOn: (item) => item.type === 'reset' || item.type === 'webhook' || isInWorkspace(workspace, item),
-      intervalMs: SECOND_MS,
-    },
-  );
-  return value;
 }
 
 function FilterFields({ filter }: { readonly filter: DeliveryFilter }) {

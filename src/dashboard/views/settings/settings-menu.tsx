@@ -1,4 +1,5 @@
 import { changeSettings, densities, type Settings, settings, themes } from '../../settings.ts';
+import { showErrorToast } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
 
@@ -18,18 +19,40 @@ export function SettingsMenu() {
       <div class="stack">
         <SettingSelect name="theme" label="Theme" titles={themes} />
         <SettingSelect name="density" label="Rows" titles={densities} />
+        {'Notification' in globalThis && <NotificationsCheckbox />}
       </div>
     </Popover>
   );
 }
 
-interface SettingSelectProps<Name extends keyof Settings> {
+function NotificationsCheckbox() {
+  const toggle = async (checkbox: HTMLInputElement) => {
+    const isAllowed = !checkbox.checked || (await Notification.requestPermission()) === 'granted';
+    if (isAllowed) changeSettings({ notifications: checkbox.checked });
+    else showErrorToast('The browser blocks notifications from this page. Allow them in its site settings.');
+    checkbox.checked = settings.value.notifications;
+  };
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={settings.value.notifications}
+        onChange={({ currentTarget }) => void toggle(currentTarget)}
+      />
+      Notify me of failures while this page is hidden
+    </label>
+  );
+}
+
+type SelectName = 'theme' | 'density';
+
+interface SettingSelectProps<Name extends SelectName> {
   readonly name: Name;
   readonly label: string;
   readonly titles: Readonly<Record<Settings[Name], string>>;
 }
 
-function SettingSelect<Name extends keyof Settings>({ name, label, titles }: SettingSelectProps<Name>) {
+function SettingSelect<Name extends SelectName>({ name, label, titles }: SettingSelectProps<Name>) {
   return (
     <label class="row">
       {label}
