@@ -38,6 +38,7 @@ const insertRequest = db.prepare(
   `INSERT INTO api_requests (seq, id, at_wall, method, path, status, duration_ms, api_key_seq, workspace_seq, resource_id)
    VALUES (?, ?, ?, 'POST', ?, 201, ?, 2, 1, ?)`,
 );
+const insertMessages = db.prepare(`INSERT INTO api_request_messages VALUES (?, ?, ?, ?, 0, ?, ?, ?, 0)`);
 const findKey = db.prepare<[Buffer], number>('SELECT seq FROM api_keys WHERE hash = ?').pluck();
 const begin = db.prepare('BEGIN IMMEDIATE');
 const commit = db.prepare('COMMIT');
@@ -66,7 +67,9 @@ server.listen(0, '127.0.0.1', () => {
 
 function createRows(): void {
   db.exec(`INSERT INTO workspaces VALUES (1, 'ws_1', 'Bare', 0, 0, 0, 1, 0)`);
-  db.prepare(`INSERT INTO api_keys VALUES (2, 'key_1', 1, ?, '0000', '[]', 0, NULL)`).run(hash(apiKey));
+  db.prepare(
+    `INSERT INTO api_keys (seq, id, workspace_seq, hash, last4, scopes, created_at) VALUES (2, 'key_1', 1, ?, '0000', '[]', 0)`,
+  ).run(hash(apiKey));
   const insert = db.prepare(
     `INSERT INTO webhooks (seq, id, workspace_seq, url, events, secret, created_at) VALUES (?, ?, 1, ?, '["*"]', ?, 0)`,
   );
@@ -83,14 +86,27 @@ function take(request: IncomingMessage, response: ServerResponse): void {
       response.writeHead(401).end();
       return;
     }
-    const { type, payload } = JSON.parse(Buffer.concat(chunks).toString());
+    const body = Buffer.concat(chunks);
+    const { type, payload } = JSON.parse(body.toString());
     create(type, JSON.stringify(payload), (record, eventId) => {
       const requestId = ids.next('request', Date.now());
       const headers = { 'Content-Type': 'application/json', 'Request-Id': requestId };
-      response.writeHead(201, { ...headers, 'Content-Length': Buffer.byteLength(record) }).end(record);
+      const size = Buffer.byteLength(record);
+      response.writeHead(201, { ...headers, 'Content-Length': size }).end(record);
       const at = Date.now();
       const tookMs = performance.now() - startedAt;
-      later.push(() => insertRequest.run(++seq, requestId, at, request.url, tookMs, eventId));
+      const messages = [
+        JSON.stringify(request.headers),
+        body,
+        body.length,
+        JSON.stringify(headers),
+        record,
+        size,
+      ];
+      later.push(() => {
+        insertRequest.run(++seq, requestId, at, request.url, tookMs, eventId);
+        insertMessages.run(seq, ...messages);
+      });
     });
   });
 }
