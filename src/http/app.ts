@@ -1,5 +1,5 @@
 /** Builds the HTTP app: both APIs, the dashboard, the OpenAPI documents and the health check. */
-import { H3, type HTTPError, type HTTPResponse } from 'h3';
+import { H3 } from 'h3';
 import { createControlDocument, createPublicDocument } from '../contract/openapi-document.ts';
 import type { ControlHandlers, ControlPlane } from '../control/control-plane.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
@@ -12,7 +12,7 @@ import { createControlGuard } from './control-guard.ts';
 import { mountDashboard } from './dashboard.ts';
 import type { EmulatorUrls } from './listen-options.ts';
 import { mountPublicApi } from './public-api.ts';
-import { errorResponse, jsonResponse, toSvcError } from './responses.ts';
+import { errorResponse, jsonResponse, withErrorBoundary } from './responses.ts';
 
 interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly sandbox: Sandbox;
@@ -40,10 +40,7 @@ interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
 export function createApp(options: AppOptions): H3 {
   const { sandbox, control, host, publicUrl, controlToken, internalErrorLog, closing, getUrls } = options;
   const nextRequestId = () => sandbox.generator.ids('control requests').next('request', sandbox.timestamp());
-  const app = new H3({
-    silent: true,
-    onError: (error) => handleRouterError(error, nextRequestId(), internalErrorLog),
-  });
+  const app = new H3({ silent: true });
   const assertHost = createApiHostGuard({
     host,
     allowHost: options.allowHost,
@@ -67,11 +64,14 @@ export function createApp(options: AppOptions): H3 {
   });
   mountDashboard(app, { ...controlOptions, auth, folder: options.dashboardFolder });
   app.get('/openapi.json', ({ url }) => {
-    const { rules, operations } = sandbox;
-    const eventTypes = documentEventTypes(options.fixtureFolders);
-    const serverUrl = getUrls(url.origin).baseUrl;
-    const document = createPublicDocument({ serverUrl, operations, rules, eventTypes });
-    return jsonResponse(200, JSON.stringify(document), nextRequestId());
+    const respond = (requestId: string) => {
+      const { rules, operations } = sandbox;
+      const eventTypes = documentEventTypes(options.fixtureFolders);
+      const serverUrl = getUrls(url.origin).baseUrl;
+      const document = createPublicDocument({ serverUrl, operations, rules, eventTypes });
+      return jsonResponse(200, JSON.stringify(document), requestId);
+    };
+    return withErrorBoundary(internalErrorLog, nextRequestId(), respond, errorResponse);
   });
   app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
   app.all('/**', (event) => {
@@ -79,19 +79,4 @@ export function createApp(options: AppOptions): H3 {
     return errorResponse(error, nextRequestId());
   });
   return app;
-}
-
-/** The response to an error that reaches h3: an invalid path, or an internal error of a route in this file. */
-function handleRouterError(
-  error: HTTPError,
-  requestId: string,
-  internalErrorLog: InternalErrorLog,
-): HTTPResponse {
-  const { cause = error } = error;
-  if (error.status === 400 || (cause as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') {
-    const invalid = new SvcError('invalid_request', 'The path or the Host of the request cannot be parsed.');
-    return errorResponse(invalid, requestId);
-  }
-  internalErrorLog.report(requestId, cause);
-  return errorResponse(toSvcError(cause), requestId);
 }

@@ -43,12 +43,29 @@ function findProblem({ headersDistinct, url = '' }: IncomingMessage): string | n
   const [host] = hosts;
   if (host === undefined) return 'The request has no Host header.';
   if (hosts.length > 1 || parseAuthority(host) === null) {
-    const value = JSON.stringify(hosts.join(', ').slice(0, MAX_SHOWN_LENGTH));
+    const value = quoteStart(hosts.join(', '));
     return `The Host header must be one host name or address with an optional port, not ${value}.`;
   }
   // The target can also be an absolute URL (RFC 9112, section 3.2.2).
-  if (url.startsWith('/') || url === '*' || parseUrl(url) !== null) return null;
-  return `The request target is neither a path nor a URL: ${JSON.stringify(url.slice(0, MAX_SHOWN_LENGTH))}.`;
+  if (!url.startsWith('/') && url !== '*' && parseUrl(url) === null)
+    return `The request target is neither a path nor a URL: ${quoteStart(url)}.`;
+  if (!isDecodable(url)) return `The path of the request is not percent-encoded UTF-8: ${quoteStart(url)}.`;
+  return null;
+}
+
+function quoteStart(text: string): string {
+  return JSON.stringify(text.slice(0, MAX_SHOWN_LENGTH));
+}
+
+/** Whether h3 can decode the path of a target. It ignores the query. */
+function isDecodable(target: string): boolean {
+  const [path = ''] = target.split('?', 1);
+  try {
+    decodeURI(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function rejectRequest(message: string, response: ServerResponse): void {

@@ -1,12 +1,14 @@
 import { getRequestListener } from '@hono/node-server';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createEmulator } from '../../src/index.ts';
 
 it('the emulator responds in a process where the Hono server has replaced the global Request and Response', async () => {
   await using emulator = await createEmulator();
   const { url, apiKey } = emulator;
   const before = new Request(`${url}/v1/events`, { headers: { authorization: `Bearer ${apiKey}` } });
-  const { Response: native } = globalThis;
+  const { Request: nativeRequest, Response: native } = globalThis;
+  // The other tests of this process keep the native globals.
+  onTestFinished(() => void Object.assign(globalThis, { Request: nativeRequest, Response: native }));
 
   getRequestListener(() => new Response());
 
@@ -16,5 +18,10 @@ it('the emulator responds in a process where the Hono server has replaced the gl
   expect(await (await emulator.fetch('/v1/events')).json()).toMatchObject(page);
   expect(await (await emulator.fetch(before)).json()).toMatchObject(page);
   expect((await fetch(`${url}/v1/nowhere`)).status).toBe(404);
+  expect((await fetch(`${url}/v1/events/%E0%A4%A`)).status).toBe(400);
   expect((await fetch(`${url}/_svc/status`)).status).toBe(200);
+  vi.spyOn(JSON, 'stringify').mockImplementationOnce(() => {
+    throw new Error('a defect');
+  });
+  expect((await fetch(`${url}/openapi.json`)).status).toBe(500);
 });
