@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { parseHistoryText } from '../../src/receiver/explore/history.ts';
 import {
-  type ExploredParts,
+  type ReceiverParts,
   SECRET,
-  startExploredReceiver,
+  startConfigurableReceiver,
   storeKey,
-} from '../receiver/explore/explored-receiver.ts';
+} from '../receiver/configurable-receiver.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
 /** The exploration on the page of an endpoint with a receiver. */
-async function open(parts: Partial<ExploredParts> = {}, openOptions: OpenOptions = {}) {
-  const receiver = await startExploredReceiver(parts);
+async function open(parts: Partial<ReceiverParts> = {}, openOptions: OpenOptions = {}) {
+  const receiver = await startConfigurableReceiver(parts);
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const emulator = await startTestEmulator();
   onTestFinished(emulator.close);

@@ -5,22 +5,22 @@ import { createHttpControlClient } from '../../src/control/http-control-client.t
 import { exploreReceiver } from '../../src/library/explore-receiver.ts';
 import { parseHistory } from '../../src/receiver/explore/history.ts';
 import {
-  type ExploredParts,
+  type ReceiverParts,
   SECRET,
-  startExploredReceiver,
+  startConfigurableReceiver,
   storeKey,
-} from '../receiver/explore/explored-receiver.ts';
+} from '../receiver/configurable-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
 /** An emulator with an endpoint for a receiver, and a way to explore it. */
 async function start(
-  parts: Partial<ExploredParts> = {},
+  parts: Partial<ReceiverParts> = {},
   webhook: Partial<ControlInput<'createWebhook'>> = {},
   options: TestEmulatorOptions = {},
 ) {
-  const receiver = await startExploredReceiver(parts);
+  const receiver = await startConfigurableReceiver(parts);
   const emulator = await startTestEmulator(options);
   const { control } = emulator;
   const { id } = await control.createWebhook({ url: receiver.url, secret: SECRET, ...webhook });
@@ -73,7 +73,7 @@ describe('the exploration of an endpoint', { timeout: 30_000 }, () => {
     const parts = { storeKey: (key: string, seen: Set<string>) => storeKey(key, seen) || seen.size > 20 };
     await using first = await start(parts);
     const report = await first.explore({ only: ['duplicate'], observe: first.receiver.effectsUrl });
-    await using second = await startExploredReceiver(parts);
+    await using second = await startConfigurableReceiver(parts);
     const repeated = await exploreReceiver(second.url, {
       secret: SECRET,
       seed: 1,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { createControlDocument } from '../../src/contract/openapi-document.ts';
-import { startExploredReceiver } from '../receiver/explore/explored-receiver.ts';
+import { startConfigurableReceiver } from '../receiver/configurable-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
@@ -170,7 +170,7 @@ it.skipIf(curl.failed)(
   async () => {
     await using emulator = await startTestEmulator();
     const { control_url, workspace_id } = emulator.status();
-    await using receiver = await startExploredReceiver({ isAuthentic: () => true });
+    await using receiver = await startConfigurableReceiver({ isAuthentic: () => true });
     const { url } = receiver;
     const webhook = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['order.shipped'] });
     const event = await emulator.api('POST', '/events', { type: 'order.shipped' });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { verify } from '../../src/signature.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { checkReceiver } from './check-receiver.ts';
-import { SECRET } from './defective-receiver.ts';
+import { SECRET } from './configurable-receiver.ts';
 
 /** Neither slow nor quick work for the checks of these tests. */
 const RESPONSE_MS = 300;

@@ -1,7 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import type { CheckStatus } from '../../src/receiver/receiver-check.ts';
 import { type CheckReport, type RunChecksOptions, runChecks } from '../../src/receiver/run-checks.ts';
-import { API_KEY, SECRET } from './defective-receiver.ts';
+import {
+  API_KEY,
+  type ConfigurableReceiver,
+  type ReceiverParts,
+  SECRET,
+  startConfigurableReceiver,
+} from './configurable-receiver.ts';
 
 type CheckReceiverOptions = Pick<RunChecksOptions, 'url'> &
   Partial<RunChecksOptions> & {
@@ -27,6 +34,11 @@ export function checkReceiver({ countEffects, ...options }: CheckReceiverOptions
     signal: new AbortController().signal,
     ...options,
   });
+}
+
+/** Starts a receiver whose work takes long enough to send a repeat during it. */
+export function startCheckedReceiver(changes: Partial<ReceiverParts> = {}): Promise<ConfigurableReceiver> {
+  return startConfigurableReceiver({ work: () => sleep(100), ...changes });
 }
 
 export function idsOf({ checks }: CheckReport, status: CheckStatus): string[] {

@@ -12,8 +12,8 @@ import { listTamperedDeliveries } from '../../src/receiver/tampered-deliveries.t
 import { getCertificate } from '../support/certificates.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createReceiver, type ReceivedRequest } from '../support/test-receiver.ts';
-import { checkReceiver, idsOf } from './check-receiver.ts';
-import { API_KEY, type ReceiverParts, SECRET, startDefectiveReceiver } from './defective-receiver.ts';
+import { checkReceiver, idsOf, startCheckedReceiver } from './check-receiver.ts';
+import { API_KEY, type ReceiverParts, SECRET, storeKey } from './configurable-receiver.ts';
 
 const needsObserver = [
   'rejection.no-effect',
@@ -49,7 +49,7 @@ describe('runChecks', () => {
   }, async () => {
     const counts: number[] = [];
     for (const isObserved of [false, true]) {
-      await using receiver = await startDefectiveReceiver({ work: () => sleep(1) });
+      await using receiver = await startCheckedReceiver({ work: () => sleep(1) });
       const { url, countEffects } = receiver;
       await checkReceiver(isObserved ? { url, countEffects } : { url });
       counts.push(Math.round(receiver.countDeliveries() / 10) * 10);
@@ -61,7 +61,7 @@ describe('runChecks', () => {
   });
 
   it('runChecks reports checks that need effects as not observable when no effects are counted [§6.5, §6.6]', async () => {
-    await using receiver = await startDefectiveReceiver();
+    await using receiver = await startCheckedReceiver();
     const report = await checkReceiver({ url: receiver.url });
     expect(idsOf(report, 'failed')).toEqual([]);
     expect(idsOf(report, 'not_observable')).toEqual(needsObserver);
@@ -85,7 +85,7 @@ describe('runChecks', () => {
   });
 
   it('runChecks continues when the effect count fails, and only that check is not observable', async () => {
-    await using receiver = await startDefectiveReceiver();
+    await using receiver = await startCheckedReceiver();
     let completed = 0;
     const countEffects = async () => {
       if (completed === 1) throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
@@ -130,7 +130,16 @@ describe('runChecks', () => {
 
   it.each<readonly [string, Partial<ReceiverParts>, readonly string[]]>([
     ['is correct', {}, []],
-    ['processes before it verifies', { processesBeforeVerifying: true }, ['rejection.no-effect']],
+    [
+      'processes before it verifies',
+      {
+        beforeVerifying({ body }, { seen, effects }) {
+          const { id } = JSON.parse(body.toString()).data;
+          if (storeKey(id, seen)) effects.push(id);
+        },
+      },
+      ['rejection.no-effect'],
+    ],
     ['has another effect for a repeat', { storeKey: () => true }, ['deduplication.same-delivery']],
   ])(
     'runChecks counts only effects of its own events, with IDs and a receiver that %s',
@@ -138,14 +147,14 @@ describe('runChecks', () => {
       timeout: 30_000,
     },
     async (_, parts, failed) => {
-      await using receiver = await startDefectiveReceiver(parts);
+      await using receiver = await startCheckedReceiver(parts);
       const othersIds: string[] = [];
       const report = await checkReceiver({
         url: receiver.url,
         only: ['rejection', 'acceptance', 'deduplication.same-delivery', 'deduplication.similar-ids'],
         // Another sender causes an effect before each reading.
         async readEffects() {
-          const ids = [...receiver.listEffects(), ...othersIds];
+          const ids = [...((await receiver.readEffects()).ids ?? []), ...othersIds];
           othersIds.push(`evt_${othersIds.length}`);
           return { count: ids.length, ids };
         },
@@ -156,12 +165,13 @@ describe('runChecks', () => {
   );
 
   it('runChecks counts all effects if their IDs are not those of events', async () => {
-    await using receiver = await startDefectiveReceiver();
+    await using receiver = await startCheckedReceiver();
     const report = await checkReceiver({
       url: receiver.url,
       only: ['deduplication.same-delivery'],
       async readEffects() {
-        const ids = receiver.listEffects().map((_id, index) => `job_${index}`);
+        const { count } = await receiver.readEffects();
+        const ids = Array.from({ length: count }, (_, index) => `job_${index}`);
         return { count: ids.length, ids };
       },
     });
@@ -188,7 +198,7 @@ describe('runChecks', () => {
   it.each(Object.keys(serializers) as (keyof typeof serializers)[])(
     'runChecks detects a body that is serialized again with %s before it is verified [§6.1]',
     async (serializer) => {
-      await using receiver = await startDefectiveReceiver({
+      await using receiver = await startCheckedReceiver({
         toVerified: (body) => serializers[serializer](JSON.parse(body.toString())),
       });
       const report = await checkReceiver({ url: receiver.url, only: ['signature', 'timestamp', 'raw-body'] });
@@ -208,7 +218,7 @@ describe('runChecks', () => {
   });
 
   it('runChecks detects a receiver that verifies with the API key [§5.7]', async () => {
-    await using receiver = await startDefectiveReceiver({ keys: [API_KEY] });
+    await using receiver = await startCheckedReceiver({ keys: [API_KEY] });
     const { checks } = await checkReceiver({ url: receiver.url, only: ['signature.genuine'] });
     expect(checks.map(({ meaning }) => meaning)).toEqual([expect.stringContaining('the API key')]);
   });
@@ -216,7 +226,7 @@ describe('runChecks', () => {
   it.each(Object.keys(serializers) as (keyof typeof serializers)[])(
     'runChecks detects the API key as the secret although the body is serialized again with %s',
     async (serializer) => {
-      await using receiver = await startDefectiveReceiver({
+      await using receiver = await startCheckedReceiver({
         keys: [API_KEY],
         toVerified: (body) => serializers[serializer](JSON.parse(body.toString())),
       });
@@ -260,7 +270,7 @@ describe('runChecks', () => {
   it('runChecks runs every check of a receiver that responds late and handles deliveries at the same time [§6.5]', {
     timeout: 30_000,
   }, async () => {
-    await using receiver = await startDefectiveReceiver({ wait: () => sleep(900) });
+    await using receiver = await startCheckedReceiver({ beforeVerifying: () => sleep(900) });
     const report = await checkReceiver({
       url: receiver.url,
       timeoutMs: 800,
@@ -278,7 +288,7 @@ describe('runChecks', () => {
       queue = queue.then(() => sleep(360));
       return queue;
     };
-    await using receiver = await startDefectiveReceiver({ wait });
+    await using receiver = await startCheckedReceiver({ beforeVerifying: wait });
     const report = await checkReceiver({ url: receiver.url, timeoutMs: 300 });
     expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);
     expect(report.checks.at(-1)).toMatchObject({

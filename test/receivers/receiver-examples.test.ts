@@ -7,7 +7,7 @@ import { MAX_JSON_DEPTH } from '../../src/domain/json.ts';
 import { type Framework, frameworks } from '../../src/fixtures/receiver-examples.ts';
 import { sign } from '../../src/signature.ts';
 import { checkReceiver, idsOf } from '../receiver/check-receiver.ts';
-import { SECRET } from '../receiver/defective-receiver.ts';
+import { SECRET } from '../receiver/configurable-receiver.ts';
 import { exploreReceiver } from '../receiver/explore/explore-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { isPresent, type RunningExample, startReceiver, writeReceiver } from './receiver-process.ts';

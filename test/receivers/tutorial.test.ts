@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkReceiver, idsOf } from '../receiver/check-receiver.ts';
-import { SECRET } from '../receiver/defective-receiver.ts';
+import { SECRET } from '../receiver/configurable-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { ready, startProgram } from './receiver-process.ts';
 

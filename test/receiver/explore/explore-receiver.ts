@@ -1,6 +1,6 @@
 import { schemes } from '../../../src/domain/signature/schemes.ts';
 import { type ExploreOptions, type ExploreReport, explore } from '../../../src/receiver/explore/explore.ts';
-import { SECRET } from './explored-receiver.ts';
+import { SECRET } from '../configurable-receiver.ts';
 
 /** Explores a receiver of these tests with a fixed seed. */
 export function exploreReceiver(

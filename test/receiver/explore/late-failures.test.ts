@@ -2,17 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { type History, parseHistory, UNKNOWN_TYPE } from '../../../src/receiver/explore/history.ts';
+import { type ReceiverParts, startConfigurableReceiver } from '../configurable-receiver.ts';
 import { exploreReceiver } from './explore-receiver.ts';
-import { type ExploredParts, startExploredReceiver } from './explored-receiver.ts';
 
 describe('the exploration of a receiver that fails late', { concurrent: true, timeout: 60_000 }, () => {
   it('a receiver that crashes 90 ms after an event is shown with this event', async () => {
-    const crashing: Partial<ExploredParts> = {
+    const crashing: Partial<ReceiverParts> = {
       beforeVerifying({ body }, { crash }) {
         if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 90);
       },
     };
-    await using receiver = await startExploredReceiver(crashing);
+    await using receiver = await startConfigurableReceiver(crashing);
     const { failure } = await exploreReceiver({
       url: receiver.url,
       readEffects: null,
@@ -24,12 +24,12 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
   });
 
   it('a receiver that stops late and cannot be restarted is shown with the history before', async () => {
-    const crashing: Partial<ExploredParts> = {
+    const crashing: Partial<ReceiverParts> = {
       beforeVerifying({ body }, { crash }) {
         if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 60);
       },
     };
-    await using receiver = await startExploredReceiver(crashing);
+    await using receiver = await startConfigurableReceiver(crashing);
     const { failure } = await exploreReceiver({
       url: receiver.url,
       readEffects: receiver.readEffects,
@@ -40,13 +40,13 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
   });
 
   it.each([300, 900])('a second effect that comes %i ms late is found', async (delayMs) => {
-    const parts: Partial<ExploredParts> = {
+    const parts: Partial<ReceiverParts> = {
       hasEffect({ type, data }, { effects }) {
         if (type === 'invoice.paid') setTimeout(() => effects.push(data.id), delayMs);
         return true;
       },
     };
-    await using receiver = await startExploredReceiver(parts);
+    await using receiver = await startConfigurableReceiver(parts);
     const { failure } = await exploreReceiver({
       url: receiver.url,
       readEffects: receiver.readEffects,
@@ -61,12 +61,12 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
   });
 
   it('a failure is reported although the receiver cannot be restarted any more', async () => {
-    const parts: Partial<ExploredParts> = {
+    const parts: Partial<ReceiverParts> = {
       beforeVerifying({ headers }, { crash }) {
         if (headers['service-signature'] === undefined) crash();
       },
     };
-    await using receiver = await startExploredReceiver(parts);
+    await using receiver = await startConfigurableReceiver(parts);
     const { failure } = await exploreReceiver({
       url: receiver.url,
       readEffects: null,
@@ -78,7 +78,7 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
   });
 
   it('a failure is reported although effects can no longer be read', async () => {
-    await using receiver = await startExploredReceiver({ storeKey: () => true });
+    await using receiver = await startConfigurableReceiver({ storeKey: () => true });
     let readsOfFailure = 0;
     const { failure } = await exploreReceiver({
       url: receiver.url,
@@ -97,7 +97,7 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
 
   it('an interrupt during a restart ends the exploration with the failure', async () => {
     const interruption = new AbortController();
-    await using receiver = await startExploredReceiver({
+    await using receiver = await startConfigurableReceiver({
       beforeVerifying({ headers }, { crash }) {
         if (headers['service-signature'] === undefined) crash();
       },
@@ -116,7 +116,7 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
   });
 
   it('a time limit also ends the exploration of a receiver that does not respond', async () => {
-    await using receiver = await startExploredReceiver({
+    await using receiver = await startConfigurableReceiver({
       refuse: ({ type }) => (type === 'invoice.paid' ? new Promise(() => {}) : null),
     });
     const report = exploreReceiver({
@@ -139,7 +139,7 @@ it('a history with 60 events has 60 different IDs', async () => {
     events: Array(60).fill(event),
     steps: Array.from({ length: 60 }, (_, index) => ({ kind: 'deliver', event: index })),
   };
-  await using receiver = await startExploredReceiver();
+  await using receiver = await startConfigurableReceiver();
   const { url, readEffects } = receiver;
   expect(await exploreReceiver({ url, readEffects, replay })).toMatchObject({ failure: null });
   const events = [...replay.events, event];

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import type { History, HistoryStep } from '../../../src/receiver/explore/history.ts';
+import { startConfigurableReceiver } from '../configurable-receiver.ts';
 import { exploreReceiver } from './explore-receiver.ts';
-import { startExploredReceiver } from './explored-receiver.ts';
 
 const event = { type: 'order.shipped', payload: '{}' };
 
@@ -15,7 +15,7 @@ it('deliveries and attacks that fail while the receiver is restarted are sent ag
   const requestsDuringRestart = 7;
   let remaining = 0;
   let finishRestart = () => {};
-  await using receiver = await startExploredReceiver({
+  await using receiver = await startConfigurableReceiver({
     async readBody(request) {
       const body = await buffer(request);
       if (remaining === 0) return body;
@@ -47,7 +47,7 @@ it('deliveries and attacks that fail while the receiver is restarted are sent ag
 
 it('kept connections are used by the deliveries that follow, and closed before a delivery on a connection of its own', async () => {
   const requestCounts = new Map<Socket, number>();
-  await using receiver = await startExploredReceiver({
+  await using receiver = await startConfigurableReceiver({
     readBody(request) {
       requestCounts.set(request.socket, (requestCounts.get(request.socket) ?? 0) + 1);
       return buffer(request);

@@ -2,12 +2,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { EffectReading } from '../../../src/receiver/effect-observer.ts';
-import { listen } from '../../support/local-server.ts';
+import { MINUTE_MS } from '../../src/domain/duration.ts';
+import type { EffectReading } from '../../src/receiver/effect-observer.ts';
+import { listen } from '../support/local-server.ts';
 
-export const SECRET = 'whsec_c3ZjLWV4cGxvcmUtc2VjcmV0';
-const TOLERANCE_MS = 300_000;
+export const SECRET = 'whsec_c3ZjLXJlY2VpdmVyLXNlY3JldA';
+export const API_KEY = 'svc_test_c3ZjLWNoZWNrLWtleQ';
+
+const TOLERANCE_MS = 5 * MINUTE_MS;
 
 export interface ReceivedEvent {
   readonly type: string;
@@ -34,63 +36,70 @@ export interface ReceiverState {
 }
 
 /** The parts of a receiver. Each defect replaces some of them. */
-export interface ExploredParts {
+export interface ReceiverParts {
   readBody(request: IncomingMessage): Promise<Buffer>;
-  isAuthentic(receiving: Receiving, parts: ExploredParts): boolean;
-  isRecent(timestampMs: number): boolean;
+  /** Runs before the verification. */
+  beforeVerifying(receiving: Receiving, state: ReceiverState): void | Promise<void>;
+  isAuthentic(receiving: Receiving, parts: ReceiverParts): boolean;
+  /** The secrets with which a delivery can be signed. */
+  readonly keys: readonly string[];
+  /** @param ageMs negative for a timestamp in the future, NaN for one that is not a time */
+  isRecent(ageMs: number): boolean;
   /** The form of the body that is verified. */
   toVerified(body: Buffer): Buffer | string;
   matches(signature: string, expected: string): boolean;
+  readonly rejectionStatus: number;
   parse(body: string): ReceivedEvent;
-  /** Runs before the verification. */
-  beforeVerifying(receiving: Receiving, state: ReceiverState): void;
   /** The status for an authentic event that is not processed; null to process it. */
   refuse(event: ReceivedEvent, receiving: Receiving): number | null | Promise<number | null>;
+  /** The deduplication key. */
   getKey(event: ReceivedEvent, receiving: Receiving): string;
   /** @returns whether the key is new */
   storeKey(key: string, seen: Set<string>, receiving: Receiving): boolean | Promise<boolean>;
-  readonly rejectionStatus: number;
-  readonly repeatStatus: number;
-  /** Whether the effect takes place. */
+  /** The status of the response to a repeat. `isWorking`: the event is still being processed. */
+  getRepeatStatus(isWorking: boolean): number;
+  /** Resolves when the work is done, just before its effect. */
+  work(): Promise<void>;
+  readonly respondsAfterWork: boolean;
+  /** Whether the work has an effect. */
   hasEffect(event: ReceivedEvent, state: Pick<ReceiverState, 'effects'>): boolean | Promise<boolean>;
-  readonly workMs: number;
   /** How far its clock, which the header Date shows, is ahead. */
   readonly clockDifferenceMs: number;
-  readonly respondsAfterWork: boolean;
   /** Whether a restart deletes the stored keys. */
   readonly forgetsOnRestart: boolean;
   onRestart(): void;
 }
 
-export const correctParts: ExploredParts = {
+export const correctParts: ReceiverParts = {
   readBody: buffer,
+  beforeVerifying: () => {},
   isAuthentic({ body, headers }, parts) {
     const timestamp = String(headers['service-timestamp'] ?? '');
-    const digest = createHmac('sha256', SECRET)
-      .update(`${timestamp}.`)
-      .update(parts.toVerified(body))
-      .digest('hex');
     const signatures = String(headers['service-signature'] ?? '').split(',');
+    const verified = parts.toVerified(body);
     return (
-      parts.isRecent(Date.parse(timestamp) - parts.clockDifferenceMs) &&
-      signatures.some((signature) => parts.matches(signature, `v1=${digest}`))
+      parts.isRecent(Date.now() + parts.clockDifferenceMs - Date.parse(timestamp)) &&
+      parts.keys.some((key) => {
+        const digest = createHmac('sha256', key).update(`${timestamp}.`).update(verified).digest('hex');
+        return signatures.some((signature) => parts.matches(signature, `v1=${digest}`));
+      })
     );
   },
-  isRecent: (timestampMs) => Math.abs(Date.now() - timestampMs) <= TOLERANCE_MS,
+  keys: [SECRET],
+  isRecent: (ageMs) => Math.abs(ageMs) <= TOLERANCE_MS,
   toVerified: (body) => body,
   matches: (signature, expected) =>
     signature.length === expected.length && timingSafeEqual(Buffer.from(signature), Buffer.from(expected)),
+  rejectionStatus: 400,
   parse: JSON.parse,
-  beforeVerifying: () => {},
   refuse: () => null,
   getKey: ({ data }) => data.id,
   storeKey,
-  rejectionStatus: 400,
-  repeatStatus: 204,
-  hasEffect: () => true,
-  workMs: 0,
-  clockDifferenceMs: 0,
+  getRepeatStatus: () => 204,
+  work: async () => {},
   respondsAfterWork: false,
+  hasEffect: () => true,
+  clockDifferenceMs: 0,
   forgetsOnRestart: false,
   onRestart: () => {},
 };
@@ -102,38 +111,46 @@ export function storeKey(key: string, seen: Set<string>): boolean {
   return isNew;
 }
 
-export interface ExploredReceiver extends AsyncDisposable {
+export interface ConfigurableReceiver extends AsyncDisposable {
   readonly url: string;
   /** Returns the effects, for `--observe`. */
   readonly effectsUrl: string;
   readonly readEffects: () => Promise<EffectReading>;
   /** As {@link readEffects}, without IDs. */
-  readonly countEffects: () => Promise<EffectReading>;
+  readonly readEffectCount: () => Promise<EffectReading>;
+  readonly countEffects: () => Promise<number>;
+  readonly countDeliveries: () => number;
   /** Closes all connections and starts to listen again. */
   readonly restart: () => Promise<void>;
 }
 
 /** Starts the receiver on a free port. */
-export async function startExploredReceiver(changes: Partial<ExploredParts> = {}): Promise<ExploredReceiver> {
-  const parts: ExploredParts = { ...correctParts, ...changes };
+export async function startConfigurableReceiver(
+  changes: Partial<ReceiverParts> = {},
+): Promise<ConfigurableReceiver> {
+  const parts: ReceiverParts = { ...correctParts, ...changes };
   const seen = new Set<string>();
+  const workingKeys = new Set<string>();
   const effects: string[] = [];
   let requestNumber = 0;
 
-  async function work(event: ReceivedEvent): Promise<void> {
-    if (parts.workMs > 0) await sleep(parts.workMs);
+  async function process(event: ReceivedEvent, key: string): Promise<void> {
+    workingKeys.add(key);
+    await parts.work();
+    workingKeys.delete(key);
     if (await parts.hasEffect(event, { effects })) effects.push(event.data.id);
   }
 
   async function receive(receiving: Receiving): Promise<number> {
-    parts.beforeVerifying(receiving, { seen, effects, crash });
+    await parts.beforeVerifying(receiving, { seen, effects, crash });
     if (!parts.isAuthentic(receiving, parts)) return parts.rejectionStatus;
     const event = parts.parse(receiving.body.toString());
     const refusal = await parts.refuse(event, receiving);
     if (refusal !== null) return refusal;
-    if (!(await parts.storeKey(parts.getKey(event, receiving), seen, receiving))) return parts.repeatStatus;
-    const working = work(event);
-    if (parts.respondsAfterWork) await working;
+    const key = parts.getKey(event, receiving);
+    if (!(await parts.storeKey(key, seen, receiving))) return parts.getRepeatStatus(workingKeys.has(key));
+    const processing = process(event, key);
+    if (parts.respondsAfterWork) await processing;
     return 204;
   }
 
@@ -171,7 +188,9 @@ export async function startExploredReceiver(changes: Partial<ExploredParts> = {}
     url: `http://127.0.0.1:${port}/webhooks`,
     effectsUrl: `http://127.0.0.1:${port}/effects`,
     readEffects,
-    countEffects: async () => ({ ...(await readEffects()), ids: null }),
+    readEffectCount: async () => ({ ...(await readEffects()), ids: null }),
+    countEffects: async () => (await readEffects()).count,
+    countDeliveries: () => requestNumber,
     async restart() {
       if (isRunning) await stop(server);
       isRunning = true;
