@@ -116,21 +116,28 @@ export interface RunningReceiver {
 export interface RunningExample extends RunningReceiver {
   /** The URL for deliveries. */
   readonly url: string;
+  /** The URL that returns the effects, for `--observe`. */
+  readonly effectsUrl: string;
   /** Returns the IDs of the events that had an effect. */
   readEffects(): Promise<readonly string[]>;
 }
 
-/** Starts the receiver in a folder of {@link writeReceiver}. @param port default: a free one */
+interface ExampleOptions extends Pick<ProgramOptions, 'secret' | 'port' | 'maxLifetimeMs'> {
+  /** The folder of {@link writeReceiver}. */
+  readonly folder: string;
+}
+
+/** Starts the receiver. */
 export async function startReceiver(
   framework: Framework,
-  { secret, folder, port = 0 }: { readonly secret: string; readonly folder: string; readonly port?: number },
+  { folder, port = 0, ...options }: ExampleOptions,
 ): Promise<RunningExample> {
   const { commands, ready } = runtimes[framework];
   const processes: RunningReceiver[] = [];
   const all = commands(port);
   for (const command of all) {
     const pattern = command === all.at(-1) ? ready : /^/;
-    processes.push(await startProgram(command, { secret, scratch: folder, ready: pattern, port }));
+    processes.push(await startProgram(command, { ...options, scratch: folder, ready: pattern, port }));
   }
   const server = processes.at(-1);
   if (server === undefined) throw new Error(`The ${framework} receiver has no process.`);
@@ -139,6 +146,7 @@ export async function startReceiver(
   return {
     ...server,
     url: `${origin}/webhooks`,
+    effectsUrl,
     readEffects: async () => ((await (await fetch(effectsUrl)).json()) as { ids: string[] }).ids,
     stop: async () => void (await Promise.all(processes.map(({ stop }) => stop()))),
     kill: async () => void (await Promise.all(processes.map(({ kill }) => kill()))),
@@ -151,12 +159,14 @@ interface ProgramOptions extends Pick<Runtime, 'ready'> {
   readonly scratch: string;
   /** Default: a free port. */
   readonly port?: number;
+  /** After this time, the process is terminated (default: two minutes). */
+  readonly maxLifetimeMs?: number;
 }
 
 /** Starts a receiver. */
 export async function startProgram(
   [command, ...args]: Command,
-  { secret, scratch, ready, port = 0 }: ProgramOptions,
+  { secret, scratch, ready, port = 0, maxLifetimeMs = 120_000 }: ProgramOptions,
 ): Promise<RunningReceiver> {
   const subprocess = execa(command, args, {
     cwd: scratch,
@@ -164,7 +174,7 @@ export async function startProgram(
     stdin: 'ignore',
     all: true,
     reject: false,
-    timeout: 120_000,
+    timeout: maxLifetimeMs,
   });
   const output = subprocess.all.setEncoding('utf8');
   let text = '';

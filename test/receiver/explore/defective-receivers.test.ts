@@ -1,7 +1,7 @@
 /** Receivers with one defect each: the exploration finds a small history that shows it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type ReceiverParts, startConfigurableReceiver, storeKey } from '../configurable-receiver.ts';
+import { startConfigurableReceiver } from '../configurable-receiver.ts';
+import { correctReceivers, storeSlowly } from '../correct-receivers.ts';
 import { defects } from '../defects.ts';
 import { exploreReceiver } from './explore-receiver.ts';
 
@@ -33,16 +33,15 @@ describe('the exploration of a receiver', { concurrent: true, timeout: 60_000 },
     expect(failure).toMatchObject({ rule: 'once', message: '2 effects instead of 1.' });
   });
 
-  it.each<readonly [string, Partial<ReceiverParts>]>([
-    ['that works at once', {}],
-    ['that works after the response', { work: () => sleep(30) }],
-    ['that responds after the work', { work: () => sleep(15), respondsAfterWork: true }],
-    ['that stores keys slowly', storeSlowly(10)],
-    ['that limits the rate', limitRate()],
-    ['with a clock that is three minutes ahead', { clockDifferenceMs: 180_000 }],
-    ['with a clock that is three minutes behind', { clockDifferenceMs: -180_000 }],
-  ])('a correct receiver %s breaks no rule', async (_, parts) => {
-    await using receiver = await startConfigurableReceiver(parts);
+  it.each(
+    Object.entries({
+      ...correctReceivers,
+      'works at once': () => ({}),
+      'has a clock that is three minutes ahead': () => ({ clockDifferenceMs: 180_000 }),
+      'has a clock that is three minutes behind': () => ({ clockDifferenceMs: -180_000 }),
+    }),
+  )('a correct receiver that %s breaks no rule', async (_, create) => {
+    await using receiver = await startConfigurableReceiver(create());
     const report = await exploreReceiver({
       url: receiver.url,
       readEffects: receiver.readEffects,
@@ -73,32 +72,3 @@ it('a correct receiver that stores keys in a second, and responds to repeats wit
   });
   expect(failure).toBeNull();
 });
-
-/** A repeat that arrives while the event is being stored gets 409, and 204 later. */
-function storeSlowly(delayMs: number): Partial<ReceiverParts> {
-  const storing = new Set<string>();
-  return {
-    refuse: ({ data }) => (storing.has(data.id) ? 409 : null),
-    async storeKey(key, seen) {
-      storing.add(key);
-      await sleep(delayMs);
-      storing.delete(key);
-      return storeKey(key, seen);
-    },
-  };
-}
-
-/** A token bucket: 50 deliveries at once, and one more every 20 ms. */
-function limitRate(): Partial<ReceiverParts> {
-  let [tokens, filledAt] = [50, performance.now()];
-  return {
-    refuse() {
-      const now = performance.now();
-      tokens = Math.min(50, tokens + (now - filledAt) / 20);
-      filledAt = now;
-      if (tokens < 1) return 429;
-      tokens--;
-      return null;
-    },
-  };
-}

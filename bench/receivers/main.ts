@@ -1,0 +1,96 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { frameworks } from '../../src/fixtures/receiver-examples.ts';
+import { correctReceivers } from '../../test/receiver/correct-receivers.ts';
+import { defects } from '../../test/receiver/defects.ts';
+import { isPresent } from '../../test/receivers/receiver-process.ts';
+import { exploreCorrect, exploreExample, measureDefect, type Row } from './measurements.ts';
+
+const HELP = `npm run bench:receivers -- [--part NAME]... [--runs N] [--seed N] [--only TEXT]
+
+  --part NAME   one of defects, correct, examples; may be repeated (default: all)
+  --runs N      histories for each receiver without a defect (default: 1000 for correct receivers, 500 for examples)
+  --seed N      seed of the histories (default: 1)
+  --only TEXT   only receivers whose name contains this text
+`;
+
+/** Programs in other languages that are explored as correct receivers, without restarts. */
+const correctPrograms = ['python', 'go', 'ruby', 'php'] as const;
+const results = join(import.meta.dirname, '../results');
+
+interface Receiver {
+  readonly name: string;
+  readonly measure: () => Promise<Row>;
+}
+
+type Part = (options: { readonly runs: number | undefined; readonly seed: number }) => readonly Receiver[];
+
+const parts: Readonly<Record<string, Part>> = {
+  defects: ({ seed }) =>
+    defects.map((defect) => ({ name: defect.name, measure: () => measureDefect(defect, seed) })),
+  correct: ({ runs = 1_000, seed }) => [
+    ...Object.entries(correctReceivers).map(([name, create]) => ({
+      name,
+      measure: () => exploreCorrect(create(), runs, seed),
+    })),
+    ...correctPrograms.filter(isPresent).map((framework) => ({
+      name: `is the ${framework} example`,
+      measure: () => exploreExample(framework, { runs, seed, restarts: false }),
+    })),
+  ],
+  examples: ({ runs = 500, seed }) =>
+    frameworks.filter(isPresent).map((framework) => ({
+      name: framework,
+      measure: () => exploreExample(framework, { runs, seed, restarts: true }),
+    })),
+};
+
+/** Measures receivers one after the other, prints a table for each part, and writes each row to a file in bench/results. */
+export async function main(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      part: { type: 'string', multiple: true, default: Object.keys(parts) },
+      runs: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      only: { type: 'string', default: '' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const options = {
+    runs: values.runs === undefined ? undefined : Number(values.runs),
+    seed: Number(values.seed),
+  };
+  mkdirSync(results, { recursive: true });
+  const file = join(results, `receivers-${new Date().toISOString().replaceAll(':', '-')}.json`);
+  const tables: Record<string, object[]> = {};
+  for (const name of values.part) {
+    const part = parts[name];
+    if (part === undefined) throw new Error(`The part ${name} does not exist.\n${HELP}`);
+    const rows: object[] = [];
+    tables[name] = rows;
+    for (const receiver of part(options).filter(({ name }) => name.includes(values.only))) {
+      const { cells, failure } = await receiver.measure();
+      if (rows.length === 0) printHeader(['receiver', ...Object.keys(cells)]);
+      printRow([receiver.name, ...Object.values(cells)]);
+      rows.push({ receiver: receiver.name, ...cells, failure });
+      writeFileSync(file, `${JSON.stringify({ ...options, ...tables }, null, 2)}\n`);
+    }
+  }
+  console.log(`\nWritten to ${file}`);
+}
+
+function printHeader(titles: readonly string[]): void {
+  console.log('');
+  printRow(titles);
+  printRow(titles.map(() => '---'));
+}
+
+function printRow(cells: readonly (string | number)[]): void {
+  console.log(`| ${cells.join(' | ')} |`);
+}
