@@ -3,6 +3,7 @@ import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-s
 import { formatDuration } from '../../../domain/duration.ts';
 import { toHash } from '../../address.ts';
 import { route, updateQuery } from '../../router.ts';
+import { PhaseTable } from '../../ui/phases.tsx';
 import { OutcomeBadge } from '../../ui/status-badge.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -24,6 +25,13 @@ export function AttemptView({ delivery, attempt }: Props) {
       name: 'signature',
       title: 'Signature',
       render: () => <SignatureView deliveryId={delivery.id} attempt={attempt.number} />,
+    },
+    {
+      name: 'timing',
+      title: 'Timing',
+      render: () => (
+        <PhaseTable phases={attempt.phases} caption={`Phases of attempt ${attempt.number} in real time`} />
+      ),
     },
     ...(delivery.attempts.length < 2
       ? []

@@ -103,9 +103,13 @@ function DeliveryProperties({ delivery }: { readonly delivery: DeliveryDetail })
         Delivery: <CopyableId id={id} what="delivery" />,
         Endpoint: <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>,
         Event: (
-          <a class="mono" href={toHash({ section: 'events', id: event })}>
-            {event}
-          </a>
+          <>
+            <a class="mono" href={toHash({ section: 'events', id: event })}>
+              {event}
+            </a>
+            {', '}
+            <a href={toHash({ section: 'events', id: event, query: { show: 'trace' } })}>trace</a>
+          </>
         ),
         Created: (
           <>

@@ -1,11 +1,13 @@
 /** One event: its payload, its deliveries, and the request that created it. */
 import { useState } from 'preact/hooks';
-import type { EventDetail } from '../../../contract/resources.ts';
+import type { Delivery } from '../../../contract/delivery-schemas.ts';
+import type { EventDetail, Page } from '../../../contract/resources.ts';
 import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { toEnvelope } from '../../../domain/event.ts';
 import { indentJson } from '../../../domain/json.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
+import { route, updateQuery } from '../../router.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DownloadButton } from '../../ui/download-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -16,7 +18,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptCount, Time } from '../../ui/time.tsx';
 import { SelectedWorkspaceScope, WorkspaceScope } from '../../ui/workspace-scope.tsx';
-import { useQuery } from '../../use-query.ts';
+import { type Query, useQuery } from '../../use-query.ts';
 
 export function EventView({ id }: { readonly id: string }) {
   const query = useQuery(() => control.getEvent({ id }), [id]);
@@ -115,35 +117,68 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
           <DownloadButton selection={{ event_id: eventId }} />
         )}
       </div>
-      <QueryView query={query} what="deliveries">
-        {({ data, has_more: hasMore }) =>
-          data.length === 0 ? (
-            <p class="muted">
-              No deliveries. No <a href={toHash({ section: 'webhooks' })}>endpoint</a> was subscribed to this
-              event type when the event was created.
-            </p>
-          ) : (
-            <>
-              <ul class="divided-list">
-                {data.map((delivery) => (
-                  <li key={delivery.id}>
-                    <StatusBadge status={getDisplayStatus(delivery)} />
-                    <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
-                    <WorkspaceScope workspaceId={delivery.workspace_id}>
-                      <AttemptCount delivery={delivery} />
-                    </WorkspaceScope>
-                  </li>
-                ))}
-              </ul>
-              {hasMore && (
-                <a href={toHash({ section: 'deliveries', query: { event: eventId } })}>
-                  All deliveries of this event
-                </a>
-              )}
-            </>
-          )
-        }
-      </QueryView>
+      <Tabs
+        label="Deliveries"
+        openName={route.value.query.show}
+        onOpen={(show) => updateQuery({ show })}
+        tabs={[
+          {
+            name: 'list',
+            title: 'List',
+            render: () => <DeliveryList query={query} eventId={eventId} />,
+          },
+          { name: 'trace', title: 'Trace', render: () => <EventTrace eventId={eventId} /> },
+        ]}
+      />
     </section>
+  );
+}
+
+interface DeliveryListProps {
+  readonly query: Query<Page<Delivery>>;
+  readonly eventId: string;
+}
+
+function DeliveryList({ query, eventId }: DeliveryListProps) {
+  return (
+    <QueryView query={query} what="deliveries">
+      {({ data, has_more: hasMore }) =>
+        data.length === 0 ? (
+          <p class="muted">
+            No deliveries. No <a href={toHash({ section: 'webhooks' })}>endpoint</a> was subscribed to this
+            event type when the event was created.
+          </p>
+        ) : (
+          <>
+            <ul class="divided-list">
+              {data.map((delivery) => (
+                <li key={delivery.id}>
+                  <StatusBadge status={getDisplayStatus(delivery)} />
+                  <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
+                  <WorkspaceScope workspaceId={delivery.workspace_id}>
+                    <AttemptCount delivery={delivery} />
+                  </WorkspaceScope>
+                </li>
+              ))}
+            </ul>
+            {hasMore && (
+              <a href={toHash({ section: 'deliveries', query: { event: eventId } })}>
+                All deliveries of this event
+              </a>
+            )}
+          </>
+        )
+      }
+    </QueryView>
+  );
+}
+
+/** The trace, whose view is loaded when it is first opened. */
+function EventTrace({ eventId }: { readonly eventId: string }) {
+  const query = useQuery(async () => (await import('../trace/trace-view.tsx')).TraceView, []);
+  return (
+    <QueryView query={query} what="the trace">
+      {(TraceView) => <TraceView key={eventId} eventId={eventId} />}
+    </QueryView>
   );
 }
