@@ -24,7 +24,6 @@ import { Icon } from './ui/icon.tsx';
 import { usePolling } from './use-query.ts';
 import { ClockBar } from './views/clock/clock-bar.tsx';
 import { OverviewView } from './views/overview/overview-view.tsx';
-import { ReplayDialog } from './views/replay/replay-dialog.tsx';
 import { SettingsMenu } from './views/settings/settings-menu.tsx';
 
 type View = (props: { readonly route: Route }) => JSX.Element;
@@ -136,7 +135,6 @@ export function App() {
           <MissingWorkspace id={missingWorkspaceId.value} />
         )}
       </main>
-      <ReplayDialog />
       <Toasts />
       {isHelpOpen && <ShortcutsDialog onClose={() => setHelpOpen(false)} />}
     </div>

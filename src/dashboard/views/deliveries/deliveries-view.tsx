@@ -32,7 +32,7 @@ import { type LiveList, useLiveList } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 import { DeliveryView } from '../delivery/delivery-view.tsx';
 import { GettingStarted } from '../overview/getting-started.tsx';
-import { openBulkReplayDialog, openReplayDialog } from '../replay/replay-dialog.tsx';
+import { openBulkReplayDialog, openReplayDialog, ReplayDialog } from '../replay/replay-dialog.tsx';
 import { type DeliveryFilter, matchesFilter, parseFilter, toListInput } from './delivery-filter.ts';
 
 export function DeliveriesView({ route }: { readonly route: Route }) {
@@ -52,21 +52,24 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
     },
   ]);
   return (
-    <LiveListView
-      route={route}
-      list={list}
-      label="Delivery"
-      filter={filter}
-      search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, URLs, bodies' }}
-      statusHint={`one of ${displayStatuses.join(', ')}`}
-      quickFilter={<StatusButtons filter={filter} />}
-      fields={<FilterFields filter={filter} />}
-      action={<ListActions filter={filter} isEmpty={list.feed.list.length === 0} />}
-      columns={COLUMNS}
-      renderCells={renderCells}
-      empty={<GettingStarted />}
-      Detail={DeliveryView}
-    />
+    <>
+      <LiveListView
+        route={route}
+        list={list}
+        label="Delivery"
+        filter={filter}
+        search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, URLs, bodies' }}
+        statusHint={`one of ${displayStatuses.join(', ')}`}
+        quickFilter={<StatusButtons filter={filter} />}
+        fields={<FilterFields filter={filter} />}
+        action={<ListActions filter={filter} isEmpty={list.feed.list.length === 0} />}
+        columns={COLUMNS}
+        renderCells={renderCells}
+        empty={<GettingStarted />}
+        Detail={DeliveryView}
+      />
+      <ReplayDialog />
+    </>
   );
 }
 

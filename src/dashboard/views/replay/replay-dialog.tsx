@@ -2,7 +2,7 @@
 import { ActionButton } from '../../ui/action-button.tsx';
 import './replay.css';
 import { signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { indentJson } from '../../../domain/json.ts';
@@ -20,13 +20,14 @@ import { ReplayOptionsForm } from './replay-options-form.tsx';
 import { ReplayProgress, useReplay } from './replay-progress.tsx';
 import type { DeliverySelection } from './use-bulk-replay.ts';
 
-/** Rendered once, by the layout. */
+/** Rendered once, by the list of deliveries. It closes when the list is left. */
 export function ReplayDialog() {
   const request = replayRequest.value;
-  if (request === null) return null;
   const close = () => {
     replayRequest.value = null;
   };
+  useEffect(() => close, []);
+  if (request === null) return null;
   if ('filter' in request) {
     return (
       <Dialog title="Replay all matches" onClose={close}>
