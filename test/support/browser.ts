@@ -65,7 +65,8 @@ export async function openDashboard(
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    problems.push(`${message.text()} (${message.location().url})`);
   });
   onTestFinished(async () => {
     await (isReusable ? releasePage(page) : besides === undefined ? page.context().close() : page.close());
