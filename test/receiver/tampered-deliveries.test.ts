@@ -4,6 +4,7 @@ import { type AttackName, attackNames } from '../../src/domain/exploration.ts';
 import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
 import { DeliveryFactory } from '../../src/receiver/delivery-factory.ts';
+import { exploreRules } from '../../src/receiver/explore/rules.ts';
 import type { DeliveryMessage } from '../../src/receiver/receiver-client.ts';
 import { listChecks } from '../../src/receiver/run-checks.ts';
 import { getTamperedDelivery, listAttacks } from '../../src/receiver/tampered-deliveries.ts';
@@ -119,5 +120,9 @@ describe('the exploration of a receiver', { concurrent: true, timeout: 60_000 },
     await using receiver = await startConfigurableReceiver(parts);
     const { failure } = await exploreReceiver({ url: receiver.url, readEffects: null });
     expect(failure).toMatchObject({ rule: 'rejected', history: { steps: [{ kind: 'attack', attack }] } });
+    const isAccepted = failure?.steps[0]?.received === 'status 204';
+    const { remedy } = exploreRules.rejected;
+    const { explanation } = getTamperedDelivery(attack);
+    expect(failure?.remedy).toBe(isAccepted ? `${explanation} ${remedy}` : remedy);
   });
 });

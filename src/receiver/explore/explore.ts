@@ -10,11 +10,12 @@ import type { ReadEffects } from '../effect-observer.ts';
 import {
   createReceiverClient,
   getConnectionHint,
+  isAccepted,
   isUnreachable,
   type ReceiverClient,
   type ReceiverClientOptions,
 } from '../receiver-client.ts';
-import { listAttacks } from '../tampered-deliveries.ts';
+import { getTamperedDelivery, listAttacks } from '../tampered-deliveries.ts';
 import { countById, EffectWatcher } from './effect-watcher.ts';
 import { type EventTemplate, HISTORY_VERSION, type History } from './history.ts';
 import { HistoryPlayer, type PlayLimits, type PlayRecord } from './play-history.ts';
@@ -188,6 +189,19 @@ export function listPossibleDisturbances(
       (scheme.header.separator !== null || name !== 'rotation') &&
       (attacks.includes(name) || !(attackNames as readonly Disturbance[]).includes(name)),
   );
+}
+
+/** Why a receiver accepts an attack, and what to do; undefined for other violations. */
+function explainAcceptedAttack(
+  { history, exchanges }: PlayRecord,
+  { rule, step: index }: Violation,
+): string | undefined {
+  const step = index === null ? undefined : history.steps[index];
+  if (rule !== 'rejected' || step?.kind !== 'attack') return undefined;
+  const last = exchanges.findLast((exchange) => exchange.step === index);
+  return last !== undefined && isAccepted(last.response)
+    ? getTamperedDelivery(step.attack).explanation
+    : undefined;
 }
 
 interface FailingPlay {
@@ -509,7 +523,7 @@ class Exploration {
           ? violation.message
           : `${violation.message} It could not be played again: ${problem}`,
       reason,
-      remedy,
+      remedy: [explainAcceptedAttack(record, violation), remedy].filter(Boolean).join(' '),
       failed,
       played,
       original_steps: shrinking.originalSteps,

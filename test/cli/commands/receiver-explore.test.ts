@@ -50,7 +50,7 @@ describe('svc receiver explore', () => {
     );
     expect(out).toMatch(/What happened +The attack got status 204\. Fails every time \(3 of 3\)\.\n/);
     expect(out).toMatch(/Why it matters +Anyone who knows the URL/);
-    expect(out).toMatch(/What to do +Verify the signature/);
+    expect(out).toMatch(/What to do +Your receiver accepts an old delivery.* Verify the signature/);
     const [path = ''] = /\.svc\/history-1-\d+\.json/.exec(err) ?? [];
     expect(JSON.parse(readFileSync(join(cwd, path), 'utf8'))).toMatchObject({
       version: 1,
