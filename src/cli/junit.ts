@@ -30,6 +30,7 @@ export interface JUnitResult {
 
 /** @returns the XML, with a line break at the end */
 export function renderJUnit(name: string, suites: readonly JUnitSuite[]): string {
+  // A report without suites has the duration 0. One whose suites were not measured has none.
   const durations = suites.flatMap(({ durationMs }) => durationMs ?? []);
   const totals = toTotals(
     suites.flatMap(({ cases }) => cases),

@@ -14,9 +14,9 @@ export interface ReceiverOptions {
   readonly scheme?: string | undefined;
   /** Milliseconds. */
   readonly timeout?: number | undefined;
-  /** A file. */
+  /** Path of the certificate authority. */
   readonly ca?: string | undefined;
-  /** A file. */
+  /** Path of the report. */
   readonly junit?: string | undefined;
 }
 

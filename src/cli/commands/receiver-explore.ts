@@ -189,7 +189,7 @@ interface ReceiverSettings {
   /** Undefined for the scheme of the configuration. */
   readonly scheme: string | undefined;
   readonly timeoutMs: number;
-  /** A file; undefined for no additional certificate authority. */
+  /** Path of the certificate authority; undefined for no additional one. */
   readonly ca: string | undefined;
   /** Event types; empty for those of all fixtures. */
   readonly events: readonly string[];

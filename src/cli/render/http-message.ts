@@ -31,6 +31,7 @@ export function formatHeaders(headers: Readonly<Record<string, string>>): string
     .join('\n');
 }
 
+/** Indents the lines that are not empty. */
 function indent(text: string): string {
   return text.trimEnd().replace(/^(?=.)/gm, '  ');
 }

@@ -64,6 +64,7 @@ export function renderRequestDetail(
 function renderLoggedMessage(startLine: string, message: LoggedMessage): string {
   const { body, truncated, size_bytes: size } = message;
   if (body === null) return renderMessageText(startLine, { ...message, body: '(the body was not read)' });
+  // The note about the truncation is added below, because it has the size of the body.
   const text = renderMessageText(startLine, { ...message, body, truncated: false });
   return truncated ? `${text}\n… (truncated; the whole body has ${size} bytes)` : text;
 }
