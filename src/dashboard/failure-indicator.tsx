@@ -33,11 +33,11 @@ export function FailureIndicator({ title }: { readonly title: string }) {
   useEffect(() => {
     deliveryCounts.value = counts;
     if (counts !== undefined && knownCount.current !== undefined && count > knownCount.current)
-      notifyIfHidden(formatCount(counts));
+      notifyIfHidden(formatFailureCount(counts));
     knownCount.current = counts && count;
   }, [counts]);
   useEffect(() => showInIcon(count), [count]);
-  document.title = `${counts === undefined || count === 0 ? '' : `(${formatCount(counts)}) `}${title} · svc`;
+  document.title = `${counts === undefined || count === 0 ? '' : `(${formatFailureCount(counts)}) `}${title} · svc`;
   return null;
 }
 
@@ -57,7 +57,7 @@ function useDeliveryCounts(): Query<DeliveryStatusCounts | undefined> {
 }
 
 /** The number of deliveries that are failing or have failed: `3`, or `1012+` if it may be higher. */
-function formatCount({ failing, failed }: DeliveryStatusCounts): string {
+function formatFailureCount({ failing, failed }: DeliveryStatusCounts): string {
   return `${failing + failed}${Math.max(failing, failed) === MAX_DELIVERY_COUNT ? '+' : ''}`;
 }
 

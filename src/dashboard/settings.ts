@@ -38,6 +38,7 @@ export function parseSettings(json: string | null): Settings {
 
 function parseObject(json: string | null): Partial<Record<string, unknown>> {
   try {
+    // `Object` returns an object without fields for a number, a text or null.
     return Object(JSON.parse(json ?? '{}'));
   } catch {
     return {};

@@ -1,4 +1,4 @@
-/** The phases of an attempt as a waterfall. Real time: the schedule clock does not matter here. */
+/** The phases of an attempt as a waterfall, in real time. */
 import './phases.css';
 import type { AttemptPhases } from '../../contract/delivery-schemas.ts';
 import { describePhases } from '../../control/describe-phases.ts';
@@ -61,6 +61,7 @@ export function PhaseTable({ phases, caption }: PhaseTableProps) {
     );
   }
   const spans = listPhaseSpans(phases);
+  // Not 0, because the widths are divided by it.
   const totalMs = Math.max(
     Number.MIN_VALUE,
     spans.reduce((sum, { ms }) => sum + ms, 0),

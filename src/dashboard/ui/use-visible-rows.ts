@@ -47,6 +47,7 @@ export function useVisibleRows<Item>(
   const renderedRange = useSignal<Range>({ first: 0, last: -1 });
   const isActiveRendered = useSignal(false);
   const anchor = useRef<Anchor | null>(null);
+  /** The row height of the previous render: it changes with the density of the lists. */
   const lastRowHeight = useRef(rowHeight);
   const update = () => {
     const element = scrollContainer.current;

@@ -29,6 +29,9 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
   );
 }
 
+/** The longest name that the control plane accepts. */
+const MAX_NAME_LENGTH = 200;
+
 interface CreateKeyFormProps {
   readonly onCreate: (input: ControlInput<'createKey'>) => Promise<void>;
 }
@@ -54,7 +57,7 @@ function CreateKeyForm({ onCreate }: CreateKeyFormProps) {
         Name
         <input
           value={name}
-          maxLength={200}
+          maxLength={MAX_NAME_LENGTH}
           placeholder="last four characters of the key"
           autocomplete="off"
           onInput={({ currentTarget: { value } }) => setName(value)}

@@ -65,7 +65,7 @@ function KeyList({ keys, onRevoke }: KeyListProps) {
             <strong class="mono">
               {key.revoked_at === null ? maskKey(key) : <s class="muted">{maskKey(key)}</s>}
             </strong>
-            {hasOwnName(key) && <span>{key.name}</span>}
+            {isNamedByUser(key) && <span>{key.name}</span>}
             {isDashboardKey(key) && <span class="badge highlighted">used by the dashboard and svc</span>}
             {key.revoked_at !== null && (
               <span class="badge failed">
@@ -104,8 +104,8 @@ function maskKey({ last4 }: ApiKey): string {
   return `${status.value?.environment === 'production' ? 'svc_live_' : 'svc_test_'}…${last4}`;
 }
 
-/** The default name is a part of the masked key. */
-function hasOwnName({ name, last4 }: ApiKey): boolean {
+/** Whether the user has named the key. The default name is the end of the masked key. */
+function isNamedByUser({ name, last4 }: ApiKey): boolean {
   return name !== `…${last4}`;
 }
 

@@ -63,9 +63,9 @@ function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
       <Message
         title="Request"
         message={request.request}
-        missing="Its headers and body are no longer stored."
+        missingText="Its headers and body are no longer stored."
       />
-      <Message title="Response" message={request.response} missing="No response is stored." />
+      <Message title="Response" message={request.response} missingText="No response is stored." />
     </div>
   );
 }
@@ -73,24 +73,30 @@ function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
 function RequestActions({ request }: { readonly request: ApiRequestDetail }) {
   const [isBusy, setBusy] = useState(false);
   const problem = findResendProblem(request);
-  const resend = async (keepsIdempotencyKey: boolean) => {
+  const resend = async ({ keepsKey }: { readonly keepsKey: boolean }) => {
     if (problem !== null || isBusy) return;
     setBusy(true);
-    const input = { id: request.id, keep_idempotency_key: keepsIdempotencyKey };
+    const input = { id: request.id, keep_idempotency_key: keepsKey };
     const sent = await withErrorToast(control.resendRequest(input));
     setBusy(false);
     if (sent === undefined) return;
     showToast(`Sent again: ${sent.status === 0 ? 'dropped' : sent.status}. This is the new request.`);
     navigate({ ...route.peek(), id: sent.id });
   };
-  useShortcuts([{ key: 'r', description: 'Send the open request again', run: () => void resend(false) }]);
+  useShortcuts([
+    { key: 'r', description: 'Send the open request again', run: () => void resend({ keepsKey: false }) },
+  ]);
   return (
     <div class="row">
-      <ActionButton class="primary" disabled={problem !== null || isBusy} onClick={() => void resend(false)}>
+      <ActionButton
+        class="primary"
+        disabled={problem !== null || isBusy}
+        onClick={() => void resend({ keepsKey: false })}
+      >
         <Icon name="replay" /> Send again
       </ActionButton>
       {request.request?.headers['idempotency-key'] !== undefined && (
-        <ActionButton disabled={problem !== null || isBusy} onClick={() => void resend(true)}>
+        <ActionButton disabled={problem !== null || isBusy} onClick={() => void resend({ keepsKey: true })}>
           Send again with the same Idempotency-Key
         </ActionButton>
       )}
@@ -108,14 +114,14 @@ interface MessageProps {
   readonly title: string;
   readonly message: LoggedMessage | null;
   /** Shown without a message. */
-  readonly missing: string;
+  readonly missingText: string;
 }
 
-function Message({ title, message, missing }: MessageProps) {
+function Message({ title, message, missingText }: MessageProps) {
   return (
     <section class="http-message stack" aria-label={title}>
       <h3>{title}</h3>
-      {message === null ? <p class="muted">{missing}</p> : <MessageContent message={message} />}
+      {message === null ? <p class="muted">{missingText}</p> : <MessageContent message={message} />}
     </section>
   );
 }

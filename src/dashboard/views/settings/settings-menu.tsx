@@ -30,6 +30,7 @@ function NotificationsCheckbox() {
     const isAllowed = !checkbox.checked || (await Notification.requestPermission()) === 'granted';
     if (isAllowed) changeSettings({ notifications: checkbox.checked });
     else showErrorToast('The browser blocks notifications from this page. Allow them in its site settings.');
+    // If the setting has not changed, Preact does not render the checkbox again.
     checkbox.checked = settings.value.notifications;
   };
   return (

@@ -156,6 +156,7 @@ interface AttemptItemProps {
 }
 
 function AttemptItem({ attempt, eventAt, isNewest }: AttemptItemProps) {
+  // Stays the same when a newer attempt arrives, so that the phases do not close.
   const [isOpenAtFirst] = useState(isNewest);
   const { delivery_id: id, number, trigger, fault, phases, duration_ms: ms, scheduled_at: dueAt } = attempt;
   const sinceEventMs = Date.parse(dueAt) - Date.parse(eventAt);
