@@ -18,8 +18,8 @@ export function FailureForm({ webhookId, onAdded }: Props) {
   return (
     <form class="stack" aria-label="Make it fail" onSubmit={submit} noValidate>
       <div class="row">
-        <label>
-          Fail the next{' '}
+        <label class="row">
+          Fail the next
           <input
             size={4}
             aria-invalid={error?.field === 'count'}
@@ -29,8 +29,8 @@ export function FailureForm({ webhookId, onAdded }: Props) {
             onInput={({ currentTarget }) => setDraft({ ...draft, count: currentTarget.value })}
           />
         </label>
-        <label>
-          attempts with{' '}
+        <label class="row">
+          attempts with
           <select
             value={draft.failure}
             onInput={({ currentTarget }) =>

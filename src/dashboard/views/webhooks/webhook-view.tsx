@@ -32,10 +32,10 @@ export function WebhookView({ id }: { readonly id: string }) {
           <SelectedWorkspaceScope workspaceId={webhook.workspace_id}>
             <WebhookHeader webhook={webhook} onChange={query.refetch} />
             <WebhookProperties webhook={webhook} />
+            <WebhookFaults webhook={webhook} />
             <WebhookAttempts webhookId={id} />
             <Probe key={id} webhookId={id} />
             <Exploration key={`exploration ${id}`} webhook={webhook} />
-            <WebhookFaults webhook={webhook} />
           </SelectedWorkspaceScope>
         )}
       </QueryView>
