@@ -24,6 +24,7 @@ import { Icon } from './ui/icon.tsx';
 import { usePolling } from './use-query.ts';
 import { ClockBar } from './views/clock/clock-bar.tsx';
 import { OverviewView } from './views/overview/overview-view.tsx';
+import type { CommandPalette } from './views/palette/command-palette.tsx';
 import { SettingsMenu } from './views/settings/settings-menu.tsx';
 
 type View = (props: { readonly route: Route }) => JSX.Element;
@@ -59,6 +60,14 @@ const views: Record<Section, ViewEntry> = {
   },
 };
 
+const PALETTE_KEY = 'Ctrl+K';
+
+const pageCommands = Object.entries(views).map(([section, { title }]) => ({
+  title: `Go to ${title}`,
+  key: '',
+  run: () => navigate({ section: section as Section }),
+}));
+
 const loadedViews = signal<Partial<Record<Section, View>>>({ overview: OverviewView });
 
 /** The view of the route. It is loaded once. */
@@ -90,9 +99,16 @@ function RouteView({ route }: { readonly route: Route }) {
 
 export function App() {
   const [isHelpOpen, setHelpOpen] = useState(false);
+  /** Loaded when it is first opened; null while it is closed. */
+  const [palette, setPalette] = useState<{ readonly View: typeof CommandPalette } | null>(null);
+  const openPalette = async () => {
+    const loaded = await withErrorToast(import('./views/palette/command-palette.tsx'));
+    if (loaded !== undefined) setPalette({ View: loaded.CommandPalette });
+  };
   const content = useRef<HTMLElement>(null);
   useShortcuts([
     { key: '?', description: 'Show keyboard shortcuts', run: () => setHelpOpen(true) },
+    { key: PALETTE_KEY, description: 'Open the command palette', run: () => void openPalette() },
     { key: 't', description: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
   ]);
   const { title } = views[route.value.section];
@@ -136,6 +152,16 @@ export function App() {
         )}
       </main>
       <Toasts />
+      {palette !== null && (
+        <palette.View
+          pages={pageCommands}
+          ownKey={PALETTE_KEY}
+          onClose={(command) => {
+            setPalette(null);
+            command?.run();
+          }}
+        />
+      )}
       {isHelpOpen && <ShortcutsDialog onClose={() => setHelpOpen(false)} />}
     </div>
   );

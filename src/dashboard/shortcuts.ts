@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-interface Shortcut {
+export interface Shortcut {
+  /** `KeyboardEvent.key`, or `Ctrl+K` for a key with Ctrl or Command, which also works in text fields. */
   readonly key: string;
   readonly description: string;
   readonly run: () => void;
@@ -31,9 +32,10 @@ export function useShortcuts(componentShortcuts: readonly Shortcut[]): void {
 }
 
 addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isHandledByTarget(event))
-    return;
-  const shortcut = shortcuts.value.findLast(({ key }) => key === event.key);
+  const hasModifier = event.ctrlKey || event.metaKey;
+  if (event.altKey || event.defaultPrevented || (!hasModifier && isHandledByTarget(event))) return;
+  const name = hasModifier ? `Ctrl+${event.key.toUpperCase()}` : event.key;
+  const shortcut = shortcuts.value.findLast(({ key }) => key === name);
   if (shortcut === undefined || document.querySelector('dialog[open]') !== null) return;
   event.preventDefault();
   shortcut.run();
