@@ -44,5 +44,7 @@ export type {
 export type { Triggered, TriggerOptions } from './library/trigger.ts';
 export type { Clock, Deliveries, Faults, Requests, Webhooks, Workspace } from './library/workspace.ts';
 export { VERSION } from './package-info.ts';
-export type { ExploreFailure, ExploreProgress, ExploreReport } from './receiver/explore/explore.ts';
+export type { ExploreProgress } from './receiver/explore/exploration-session.ts';
+export type { ExploreReport } from './receiver/explore/explore.ts';
 export type { History as DeliveryHistory } from './receiver/explore/history.ts';
+export type { ExploreFailure } from './receiver/explore/smallest-failure.ts';

@@ -37,8 +37,8 @@ export const attacks = {
 export type AttackName = keyof typeof attacks;
 export const attackNames = Object.keys(attacks) as AttackName[];
 
-/** What the network and the service do to deliveries. */
-const disruptions = {
+/** How the service and the network deliver events. */
+const deliveryDisturbances = {
   duplicate: 'an event that is delivered again, in the same or another delivery',
   concurrent: 'a delivery that starts at the same time as the one before',
   reordered: 'events that arrive out of order',
@@ -46,17 +46,28 @@ const disruptions = {
   'cut-request': 'a request that is cut off in the middle and sent again',
   'slow-body': 'a request body that arrives in parts',
   rotation: 'a delivery with two signatures, as during a rotation of the secret',
-  'old-event': 'an event that was created days ago and is signed now',
   'kept-connection': 'a delivery on a reused connection',
-  payload: 'an unusual payload: Unicode, large numbers, deep nesting, 200 KB, or nothing',
-  'unknown-type': 'an event of a type that the receiver does not know',
   burst: 'up to 150 other events, many of them at the same time',
   pause: 'up to three seconds without a delivery',
-  restart: 'a restart of the receiver, with the restart command',
 } as const;
 
+/** Events that receivers often do not expect. */
+const eventDisturbances = {
+  'old-event': 'an event that was created days ago and is signed now',
+  payload: 'an unusual payload: Unicode, large numbers, deep nesting, 200 KB, or nothing',
+  'unknown-type': 'an event of a type that the receiver does not know',
+} as const;
+
+/** What happens to the receiver itself. */
+const receiverDisturbances = { restart: 'a restart of the receiver, with the restart command' } as const;
+
 /** Everything that a history can contain besides deliveries of new events, one after the other. */
-export const disturbances = { ...disruptions, ...attacks };
+export const disturbances = {
+  ...deliveryDisturbances,
+  ...eventDisturbances,
+  ...receiverDisturbances,
+  ...attacks,
+};
 export type Disturbance = keyof typeof disturbances;
 export const disturbanceNames = Object.keys(disturbances) as Disturbance[];
 /** Those that run no command. An exploration that the control plane starts can use only these. */

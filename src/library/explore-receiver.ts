@@ -18,7 +18,8 @@ import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { createTemplateFiller } from '../fixtures/template.ts';
 import type { ReadEffects } from '../receiver/effect-observer.ts';
-import type { ExploreProgress, ExploreReport } from '../receiver/explore/explore.ts';
+import type { ExploreProgress } from '../receiver/explore/exploration-session.ts';
+import type { ExploreReport } from '../receiver/explore/explore.ts';
 import type { EventTemplate } from '../receiver/explore/history.ts';
 import {
   Callback,

@@ -144,7 +144,7 @@ export class CheckContext {
     items: readonly Item[],
     send: (item: Item) => Promise<ReceiverResponse>,
   ): Promise<ReceiverResponse[]> {
-    return this.pace.isSideBySide ? Promise.all(items.map(send)) : mapInOrder(items, send);
+    return this.pace.isConcurrent ? Promise.all(items.map(send)) : mapInOrder(items, send);
   }
 
   /** The effect counter, which is tested on the first call. @throws SvcError as {@link ReadEffects} */

@@ -5,8 +5,8 @@ import { formatDuration } from '../domain/duration.ts';
 const LATE_FACTOR = 2;
 /** A receiver is slow if a response takes this share of the time limit. */
 const SLOW_SHARE = 1 / 4;
-/** Responses to simultaneous deliveries take at most this many times as long if the receiver handles them side by side. */
-const SIDE_BY_SIDE_FACTOR = 1.5;
+/** Responses to simultaneous deliveries take at most this many times as long if the receiver handles them concurrently. */
+const CONCURRENT_FACTOR = 1.5;
 /** No check starts with a slow receiver after this many time limits. */
 const MAX_TIME_LIMITS = 16;
 
@@ -15,7 +15,7 @@ export class ReceiverPace {
   readonly #startedAt = performance.now();
   #responseMs = Number.POSITIVE_INFINITY;
   #hasTimeout = false;
-  #isSideBySide = false;
+  #isConcurrent = false;
 
   /** @param timeoutMs after which the service counts a delivery as failed */
   constructor(timeoutMs: number) {
@@ -43,8 +43,8 @@ export class ReceiverPace {
   }
 
   /** Whether deliveries that are independent of each other are sent at the same time. */
-  get isSideBySide(): boolean {
-    return this.#isSideBySide;
+  get isConcurrent(): boolean {
+    return this.#isConcurrent;
   }
 
   /** Call this for the first valid deliveries. The very first one can take longer, because the receiver has just started. */
@@ -53,7 +53,7 @@ export class ReceiverPace {
   }
 
   setSimultaneousResponses(durationsMs: readonly number[]): void {
-    this.#isSideBySide = durationsMs.every((ms) => ms <= SIDE_BY_SIDE_FACTOR * this.#responseMs);
+    this.#isConcurrent = durationsMs.every((ms) => ms <= CONCURRENT_FACTOR * this.#responseMs);
   }
 
   noteTimeout(): void {

@@ -157,7 +157,7 @@ class CheckRunner {
     const preparing = Promise.all(this.#selectedChecks.map(({ prepare }) => prepare?.(context)));
     if (pace.isSlow) pace.setSimultaneousResponses(await context.measureResponses(2));
     await preparing;
-    if (!pace.isSideBySide) return;
+    if (!pace.isConcurrent) return;
     for (const check of this.#selectedChecks) {
       // An error is thrown where the outcome is awaited.
       if (check.isIndependent) this.getOutcome(check).catch(() => {});

@@ -21,9 +21,9 @@ import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { createTemplateFiller } from '../../fixtures/template.ts';
 import { createEffectObserver } from '../../receiver/effect-observer.ts';
+import type { ExploreProgress } from '../../receiver/explore/exploration-session.ts';
 import {
   type ExploreOptions,
-  type ExploreProgress,
   type ExploreReport,
   explore as exploreReceiver,
 } from '../../receiver/explore/explore.ts';

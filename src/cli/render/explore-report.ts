@@ -4,13 +4,14 @@ import { formatDuration } from '../../domain/duration.ts';
 import { describeFailureRate, summarizeExploration } from '../../domain/exploration.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { schemes } from '../../domain/signature/schemes.ts';
-import type { ExploreFailure, ExploreReport } from '../../receiver/explore/explore.ts';
+import type { ExploreReport } from '../../receiver/explore/explore.ts';
 import {
   type ExploreRule,
   effectRules,
   exploreRuleNames,
   exploreRules,
 } from '../../receiver/explore/rules.ts';
+import type { ExploreFailure } from '../../receiver/explore/smallest-failure.ts';
 import { type JUnitResult, renderJUnit } from '../junit.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { styleFor } from './style.ts';

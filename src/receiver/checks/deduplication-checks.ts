@@ -241,9 +241,9 @@ async function checkRepeatAfterOthers(context: CheckContext, effects: EffectCoun
 
 /** Sends new events, some at once, until enough are accepted. @returns the number of accepted ones */
 async function sendOthers(context: CheckContext): Promise<number> {
-  const { isSlow, isSideBySide } = context.pace;
+  const { isSlow, isConcurrent } = context.pace;
   let acceptedCount = 0;
-  let size = isSideBySide ? OTHER_EVENTS : OTHERS_AT_ONCE;
+  let size = isConcurrent ? OTHER_EVENTS : OTHERS_AT_ONCE;
   while (acceptedCount < OTHER_EVENTS) {
     const sending = Array.from({ length: size }, () => context.send(context.deliveries.createValid()));
     const accepted = (await Promise.all(sending)).filter(isAccepted).length;

@@ -73,6 +73,22 @@ export const exploreRuleNames = Object.keys(exploreRules) as ExploreRule[];
 /** The rules that cannot be checked without effects. */
 export const effectRules: ReadonlySet<ExploreRule> = new Set(['no-effect', 'processed', 'once', 'order']);
 
+/**
+ * A defect can break another rule of the same group while its history becomes smaller: without the repeats that broke `once`, an
+ * attack can show it as `no-effect`.
+ */
+export const ruleGroups = {
+  accepted: 'genuine delivery',
+  'no-server-error': 'genuine delivery',
+  running: 'running',
+  rejected: 'attack',
+  'no-effect': 'too many effects',
+  once: 'too many effects',
+  processed: 'too few effects',
+  order: 'too few effects',
+} as const satisfies Readonly<Record<ExploreRule, string>>;
+export type RuleGroup = (typeof ruleGroups)[ExploreRule];
+
 export interface Violation {
   readonly rule: ExploreRule;
   /** The index of the step that shows it; null for the whole history. */

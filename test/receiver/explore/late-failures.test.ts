@@ -115,6 +115,21 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
     expect(report).toMatchObject({ interrupted: true, failure: { rule: 'running', played: 1 } });
   });
 
+  it('an interrupt while the history becomes smaller ends the exploration with the failure', async () => {
+    const interruption = new AbortController();
+    await using receiver = await startConfigurableReceiver({ storeKey: () => true });
+    const report = await exploreReceiver({
+      url: receiver.url,
+      readEffects: receiver.readEffects,
+      disturbances: new Set(['duplicate']),
+      signal: interruption.signal,
+      onProgress({ phase }) {
+        if (phase === 'shrinking') interruption.abort();
+      },
+    });
+    expect(report).toMatchObject({ ok: false, interrupted: true, failure: { rule: 'once', played: 1 } });
+  });
+
   it('a time limit also ends the exploration of a receiver that does not respond', async () => {
     await using receiver = await startConfigurableReceiver({
       refuse: ({ type }) => (type === 'invoice.paid' ? new Promise(() => {}) : null),

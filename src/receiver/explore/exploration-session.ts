@@ -1,0 +1,208 @@
+/** Plays histories against one receiver, and keeps what all plays need: its speed, whether it runs, and the progress. */
+
+import { SECOND_MS } from '../../domain/duration.ts';
+import type { SignatureScheme } from '../../domain/signature/scheme.ts';
+import { SvcError } from '../../errors.ts';
+import { sleep } from '../../timers.ts';
+import { DeliveryFactory } from '../delivery-factory.ts';
+import type { ReadEffects } from '../effect-observer.ts';
+import type { ReceiverClient, ReceiverClientOptions } from '../receiver-client.ts';
+import { EffectWatcher } from './effect-watcher.ts';
+import { type EventTemplate, HISTORY_VERSION, type History } from './history.ts';
+import { HistoryPlayer, type PlayLimits, type PlayRecord } from './play-history.ts';
+import { findViolations, type RuleGroup, ruleGroups, type Violation } from './rules.ts';
+
+export interface SessionOptions extends ReceiverClientOptions {
+  /** Time limit for a response or an effect. */
+  readonly timeoutMs: number;
+  readonly scheme: SignatureScheme;
+  readonly secret: string;
+  /** The secret that also signs during a rotation (default: none). */
+  readonly previousSecret?: string | undefined;
+  /** Events that the receiver knows, at least one. Histories contain them, with additional fields too. */
+  readonly events: readonly EventTemplate[];
+  /** The same seed gives the same histories. */
+  readonly seed: number;
+  /** Null if effects are not observed. */
+  readonly readEffects: ReadEffects | null;
+  /** Restarts the receiver and resolves when it responds; null if it cannot be restarted. */
+  readonly restart: (() => Promise<void>) | null;
+  /** Wall time in milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onProgress?: (progress: ExploreProgress) => void;
+}
+
+export interface ExploreProgress {
+  readonly phase: 'searching' | 'shrinking' | 'confirming';
+  /** Histories that were played in the search. */
+  readonly runs: number;
+  readonly requests: number;
+  /** The number of steps of the smallest history that fails; null before one does. */
+  readonly steps: number | null;
+}
+
+export interface Play {
+  readonly record: PlayRecord;
+  /** Causes first. */
+  readonly violations: readonly Violation[];
+}
+
+export interface FailingPlay {
+  readonly record: PlayRecord;
+  readonly violation: Violation;
+}
+
+/** How long a receiver may take to be restarted by its supervisor. */
+const RESTART_DELAYS_MS = [500, 1_000, 2_000];
+/** The longest time that the search waits for a missing effect, if the first effects were quick. */
+const SEARCH_EFFECT_MS = 3 * SECOND_MS;
+/** Time for a receiver to recover after a burst. */
+const SEARCH_RECOVERY_MS = 3 * SECOND_MS;
+const SHRINK_RECOVERY_MS = 250;
+const SHRINK_EFFECT_MS = 400;
+const SHRINK_RESPONSE_MS = SECOND_MS;
+/** How long a delivery is repeated that the receiver cannot accept yet, while a history is made smaller. */
+const SHRINK_RETRY_MS = 500;
+/** How long after a history a receiver that stops late is noticed, once one has stopped late. */
+const LATE_STOP_MS = 500;
+/** How much slower than the slowest response or effect so far a later one may be. */
+const SLOWER_FACTOR = 5;
+
+export class ExplorationSession {
+  readonly #options: SessionOptions;
+  readonly #player: HistoryPlayer;
+  /** Null if effects are not observed. */
+  readonly watcher: EffectWatcher | null;
+  /** An event that the receiver knows. */
+  readonly template: EventTemplate;
+  /** A history with one delivery. */
+  readonly plainHistory: History;
+  phase: ExploreProgress['phase'] = 'searching';
+  /** Histories that were played in the search. */
+  runs = 0;
+  /** The number of steps of the smallest history that failed; null before one does. */
+  smallestSteps: number | null = null;
+  /** Whether to check after each history that the receiver still runs. */
+  stopsLate = false;
+  #requests = 0;
+  #effects: 'ids' | 'count' | null = null;
+  /** `stopped`: by the last history; `lost`: it did not come back afterwards. */
+  #receiverState: 'running' | 'stopped' | 'lost' = 'running';
+
+  constructor(options: SessionOptions, client: ReceiverClient) {
+    const { events, signal, readEffects, seed } = options;
+    const [template] = events;
+    if (template === undefined) {
+      throw new SvcError('usage', 'No event type was given.', { hint: 'Pass at least one event type.' });
+    }
+    this.#options = options;
+    this.template = { type: template.type, payload: template.payload };
+    this.plainHistory = {
+      version: HISTORY_VERSION,
+      seed,
+      run: null,
+      events: [{ ...this.template }],
+      steps: [{ kind: 'deliver', event: 0 }],
+    };
+    this.watcher = readEffects === null ? null : new EffectWatcher(readEffects, signal);
+    this.#player = new HistoryPlayer({
+      ...options,
+      client,
+      otherEvent: this.template,
+      factory: new DeliveryFactory({ ...options, eventType: template.type, payload: template.payload }),
+      watcher: this.watcher,
+      sleep: (ms) => sleep(ms, signal),
+    });
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** How effects were observed; null if they were not. */
+  get effects(): 'ids' | 'count' | null {
+    return this.#effects;
+  }
+
+  /** @returns null after an interrupt */
+  async play(history: History, limits: PlayLimits): Promise<Play | null> {
+    const { signal, onProgress } = this.#options;
+    const record = await this.#player.play(history, limits).catch((error: unknown) => {
+      // An interrupt aborts requests, which must not end in an error.
+      if (signal.aborted) return null;
+      throw error;
+    });
+    if (record === null) return null;
+    this.#requests += record.exchanges.length;
+    this.#effects ??= record.effects?.mode ?? null;
+    onProgress?.({
+      phase: this.phase,
+      runs: this.runs,
+      requests: this.#requests,
+      steps: this.smallestSteps,
+    });
+    if (signal.aborted) return null;
+    const violations = findViolations(record);
+    this.#receiverState = violations.some(({ rule }) => rule === 'running') ? 'stopped' : 'running';
+    return { record, violations };
+  }
+
+  /** Plays a history that broke a rule. @returns null if it breaks no rule of the group now, or after an interrupt */
+  async playAgain(history: History, limits: PlayLimits, group: RuleGroup): Promise<FailingPlay | null> {
+    const play = await this.play(history, limits);
+    const violation = play?.violations.find(({ rule }) => ruleGroups[rule] === group);
+    return play === null || violation === undefined ? null : { record: play.record, violation };
+  }
+
+  /** Restarts a receiver that a history has stopped, or waits until it is restarted. @returns false if it stays down */
+  async ensureRunning(): Promise<boolean> {
+    if (this.#receiverState === 'running') return true;
+    if (this.#receiverState === 'lost') return false;
+    const { restart, signal } = this.#options;
+    // An interrupt also ends a restart that is in progress.
+    await restart?.().catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    for (const delayMs of [0, ...RESTART_DELAYS_MS]) {
+      await sleep(delayMs, signal);
+      const record = await this.#player.play(this.plainHistory, this.getShrinkLimits()).catch(() => null);
+      if (signal.aborted) return false;
+      this.#requests += record?.exchanges.length ?? 0;
+      if (record === null || findViolations(record).length > 0) continue;
+      this.#receiverState = 'running';
+      return true;
+    }
+    this.#receiverState = 'lost';
+    return false;
+  }
+
+  getSearchLimits(): PlayLimits {
+    const { timeoutMs } = this.#options;
+    const slowestMs = this.watcher?.slowestMs ?? 0;
+    // Before the first effect, nothing is known about the speed of the receiver.
+    const isUnknown = slowestMs === 0 && this.smallestSteps === null;
+    const effectMs = isUnknown ? timeoutMs : Math.max(SEARCH_EFFECT_MS, SLOWER_FACTOR * slowestMs);
+    return {
+      responseMs: timeoutMs,
+      retryMs: timeoutMs,
+      effectMs: Math.min(timeoutMs, effectMs),
+      recoveryMs: SEARCH_RECOVERY_MS,
+      lateStopMs: this.stopsLate ? LATE_STOP_MS : 0,
+      endsAt: Number.POSITIVE_INFINITY,
+    };
+  }
+
+  /** Shorter limits, so that a history becomes smaller in a short time. */
+  getShrinkLimits(): PlayLimits {
+    const { timeoutMs } = this.#options;
+    const responseMs = Math.max(SHRINK_RESPONSE_MS, SLOWER_FACTOR * this.#player.slowestResponseMs);
+    const effectMs = Math.max(SHRINK_EFFECT_MS, SLOWER_FACTOR * (this.watcher?.slowestMs ?? 0));
+    return {
+      ...this.getSearchLimits(),
+      responseMs: Math.min(timeoutMs, responseMs),
+      retryMs: Math.min(timeoutMs, SHRINK_RETRY_MS),
+      effectMs: Math.min(timeoutMs, effectMs),
+      recoveryMs: SHRINK_RECOVERY_MS,
+    };
+  }
+}

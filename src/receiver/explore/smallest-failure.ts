@@ -1,0 +1,183 @@
+/** Makes a history that fails smaller, plays the smallest one again, and describes the failure. */
+import { SECOND_MS } from '../../domain/duration.ts';
+import { isAccepted } from '../receiver-client.ts';
+import { getTamperedDelivery } from '../tampered-deliveries.ts';
+import type { ExplorationSession, FailingPlay } from './exploration-session.ts';
+import type { History } from './history.ts';
+import type { PlayRecord } from './play-history.ts';
+import {
+  type ExploreRule,
+  exploreRules,
+  findViolations,
+  ruleGroups,
+  type StepSummary,
+  summarizeSteps,
+  type Violation,
+} from './rules.ts';
+import { shrinkHistory } from './shrink-history.ts';
+
+/** Also the JSON form. */
+export interface ExploreFailure {
+  readonly rule: ExploreRule;
+  /** Its section in the service description. */
+  readonly reference: string;
+  /** What the rule demands. */
+  readonly summary: string;
+  /** What happened. */
+  readonly message: string;
+  /** Why it matters. */
+  readonly reason: string;
+  /** What to do. */
+  readonly remedy: string;
+  /** How often the smallest history failed. */
+  readonly failed: number;
+  readonly played: number;
+  /** The number of steps of the history that failed first. */
+  readonly original_steps: number;
+  /** The number of histories that were played to find the smallest one. */
+  readonly shrink_runs: number;
+  readonly shrink_ms: number;
+  readonly steps: readonly StepSummary[];
+  /** The events that an ordinary one cannot replace, by their number in `steps`. */
+  readonly unusual_events: readonly { readonly event: number; readonly payload: string }[];
+  /** The smallest history. */
+  readonly history: History;
+}
+
+/** Plays of the smallest history, including the one that found it. */
+export const CONFIRMATION_PLAYS = 3;
+/** How long a search for a smaller history may take. */
+const SHRINK_MS = 20 * SECOND_MS;
+/** Plays of a smaller history with simultaneous deliveries before it counts as one that does not fail. */
+const RACE_PLAYS = 2;
+/** How many of the smallest histories are tried until one fails again. */
+const MAX_CONFIRMED = 5;
+/** How long the smallest histories are played again, to see how often they fail. */
+const CONFIRM_MS = 20 * SECOND_MS;
+
+/** How a history became smaller. */
+interface Shrinking {
+  readonly originalSteps: number;
+  readonly playCount: number;
+  readonly ms: number;
+}
+
+/** Finds the smallest history that breaks a rule of the same group as the first one. */
+export async function findSmallestFailure(
+  session: ExplorationSession,
+  first: FailingPlay,
+  signal: AbortSignal,
+): Promise<ExploreFailure> {
+  session.phase = 'shrinking';
+  session.smallestSteps = first.record.history.steps.length;
+  const startedAt = performance.now();
+  const getElapsedMs = () => Math.round(performance.now() - startedAt);
+  const group = ruleGroups[first.violation.rule];
+  const failures = [first];
+  let error: Error | null = null;
+  const isFailing = async (history: History): Promise<boolean> => {
+    if (signal.aborted || getElapsedMs() > SHRINK_MS || error !== null) return false;
+    if (!(await session.ensureRunning())) return false;
+    // A race does not show in every play.
+    const isRace = history.steps.some((step) => 'with_previous' in step && step.with_previous);
+    for (let play = 0; play < (isRace ? RACE_PLAYS : 1); play++) {
+      const failing = await session.playAgain(history, session.getShrinkLimits(), group);
+      if (failing === null) continue;
+      failures.unshift(failing);
+      session.smallestSteps = history.steps.length;
+      return true;
+    }
+    return false;
+  };
+  const { playCount } = await shrinkHistory(
+    first.record.history,
+    first.violation.step,
+    session.template,
+    // An error of the restart command or of the observer ends the shrinking. The failure is still reported.
+    (history) =>
+      isFailing(history).catch((cause: Error) => {
+        error = cause;
+        return false;
+      }),
+  );
+  const shrinking = { originalSteps: first.record.history.steps.length, playCount, ms: getElapsedMs() };
+  const endsAt = performance.now() + CONFIRM_MS;
+  const smallest = await confirm(session, failures[0] ?? first, shrinking, signal, endsAt);
+  // A small history can fail by chance, or because the waits were shorter. A larger one may fail more often.
+  for (const larger of new Set([...failures.slice(1, MAX_CONFIRMED), first])) {
+    if (smallest.failed > 1 || signal.aborted || performance.now() >= endsAt) break;
+    const failure = await confirm(session, larger, shrinking, signal, endsAt);
+    if (failure.failed > 1) return failure;
+  }
+  return smallest;
+}
+
+/** Describes the failure of a history that is already small. */
+export function confirmFailure(
+  session: ExplorationSession,
+  failing: FailingPlay,
+  signal: AbortSignal,
+): Promise<ExploreFailure> {
+  const originalSteps = failing.record.history.steps.length;
+  const endsAt = performance.now() + CONFIRM_MS;
+  return confirm(session, failing, { originalSteps, playCount: 0, ms: 0 }, signal, endsAt);
+}
+
+/** Plays a history again, to see whether it fails every time. */
+async function confirm(
+  session: ExplorationSession,
+  { record, violation }: FailingPlay,
+  shrinking: Shrinking,
+  signal: AbortSignal,
+  endsAt: number,
+): Promise<ExploreFailure> {
+  session.phase = 'confirming';
+  session.smallestSteps = record.history.steps.length;
+  let [failed, played] = [1, 1];
+  let problem: string | null = null;
+  const canPlay = () => played < CONFIRMATION_PLAYS && !signal.aborted && performance.now() < endsAt;
+  try {
+    while (canPlay() && (await session.ensureRunning())) {
+      const group = ruleGroups[violation.rule];
+      const next = await session.playAgain(record.history, session.getSearchLimits(), group);
+      if (signal.aborted) break;
+      played++;
+      if (next !== null) failed++;
+    }
+  } catch (error) {
+    problem = (error as Error).message;
+  }
+  const { reference, summary, reason, remedy } = exploreRules[violation.rule];
+  return {
+    rule: violation.rule,
+    reference,
+    summary,
+    message:
+      problem === null ? violation.message : `${violation.message} It could not be played again: ${problem}`,
+    reason,
+    remedy: [explainAcceptedAttack(record, violation), remedy].filter(Boolean).join(' '),
+    failed,
+    played,
+    original_steps: shrinking.originalSteps,
+    shrink_runs: shrinking.playCount,
+    shrink_ms: shrinking.ms,
+    steps: summarizeSteps(record, findViolations(record)),
+    unusual_events: record.history.events.flatMap(({ payload }, index) =>
+      payload === session.template.payload ? [] : [{ event: index + 1, payload }],
+    ),
+    history: record.history,
+  };
+}
+
+/** Why a receiver accepts an attack, and what to do; undefined for other violations. */
+function explainAcceptedAttack(
+  { history, exchanges }: PlayRecord,
+  { rule, step: index }: Violation,
+): string | undefined {
+  const step = index === null ? undefined : history.steps[index];
+  if (rule !== 'rejected' || step?.kind !== 'attack') return undefined;
+  const last = exchanges.findLast((exchange) => exchange.step === index);
+  return last !== undefined && isAccepted(last.response)
+    ? getTamperedDelivery(step.attack).explanation
+    : undefined;
+}
