@@ -213,18 +213,8 @@ class CheckRunner {
   }
 }
 
-/** The names of checks in version 0.1.0 that have changed, with the present ones. */
-const renamedChecks: ReadonlyMap<string, CheckId> = new Map([
-  ['raw-body.member-order', 'raw-body.field-order'],
-  ['robustness.unknown-member', 'robustness.unknown-field'],
-]);
-
 /** The checks with these names, and the checks of the rules with these names; all without names. */
-function selectChecks(
-  checks: readonly ReceiverCheck[],
-  givenNames: readonly string[],
-): readonly ReceiverCheck[] {
-  const names = givenNames.map((name) => renamedChecks.get(name) ?? name);
+function selectChecks(checks: readonly ReceiverCheck[], names: readonly string[]): readonly ReceiverCheck[] {
   const validNames: readonly string[] = [...receiverRuleNames, ...checks.map(({ id }) => id)];
   for (const name of names) {
     if (validNames.includes(name)) continue;

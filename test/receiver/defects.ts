@@ -100,7 +100,7 @@ export const defects: readonly Defect[] = [
     name: 'sorts the fields before it verifies',
     create: () => ({ toVerified: (body) => JSON.stringify(JSON.parse(body.toString()), sortFields) }),
     check: [
-      ...['raw-body.field-order', 'raw-body.white-space', 'raw-body.unicode-escape'],
+      ...['raw-body.member-order', 'raw-body.white-space', 'raw-body.unicode-escape'],
       ...['raw-body.big-number', 'raw-body.re-spaced'],
     ],
     explore: { rule: 'accepted', steps: 1 },
@@ -521,7 +521,7 @@ export const defects: readonly Defect[] = [
         return null;
       },
     }),
-    check: ['robustness.unknown-field'],
+    check: ['robustness.unknown-member'],
     explore: { rule: 'no-server-error', steps: 1, only: ['payload'] },
   },
   {

@@ -365,15 +365,6 @@ describe('runChecks', () => {
     ]);
   });
 
-  it.each([
-    ['raw-body.member-order', 'raw-body.field-order'],
-    ['robustness.unknown-member', 'robustness.unknown-field'],
-  ])('runChecks accepts %s, the former name of %s', async (formerName, id) => {
-    await using receiver = await createReceiver(verifier(schemes.svc));
-    const { checks } = await checkReceiver({ url: receiver.url, only: [formerName] });
-    expect(checks).toMatchObject([{ id, status: 'passed' }]);
-  });
-
   it('runChecks rejects an unknown rule and suggests the closest one', async () => {
     await expect(checkReceiver({ url: 'http://127.0.0.1:9', only: ['timestmap'] })).rejects.toMatchObject({
       code: 'usage',

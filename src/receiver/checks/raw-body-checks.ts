@@ -12,7 +12,7 @@ const explanation =
 /** Verification of the raw bytes (§6.1). */
 export const rawBodyChecks: readonly ReceiverCheck[] = [
   createSerializationCheck(
-    'raw-body.field-order',
+    'raw-body.member-order',
     'fields in the order of the service, which is not alphabetical',
     (factory) => factory.createEnvelope(),
   ),

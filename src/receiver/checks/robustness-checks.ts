@@ -7,7 +7,7 @@ const LARGE_BODY_BYTES = 256 * 1024;
 const CONCURRENT_DELIVERIES = 50;
 /** A field that no payload has. */
 export const UNKNOWN_FIELD_NAME = 'svc_check';
-export const UNKNOWN_FIELD_CHECK_ID: CheckId = 'robustness.unknown-field';
+export const UNKNOWN_FIELD_CHECK_ID: CheckId = 'robustness.unknown-member';
 export const BIG_NUMBER_CHECK_ID: CheckId = 'robustness.big-number';
 
 /** Unusual deliveries that a service can send (§6; gaps `event.catalogue` and `body.limit`). */
