@@ -28,7 +28,7 @@ const options = {
 } satisfies ExploreReceiverOptions;
 
 describe('exploreReceiver', () => {
-  it('a correct receiver keeps all rules', async () => {
+  it('a correct receiver breaks no rule', async () => {
     await using receiver = await startReceiver((id, effects) => !effects.includes(id));
     const report = await exploreReceiver(receiver.url, { ...options, observe: () => receiver.effects });
     expect(report).toMatchObject({ ok: true, seed: 1, runs: 10, effects: 'ids', failure: null });

@@ -31,7 +31,7 @@ async function explore(options: object, fake: FakeOptions = {}) {
 }
 
 describe('svc receiver explore', () => {
-  it('a receiver that keeps the rules passes, and the rules that were not checked are named', async () => {
+  it('a receiver that breaks no rule passes, and the rules that were not checked are named', async () => {
     await using receiver = await createReceiver(respondTo);
     const { exitCode, out } = await explore({ url: receiver.url, without: ['pause', 'burst'] });
     expect(out).toMatch(/^Played 5 histories with \d+ deliveries in \S+, seed 1\. None broke a rule\.\n/);

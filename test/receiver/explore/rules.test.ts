@@ -70,14 +70,14 @@ interface Case {
 
 const cases: readonly Case[] = [
   {
-    title: 'an accepted event with one effect keeps all rules',
+    title: 'an accepted event with one effect breaks no rule',
     steps: [deliver(0)],
     exchanges: exchange(0, 0, ok),
     effects: { evt_0: 1 },
     violations: [],
   },
   {
-    title: 'a retry after a lost response or 503 keeps all rules',
+    title: 'a retry after a lost response or 503 breaks no rule',
     steps: [deliver(0)],
     exchanges: exchange(0, 0, lost, respond(503), ok),
     effects: { evt_0: 1 },
@@ -117,7 +117,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    title: 'an attack that a busy receiver rejects later keeps all rules',
+    title: 'an attack that a busy receiver rejects later breaks no rule',
     steps: [deliverForged(0)],
     exchanges: [respond(503), respond(400)].flatMap((response, index) =>
       attack(0, 0, response).map((sent) => ({ ...sent, attempt: index + 1 })),
@@ -126,7 +126,7 @@ const cases: readonly Case[] = [
     violations: [],
   },
   {
-    title: 'a delivery that ends with a rate limit keeps all rules',
+    title: 'a delivery that ends with a rate limit breaks no rule',
     steps: [deliver(0), deliver(1)],
     exchanges: [...exchange(0, 0, ok), ...exchange(1, 1, respond(429))],
     effects: { evt_0: 1 },
