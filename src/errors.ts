@@ -1,4 +1,7 @@
-/** The closed set of error codes, each with its HTTP status, exit code and default hint. */
+/**
+ * The closed set of error codes, each with its HTTP status and exit code, some with a default hint. `contract/error-texts.ts` says
+ * what each code means.
+ */
 
 /** Exit codes of the command line. Scripts rely on them. 70 is `EX_SOFTWARE` of sysexits.h, 130 is 128 + SIGINT. */
 export const ExitCode = {
@@ -20,7 +23,7 @@ interface ErrorDefinition {
 }
 
 const errorDefinitions = {
-  // Errors of the API (§7 of the service description, gap `error.codes`).
+  // Errors of the API (§7 of the service description, gap `error.codes`). The control plane uses most of them too.
   invalid_request: { status: 400, exit: ExitCode.usage },
   unauthenticated: { status: 401, exit: ExitCode.usage, hint: 'Pass a key with --api-key or SVC_API_KEY.' },
   permission_denied: { status: 403, exit: ExitCode.failure },
@@ -33,7 +36,7 @@ const errorDefinitions = {
   idempotency_key_reused: { status: 422, exit: ExitCode.usage },
   rate_limited: { status: 429, exit: ExitCode.failure },
   internal_error: { status: 500, exit: ExitCode.internal },
-  // Errors of the control plane and the process.
+  // Errors that only the emulator has. Those of the API too: `conflict`, `forbidden_origin` and `storage_unavailable`.
   conflict: { status: 409, exit: ExitCode.failure },
   forbidden_origin: { status: 403, exit: ExitCode.usage },
   token_required: {
@@ -62,7 +65,7 @@ const errorDefinitions = {
   settled_otherwise: { status: 409, exit: ExitCode.failure },
   api_failure: { status: 502, exit: ExitCode.failure },
   timeout: { status: 504, exit: ExitCode.timeout },
-  // The client is gone. nginx logs this status.
+  // The caller stopped waiting, or the emulator was closed. 499 is what nginx logs for a client that has left.
   interrupted: { status: 499, exit: ExitCode.interrupted },
 } as const satisfies Record<string, ErrorDefinition>;
 
@@ -75,12 +78,15 @@ export function getErrorDefinition(code: ErrorCode): ErrorDefinition {
 interface SvcErrorOptions {
   /** The next step, starting with a verb; overrides the default hint of the code. */
   readonly hint?: string;
-  /** Response headers that belong to the error (`Allow`, `Retry-After`). */
+  /** Response headers that belong to the error, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** The type of all errors that a user or a client can cause. Any other error that they get is an internal error. */
+/**
+ * The type of all errors that a user or a client can cause, except the `TypeError` of a `fetch` whose connection a fault drops. Any
+ * other error that they get is an internal error.
+ */
 export class SvcError extends Error {
   override readonly name = 'SvcError';
   readonly code: ErrorCode;

@@ -24,7 +24,7 @@ export function createHelpConfiguration(io: Io): HelpConfiguration {
   };
 }
 
-/** Call this last, so that the examples follow the notes of the command. */
+/** Call this after `configure`, so that the examples follow the notes of the command. */
 export function addExamples(command: Command, examples: readonly Example[]): Command {
   const lines = examples.map(([caption, commandLine]) => `  # ${caption}\n  $ svc ${commandLine}`);
   return addSection(command, 'Examples:', () => lines);

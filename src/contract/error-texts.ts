@@ -41,7 +41,7 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   interrupted: 'The operation was interrupted, or the emulator was closed.',
 };
 
-/** Descriptions of the control plane that differ from those of `/v1`. */
+/** Descriptions for the control plane, where {@link errorTexts} describes `/v1` or the command line. */
 export const controlErrorTexts: Readonly<Partial<Record<ErrorCode, string>>> = {
   not_found: 'The path or the resource does not exist.',
   internal_error: 'The emulator had an internal error. Its log contains the details.',
@@ -55,7 +55,7 @@ export function describeApiError(code: string): string | null {
   return Object.hasOwn(texts, code) ? (texts[code] ?? '').replaceAll('`', '') : null;
 }
 
-/** A message of each error that an operation can respond with, for the OpenAPI documents. A test provokes each of them. */
+/** A message of each error that an operation can respond with, for the OpenAPI documents. A test compares them with the real ones. */
 export const errorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_request: 'The query contains limit twice.',
   unauthenticated: 'The API key has been revoked.',

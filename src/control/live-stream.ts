@@ -1,6 +1,7 @@
 /**
  * The server side of the live stream. It reads changes from the store after they are committed, in order. A slow client, or one
- * that reconnects, continues after the last item that it has received, so that no item is lost or repeated.
+ * that reconnects, continues after the last item that it has received, so that no item is lost or repeated. Of several changes of an
+ * endpoint only the last is sent, and none from before the emulator was started.
  */
 import {
   type StreamInput,
@@ -23,12 +24,13 @@ interface StreamStart {
   readonly types: ReadonlySet<StreamTopic>;
   /** Items after this sequence are sent. */
   readonly after: number;
-  /** The client knows the state after this replacement of all rows. It gets a `reset` for each later one. */
+  /** A replacement of all rows after this sequence is new to the client: it gets a `reset`, one for several. */
   readonly stateReplacedSeq: number;
 }
 
 /**
- * Follows changes after `since_sequence`, from `since`, or from now on, until `signal` is aborted.
+ * Follows changes after `since_sequence`, from `since`, or from now on, until `signal` is aborted or the endpoint of a listener is
+ * gone.
  * @throws SvcError for invalid input, or a filter by a resource that does not exist.
  */
 export function createLiveStream(
@@ -76,8 +78,8 @@ export function createLiveStream(
 }
 
 /**
- * Holds the endpoints of `svc listen` while the stream is open. The stream also ends when a reset has removed the endpoints, so
- * that the client notices.
+ * Holds the endpoints of `svc listen` while the stream is open. The stream also ends when a reset or a snapshot has removed one of
+ * them, so that the client notices.
  */
 async function* followAndHoldListeners(
   { bus, store }: Sandbox,
@@ -116,7 +118,7 @@ async function* follow(
 ): AsyncGenerator<StreamItem> {
   let { after: last, stateReplacedSeq } = stream;
   for (;;) {
-    // Rows that a reset or a snapshot has restored are not sent as changes. If it has removed the endpoints of a `svc listen`,
+    // Rows that a reset or a snapshot has restored are not sent as changes. If it has removed an endpoint of a `svc listen`,
     // this item is the last one.
     if (store.stateReplacedSeq > stateReplacedSeq) {
       stateReplacedSeq = last = store.stateReplacedSeq;
@@ -132,7 +134,7 @@ async function* follow(
     }
     // No commit can happen between the read and this wait: both are in the same turn of the event loop.
     if (batch.length === 0) await sharedChanges.waitForCommit(signal);
-    // More changes follow, perhaps none of them selected. Yield to the event loop.
+    // More changes may follow, and perhaps none of this batch was selected: yield to the event loop.
     else if (batch.length >= BATCH_SIZE) await yieldToEventLoop();
   }
 }

@@ -22,7 +22,7 @@ export function changeSettings(change: Partial<Settings>): void {
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(settings.peek()));
   } catch {
-    // The browser blocks storage: the settings apply until the tab is closed.
+    // The browser blocks storage: the settings apply until the page is reloaded or closed.
   }
 }
 

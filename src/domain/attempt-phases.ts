@@ -40,7 +40,7 @@ export function measurePhases(starts: readonly PhaseStart[], endedAt: number): P
   return durations;
 }
 
-/** Whether the request was sent on a connection that an earlier attempt had opened. */
+/** Whether the request was sent on a connection that an earlier request had opened. */
 export function hasReusedConnection({ send, connect }: PhaseDurations): boolean {
   return send !== null && connect === null;
 }

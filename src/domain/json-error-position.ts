@@ -12,11 +12,14 @@ export function locateJsonError(text: string): { readonly line: number; readonly
 
 /**
  * What the next token must be. A first value or key can also be the end of an empty array or object. `end` is a comma or a
- * closing bracket.
+ * closing bracket; outside all brackets, nothing.
  */
 type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'end';
 
-/** Index of the first text that is not allowed; the length of the text if something is missing at its end. */
+/**
+ * Index of the first text that is not allowed, such as a string that does not end; the length of the text if a token is missing
+ * at its end.
+ */
 function findJsonError(text: string): number {
   const expectedClosings: string[] = [];
   let expected: Expected | null = 'value';
@@ -35,7 +38,7 @@ function findJsonError(text: string): number {
 
 const SCALAR = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/;
 
-/** Number of characters at the start of a token that JSON allows. */
+/** Number of characters at the start of a token that JSON allows; 0 for an invalid string. */
 function countValidChars(token: string): number {
   if (token.startsWith('"')) return isJson(token) ? token.length : 0;
   return STRUCTURAL_CHARACTERS.includes(token) ? 1 : (SCALAR.exec(token)?.[0].length ?? 0);

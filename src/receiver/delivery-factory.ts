@@ -1,4 +1,4 @@
-/** Creates signed deliveries, as the service sends them or with one deviation. */
+/** Creates signed deliveries that a correct receiver accepts, and the same with one deviation. */
 import { MINUTE_MS } from '../domain/duration.ts';
 import { toEnvelope } from '../domain/event.ts';
 import { UlidGenerator } from '../domain/ids.ts';
@@ -39,7 +39,10 @@ export interface EventChanges {
 }
 
 export interface SignOptions {
-  /** Secrets to sign with, the current one first (default: {@link DeliveryFactory.signingSecrets}). */
+  /**
+   * Secrets to sign with, in the order of their signatures (default: {@link DeliveryFactory.signingSecrets}). A scheme without a
+   * separator uses only the first.
+   */
   readonly secrets?: readonly string[];
   /** Age of the timestamp in milliseconds, by the clock of the receiver (default: signed now, by the clock of svc). */
   readonly ageMs?: number;
@@ -50,11 +53,14 @@ export interface SignOptions {
 
 export type SignedMessage = DeliveryMessage & {
   readonly headers: Readonly<Record<string, string>>;
-  /** The value of the timestamp header. */
+  /** The timestamp as text, wherever the scheme has it. */
   readonly timestamp: string;
 };
 
-/** With a larger difference a correct receiver rejects every delivery, so the header `Date` is not its clock. */
+/**
+ * Close to the tolerance of five minutes (§6.3). With a larger difference a receiver would reject valid deliveries, so the header
+ * `Date` probably shows another clock than the one with which it checks the age.
+ */
 const MAX_CLOCK_DIFFERENCE_MS = 4 * MINUTE_MS;
 /** The header `Date` has whole seconds, rounded down. */
 const DATE_ROUNDING_MS = 500;
@@ -67,7 +73,7 @@ export class DeliveryFactory {
   readonly #options: DeliveryFactoryOptions;
   readonly #ids = new UlidGenerator();
   readonly #workspaceId: string;
-  /** Used where the exact form of a body does not matter. */
+  /** Serializes the bodies of {@link createBody}. The check of a valid delivery sets it to the form that the receiver accepts. */
   serialize: Serializer = serializers['JSON.stringify of JavaScript'];
   /** How far the clock of the receiver is ahead of `now`, in milliseconds; undefined before a `Date` header. */
   #clockDifferenceMs: number | undefined;
@@ -81,7 +87,7 @@ export class DeliveryFactory {
     this.#workspaceId = this.#ids.next('workspace', options.now());
   }
 
-  /** Returns a factory that differs in the signature scheme. */
+  /** Returns a factory for the same receiver with another signature scheme. Its events have another workspace ID. */
   withScheme(scheme: SignatureScheme): DeliveryFactory {
     const factory = new DeliveryFactory({ ...this.#options, scheme });
     factory.serialize = this.serialize;
@@ -105,7 +111,7 @@ export class DeliveryFactory {
     return this.#ids.next('delivery', this.#options.now());
   }
 
-  /** Creates the envelope of a new event as the service serializes it. */
+  /** Creates the envelope of an event as the service serializes it. */
   createEnvelope(changes: EventChanges = {}): string {
     const { id = this.createEventId(), type = this.#options.eventType, fields = {} } = changes;
     return toEnvelope({
@@ -137,7 +143,7 @@ export class DeliveryFactory {
     return ageMs === undefined ? now : now + (this.#clockDifferenceMs ?? 0) - ageMs;
   }
 
-  /** Creates a delivery of a new event that a correct receiver accepts. */
+  /** Creates a delivery that a correct receiver accepts. */
   createValid(changes: EventChanges = {}): SignedMessage {
     return this.sign(this.createBody(changes));
   }

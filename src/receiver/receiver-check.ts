@@ -24,14 +24,14 @@ export const receiverRules = {
 export type ReceiverRule = keyof typeof receiverRules;
 export const receiverRuleNames = Object.keys(receiverRules) as readonly ReceiverRule[];
 
-/** `not_observable`: what the receiver did cannot be seen, or the check could not run. It is never `passed`. */
+/** `not_observable`: the check could not see what the receiver did, or could not run. */
 export type CheckStatus = 'passed' | 'failed' | 'not_observable';
 
 export interface CheckOutcome {
   readonly status: CheckStatus;
-  /** The responses, and the number of effects if they were counted. */
+  /** What was observed, as text: usually the responses, and the number of effects if they were counted. Can be empty. */
   readonly received: string;
-  /** What the responses mean, and what to do. */
+  /** What this means, and what to do. */
   readonly meaning: string;
 }
 
@@ -43,15 +43,15 @@ export interface ReceiverCheck {
   readonly sent: string;
   /** Checks that must pass first. Every check requires that a valid delivery is accepted. */
   readonly requires?: readonly CheckId[];
-  /** The check can pass with responses of 429. Any other check is not observable then. */
+  /** The check can pass with responses of 429. If it does not, or without this field, it is not observable then. */
   readonly acceptsRateLimit?: true;
-  /** The check counts no effects and sends few deliveries that take long, so it can run at the same time as others. */
+  /** The check counts no effects, and at most a few of its deliveries cause work, so it can run at the same time as others. */
   readonly isIndependent?: true;
-  /** The check evaluates earlier deliveries, so it also runs if there is no time to send others. */
+  /** The check evaluates earlier deliveries, so it also runs if no more can be sent. */
   readonly sendsNothing?: true;
   /** The check counts effects, if they can be counted. */
   readonly countsEffects?: true;
-  /** Called before the other checks, as soon as a valid delivery was accepted: sends what must lie some time back in `run`. */
+  /** Called before the other checks, as soon as a valid delivery was accepted: sends what `run` repeats later. */
   prepare?(context: CheckContext): Promise<void>;
   run(context: CheckContext): Promise<CheckOutcome>;
 }

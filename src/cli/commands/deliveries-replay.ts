@@ -202,7 +202,7 @@ async function replayWithProgress(
   };
 }
 
-/** One delivery is printed as a resource, several as a list. */
+/** In JSON: the delivery as a resource if only one was asked for, otherwise a list. */
 async function printReplays(
   replays: readonly Replay[],
   refused: readonly ReplayRefusal[],

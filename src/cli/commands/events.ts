@@ -1,4 +1,7 @@
-/** `svc events`: lists, shows and creates events through the public API, so that the scopes and the workspace of the key apply. */
+/**
+ * `svc events`: lists, shows, creates and traces events. All but `trace` use the public API, so that the scopes and the workspace
+ * of the key apply.
+ */
 import { TRACE_LIMITS } from '../../contract/trace-schemas.ts';
 import { indentJson } from '../../domain/json.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';

@@ -89,7 +89,7 @@ class LiveView<Row> {
   #isDrawPending = false;
   #isOpen = true;
   #exit: (exitCode: ExitCode | Promise<never>) => void = () => {};
-  /** Resolves with the exit code when the user quits. Rejects when an action fails. */
+  /** Resolves with the exit code when the user quits. Rejects when an action has an internal error. */
   readonly exited = new Promise<ExitCode>((resolve) => {
     this.#exit = resolve;
   });

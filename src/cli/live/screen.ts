@@ -10,7 +10,7 @@ export interface ScreenSize {
 
 /** Events of the terminal while the screen is open. */
 export interface ScreenEvents {
-  /** A typed character, or the name of a key: `up`, `pagedown`, `enter`, `escape`, `ctrl-c`. */
+  /** A typed ASCII character, or the name of a key: `up`, `pagedown`, `enter`, `escape`, `ctrl-c`; empty for any other character. */
   onKey(key: string): void;
   onResize(size: ScreenSize): void;
   /** Text for standard error, which would otherwise be printed into the screen. `io.note` calls it. */
@@ -113,5 +113,7 @@ function toKeyName(text: string | undefined, { name = '', ctrl = false }: Readli
   const isPrintableAscii = text !== undefined && /^[ -~]$/.test(text);
   if (isPrintableAscii) return text;
   if (ctrl) return `ctrl-${name}`;
+  // Node.js gives an unknown escape sequence this name.
+  if (name === 'undefined') return '';
   return name === 'return' ? 'enter' : name;
 }

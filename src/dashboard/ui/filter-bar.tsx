@@ -9,11 +9,13 @@ import { Icon } from './icon.tsx';
 export interface FilterBarProps {
   readonly filter: Readonly<Record<string, string>>;
   readonly search: Omit<SearchProps, 'value'>;
-  /** The other fields. On narrow screens, they are behind a button. */
+  /** The other fields. In a narrow list, they are behind a button. */
   readonly fields: ComponentChildren;
   /** The most frequent filter, which is always visible. */
   readonly quickFilter?: ComponentChildren;
+  /** Buttons next to the search field. */
   readonly controls?: ComponentChildren;
+  /** What can be done with all matches; shown while a filter is active. */
   readonly action?: ComponentChildren;
   /** Label of the field that selects a recent period (default: Created). */
   readonly periodLabel?: string | undefined;
@@ -58,7 +60,7 @@ export function FilterBar({
   );
 }
 
-/** The longest text that the control plane searches. */
+/** The longest `text` that the control plane accepts. */
 const MAX_SEARCH_LENGTH = 1_000;
 /** The list is updated when the user has not typed for this time. */
 const TYPING_MS = 200;

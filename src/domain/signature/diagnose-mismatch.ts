@@ -24,7 +24,9 @@ export function diagnoseMismatch(
     findTimestampChange(input, message, digests) ??
     findBodyChange(input, message, digests) ??
     findKnownMistake(input) ??
-    (isUnchanged(input) ? explain.unknownSecret : explain.signatureMismatch(input.secrets.length, bytes))
+    (isUnchanged(input)
+      ? explain.wrongSecretOrHeader
+      : explain.signatureMismatch(input.secrets.length, bytes))
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * Describes every way in which verification can fail: a reason from a closed set, the details, and what to do. No message
- * contains a secret or the correct signature.
+ * contains a secret, or a signature that was not received.
  */
 
 import { formatDuration } from '../duration.ts';
@@ -13,9 +13,10 @@ import { describeHeaderFormat, getSchemeVersion } from './signature-header.ts';
  * Why a delivery is rejected.
  * - `option_invalid`, `secret_missing`, `payload_unreadable`: the input of the verification is invalid.
  * - `header_missing`, `header_malformed`, `version_unknown`, `timestamp_unreadable`: the headers cannot be read.
- * - `other_scheme`, `api_key_as_secret`, `wrong_secret`, `timestamp_changed`, `body_changed`: the signature does not
- *   match, and the cause is known.
- * - `signature_mismatch`: the signature does not match because of a wrong secret or a changed body.
+ * - `other_scheme`: the headers or the signature belong to another scheme.
+ * - `api_key_as_secret`, `wrong_secret`, `timestamp_changed`, `body_changed`: the signature does not match, and the cause is
+ *   known or likely.
+ * - `signature_mismatch`: the signature does not match, and the cause is unknown.
  * - `timestamp_too_old`, `timestamp_in_future`: the signature is valid, but its time is out of tolerance.
  */
 export const refusalReasons = [
@@ -205,12 +206,13 @@ export function wrongSecret(matchingSecret: string): Refusal {
   };
 }
 
-/** For a body that is known to be unchanged: only the secret can be wrong. */
-export const unknownSecret: Refusal = {
+/** For a body that is known to be unchanged. A wrong secret is the most likely cause. */
+export const wrongSecretOrHeader: Refusal = {
   reason: 'wrong_secret',
   detail:
-    'The signature does not match the given secret, and the body is unchanged: the signature was made with another secret or is forged.',
-  remedy: 'Reject the delivery. If it is genuine, correct the secret in the configuration of the receiver.',
+    'The signature does not match the given secret, and the body is unchanged: the signature was made with another secret or for other headers, or is forged.',
+  remedy:
+    'Reject the delivery. If it is genuine, correct the secret in the configuration of the receiver, or pass the headers as they arrived.',
 };
 
 export function timestampChanged(received: string, signed: string): Refusal {

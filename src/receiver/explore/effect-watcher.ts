@@ -14,8 +14,9 @@ export interface ExpectedEffects {
   readonly max: number;
 }
 
-/** Effects are complete if nothing changes for this long after the last response. */
+/** Additional effects are awaited for at least this long after the last step, and longer after slow effects. */
 const MIN_QUIET_MS = 40;
+/** How many times the slowest time so far is added. */
 const QUIET_FACTOR = 1.5;
 /** With each history, so that a receiver that was slow once does not make all later waits long. */
 const DECAY = 0.95;
@@ -33,7 +34,7 @@ export class EffectWatcher {
     this.#signal = signal;
   }
 
-  /** The longest time that effects took to appear after the last response; recent ones count more. */
+  /** The longest wait until all expected effects were there, in milliseconds; recent waits count more. */
   get slowestMs(): number {
     return this.#slowestMs;
   }
@@ -43,13 +44,13 @@ export class EffectWatcher {
     return this.#latestIds;
   }
 
-  /** Waits at least this long for additional effects from now on. */
+  /** From now on, waits for additional effects at least this long. */
   extendQuietTime(quietMs: number): void {
     this.#minQuietMs = Math.max(this.#minQuietMs, quietMs);
   }
 
-  /** Reads the number of effects before a history. */
-  async readBaseline(): Promise<number> {
+  /** The number of effects so far. Also updates {@link latestIds}. */
+  async readCount(): Promise<number> {
     return (await this.#readWithRetries()).count;
   }
 
@@ -72,15 +73,14 @@ export class EffectWatcher {
   }
 
   /**
-   * Waits until the expected effects are there and no more come.
+   * Waits until the expected effects are there, and long enough to see additional ones. Call this after the last step.
    * @param expected by the ID of the event
-   * @param lastResponseAt as of `performance.now()`
+   * @param baseline the number of effects before the history
    * @param timeoutMs how long to wait for a missing effect
    */
   async waitFor(
     expected: ReadonlyMap<string, ExpectedEffects>,
     baseline: number,
-    lastResponseAt: number,
     timeoutMs: number,
   ): Promise<Effects> {
     const startedAt = performance.now();
@@ -89,8 +89,7 @@ export class EffectWatcher {
       () => this.#readWithRetries(),
       (current) => {
         const effects = toEffects(current, expected, baseline);
-        const now = performance.now();
-        const elapsedMs = now - lastResponseAt;
+        const elapsedMs = performance.now() - startedAt;
         const { isMissing, isExceeded } = compare(effects, expected);
         if (!isMissing && !isComplete) {
           isComplete = true;
@@ -99,7 +98,7 @@ export class EffectWatcher {
         // An additional effect does not go away. With a count, late effects would count for the next history.
         if (isExceeded && !isMissing && effects.mode === 'ids') return true;
         const quietMs = this.#minQuietMs + QUIET_FACTOR * this.#slowestMs;
-        return isComplete ? elapsedMs >= quietMs : now - startedAt >= timeoutMs;
+        return elapsedMs >= (isComplete ? quietMs : timeoutMs);
       },
       this.#signal,
     );

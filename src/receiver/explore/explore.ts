@@ -119,7 +119,7 @@ class Search {
     if (disturbances !== undefined && disturbances.size > 0 && this.#enabled.size === 0) {
       const names = [...disturbances].join(', ');
       throw new SvcError('usage', `Cannot send any of the selected disturbances: ${names}.`, {
-        hint: 'The disturbance restart needs a restart command. Rotation and attacks depend on the signature scheme.',
+        hint: 'Select others. The disturbance restart needs a restart command. Rotation and attacks depend on the signature scheme.',
       });
     }
   }
@@ -232,7 +232,7 @@ class Search {
   async #awaitLateEffects(): Promise<FailingPlay | null> {
     if (this.#session.watcher === null || this.#options.signal.aborted) return null;
     await sleep(LATE_EFFECT_MS, this.#options.signal);
-    await this.#session.watcher.readBaseline();
+    await this.#session.watcher.readCount();
     return this.#findLateEffect();
   }
 

@@ -214,7 +214,7 @@ class Play {
   /** @returns null if the receiver, which often returns its effects itself, no longer runs */
   async #readBaseline(watcher: EffectWatcher): Promise<number | null> {
     try {
-      return await watcher.readBaseline();
+      return await watcher.readCount();
     } catch (error) {
       if (await this.#probe()) throw error;
       return null;
@@ -222,10 +222,8 @@ class Play {
   }
 
   async #waitForEffects(watcher: EffectWatcher, baseline: number): Promise<Effects | null> {
-    const lastResponseAt = performance.now();
     try {
-      const expected = this.#listExpectedEffects();
-      return await watcher.waitFor(expected, baseline, lastResponseAt, this.#limits.effectMs);
+      return await watcher.waitFor(this.#listExpectedEffects(), baseline, this.#limits.effectMs);
     } catch (error) {
       // Often the receiver itself returns its effects. It can stop after its last response.
       if (await this.#probe()) throw error;

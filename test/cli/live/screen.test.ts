@@ -91,6 +91,13 @@ describe('openScreen', () => {
     ]);
   });
 
+  it('a character outside ASCII and an unknown escape sequence are reported without a name', async () => {
+    const { host, keys } = open();
+    host.input.write('ü\x1b[99~');
+    await new Promise(setImmediate);
+    expect(keys).toEqual(['', '']);
+  });
+
   it('the screen writes only changed lines', () => {
     const { host, screen } = open();
     screen.draw(['one', 'two']);

@@ -214,6 +214,12 @@ describe('a changed body', () => {
     expect(result.detail).toContain('the body is unchanged');
   });
 
+  it('a signature of another timestamp is not blamed on the secret alone if the sent body is known', () => {
+    const { detail, remedy } = verify(received({ timestamp: '2026-11-20T23:07:00Z', sentBody: body }));
+    expect(detail).toContain('made with another secret or for other headers, or is forged');
+    expect(remedy).toContain('pass the headers as they arrived');
+  });
+
   it.each([
     ['different content', body.replace('10.50', '10.60')],
     ['JSON that is nested too deep to serialize', '['.repeat(20_000) + ']'.repeat(20_000)],
