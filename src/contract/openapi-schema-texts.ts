@@ -521,7 +521,7 @@ export const schemaTexts: Readonly<
           failed: 'How often the smallest history broke a rule.',
           played: 'How often the smallest history was played.',
           original_steps: 'Number of steps of the history that broke a rule first.',
-          shrink_runs: 'Number of plays that made it smaller.',
+          shrink_runs: 'Number of histories that were tried to find the smallest one.',
           shrink_ms: 'Time in which it was made smaller, in milliseconds.',
           steps: {
             description: 'Steps of the smallest history.',

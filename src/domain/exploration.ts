@@ -11,7 +11,7 @@ export const MAX_RUNS = 1_000_000;
 /** The generator of histories uses its seed as a signed 32-bit number. */
 export const MAX_SEED = 2 ** 31 - 1;
 
-/** Deliveries that a receiver must reject. `svc receiver check` sends each of them too. */
+/** Deliveries that a receiver must reject. `svc receiver check` sends them too, if the signature scheme allows them. */
 export const attacks = {
   forged: 'a delivery signed with another secret',
   altered: 'a delivery whose body was changed after signing',
@@ -74,7 +74,7 @@ export const disturbanceNames = Object.keys(disturbances) as Disturbance[];
 export const commandlessDisturbances = disturbanceNames.filter((name) => name !== 'restart');
 
 /**
- * The disturbances with these names, or all without `only`, and without those of `without`.
+ * The disturbances in `only`, or all if it is empty, except those in `without`.
  * @throws SvcError `usage` for an unknown name
  */
 export function selectDisturbances(

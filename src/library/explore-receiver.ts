@@ -45,7 +45,7 @@ export interface ExploreReceiverOptions {
   readonly runs?: number;
   /** Play histories for this long. */
   readonly time?: Duration;
-  /** The same seed gives the same histories (default: random; the report has it). */
+  /** The same seed gives the same histories (default: that of `replay`, otherwise random; the report has it). */
   readonly seed?: number;
   /** Event types, with payloads from the fixtures, or events with a payload (default: all fixtures). */
   readonly events?: readonly (string | { readonly type: string; readonly payload: object })[];
@@ -65,9 +65,9 @@ export interface ExploreReceiverOptions {
   readonly timeout?: Duration;
   /** Certificate authority in PEM to trust in addition to the built-in ones. */
   readonly ca?: string;
-  /** Ends the exploration early. The report then has `interrupted`. */
+  /** Ends the exploration early. The report then has `interrupted: true`. */
   readonly signal?: AbortSignal;
-  /** Called after each history. */
+  /** Called each time a history was played, also while the smallest one is searched. */
   readonly onProgress?: (progress: ExploreProgress) => void;
 }
 
@@ -107,7 +107,9 @@ export const ExploreOptionsSchema = v.optional(
  * Plays random delivery histories against a running receiver, and shrinks the first one that breaks a rule. See
  * docs/receiver-testing.md.
  * @param url where the receiver accepts deliveries
- * @throws SvcError `usage` for an unknown or invalid option, or if effects cannot be read
+ * @throws SvcError `usage` for an unknown or invalid option, if no delivery reaches the receiver, or if effects cannot be read;
+ * `validation_failed` for an unusable secret; `not_found` for an event type without a fixture. Throws the errors of the
+ * function `observe` unchanged.
  */
 export async function exploreReceiver(
   url: string,

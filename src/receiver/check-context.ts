@@ -1,4 +1,4 @@
-/** What the checks of one receiver share: deliveries, the client and the effect counter. */
+/** The context of each check, and what the checks of one receiver share, such as the client and the effect counter. */
 import { sleep } from '../timers.ts';
 import { DeliveryFactory, type DeliveryFactoryOptions } from './delivery-factory.ts';
 import { createEffectCounter, type EffectCounter, type ObservationUnavailable } from './effect-counter.ts';
@@ -17,11 +17,11 @@ import { listTamperedDeliveries, type TamperedDelivery } from './tampered-delive
 export interface CheckContextOptions extends DeliveryFactoryOptions, ReceiverClientOptions {
   /** Time limit for a response or an effect. */
   readonly timeoutMs: number;
-  /** Null if effects cannot be counted. With IDs, the effects of other senders do not count. */
+  /** Null if effects cannot be counted. If it returns IDs, the effects of other senders do not count. */
   readonly readEffects: ReadEffects | null;
   /** An API key, which the receiver must not use as a secret; null if none is known. */
   readonly apiKey: string | null;
-  /** A receiver responds after the work if a valid delivery takes this much longer than a tampered one (default: 1000). */
+  /** Milliseconds by which a valid delivery takes longer than a tampered one if the receiver responds after the work (default: 1000). */
   readonly slowThresholdMs?: number;
 }
 
@@ -46,7 +46,7 @@ interface SharedState {
   readonly deliveries: DeliveryFactory;
   readonly pace: ReceiverPace;
   readonly client: ReceiverClient;
-  /** The IDs of the events of all valid and tampered deliveries. */
+  /** The IDs of the events of all deliveries. */
   readonly sentIds: Set<string>;
   /** The responses to tampered deliveries, by the ID of the check. */
   readonly tamperedResponses: Map<string, Promise<ReceiverResponse>>;
@@ -112,7 +112,7 @@ export class CheckContext {
     return response;
   }
 
-  /** Sends each message after the response to the one before, or at the same time if the receiver is slow. */
+  /** Sends each message after the response to the one before, or all at once to a slow receiver that handles them concurrently. */
   async sendAll(messages: readonly DeliveryMessage[]): Promise<readonly ReceiverResponse[]> {
     return this.#mapEach(messages, (message) => this.send(message));
   }
@@ -122,7 +122,7 @@ export class CheckContext {
     return mapInOrder(messages, (message) => this.send(message));
   }
 
-  /** Sends a tampered delivery on the first call of any check, and returns its response on each. */
+  /** Sends a tampered delivery only once, on the first call by any check. @returns its response on each call */
   async sendTampered({ id, create }: TamperedDelivery): Promise<ReceiverResponse> {
     const { tamperedResponses, deliveries } = this.#shared;
     const earlier = tamperedResponses.get(id);
@@ -133,7 +133,7 @@ export class CheckContext {
     return response;
   }
 
-  /** The responses to all tampered deliveries. */
+  /** Sends the tampered deliveries that no check has sent yet. @returns the responses to all */
   async sendAllTampered(): Promise<readonly ReceiverResponse[]> {
     return this.#mapEach(listTamperedDeliveries(this.deliveries.scheme), (delivery) =>
       this.sendTampered(delivery),
@@ -153,8 +153,8 @@ export class CheckContext {
   }
 
   /**
-   * {@link getEffectCounter}, tested with these deliveries, of which at most one is accepted.
-   * @param deliver @returns whether it was accepted
+   * As {@link getEffectCounter}, but tested with other deliveries.
+   * @param deliver sends valid deliveries until one is accepted, and returns whether one was
    */
   async testEffectCounter(deliver: () => Promise<boolean>): Promise<EffectCounter | ObservationUnavailable> {
     const { readEffects, timeoutMs, signal } = this.#options;
@@ -189,7 +189,7 @@ export class CheckContext {
     return { message, response, respondedAt: performance.now() };
   }
 
-  /** Sends valid deliveries at the same time. @returns the times of the responses; infinite for one that is rejected */
+  /** Sends valid deliveries at the same time. @returns the times of the responses in ms; infinite for one that is not accepted */
   async measureResponses(count: number): Promise<readonly number[]> {
     const sending = Array.from({ length: count }, () => this.send(this.deliveries.createValid()));
     return (await Promise.all(sending)).map((response) =>

@@ -3,12 +3,13 @@ import { formatDuration } from '../domain/duration.ts';
 import type { EffectReading, ReadEffects } from './effect-observer.ts';
 import { pollEffects } from './poll-effects.ts';
 
-/** Effects are complete if none comes for this time, or for longer than the first one took. */
+/** Effects are complete if none comes for at least this time, and for longer if an effect once took longer. */
 const MIN_QUIET_PERIOD_MS = 200;
+/** How many times as long as the slowest first effect of a measurement so far. */
 const QUIET_FACTOR = 1.5;
-/** How long after the last effect one of an accepted event may come, from a worker that looks for events now and then. */
+/** How long after the latest effect a missing one may still come, from a worker that looks for events now and then. */
 const MAX_WORK_INTERVAL_MS = 5_000;
-/** How long to wait before the first delivery, because other senders can cause effects all the time. */
+/** How long to wait at most before the first delivery, because other senders can cause effects all the time. */
 const MAX_INITIAL_WAIT_MS = 2_000;
 
 interface Measurement<Result> {
@@ -33,7 +34,7 @@ export interface EffectCounterOptions {
   readonly readEffects: ReadEffects;
   /** The IDs of the events that svc has sent so far. */
   readonly sentIds: ReadonlySet<string>;
-  /** How long the first effect may take. */
+  /** How long the first effect of a measurement may take. */
   readonly timeoutMs: number;
   /** Ends all waits. */
   readonly signal: AbortSignal;
@@ -47,7 +48,7 @@ export class EffectCounter {
   #isStable = false;
   #workMs = Number.POSITIVE_INFINITY;
   readonly #acceptedIds = new Set<string>();
-  /** The counts when they were stable, and the number of events that were accepted since. */
+  /** The counts when they were last stable, and the number of events that were accepted since. */
   #stableCounts: EffectCounts = { total: 0, own: 0 };
   #missingCount = 0;
 
@@ -60,7 +61,7 @@ export class EffectCounter {
     return this.#isStable;
   }
 
-  /** The shortest time between sending a delivery and its effect. */
+  /** The shortest time between the start of a measurement and its first effect; infinite before the first measurement. */
   get workMs(): number {
     return this.#workMs;
   }
@@ -116,8 +117,8 @@ export class EffectCounter {
   }
 
   /**
-   * Waits until every accepted event has its effect and the count has not changed for the quiet period, or for `limitMs`;
-   * `isStable` is false then.
+   * Waits until the count has not changed for the quiet period, or for longer while the effect of an accepted event is missing.
+   * Gives up after `limitMs`, or sooner before the first delivery; `isStable` is false then.
    */
   async waitUntilStable(limitMs = Number.POSITIVE_INFINITY): Promise<EffectCounts> {
     const maxMs = this.#options.sentIds.size === 0 ? Math.min(limitMs, MAX_INITIAL_WAIT_MS) : limitMs;
@@ -165,7 +166,8 @@ export class EffectCounter {
 }
 
 /**
- * Tests the count with a valid delivery, before other deliveries that could have late effects. The count is usable only if it rises by one.
+ * Tests the count with a valid delivery. The count is usable only if it rises by one. Call this before other deliveries, because
+ * they could have late effects.
  * @param deliver sends the delivery. @returns whether it was accepted
  */
 export async function createEffectCounter(

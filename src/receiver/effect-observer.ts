@@ -1,4 +1,4 @@
-/** Reads effects from a URL that returns `{"count": n}` or `{"ids": […]}`, or from a command that prints that or the number. */
+/** Reads effects from a URL or a command that returns `{"count": n}`, `{"ids": […]}` or only the number. */
 import { type ExecException, exec } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -17,7 +17,7 @@ export interface EffectReading {
   readonly ids: readonly string[] | null;
 }
 
-/** Returns the effects so far. @throws SvcError `usage` if they cannot be read */
+/** Returns the effects so far. @throws SvcError `usage` if they cannot be read; any error if it is a function of the user */
 export type ReadEffects = () => Promise<EffectReading>;
 
 export interface EffectObserver {
@@ -27,7 +27,7 @@ export interface EffectObserver {
 }
 
 const READ_TIMEOUT_MS = 10_000;
-/** Maximum number of characters to read. */
+/** Maximum number of characters to read from a URL, and of bytes from a command. */
 const RESPONSE_LIMIT = 16 * 1024 * 1024;
 const LIMIT_PROBLEM = 'it returned more than 16 MiB';
 const LIMIT_HINT = 'Return only the number of effects, as {"count": n}.';
@@ -68,7 +68,7 @@ export function createUrlReader(url: string, options: UrlReaderOptions): ReadEff
   return createReader(url, options, URL_HINT, (signal) => readUrl(url, { ...options, signal }));
 }
 
-/** @param readText resolves to what the source returns, until the signal is aborted */
+/** @param readText resolves to what the source returns; rejects when the signal is aborted */
 function createReader(
   source: string,
   options: UrlReaderOptions,

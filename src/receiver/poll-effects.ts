@@ -20,7 +20,7 @@ export async function pollEffects(
     const startedAt = performance.now();
     const reading = await read();
     if (isDone(reading) || signal.aborted) return reading;
-    // A reading that takes long, such as that of a long list, does not occupy the receiver all the time.
+    // Waits as long as the reading took, so that reading a long list does not occupy the receiver all the time.
     await sleep(Math.max(intervalMs, performance.now() - startedAt), signal);
   }
 }

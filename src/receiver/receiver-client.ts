@@ -18,11 +18,11 @@ export interface DeliveryMessage {
   /** What goes wrong on purpose (default: nothing). */
   readonly failure?: 'lost-response' | 'cut-request' | undefined;
   readonly hasSlowBody?: boolean | undefined;
-  /** Uses the connection of an earlier message with this option (default: a new connection). */
+  /** Keeps its connection open for later messages with this option, and uses one that is free (default: a new connection). */
   readonly keepsConnection?: boolean | undefined;
 }
 
-/** How long a receiver may respond to a repeat with 409, because it still works on the first delivery. */
+/** How long a receiver may respond to a repeat with a status such as 409, because it still works on the first delivery. */
 export const MAX_CONFLICT_MS = 3 * SECOND_MS;
 
 /**
@@ -34,9 +34,9 @@ export type ReceiverResponse = { readonly durationMs: number } & (
       readonly status: number;
       readonly problem: null;
       readonly failure: null;
-      /** The time in the header `Date`, in milliseconds since 1970; null without one. */
+      /** The time in the header `Date`, in milliseconds since 1970; null without a valid one. */
       readonly serverTimeMs: number | null;
-      /** How long to wait, from the header `Retry-After`; null without one. */
+      /** How long to wait, from the header `Retry-After`; null if it has no number of seconds. */
       readonly retryAfterMs: number | null;
     }
   | {
@@ -63,7 +63,7 @@ export interface ReceiverClientOptions {
 }
 
 export interface ReceiverClient {
-  /** @param timeoutMs time limit for a complete response */
+  /** @param timeoutMs time limit for the status. The rest of the response does not matter, but is read until the time limit. */
   send(message: DeliveryMessage, timeoutMs: number): Promise<ReceiverResponse>;
   /** Closes the connections that are kept open. */
   closeConnections(): void;
@@ -71,7 +71,7 @@ export interface ReceiverClient {
 
 /** Pause between the two parts of a slow body. */
 const SLOW_BODY_MS = 40;
-/** Time for a receiver to read a complete request before its connection is cut. */
+/** Time for a receiver to read what was sent before the connection is cut. */
 const CUT_AFTER_MS = 15;
 
 /** Redirects are not followed (gap `delivery.success`). @throws SvcError `usage` for a URL to which deliveries may not go */
@@ -115,7 +115,7 @@ export function createReceiverClient({
       request.on('error', () => {});
       const responding = once(request, 'response') as Promise<[IncomingMessage]>;
       responding.catch(() => {});
-      // A write that fails calls nothing back, but the response rejects.
+      // If the connection fails, the callback may never be called, but `responding` rejects.
       const writeHalf = () =>
         Promise.race([new Promise((resolve) => request.write(half, resolve)), responding]);
       if (message.failure === 'cut-request') {

@@ -1,13 +1,13 @@
 /** How quickly a receiver responds to valid deliveries, and what follows for the checks, so that they end in bounded time. */
 import { formatDuration } from '../domain/duration.ts';
 
-/** A late response still shows what the receiver does, so it is awaited for this many time limits. */
+/** While all responses are late, they are awaited for this many time limits, because they still show what the receiver does. */
 const LATE_FACTOR = 2;
-/** A receiver is slow if a response takes this share of the time limit. */
+/** A receiver is slow if its quickest response takes at least this share of the time limit. */
 const SLOW_SHARE = 1 / 4;
-/** Responses to simultaneous deliveries take at most this many times as long if the receiver handles them concurrently. */
+/** Responses to simultaneous deliveries take at most this many times as long as one if the receiver handles them concurrently. */
 const CONCURRENT_FACTOR = 1.5;
-/** No check starts with a slow receiver after this many time limits. */
+/** After this many time limits, no check that sends deliveries starts if the receiver is slow or once did not respond in time. */
 const MAX_TIME_LIMITS = 16;
 
 export class ReceiverPace {
@@ -27,7 +27,7 @@ export class ReceiverPace {
     return this.isLate ? LATE_FACTOR * this.#timeoutMs : this.#timeoutMs;
   }
 
-  /** The shortest time of a response to one of the first valid deliveries. */
+  /** The shortest time of a response to one of the first valid deliveries; infinite before the first. */
   get responseMs(): number {
     return this.#responseMs;
   }
@@ -42,7 +42,7 @@ export class ReceiverPace {
     return this.#responseMs >= SLOW_SHARE * this.#timeoutMs;
   }
 
-  /** Whether deliveries that are independent of each other are sent at the same time. */
+  /** Whether the receiver is slow but handles deliveries concurrently, so that independent ones are sent at the same time. */
   get isConcurrent(): boolean {
     return this.#isConcurrent;
   }
@@ -60,7 +60,7 @@ export class ReceiverPace {
     this.#hasTimeout = true;
   }
 
-  /** Why no more checks start; null if they do. */
+  /** Why no check that sends deliveries starts any more; null if such checks can start. */
   findEnd(): string | null {
     const limitMs = MAX_TIME_LIMITS * this.#timeoutMs;
     return (this.isSlow || this.#hasTimeout) && performance.now() - this.#startedAt > limitMs

@@ -1,4 +1,4 @@
-/** Runs the checks of a receiver one after the other, each with its own deliveries. */
+/** Runs the checks of a receiver: one after the other, or some at the same time if the receiver is slow. */
 
 import { suggestMatch } from '../domain/message-parts.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
@@ -28,7 +28,7 @@ export interface RunChecksOptions extends CheckContextOptions {
   readonly only: readonly string[];
   /** Whether a check that is not observable makes the report not ok. */
   readonly strict: boolean;
-  /** Called before each check, with its name, and at the end. */
+  /** Called before each check, with its ID, and at the end, with null. */
   readonly onProgress?: (completedCount: number, totalCount: number, current: CheckId | null) => void;
 }
 
@@ -55,12 +55,15 @@ export interface CheckReport {
 
 const NOT_CHECKED = 'Not checked, because ';
 
-/** Whether a check did not run because of another check. In JSON its status is `not_observable`. */
+/** Whether a check did not run, because another one did not pass or no more could be sent. In JSON its status is `not_observable`. */
 export function isSkipped({ meaning }: CheckResult): boolean {
   return meaning.startsWith(NOT_CHECKED);
 }
 
-/** Returns the results so far when the signal is aborted. @throws SvcError `usage` for an unknown name in `only` */
+/**
+ * Returns the results so far when the signal is aborted.
+ * @throws SvcError `usage` for an unknown name in `only`, or a URL to which deliveries may not go
+ */
 export async function runChecks(options: RunChecksOptions): Promise<CheckReport> {
   const { scheme, apiKey, only, strict, signal, onProgress } = options;
   const allChecks = listChecks(scheme, apiKey);
@@ -79,7 +82,7 @@ export async function runChecks(options: RunChecksOptions): Promise<CheckReport>
   return toReport(results, { interrupted: signal.aborted, strict, observerProblem: runner.observerProblem });
 }
 
-/** All checks in the order of the service description. Checks that may stop the receiver come last. */
+/** All checks in the order of the report. Those that may stop the receiver come last. */
 export function listChecks(scheme: SignatureScheme, apiKey: string | null): readonly ReceiverCheck[] {
   return [
     validDeliveryCheck,
@@ -148,7 +151,7 @@ class CheckRunner {
     return outcome;
   }
 
-  /** @param responseMs time of the response to the first valid delivery */
+  /** @param responseMs time of the response to the first delivery that was accepted */
   async #prepare(responseMs: number): Promise<void> {
     const context = this.#context;
     const { pace } = context;
@@ -213,7 +216,7 @@ class CheckRunner {
   }
 }
 
-/** The checks with these names, and the checks of the rules with these names; all without names. */
+/** The checks with these IDs, and the checks of the rules with these names; all without names. @throws SvcError `usage` */
 function selectChecks(checks: readonly ReceiverCheck[], names: readonly string[]): readonly ReceiverCheck[] {
   const validNames: readonly string[] = [...receiverRuleNames, ...checks.map(({ id }) => id)];
   for (const name of names) {

@@ -9,7 +9,7 @@ import type { DeliveryFactory, SignedMessage } from './delivery-factory.ts';
 import type { DeliveryMessage } from './receiver-client.ts';
 
 export interface TamperedDelivery {
-  /** The check that sends it. */
+  /** The check that fails if the receiver accepts it. */
   readonly id: `${'signature' | 'timestamp'}.${string}`;
   readonly sent: string;
   /** What it means if a receiver accepts it, and what to do. */
@@ -18,7 +18,10 @@ export interface TamperedDelivery {
   create(factory: DeliveryFactory, body: string): DeliveryMessage;
 }
 
-/** One minute more than the tolerance, and a margin, because the receiver's clock is known only to about a second. */
+/**
+ * More than a minute over the tolerance, so that an age that is rounded to minutes is too large too. The margin of ten seconds is
+ * there because the receiver's clock is known only to about a second.
+ */
 export const STALE_AGE_MS = 6 * MINUTE_MS + 10 * SECOND_MS;
 /** Ten seconds more than the tolerance. */
 const SLIGHTLY_STALE_AGE_MS = 5 * MINUTE_MS + 10 * SECOND_MS;
@@ -40,7 +43,7 @@ export function getTamperedDelivery(name: AttackName): TamperedDelivery {
 }
 
 interface Definition extends Omit<TamperedDelivery, 'sent'> {
-  /** Whether a correct receiver with this scheme can and does reject it (default: always). */
+  /** Whether it can be created with this scheme, and every correct receiver rejects it (default: always). */
   isPossible?(scheme: SignatureScheme): boolean;
 }
 

@@ -136,7 +136,7 @@ export const explore: CommandDefinition<ExploreCommandOptions> = {
   run: runExploration,
 };
 
-/** Plays a saved history against the receiver that is named in the file. */
+/** Plays a saved history against the receiver that the file names, if it is on this machine. Otherwise asks for the URL. */
 export function replayHistory(path: string, context: Context): Promise<ExitCode> {
   return runExploration({ replay: path }, context);
 }
@@ -195,7 +195,7 @@ interface ReceiverSettings {
   readonly events: readonly string[];
 }
 
-/** The options, otherwise those with which the history was saved, otherwise the configuration. */
+/** The options, otherwise those with which the history was saved, otherwise the configuration. Saved URLs must be of this machine. */
 async function resolveReceiver(
   options: ExploreCommandOptions,
   saved: HistoryReceiver | undefined,
@@ -308,7 +308,7 @@ function describeProgress(
   return `Exploring ${url}  ${count}${time}, ${sent}`;
 }
 
-/** Writes the files that options name, and the smallest history. */
+/** Writes the files that options name, and the smallest history unless a saved one was played. */
 async function writeFiles(
   report: ExploreReport,
   receiver: ReceiverSettings,

@@ -1,4 +1,4 @@
-/** `svc receiver`: checks a receiver against the receiver rules, and prints or writes an example that passes every check. */
+/** `svc receiver check` and `example`: checks a receiver against the receiver rules, and prints or writes an example that passes. */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -61,7 +61,10 @@ whose data you can afford to lose. Some checks need to know what the receiver di
 --observe with a URL or a command that returns the effects, such as rows in a table: their IDs or their number. Without
 it, these checks are reported as not observable, which is a failure only with --strict.`;
 
-/** Exit code 1 if a check failed, none was observable, or effects could not be counted. With `--strict`, one check that was not observable is enough. */
+/**
+ * Exit code 1 if a check failed, none was observable, or effects could not be read. With `--strict`, one check that was not
+ * observable is enough.
+ */
 export const check: CommandDefinition<CheckCommandOptions> = {
   configure: (command) =>
     addReceiverOptions(

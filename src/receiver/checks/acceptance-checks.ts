@@ -6,7 +6,7 @@ import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } 
 import type { DeliveryMessage } from '../receiver-client.ts';
 
 const SAMPLE_COUNT = 3;
-/** Work that takes this share of the time of slow work does not delay a response, wherever it is done. */
+/** A valid delivery is quick if it takes at most this share of the threshold for slow work longer than a tampered one. */
 const QUICK_SHARE = 1 / 2;
 
 /**
@@ -35,7 +35,7 @@ export const acceptanceChecks: readonly ReceiverCheck[] = [
     countsEffects: true,
     async run(context) {
       const { deliveries } = context;
-      // With a slow receiver, the response to a valid delivery is known.
+      // With a slow receiver, the time that was measured at the start is enough.
       const acceptedMs = context.pace.isSlow
         ? context.pace.responseMs
         : await measureShortestResponse(context, () => deliveries.createValid());
@@ -62,7 +62,7 @@ export const acceptanceChecks: readonly ReceiverCheck[] = [
   },
 ];
 
-/** Returns the shortest response time of several deliveries, which has the least noise, in milliseconds. */
+/** The shortest response time of several deliveries, which has the least noise, in milliseconds. A slow receiver gets only one. */
 async function measureShortestResponse(
   context: CheckContext,
   createMessage: () => DeliveryMessage,
@@ -75,7 +75,10 @@ async function measureShortestResponse(
   return shortestMs;
 }
 
-/** Checks whether an effect comes after its response. A worker in the background can be quicker by chance, so it tries again. */
+/**
+ * Checks whether an effect comes after its response. A worker in the background can be quicker than the response by chance, so it
+ * tries again.
+ */
 async function checkOrder(
   received: string,
   isQuick: boolean,

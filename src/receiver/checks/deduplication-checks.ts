@@ -17,7 +17,7 @@ const MAX_REPEAT_DELAY_MS = 5 * SECOND_MS;
 const RETRY_INTERVAL_MS = 250;
 /** More than two seconds, after which some caches forget an ID. */
 const LATER_MS = 2_500;
-/** More than a hundred, of which some caches keep the last ones. */
+/** More than a hundred, because some caches keep only the last hundred IDs. */
 const OTHER_EVENTS = 110;
 const OTHERS_AT_ONCE = 10;
 
@@ -106,7 +106,10 @@ function createRepetitionCheck({ isConcurrent, createMessages, ...check }: Repet
   };
 }
 
-/** Sends each message after the response to the one before. A receiver may reject the last one while it works on the first. */
+/**
+ * Sends each message after the response to the one before. Repeats the last one after 409, because the receiver may still work on
+ * the first.
+ */
 async function sendUntilAccepted(
   messages: readonly DeliveryMessage[],
   context: CheckContext,
@@ -146,7 +149,7 @@ interface EffectCheck extends Omit<ReceiverCheck, 'run'> {
   run(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome>;
 }
 
-/** Creates a check that only the effects can decide, not the responses. It sends nothing if effects cannot be counted. */
+/** Creates a check that only the effects can decide, not the responses. It does not run if effects cannot be counted. */
 function createEffectCheck({ run, ...check }: EffectCheck): ReceiverCheck {
   return {
     ...check,
@@ -239,7 +242,7 @@ async function checkRepeatAfterOthers(context: CheckContext, effects: EffectCoun
   );
 }
 
-/** Sends new events, some at once, until enough are accepted. @returns the number of accepted ones */
+/** Sends new events, some at once, until enough are accepted, or the receiver accepts no more. @returns the number of accepted ones */
 async function sendOthers(context: CheckContext): Promise<number> {
   const { isSlow, isConcurrent } = context.pace;
   let acceptedCount = 0;
@@ -258,7 +261,7 @@ async function sendOthers(context: CheckContext): Promise<number> {
 /** Do not wait for an effect, but see whether one comes in the quiet period. */
 const expectsNoEffect = () => false;
 
-/** Sends the repeat of an accepted delivery, which must have no effect. */
+/** Sends a delivery again, which must have no effect if the first one was accepted. */
 async function checkRepeatHasNoEffect(
   message: DeliveryMessage,
   firstResponse: ReceiverResponse,

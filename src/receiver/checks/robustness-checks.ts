@@ -81,7 +81,7 @@ async function checkStillRunning(
   context: CheckContext,
 ): Promise<CheckOutcome> {
   const received = describeResponses(...responses);
-  // With a slow receiver, the other checks show it.
+  // With a slow receiver, send no further delivery: the next checks show whether it still runs.
   if (context.pace.isSlow) return passed(received, 'Your receiver accepts it.');
   return (await context.isResponsive())
     ? passed(received, 'Your receiver accepts it and keeps accepting deliveries.')

@@ -38,7 +38,7 @@ export function createRejectedCheck({ create, explanation, ...check }: SingleDel
   };
 }
 
-/** A delivery passes unless it is accepted. Another check covers the status (§6.4). */
+/** The check passes unless the delivery is accepted. Another check covers the status (§6.4). */
 export function toRejectionOutcome(response: ReceiverResponse, explanation: string): CheckOutcome {
   const received = describeResponses(response);
   return isAccepted(response)

@@ -14,7 +14,8 @@ import {
 /**
  * The check that all others require. A receiver that verifies a body after serializing it again accepts only the text that its
  * own JSON library writes. So the text of each library in `serializers` is tried until one is accepted, or the receiver fails
- * other than with a 4xx status. The accepted one is kept, or every later check would fail and `raw-body` could not name the defect.
+ * other than with a 4xx status in time. The accepted one is kept, or every later check would fail and `raw-body` could not name the
+ * defect.
  */
 export const validDeliveryCheck: ReceiverCheck = {
   id: 'signature.genuine',

@@ -34,10 +34,10 @@ export interface SessionOptions extends ReceiverClientOptions {
 
 export interface ExploreProgress {
   readonly phase: 'searching' | 'shrinking' | 'confirming';
-  /** Histories that were played in the search. */
+  /** The histories that the search has started, without the plain deliveries at the beginning. */
   readonly runs: number;
   readonly requests: number;
-  /** The number of steps of the smallest history that fails; null before one does. */
+  /** The number of steps of the smallest failing history so far, or of the one that is played again; null before one fails. */
   readonly steps: number | null;
 }
 
@@ -52,18 +52,18 @@ export interface FailingPlay {
   readonly violation: Violation;
 }
 
-/** How long a receiver may take to be restarted by its supervisor. */
+/** Delays before svc tries again to reach a receiver that was restarted by its supervisor or the restart command. */
 const RESTART_DELAYS_MS = [500, 1_000, 2_000];
 /** The longest time that the search waits for a missing effect, if the first effects were quick. */
 const SEARCH_EFFECT_MS = 3 * SECOND_MS;
-/** Time for a receiver to recover after a burst. */
+/** Time for a receiver to recover after a history, for example from a burst. */
 const SEARCH_RECOVERY_MS = 3 * SECOND_MS;
 const SHRINK_RECOVERY_MS = 250;
 const SHRINK_EFFECT_MS = 400;
 const SHRINK_RESPONSE_MS = SECOND_MS;
 /** How long a delivery is repeated that the receiver cannot accept yet, while a history is made smaller. */
 const SHRINK_RETRY_MS = 500;
-/** How long after a history a receiver that stops late is noticed, once one has stopped late. */
+/** How long after each history svc checks that the receiver still runs, once it has stopped late. */
 const LATE_STOP_MS = 500;
 /** How much slower than the slowest response or effect so far a later one may be. */
 const SLOWER_FACTOR = 5;
@@ -78,9 +78,9 @@ export class ExplorationSession {
   /** A history with one delivery. */
   readonly plainHistory: History;
   phase: ExploreProgress['phase'] = 'searching';
-  /** Histories that were played in the search. */
+  /** As in {@link ExploreProgress}. */
   runs = 0;
-  /** The number of steps of the smallest history that failed; null before one does. */
+  /** `steps` of {@link ExploreProgress}. */
   smallestSteps: number | null = null;
   /** Whether to check after each history that the receiver still runs. */
   stopsLate = false;
@@ -147,14 +147,17 @@ export class ExplorationSession {
     return { record, violations };
   }
 
-  /** Plays a history that broke a rule. @returns null if it breaks no rule of the group now, or after an interrupt */
+  /** Plays a history again. @returns null if it breaks no rule of the group now, or after an interrupt */
   async playAgain(history: History, limits: PlayLimits, group: RuleGroup): Promise<FailingPlay | null> {
     const play = await this.play(history, limits);
     const violation = play?.violations.find(({ rule }) => ruleGroups[rule] === group);
     return play === null || violation === undefined ? null : { record: play.record, violation };
   }
 
-  /** Restarts a receiver that a history has stopped, or waits until it is restarted. @returns false if it stays down */
+  /**
+   * Restarts a receiver that a history has stopped, or waits until it is restarted. Rejects if the restart command fails.
+   * @returns false if the receiver stays down, or after an interrupt
+   */
   async ensureRunning(): Promise<boolean> {
     if (this.#receiverState === 'running') return true;
     if (this.#receiverState === 'lost') return false;
@@ -179,7 +182,7 @@ export class ExplorationSession {
   getSearchLimits(): PlayLimits {
     const { timeoutMs } = this.#options;
     const slowestMs = this.watcher?.slowestMs ?? 0;
-    // Before the first effect, nothing is known about the speed of the receiver.
+    // Before the first effect, nothing is known about the speed of the receiver. After a failure, a missing effect may never come.
     const isUnknown = slowestMs === 0 && this.smallestSteps === null;
     const effectMs = isUnknown ? timeoutMs : Math.max(SEARCH_EFFECT_MS, SLOWER_FACTOR * slowestMs);
     return {

@@ -50,20 +50,23 @@ export interface ExploreReport {
   readonly failure: ExploreFailure | null;
 }
 
-/** Plays before the random histories, which show how fast the receiver is. They decide how long later plays wait. */
+/** Plays of one delivery before the random histories. They show how fast the receiver is, which decides how long later plays wait. */
 const PLAIN_PLAYS = 3;
 /** How many histories can be the cause of what is noticed later. */
 const RECENT_PLAYS = 30;
 /** How many of them are played again to find the one after which the receiver stops. */
 const LATE_STOP_CANDIDATES = 12;
-/** How long after the last history the search waits for additional effects. */
+/** How long after the last history the search waits for additional effects, and a replay after each play. */
 const LATE_EFFECT_MS = SECOND_MS;
-/** Once an additional effect has come late, each history is followed by twice the time after which it was noticed. */
+/** Once an additional effect has come late, effects are awaited for this many times the time after which it was noticed. */
 const LATE_EFFECT_FACTOR = 2;
 const MIN_LATE_EFFECT_MS = 250;
 const MAX_LATE_EFFECT_MS = 3 * SECOND_MS;
 
-/** @throws SvcError `usage` for a URL to which deliveries may not go, or if effects cannot be read */
+/**
+ * @throws SvcError `usage` if the options contradict each other, if deliveries may not go to the URL or do not reach it, or if
+ * effects cannot be read
+ */
 export async function explore(options: ExploreOptions): Promise<ExploreReport> {
   if (options.restart === null && options.replay?.steps.some(({ kind }) => kind === 'restart')) {
     throw new SvcError('usage', 'The history restarts the receiver, but no restart command is set.', {
@@ -181,7 +184,6 @@ class Search {
       (timeMs !== null && performance.now() - this.#startedAt >= timeMs);
     while (!isOver()) {
       const history = createRandomHistory({ seed, run: session.runs++, events, enabled: this.#enabled });
-      if (history.steps.length === 0) continue;
       const endsAt = timeMs === null ? Number.POSITIVE_INFINITY : this.#startedAt + timeMs;
       const failing = await this.#play(history, { endsAt });
       if (failing !== null) return findSmallestFailure(session, await this.#findCause(failing), signal);
@@ -190,7 +192,10 @@ class Search {
     return late === null ? null : findSmallestFailure(session, late, signal);
   }
 
-  /** @returns the play that broke a rule: this one, or an earlier one whose additional effects came late; null for none */
+  /**
+   * @returns the play that broke a rule: this one, or an earlier one whose additional effects came late; null for none, or after
+   * an interrupt
+   */
   async #play(history: History, limits: Partial<PlayLimits> = {}): Promise<FailingPlay | null> {
     const play = await this.#session.play(history, { ...this.#session.getSearchLimits(), ...limits });
     if (play === null) return null;
@@ -221,7 +226,7 @@ class Search {
         if (cause !== null) return cause;
       }
     } catch {
-      // The restart command fails. The report says so later.
+      // The restart command fails, or effects cannot be read. The report says so later.
     }
     if (first === undefined || !isUnreachable(first.response) || latest === undefined) return failing;
     const message = `The receiver stopped during or after this history: the next delivery ${describeResult(first)}.`;

@@ -39,7 +39,7 @@ const EventSchema = v.strictObject({
   payload: v.pipe(v.string(), v.check(isObjectText, 'must be the JSON text of an object')),
   /** Length of an additional field `padding`, so that a large payload needs no large file. */
   padding: v.optional(integer(1, MAX_PADDING)),
-  /** How long before the run the event was created. */
+  /** How many days before the play the event was created. */
   days_old: v.optional(integer(1, 365)),
 });
 
@@ -49,7 +49,7 @@ const DeliverSchema = v.strictObject({
   event: eventIndex,
   /** Starts at the same time as the step before, which is not a pause. */
   with_previous: flag,
-  /** If the event was delivered before: a new delivery, as after a replay; otherwise the same delivery, as in a retry. */
+  /** A new delivery of an event that was delivered before, as after a replay. Without this, the same delivery, as in a retry. */
   new_delivery: flag,
   /** What goes wrong at the first attempt. The delivery is then sent again. */
   failure: v.optional(v.picklist(['lost-response', 'cut-request'])),
@@ -93,10 +93,11 @@ const ReceiverSchema = v.strictObject({
 const HistorySchema = v.strictObject({
   version: v.literal(HISTORY_VERSION),
   receiver: v.optional(ReceiverSchema),
-  /** The seed and the number of the run that found the history; null if it was written by hand. */
+  /** The seed of the exploration that found the history; null if it was written by hand. */
   seed: v.nullable(integer(0, Number.MAX_SAFE_INTEGER)),
+  /** The number of the run that found it; null if it was written by hand, or is the plain delivery before the first run. */
   run: v.nullable(integer(0, Number.MAX_SAFE_INTEGER)),
-  /** In the order of their creation. */
+  /** In the order of their creation, apart from `days_old`. */
   events: v.pipe(v.array(EventSchema), v.maxLength(MAX_EVENTS, `must have at most ${MAX_EVENTS} events`)),
   steps: v.pipe(
     v.array(StepSchema),
@@ -229,18 +230,18 @@ export function toPayloadText({ payload, padding }: HistoryEvent): string {
   return padding === undefined ? payload : addField(payload, 'padding', `"${'x'.repeat(padding)}"`);
 }
 
-/** Adds a field to the JSON text of an object, which otherwise does not change. */
+/** Adds a field to the JSON text of an object, which otherwise does not change. @param value JSON text */
 export function addField(object: string, name: string, value: string): string {
   const start = object.trimEnd().slice(0, -1).trimEnd();
   return `${start}${start === '{' ? '' : ','}${JSON.stringify(name)}:${value}}`;
 }
 
-/** `order.shipped (event 1)`, what a table shows of an event. */
+/** `event 1 (order.shipped)`, what a table shows of an event. */
 export function nameEvent(history: Pick<History, 'events'>, index: number): string {
   return `event ${index + 1}${history.events.length === 0 ? '' : ` (${history.events[index]?.type})`}`;
 }
 
-/** What a step sends, in words. @param isRepeat whether an earlier step delivers the same event */
+/** What a step sends or does, in words. */
 export function describeStep(history: History, index: number): string {
   const step = history.steps[index];
   switch (step?.kind) {

@@ -24,7 +24,7 @@ import {
   toPayloadText,
 } from './history.ts';
 
-/** An event of the history, or one that a burst or the probe at the end sends. */
+/** An event of the history, or one that a burst or a probe sends. */
 export interface PlayedEvent {
   readonly id: string;
   /** Its index in the history; null for other events. */
@@ -33,11 +33,12 @@ export interface PlayedEvent {
 
 /** A request, and what came back. */
 export interface Exchange {
-  /** The index of the step; null for the probe at the end. */
+  /** The index of the step; null for a probe: a delivery that shows whether the receiver still accepts any. */
   readonly step: number | null;
   /** 1 for the first attempt. */
   readonly attempt: number;
   readonly event: PlayedEvent;
+  /** False for an attack. */
   readonly isGenuine: boolean;
   /** Whether the receiver was being restarted when the request was sent. It may then fail in any way. */
   readonly isDuringRestart: boolean;
@@ -49,7 +50,7 @@ export interface PlayRecord {
   readonly exchanges: readonly Exchange[];
   /** Whether the receiver accepted a delivery of this or an earlier history. */
   readonly hasAccepted: boolean;
-  /** Null if effects are not observed, or if the receiver no longer accepts deliveries. */
+  /** Null if effects are not observed, if the receiver no longer accepts deliveries, or after an interrupt. */
   readonly effects: Effects | null;
 }
 
@@ -71,11 +72,11 @@ export interface PlayLimits {
 export interface PlayerOptions {
   readonly client: ReceiverClient;
   readonly factory: DeliveryFactory;
-  /** The event that bursts send. */
+  /** The event that bursts and probes send. */
   readonly otherEvent: { readonly type: string; readonly payload: string };
   /** Null if effects are not observed. */
   readonly watcher: EffectWatcher | null;
-  /** Restarts the receiver and resolves when it accepts connections; null if it cannot be restarted. */
+  /** Restarts the receiver and resolves when it responds; null if it cannot be restarted. */
   readonly restart: (() => Promise<void>) | null;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -88,7 +89,7 @@ const RETRY_DELAYS_MS = [50, 200, 500];
 const LAST_RETRY_DELAY_MS = 500;
 /** How long a receiver may refuse deliveries because it gets too many, for example after a burst. */
 const MAX_BUSY_MS = 10 * SECOND_MS;
-/** After these statuses an identical request can succeed later: how long it is repeated. Others are tried again only once. */
+/** After these statuses an identical request can succeed later: how long it is repeated. After other 4xx, it is repeated once. */
 const maxRetryMsByStatus: ReadonlyMap<number, number> = new Map([
   [408, MAX_CONFLICT_MS],
   [409, MAX_CONFLICT_MS],
@@ -137,25 +138,25 @@ class Play {
   readonly #options: PlayerOptions;
   readonly #history: History;
   readonly #limits: PlayLimits;
-  /** Not before any event of the history was created. */
+  /** Wall time of the start in milliseconds since 1970; later if an event of the history is created later. */
   readonly #startedAt: number;
   readonly #ids = new UlidGenerator();
-  /** Apart from {@link toSimilarId}, which could return one of these. */
+  /** For bursts and probes. Not `#ids`, because {@link toSimilarId} could return its next IDs. */
   readonly #otherIds = new UlidGenerator();
   readonly #workspaceId: string;
   readonly #events: readonly PlayedEvent[];
   readonly #bodies: readonly string[];
   readonly #otherEvents: PlayedEvent[] = [];
-  /** The delivery of each event that an automatic retry sends again. */
+  /** The latest delivery of each event by its index. A step sends it again, unless it makes a new one. */
   readonly #deliveryIds = new Map<number, string>();
   readonly #exchanges: Exchange[] = [];
   readonly #otherSecret: string;
   /** The restart that is in progress; null without one. */
   #restarting: Promise<void> | null = null;
-  /** Whether a valid delivery was not accepted in the end. Nothing more is sent then, because the history fails. */
+  /** Whether a valid delivery was not accepted in the end. No further step starts then, because the history usually fails. */
   #hasFailed = false;
 
-  /** @param createdAfter the events of the history are created later than this, as if the service had sent them all */
+  /** @param createdAfter when the latest event of earlier plays was created. Those of this one are created later, but for `days_old`. */
   constructor(
     options: PlayerOptions,
     history: History,
@@ -281,7 +282,7 @@ class Play {
       : [this.#otherSecret, ...signingSecrets];
   }
 
-  /** Sends a delivery again as the service does, but sooner, until it is accepted. */
+  /** Sends a delivery, and again as the service does, but sooner, until it is accepted or {@link getRetryDelay} gives up. */
   async #sendUntilAccepted(
     event: PlayedEvent,
     step: number | null,
@@ -352,7 +353,7 @@ class Play {
     );
   }
 
-  /** Sends other events until one is accepted. @returns false if none is, although the receiver had enough time to recover */
+  /** Sends other events until one is accepted. @returns false if none is in the time to recover, or after a timeout or an interrupt */
   async #probe(): Promise<boolean> {
     const startedAt = performance.now();
     while (!this.#options.signal.aborted) {
@@ -394,7 +395,7 @@ class Play {
     return response;
   }
 
-  /** An event that was accepted has one effect. One that was not accepted may have one. One that was only forged has none. */
+  /** An event that was accepted has one effect. One that was not accepted may have one. One that only attacks sent has none. */
   #listExpectedEffects(): ReadonlyMap<string, ExpectedEffects> {
     const genuine = this.#exchanges.filter(({ isGenuine }) => isGenuine);
     const toIds = (exchanges: readonly Exchange[]) => new Set(exchanges.map(({ event }) => event.id));
@@ -410,8 +411,10 @@ class Play {
 }
 
 /**
- * @param failures attempts that failed, at least 1
- * @param elapsedMs since the first attempt
+ * How long to wait for the next attempt. After a status that {@link maxRetryMsByStatus} does not have, there is one more attempt
+ * for 4xx, and up to three for anything else.
+ * @param failures attempts that failed, at least 1, without those that were cut off or sent during a restart
+ * @param elapsedMs since the first attempt, or since the last restart
  * @param limitMs how long a delivery is repeated that can succeed later
  * @returns undefined to give up
  */
@@ -432,8 +435,9 @@ function getRetryDelay(
 }
 
 /**
- * An ID that differs from those of the other events in one or two characters: in the last one, and every second time
- * in one in the middle. A receiver that compares only a part of the IDs takes two events for one.
+ * An ID that differs from those of the other events in one or two characters. The IDs of events 1 and 2 differ only in the last
+ * character, as do those of 3 and 4, and so on. Each of these pairs has another character in the middle. A receiver that compares
+ * only a part of the IDs takes two events for one.
  */
 function toSimilarId(firstId: string, index: number): string {
   const last = firstId.length - 1;

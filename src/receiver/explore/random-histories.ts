@@ -29,7 +29,7 @@ const MAX_BURST = 150;
 const MAX_PAUSE_MS = 3_000;
 /** Some receivers forget an ID after two seconds. */
 const MIN_LATE_REPEAT_MS = 2_050;
-/** One of so many runs starts with a repeat after a pause, so that 100 runs contain four in any case. More would take too long. */
+/** One in this many runs starts with a repeat after a pause, so that 100 runs contain at least four. More would take too long. */
 const LATE_REPEAT_INTERVAL = 25;
 const DELIVERIES_PER_OTHER_STEP = 2;
 /** So that a history is not full of bursts and pauses, which take long, if nothing else is enabled. */
@@ -37,7 +37,7 @@ const MIN_DELIVER_WEIGHT = 40;
 /** Some JSON parsers accept no more than 100 levels. */
 const MAX_NESTING = 40;
 
-/** The history of a run: the same for the same options. */
+/** The history of a run: the same for the same options, with at least one step. */
 export function createRandomHistory(options: RandomHistoryOptions): History {
   // Each run has its own seed, so that a single run can be repeated.
   const [history] = fc.sample(createHistoryArbitrary(options), { seed: toRunSeed(options), numRuns: 1 });
@@ -198,7 +198,7 @@ function createNameArbitrary(): fc.Arbitrary<string> {
   );
 }
 
-/** One step, or two to four whose order is likely to show a defect. */
+/** One step, or two to four that are likely to show a defect together. */
 function createBlockArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<readonly HistoryStep[]> {
   const event = createEventIndexArbitrary();
   const blocks: fc.WeightedArbitrary<readonly HistoryStep[]>[] = [

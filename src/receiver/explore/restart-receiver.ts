@@ -19,7 +19,7 @@ const OPTION = '--restart-command';
 /**
  * Runs the command to its end. The receiver that it starts in the background keeps running. If svc ends before the command,
  * both are terminated.
- * @throws SvcError `usage` if the command fails
+ * @throws SvcError `usage` if the command fails or takes too long
  */
 export async function runRestartCommand(
   command: string,
@@ -45,8 +45,8 @@ export async function runRestartCommand(
 }
 
 /**
- * Waits for a response to a GET request. A connection is not enough: the proxy of Docker accepts connections before the
- * receiver listens.
+ * Waits for a response to a GET request, or until the signal is aborted. A connection is not enough: the proxy of Docker accepts
+ * connections before the receiver listens.
  * @throws SvcError `usage` if no response comes in time
  */
 export async function waitUntilListening(url: string, signal: AbortSignal): Promise<void> {

@@ -184,9 +184,7 @@ function findCountViolations(history: History, count: number, min: number, max: 
     return [{ rule: isOrdered ? 'processed' : 'order', step, message }];
   }
   if (count <= max) return [];
-  const repeats = history.steps.some(
-    (_, index) => history.steps[index]?.kind === 'deliver' && isRepeatOrRetry(history, index),
-  );
+  const repeats = history.steps.some((_, index) => isRepeatOrRetry(history, index));
   const hasAttack = history.steps.some(({ kind }) => kind === 'attack');
   return [{ rule: hasAttack && !repeats ? 'no-effect' : 'once', step, message }];
 }
@@ -201,8 +199,8 @@ function isRepeatOrRetry({ steps }: History, index: number): boolean {
 }
 
 /**
- * Whether an event is only delivered after one that was created later, and nobody else used its ID. An event that is days
- * old comes after those of earlier histories.
+ * Whether an event is only delivered after one that was created later, and no attack uses its ID. An event that is days old always
+ * is: it comes after those of earlier histories.
  */
 function isOutOfOrder({ steps, events }: History, event: number): boolean {
   // Higher for an older event: by `days_old`, then by position in the list, which is in order of creation.
@@ -226,7 +224,7 @@ function toSubject(history: History, { step, event }: Exchange): string {
   return `The delivery of ${nameEvent(history, event.index)}`;
 }
 
-/** `got status 500`, `got no response within 15s`, `failed (the connection was refused)` */
+/** `got status 500`, `got no response within 15s`, `failed (connection closed without a response)` */
 export function describeResult({ response }: Exchange): string {
   return response.failure === null || response.failure === 'timeout'
     ? `got ${describeResponse(response)}`

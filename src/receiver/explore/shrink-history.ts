@@ -23,15 +23,15 @@ const FEW_STEPS = 5;
 
 export interface SmallestHistory {
   readonly history: History;
-  /** The number of histories that were played. */
-  readonly playCount: number;
+  /** The number of histories that were tried. */
+  readonly tryCount: number;
 }
 
 /**
  * @param history a history that fails
  * @param failingStep the index of the step that shows the failure; null for the whole history
  * @param template an event that the receiver knows, to replace unusual ones
- * @param isFailing plays a history; called once for each
+ * @param isFailing plays a history; called at most once for each
  */
 export async function shrinkHistory(
   history: History,
@@ -72,7 +72,7 @@ export async function shrinkHistory(
       if (isSmaller) break;
     }
   }
-  return { history: smallest, playCount: triedTexts.size - 1 };
+  return { history: smallest, tryCount: triedTexts.size - 1 };
 }
 
 /** Guesses what matters for most failures: the step, those with its event, and the pauses, bursts and restarts between them. */

@@ -29,16 +29,16 @@ export interface ExploreFailure {
   readonly reason: string;
   /** What to do. */
   readonly remedy: string;
-  /** How often the smallest history failed. */
+  /** How often the smallest history failed, and how often it was played. */
   readonly failed: number;
   readonly played: number;
   /** The number of steps of the history that failed first. */
   readonly original_steps: number;
-  /** The number of histories that were played to find the smallest one. */
+  /** The number of histories that were tried to find the smallest one. Those of a race are played twice. */
   readonly shrink_runs: number;
   readonly shrink_ms: number;
   readonly steps: readonly StepSummary[];
-  /** The events that an ordinary one cannot replace, by their number in `steps`. */
+  /** The events whose payload differs from that of an ordinary one, by their number in `steps`. */
   readonly unusual_events: readonly { readonly event: number; readonly payload: string }[];
   /** The smallest history. */
   readonly history: History;
@@ -50,7 +50,7 @@ export const CONFIRMATION_PLAYS = 3;
 const SHRINK_MS = 20 * SECOND_MS;
 /** Plays of a smaller history with simultaneous deliveries before it counts as one that does not fail. */
 const RACE_PLAYS = 2;
-/** How many of the smallest histories are tried until one fails again. */
+/** At most this many of the smallest histories, and the original one, are played again until one fails again. */
 const MAX_CONFIRMED = 5;
 /** How long the smallest histories are played again, to see how often they fail. */
 const CONFIRM_MS = 20 * SECOND_MS;
@@ -58,7 +58,7 @@ const CONFIRM_MS = 20 * SECOND_MS;
 /** How a history became smaller. */
 interface Shrinking {
   readonly originalSteps: number;
-  readonly playCount: number;
+  readonly tryCount: number;
   readonly ms: number;
 }
 
@@ -89,7 +89,7 @@ export async function findSmallestFailure(
     }
     return false;
   };
-  const { playCount } = await shrinkHistory(
+  const { tryCount } = await shrinkHistory(
     first.record.history,
     first.violation.step,
     session.template,
@@ -100,7 +100,7 @@ export async function findSmallestFailure(
         return false;
       }),
   );
-  const shrinking = { originalSteps: first.record.history.steps.length, playCount, ms: getElapsedMs() };
+  const shrinking = { originalSteps: first.record.history.steps.length, tryCount, ms: getElapsedMs() };
   const endsAt = performance.now() + CONFIRM_MS;
   const smallest = await confirm(session, failures[0] ?? first, shrinking, signal, endsAt);
   // A small history can fail by chance, or because the waits were shorter. A larger one may fail more often.
@@ -120,7 +120,7 @@ export function confirmFailure(
 ): Promise<ExploreFailure> {
   const originalSteps = failing.record.history.steps.length;
   const endsAt = performance.now() + CONFIRM_MS;
-  return confirm(session, failing, { originalSteps, playCount: 0, ms: 0 }, signal, endsAt);
+  return confirm(session, failing, { originalSteps, tryCount: 0, ms: 0 }, signal, endsAt);
 }
 
 /** Plays a history again, to see whether it fails every time. */
@@ -159,7 +159,7 @@ async function confirm(
     failed,
     played,
     original_steps: shrinking.originalSteps,
-    shrink_runs: shrinking.playCount,
+    shrink_runs: shrinking.tryCount,
     shrink_ms: shrinking.ms,
     steps: summarizeSteps(record, findViolations(record)),
     unusual_events: record.history.events.flatMap(({ payload }, index) =>

@@ -214,7 +214,7 @@ describe('a changed body', () => {
     expect(result.detail).toContain('the body is unchanged');
   });
 
-  it('a signature of another timestamp is not blamed on the secret alone if the sent body is known', () => {
+  it('a signature of another timestamp is explained by the secret or the headers if the sent body is known', () => {
     const { detail, remedy } = verify(received({ timestamp: '2026-11-20T23:07:00Z', sentBody: body }));
     expect(detail).toContain('made with another secret or for other headers, or is forged');
     expect(remedy).toContain('pass the headers as they arrived');

@@ -144,7 +144,7 @@ describe('shrinkHistory', () => {
   }
 
   it('a history becomes the steps that matter, with usual events and few plays', async () => {
-    const { history, playCount, originalSteps } = await shrink(
+    const { history, tryCount, originalSteps } = await shrink(
       (candidate) =>
         has(candidate, ({ kind }) => kind === 'restart') &&
         has(candidate, (step) => step.kind === 'attack' && step.attack === 'stale'),
@@ -152,7 +152,7 @@ describe('shrinkHistory', () => {
     expect(originalSteps).toBeGreaterThan(15);
     expect(history.steps.map(({ kind }) => kind).sort()).toEqual(['attack', 'restart']);
     expect(history.events).toEqual([template]);
-    expect(playCount).toBeLessThan(80);
+    expect(tryCount).toBeLessThan(80);
   });
 
   it('numbers come close to the smallest that fail', async () => {
