@@ -103,6 +103,14 @@ describeInBrowser('the request log', () => {
     expect(await field.inputValue()).toBe('');
   });
 
+  it('the request log reports a filter in the URL that it does not have', async () => {
+    const { page } = await start({ hash: '/requests?until=1h' });
+    await page
+      .getByRole('alert')
+      .getByText('The Before filter "1h" is ignored. This list has no Before filter.')
+      .waitFor();
+  });
+
   it('the request log follows the search while the user types without changing the typed text', async () => {
     const { emulator, page, rows } = await start();
     await emulator.api('GET', '/events?text=a');

@@ -8,6 +8,8 @@ import { Icon } from './icon.tsx';
 
 export interface FilterBarProps {
   readonly filter: Readonly<Record<string, string>>;
+  /** The filters that this list has. Others in the URL are reported as ignored. */
+  readonly filterNames: readonly string[];
   readonly search: Omit<SearchProps, 'value'>;
   /** The other fields. In a narrow list, they are behind a button. */
   readonly fields: ComponentChildren;
@@ -25,6 +27,7 @@ export interface FilterBarProps {
 
 export function FilterBar({
   filter,
+  filterNames,
   search,
   fields,
   quickFilter,
@@ -54,7 +57,7 @@ export function FilterBar({
       <div id={id} class={`filters-fields ${isExpanded ? 'open' : ''}`}>
         {fields}
       </div>
-      <IgnoredFilters filter={filter} statusHint={statusHint} />
+      <IgnoredFilters filter={filter} filterNames={filterNames} statusHint={statusHint} />
       <FilterChips filter={filter} action={action} periodLabel={periodLabel} />
     </search>
   );
@@ -226,7 +229,11 @@ export function describeFilter(name: string, value: string, periodLabel = 'Creat
 }
 
 /** The filters in the URL that this list does not have, or whose value is invalid. */
-function IgnoredFilters({ filter, statusHint }: Pick<FilterBarProps, 'filter' | 'statusHint'>) {
+function IgnoredFilters({
+  filter,
+  filterNames,
+  statusHint,
+}: Pick<FilterBarProps, 'filter' | 'filterNames' | 'statusHint'>) {
   const { query } = route.value;
   const ignored = Object.entries(filterLabels).filter(
     ([name]) => query[name] !== undefined && query[name].trim() !== '' && filter[name] === undefined,
@@ -242,7 +249,7 @@ function IgnoredFilters({ filter, statusHint }: Pick<FilterBarProps, 'filter' | 
       {ignored.map(([name, label]) => (
         <p key={name}>
           The {label} filter "{query[name]}" is ignored.{' '}
-          {hints[name] === undefined ? `This list has no ${label} filter.` : `Enter ${hints[name]}.`}{' '}
+          {filterNames.includes(name) ? `Enter ${hints[name]}.` : `This list has no ${label} filter.`}{' '}
           <button type="button" class="pill" onClick={() => updateQuery({ [name]: '' })}>
             Clear
           </button>

@@ -33,7 +33,13 @@ import { useQuery } from '../../use-query.ts';
 import { DeliveryView } from '../delivery/delivery-view.tsx';
 import { GettingStarted } from '../overview/getting-started.tsx';
 import { openBulkReplayDialog, openReplayDialog, ReplayDialog } from '../replay/replay-dialog.tsx';
-import { type DeliveryFilter, matchesFilter, parseFilter, toListInput } from './delivery-filter.ts';
+import {
+  type DeliveryFilter,
+  filterNames,
+  matchesFilter,
+  parseFilter,
+  toListInput,
+} from './delivery-filter.ts';
 
 export function DeliveriesView({ route }: { readonly route: Route }) {
   const filter = parseFilter(route.query);
@@ -58,6 +64,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
         list={list}
         label="Delivery"
         filter={filter}
+        filterNames={filterNames}
         search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, URLs, bodies' }}
         statusHint={`one of ${displayStatuses.join(', ')}`}
         quickFilter={<StatusButtons filter={filter} />}

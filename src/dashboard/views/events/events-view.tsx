@@ -28,6 +28,7 @@ export function EventsView({ route }: { readonly route: Route }) {
       list={useEvents(filter)}
       label="Event"
       filter={filter}
+      filterNames={filterNames}
       search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, payloads' }}
       fields={
         <>

@@ -60,6 +60,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
       list={list}
       label="Request"
       filter={filter}
+      filterNames={filterNames}
       search={{ name: 'path', label: 'Path', placeholder: 'Start of the path, or a text in it' }}
       periodLabel="Time"
       quickFilter={
