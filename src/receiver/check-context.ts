@@ -56,7 +56,7 @@ interface SharedState {
 
 /** The context of one check, because some checks run at the same time. */
 export class CheckContext {
-  /** The responses to the deliveries of this check. */
+  /** The responses to the deliveries of this check, and to those of other checks that it uses. */
   readonly responses: ReceiverResponse[] = [];
   readonly #options: CheckContextOptions;
   readonly #shared: SharedState;
@@ -147,7 +147,10 @@ export class CheckContext {
     return this.pace.isConcurrent ? Promise.all(items.map(send)) : mapInOrder(items, send);
   }
 
-  /** The effect counter, which is tested on the first call. @throws SvcError as {@link ReadEffects} */
+  /**
+   * The effect counter, or why it cannot be used. A valid delivery tests it on the first call by any check.
+   * @throws SvcError as {@link ReadEffects}
+   */
   async getEffectCounter(): Promise<EffectCounter | ObservationUnavailable> {
     return this.testEffectCounter(async () => isAccepted(await this.send(this.deliveries.createValid())));
   }

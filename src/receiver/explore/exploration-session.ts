@@ -34,7 +34,7 @@ export interface SessionOptions extends ReceiverClientOptions {
 
 export interface ExploreProgress {
   readonly phase: 'searching' | 'shrinking' | 'confirming';
-  /** The histories that the search has started, without the plain deliveries at the beginning. */
+  /** How many random histories were started, or how often the given history was. Plain deliveries do not count. */
   readonly runs: number;
   readonly requests: number;
   /** The number of steps of the smallest failing history so far, or of the one that is played again; null before one fails. */
