@@ -6,7 +6,7 @@ import { describeAppliedFault } from '../../control/describe-fault.ts';
 import { describePhases } from '../../control/describe-phases.ts';
 import { buildTraceTree, countHiddenAttempts, type TraceNode } from '../../control/trace-tree.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
-import { formatDuration, formatLatency, formatRelative, SECOND_MS } from '../../domain/duration.ts';
+import { formatLatency, formatRelative, formatSpan, SECOND_MS } from '../../domain/duration.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import type { Context } from '../context.ts';
 import { sanitizeLine } from '../terminal-text.ts';
@@ -79,7 +79,7 @@ function toAttemptBranch(attempt: AttemptSummary, { trace, io }: TraceContext): 
   const appliedFault = describeAppliedFault(fault);
   const parts = [
     `#${number}`,
-    sinceEventMs < SECOND_MS ? '+0s' : `+${formatDuration(sinceEventMs)}`,
+    sinceEventMs < SECOND_MS ? '+0s' : `+${formatSpan(sinceEventMs, 2)}`,
     styleOutcome(attempt, io),
     formatLatency(ms),
     ...(trigger === 'manual' ? ['replay'] : []),

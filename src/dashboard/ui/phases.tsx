@@ -37,8 +37,9 @@ export function listPhaseSpans(phases: AttemptPhases): PhaseSpan[] {
 
 /** One bar with all phases, for a list. */
 export function PhaseBar({ phases }: { readonly phases: AttemptPhases }) {
+  const description = `Phases: ${describePhases(phases)}`;
   return (
-    <span class="phase-bar" role="img" aria-label={`Phases: ${describePhases(phases)}`}>
+    <span class="phase-bar" role="img" aria-label={description} title={description}>
       {listPhaseSpans(phases).map(({ phase, ms }) => (
         <span key={phase} class={`phase ${phase}`} style={{ flexGrow: ms }} />
       ))}
