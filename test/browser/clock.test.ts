@@ -170,6 +170,29 @@ describeInBrowser('the clock bar', () => {
     expect(Date.parse(after5m.now) - Date.parse(before.now)).toBe(300_000);
   });
 
+  it.each([1280, 1000, 700])(
+    'the clock bar stays in one line %i px wide, during and after a move of the clock',
+    async (width) => {
+      let respond = () => {};
+      const after = new Promise<void>((resolve) => {
+        respond = resolve;
+      });
+      const { emulator, page, bar } = await startFailing([503, { status: 503, after }, 503], { width });
+      await emulator.control.setClock({ frozen: false });
+      const heightOf = async () => (await bar.boundingBox())?.height;
+      const before = await heightOf();
+      if (width < 1264) await page.keyboard.press('n');
+      else await bar.getByRole('button', { name: '+24h' }).click();
+      await bar.getByRole('button', { name: 'Cancel' }).waitFor();
+      await expect.poll(heightOf).toBe(before);
+      expect(await noScroll(page)).toBe(true);
+      respond();
+      await bar.getByRole('button', { name: /^\d attempts?: \d failed$/ }).waitFor();
+      await expect.poll(heightOf).toBe(before);
+      expect(await noScroll(page)).toBe(true);
+    },
+  );
+
   it('the clock bar shows the error when the clock cannot move', async () => {
     const { bar, page } = await startFailing(503, { expectedErrors: /422|400|Failed to load/ });
     await bar.getByLabel('Advance by').fill('99999d');

@@ -181,7 +181,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   },
   'events trace': {
     args: ({ event }) => [event],
-    stdout: /^POST \/v1\/events {2}201 .*\n└─ evt_.*\n {3}└─ del_.*\n {6}└─ #1 /,
+    stdout: /^POST \/v1\/events {2}201 .*\n└─ evt_.*\n {3}[├└]─ del_.*\n {6}[├└]─ #1 /,
     jsonFields: ['event', 'request', 'deliveries', 'has_more', 'end_cursor'],
     invalid: [['--limit', '201'], 'Invalid value for --limit: "201"'],
     notFound: [`evt_${UNKNOWN_ID}`],

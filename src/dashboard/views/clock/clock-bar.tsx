@@ -211,9 +211,12 @@ const MAX_SHOWN = 100;
 /** The move in progress, or the result of the last one. */
 function MoveStatus({ move }: { readonly move: MoveInProgress | null }) {
   const seconds = useElapsedSeconds(move?.title);
+  const status = move === null ? describeResult() : describeProgress(move);
   return (
     <div class="row clock-move">
-      <span role="status">{move === null ? describeResult() : describeProgress(move)}</span>
+      <span role="status" title={status}>
+        {status}
+      </span>
       {move !== null && (
         <>
           {seconds > 0 && <span class="muted">{formatDuration(seconds * SECOND_MS)}</span>}
