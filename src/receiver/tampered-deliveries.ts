@@ -216,7 +216,8 @@ function withDigest(change: (digest: string) => string): Definition['create'] {
 /** @param change gets the signature with its prefix */
 function withSignature(change: (signature: string, prefix: string) => string): Definition['create'] {
   return (factory, body) => {
-    const message = factory.sign(body);
+    // Only one signature: during a secret rotation, the second would stay valid.
+    const message = factory.sign(body, { secrets: [factory.secret] });
     const { header, headers } = factory.scheme;
     const text = message.headers[headers.signature] ?? '';
     const [digest = ''] = parseSignatureHeader(factory.scheme, text).digests;

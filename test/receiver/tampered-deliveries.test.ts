@@ -18,11 +18,15 @@ import { exploreReceiver } from './explore/explore-receiver.ts';
 
 const now = Date.parse('2026-11-22T12:00:00Z');
 
-function createFactory(scheme: (typeof schemes)[keyof typeof schemes]): DeliveryFactory {
+function createFactory(
+  scheme: (typeof schemes)[keyof typeof schemes],
+  previousSecret?: string,
+): DeliveryFactory {
   const secret = 'whsec_c3ZjLWNoZWNrLXNlY3JldA==';
   return new DeliveryFactory({
     scheme,
     secret,
+    previousSecret,
     eventType: 'order.shipped',
     payload: '{"order_id":"ord_1"}',
     now: () => now,
@@ -60,6 +64,16 @@ describe.each(schemeNames)('the tampered deliveries of the scheme %s', (name) =>
       expect(accepted).toEqual([]);
     },
   );
+
+  it('a correct receiver rejects each during a secret rotation, when the service signs with two secrets', () => {
+    const rotating = createFactory(schemes[name], 'whsec_cHJldmlvdXMtc2VjcmV0LXN2Yw==');
+    const read = joins['joins doubled headers'];
+    expect(verify(rotating, rotating.sign(body), read)).toBe(true);
+    const accepted = listAttacks(rotating.scheme).filter((attack) =>
+      verify(rotating, getTamperedDelivery(attack).create(rotating, body), read),
+    );
+    expect(accepted).toEqual([]);
+  });
 });
 
 it('each tampered delivery is a check and a disturbance', () => {
