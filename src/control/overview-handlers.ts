@@ -2,6 +2,7 @@
 import type { Fault } from '../contract/fault-schemas.ts';
 import type { AttemptBucket, EndpointSummary, Overview } from '../contract/overview-schemas.ts';
 import { MAX_DELIVERY_COUNT } from '../domain/delivery.ts';
+import { isFaultActive } from '../domain/fault.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
@@ -77,10 +78,7 @@ function listActiveFaults({ store }: Sandbox, workspace: LoadedWorkspace): Fault
   return store.faults
     .listAll()
     .map(toFault)
-    .filter(
-      ({ workspace_id: id = workspace.id, count = Number.POSITIVE_INFINITY, fired }) =>
-        id === workspace.id && fired < count,
-    );
+    .filter((fault) => (fault.workspace_id ?? workspace.id) === workspace.id && isFaultActive(fault));
 }
 
 /** Maps items, and lets requests and deliveries continue in between. @throws SvcError if the store is closed meanwhile. */

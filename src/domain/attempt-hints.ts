@@ -1,6 +1,7 @@
-/** What the developer of a receiver can do after an attempt. */
-import type { AttemptOutcome } from './delivery.ts';
-import type { AppliedFault, FaultKind } from './fault.ts';
+/** Why an attempt failed, and what the developer of a receiver can do. */
+import { type AttemptOutcome, describeOutcome } from './delivery.ts';
+import { type AppliedFault, type FaultKind, isAttemptSent } from './fault.ts';
+import { toSentence } from './message-parts.ts';
 import { quoteForShell } from './shell.ts';
 
 interface AttemptToExplain {
@@ -27,9 +28,27 @@ interface AttemptedDelivery {
   readonly url: string;
 }
 
-/** The next steps for the developer of the receiver, the most likely first; none after a correct response. */
-export function findAttemptHints(attempt: AttemptToExplain, delivery: AttemptedDelivery): string[] {
-  const first = findMainHint(attempt, delivery);
+/** Why an attempt failed, as a sentence. */
+export function describeCause(attempt: AttemptToExplain & { readonly error: string | null }): string {
+  const { outcome, response_status: status, error, fault } = attempt;
+  // The error of a redirect also says where to.
+  const isRedirect = status !== null && status < 400;
+  if (outcome !== 'http_error' || isRedirect) return toSentence(error ?? describeOutcome(attempt));
+  return isAttemptSent(fault)
+    ? `Your receiver returned ${status}.`
+    : `An injected fault returned ${status}. Your receiver was not called.`;
+}
+
+/**
+ * The next steps for the developer of the receiver, the most likely first; none after a correct response.
+ * @param isFaultActive whether the fault of the attempt can still be applied
+ */
+export function findAttemptHints(
+  attempt: AttemptToExplain,
+  delivery: AttemptedDelivery,
+  isFaultActive = true,
+): string[] {
+  const first = findMainHint(attempt, delivery, isFaultActive);
   if (first === null) return [];
   const isReceiverDefect = isReceiverError(attempt) && !failedByFault(attempt);
   return isReceiverDefect
@@ -55,7 +74,11 @@ function toCheckCommand({ url }: AttemptedDelivery): string {
   return `svc receiver check ${quoteForShell(url)} --secret SECRET`;
 }
 
-function findMainHint(attempt: AttemptToExplain, delivery: AttemptedDelivery): string | null {
+function findMainHint(
+  attempt: AttemptToExplain,
+  delivery: AttemptedDelivery,
+  isFaultActive: boolean,
+): string | null {
   const { outcome, response_status: status, fault } = attempt;
   if (outcome === 'succeeded') {
     return fault && invalidatingFaults.includes(fault.kind)
@@ -63,7 +86,9 @@ function findMainHint(attempt: AttemptToExplain, delivery: AttemptedDelivery): s
       : null;
   }
   if (fault && failedByFault(attempt)) {
-    return `Remove the injected fault (${fault.kind}) that caused this failure: svc faults clear ${fault.id}`;
+    return isFaultActive
+      ? `Remove the injected fault (${fault.kind}) that caused this failure: svc faults clear ${fault.id}`
+      : `Replay the delivery, because the injected fault (${fault.kind}) no longer applies: svc deliveries replay ${delivery.id}`;
   }
   const updateUrl = (address: string) => `svc webhooks update ${delivery.webhook_id} --url ${address}`;
   switch (outcome) {

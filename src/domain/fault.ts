@@ -155,6 +155,19 @@ export interface AppliedFault {
   readonly kind: FaultKind;
 }
 
+/** Whether an attempt is sent to the receiver although this fault is applied to it. */
+export function isAttemptSent(fault: AppliedFault | undefined): boolean {
+  return fault?.kind !== 'drop' && fault?.kind !== 'error-response';
+}
+
+/** Whether a fault can still be applied. */
+export function isFaultActive({
+  fired,
+  count = Number.POSITIVE_INFINITY,
+}: Pick<FaultRule, 'count'> & { readonly fired: number }): boolean {
+  return fired < count;
+}
+
 /** The properties of a request that a fault can be restricted to. */
 export interface FaultableRequest {
   readonly method: string;

@@ -1,4 +1,4 @@
-/** Parts that many messages share: counts, suggestions of what was meant, and the reasons of file errors. */
+/** Parts that many messages share: counts, sentences, suggestions of what was meant, and the reasons of file errors. */
 
 /** `1 delivery`, `2 deliveries` */
 export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
@@ -7,6 +7,12 @@ export function formatCount(count: number, singular: string, plural = `${singula
 
 export function formatDeliveryCount(count: number): string {
   return formatCount(count, 'delivery', 'deliveries');
+}
+
+/** Capitalizes a text and ends it with a period. */
+export function toSentence(text: string): string {
+  const [first = ''] = text;
+  return `${first.toUpperCase()}${text.slice(first.length)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 /**

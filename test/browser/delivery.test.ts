@@ -56,6 +56,23 @@ describeInBrowser('the delivery page', () => {
     await expect.poll(() => endpoint.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
   });
 
+  it('the delivery page says that a fault responded, and to replay the delivery after the fault is removed', async () => {
+    const { emulator, page, webhook, advance } = await openDelivery([500]);
+    const fault = await emulator.control.addFault({
+      on: 'delivery',
+      kind: 'error-response',
+      webhook_id: webhook.id,
+    });
+    await advance(5 * MINUTE_MS);
+    const summary = page.getByRole('region', { name: 'Summary' });
+    await summary.getByText('An injected fault returned 503. Your receiver was not called.').waitFor();
+    await summary.getByText(`svc faults clear ${fault.id}`).waitFor();
+    await page.getByText(/not sent, ended/).waitFor();
+    await emulator.control.clearFaults({ id: fault.id });
+    await page.reload();
+    await summary.getByText(/^svc deliveries replay del_/).waitFor();
+  });
+
   it('the delivery page shows that the delivery is paused and how to enable its endpoint [delivery.paused]', async () => {
     const { emulator, page, webhook } = await openDelivery(503);
     const verdict = page.getByRole('region', { name: 'Summary' });

@@ -205,11 +205,4 @@ describeInBrowser('a bulk replay', () => {
     await page.clock.resume();
     await page.getByText(/The replay was stopped: \d+ of 40 deliveries were not sent again/).waitFor();
   });
-
-  it('a bulk replay says when no delivery matches', async () => {
-    const { emulator } = await startDeliverySetup();
-    const page = await openDashboard(emulator, { hash: '/deliveries?status=failed' });
-    await page.getByRole('button', { name: 'Replay all matches' }).click();
-    await dialogOf(page).getByText('No deliveries match').waitFor();
-  });
 });

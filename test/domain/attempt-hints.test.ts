@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findAttemptHints } from '../../src/domain/attempt-hints.ts';
+import { describeCause, findAttemptHints } from '../../src/domain/attempt-hints.ts';
 import type { AttemptOutcome } from '../../src/domain/delivery.ts';
 import type { FaultKind } from '../../src/domain/fault.ts';
 
@@ -38,6 +38,24 @@ it.each<FaultKind>([
 ])('the hint after the fault %s attributes the failure to the fault', (kind) => {
   const attempt = { outcome: 'http_error', response_status: 400, fault: { id: 'flt_1', kind } } as const;
   expect(findAttemptHints(attempt, delivery)).toEqual([expect.stringContaining('svc faults clear flt_1')]);
+});
+
+it('the hint after a fault that no longer applies is to replay the delivery', () => {
+  const fault = { id: 'flt_1', kind: 'timeout' } as const;
+  const attempt = { outcome: 'timeout', response_status: null, fault } as const;
+  expect(findAttemptHints(attempt, delivery, false)).toEqual([
+    'Replay the delivery, because the injected fault (timeout) no longer applies: svc deliveries replay del_1',
+  ]);
+});
+
+it.each<[FaultKind | undefined, string]>([
+  [undefined, 'Your receiver returned 503.'],
+  ['slow-body', 'Your receiver returned 503.'],
+  ['error-response', 'An injected fault returned 503. Your receiver was not called.'],
+])('the cause of a 503 with the fault %s says who returned it', (kind, cause) => {
+  const fault = kind && { id: 'flt_1', kind };
+  const attempt = { outcome: 'http_error', response_status: 503, error: 'returned 503', fault } as const;
+  expect(describeCause(attempt)).toBe(cause);
 });
 
 it('the hint after a fault that receivers cannot notice attributes the failure to the receiver', () => {

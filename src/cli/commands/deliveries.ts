@@ -4,6 +4,7 @@ import { deliveryStatuses } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
+import { fetchActiveFaultIds } from '../active-faults.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import {
@@ -78,9 +79,10 @@ export const get: CommandDefinition<{ readonly id?: string; readonly pager?: boo
       id: id ?? (await askChoice(context, 'id', deliveryChoices)),
     });
     const scheduleTimeOf = await fetchScheduleTimes([delivery], control, context);
+    const activeFaultIds = await fetchActiveFaultIds(delivery, control);
     await context.printLong(
       delivery,
-      () => renderDelivery(delivery, scheduleTimeOf(delivery), context),
+      () => renderDelivery(delivery, scheduleTimeOf(delivery), { ...context, activeFaultIds }),
       pager,
     );
   },

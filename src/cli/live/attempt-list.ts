@@ -6,6 +6,7 @@ import type { ControlPlane } from '../../control/control-plane.ts';
 import { extrapolateScheduleTime } from '../../domain/clock.ts';
 import { describeOutcome } from '../../domain/delivery.ts';
 import { formatDuration, formatRelative } from '../../domain/duration.ts';
+import { fetchActiveFaultIds } from '../active-faults.ts';
 import type { Context } from '../context.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { renderDelivery } from '../render/deliveries.ts';
@@ -45,7 +46,7 @@ interface AttemptRenderContext {
   getScheduleTime(workspaceId: string): ScheduleTime | null;
 }
 
-export type AttemptControl = Pick<ControlPlane, 'getClock' | 'getDelivery' | 'replayDelivery'>;
+export type AttemptControl = Pick<ControlPlane, 'getClock' | 'getDelivery' | 'listFaults' | 'replayDelivery'>;
 
 export function createAttemptList(
   control: AttemptControl,
@@ -82,7 +83,11 @@ export function createAttemptList(
       const delivery = await control.getDelivery({ id });
       const scheduleTimeOf = await fetchScheduleTimes([delivery], control, context);
       const attempts = delivery.attempts.filter(({ number }) => number === attempt?.number);
-      return renderDelivery({ ...delivery, attempts }, scheduleTimeOf(delivery), context);
+      const activeFaultIds = await fetchActiveFaultIds({ attempts }, control);
+      return renderDelivery({ ...delivery, attempts }, scheduleTimeOf(delivery), {
+        ...context,
+        activeFaultIds,
+      });
     },
     async replay({ delivery: { id } }) {
       await control.replayDelivery({ id });

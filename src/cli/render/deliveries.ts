@@ -10,6 +10,7 @@ import { describePhases } from '../../control/describe-phases.ts';
 import { findAttemptHints } from '../../domain/attempt-hints.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDuration, formatRelative } from '../../domain/duration.ts';
+import { isAttemptSent } from '../../domain/fault.ts';
 import { indentJson } from '../../domain/json.ts';
 import type { Context } from '../context.ts';
 import type { ScheduleTimeOf } from '../schedule-time.ts';
@@ -38,7 +39,10 @@ export function deliveryColumns(
   ];
 }
 
-type RenderContext = Pick<Context, 'io' | 'now'>;
+interface RenderContext extends Pick<Context, 'io' | 'now'> {
+  /** IDs of the faults of its attempts that can still be applied. */
+  readonly activeFaultIds: ReadonlySet<string>;
+}
 
 /**
  * Renders a delivery with all its attempts.
@@ -77,8 +81,12 @@ interface AttemptContext extends RenderContext {
   readonly scheduleTime: number;
 }
 
-function renderAttempt(attempt: AttemptDetail, { delivery, scheduleTime, io, now }: AttemptContext): string {
-  const { request, response, verification } = attempt;
+function renderAttempt(
+  attempt: AttemptDetail,
+  { delivery, scheduleTime, activeFaultIds, io, now }: AttemptContext,
+): string {
+  const { request, response, verification, fault } = attempt;
+  const hints = findAttemptHints(attempt, delivery, fault !== undefined && activeFaultIds.has(fault.id));
   const style = styleFor(io);
   const title = [
     style.bold(`Attempt ${attempt.number}`),
@@ -88,11 +96,11 @@ function renderAttempt(attempt: AttemptDetail, { delivery, scheduleTime, io, now
   ].join('  ');
   const fields = {
     Error: attempt.error && style.red(attempt.error),
-    Fault: describeAppliedFault(attempt.fault),
+    Fault: describeAppliedFault(fault),
     Signature: verification && renderVerification(verification, io),
-    'What to do': findAttemptHints(attempt, delivery).join('\n') || null,
+    'What to do': hints.join('\n') || null,
     Scheduled: formatTime(attempt.scheduled_at, scheduleTime),
-    Sent: formatTime(attempt.sent_at, now()),
+    [isAttemptSent(fault) ? 'Sent' : 'Not sent']: formatTime(attempt.sent_at, now()),
     Phases: attempt.phases && describePhases(attempt.phases),
   };
   const section = (name: string, text: string) => renderSection(name, text, io);

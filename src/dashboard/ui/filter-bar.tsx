@@ -293,7 +293,7 @@ function FilterChips({
           Clear filters
         </button>
       </li>
-      {action !== undefined && <li class="push-right">{action}</li>}
+      {Boolean(action) && <li class="push-right">{action}</li>}
     </ul>
   );
 }

@@ -90,6 +90,26 @@ describe('svc deliveries get', () => {
   });
 
   it.each([
+    [2, 'Remove the injected fault (error-response) that caused this failure: svc faults clear flt_1\n'],
+    [1, 'the injected fault (error-response) no longer applies: svc deliveries replay del_'],
+  ])(
+    'an attempt with a response of a fault was not sent, and with a limit of %d shows the next step',
+    async (count, hint) => {
+      const fault = { id: 'flt_1', kind: 'error-response' as const };
+      const rule = { ...fault, on: 'delivery' as const, probability: 1, count, fired: 1 };
+      const { context, capturedOutput } = createFakeContext({
+        control: {
+          getDelivery: async () => aDetail({ attempts: [{ ...attempt, fault }] }),
+          listFaults: async () => pageOf({ ...rule, created_at: attempt.sent_at }),
+        },
+      });
+      await getCommand.run({ id: 'del_1' }, context);
+      expect(capturedOutput.out).toContain(hint);
+      expect(capturedOutput.out).toMatch(/\nNot sent +2026-/);
+    },
+  );
+
+  it.each([
     [{ dns_ms: 0.4, connect_ms: 1 }, 'queued 0.0ms, DNS 0.4ms, connect 1.0ms, send 0.1ms, wait 12ms'],
     [{ reused_connection: true }, 'queued 0.0ms, reused connection, send 0.1ms, wait 12ms'],
   ])('each attempt shows the phases that it had: %j', async (changes, line) => {

@@ -69,7 +69,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
         statusHint={`one of ${displayStatuses.join(', ')}`}
         quickFilter={<StatusButtons filter={filter} />}
         fields={<FilterFields filter={filter} />}
-        action={<ListActions filter={filter} isEmpty={list.feed.list.length === 0} />}
+        action={list.feed.list.length > 0 && <ListActions filter={filter} />}
         columns={COLUMNS}
         renderCells={renderCells}
         empty={<GettingStarted />}
@@ -102,19 +102,14 @@ async function openNextFailing(route: Route, filter: DeliveryFilter, after: stri
   else replaceRoute(to);
 }
 
-interface ListActionsProps {
-  readonly filter: DeliveryFilter;
-  readonly isEmpty: boolean;
-}
-
-function ListActions({ filter, isEmpty }: ListActionsProps) {
+function ListActions({ filter }: { readonly filter: DeliveryFilter }) {
   const selection = { workspace_id: workspaceId.value, ...toListInput(filter) };
   return (
     <>
       <ActionButton type="button" onClick={() => openBulkReplayDialog(selection)}>
         <Icon name="replay" /> Replay all matches
       </ActionButton>
-      {!isEmpty && <DownloadButton selection={selection} />}
+      <DownloadButton selection={selection} />
     </>
   );
 }

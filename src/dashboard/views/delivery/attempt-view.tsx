@@ -1,6 +1,8 @@
 /** One attempt with its request, response and signature. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { formatDuration } from '../../../domain/duration.ts';
+import { isAttemptSent } from '../../../domain/fault.ts';
+import { toSentence } from '../../../domain/message-parts.ts';
 import { toHash } from '../../address.ts';
 import { route, updateQuery } from '../../router.ts';
 import { PhaseTable } from '../../ui/phases.tsx';
@@ -10,7 +12,6 @@ import { Time } from '../../ui/time.tsx';
 import { SignatureView } from '../signature/signature-view.tsx';
 import { AttemptComparison } from './attempt-comparison.tsx';
 import { AttemptRequest, AttemptResponse } from './attempt-messages.tsx';
-import { toSentence } from './delivery-summary.ts';
 
 interface Props {
   readonly delivery: DeliveryDetail;
@@ -75,7 +76,8 @@ function AttemptHeader({ delivery, attempt }: Props) {
       </div>
       {error !== null && !isLast && <p class="error-text">{toSentence(error)}</p>}
       <p class="muted">
-        Due <Time at={attempt.scheduled_at} clock="schedule" />, sent{' '}
+        Due <Time at={attempt.scheduled_at} clock="schedule" />,{' '}
+        {isAttemptSent(fault) ? 'sent' : 'not sent, ended'}{' '}
         <time dateTime={attempt.sent_at}>{attempt.sent_at}</time>
         {fault !== undefined && (
           <>

@@ -3,12 +3,14 @@
 import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
+import { isFaultActive } from '../../../domain/fault.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { DueTime, isReached } from '../../ui/time.tsx';
 import { useClock } from '../../ui/workspace-scope.tsx';
 import { advanceTo, findMoveInProgress } from '../clock/clock-actions.ts';
+import { useFaults } from '../faults/fault-list.tsx';
 import { type Hint, summarizeDelivery } from './delivery-summary.ts';
 
 interface Props {
@@ -16,7 +18,22 @@ interface Props {
 }
 
 export function DeliverySummaryCard({ delivery }: Props) {
-  const { headline, reason, responseExcerpt, signature, hints } = summarizeDelivery(delivery);
+  const fault = delivery.attempts.at(-1)?.fault;
+  return fault === undefined ? (
+    <Summary delivery={delivery} />
+  ) : (
+    <SummaryWithFault key={fault.id} delivery={delivery} faultId={fault.id} />
+  );
+}
+
+/** The next step depends on whether the fault can still be applied. */
+function SummaryWithFault({ delivery, faultId }: Props & { readonly faultId: string }) {
+  const { value: faults } = useFaults(({ id }) => id === faultId);
+  return <Summary delivery={delivery} isFaultActive={faults?.some(isFaultActive)} />;
+}
+
+function Summary({ delivery, isFaultActive }: Props & { readonly isFaultActive?: boolean | undefined }) {
+  const { headline, reason, responseExcerpt, signature, hints } = summarizeDelivery(delivery, isFaultActive);
   return (
     <section class={`card stack delivery-summary ${getDisplayStatus(delivery)}`} aria-label="Summary">
       <p role="status" class="delivery-headline">

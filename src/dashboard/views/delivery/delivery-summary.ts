@@ -1,7 +1,7 @@
 /** Summarizes the result of a delivery with the hints of the command line. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import { findAttemptHints } from '../../../domain/attempt-hints.ts';
-import { describeOutcome, settledReasonDescriptions } from '../../../domain/delivery.ts';
+import { describeCause, findAttemptHints } from '../../../domain/attempt-hints.ts';
+import { settledReasonDescriptions } from '../../../domain/delivery.ts';
 
 interface DeliverySummary {
   readonly headline: string;
@@ -20,24 +20,17 @@ export interface Hint {
   readonly command: string | null;
 }
 
-export function summarizeDelivery(delivery: DeliveryDetail): DeliverySummary {
+/** @param isFaultActive whether the fault of the last attempt can still be applied */
+export function summarizeDelivery(delivery: DeliveryDetail, isFaultActive = true): DeliverySummary {
   const last = delivery.attempts.at(-1);
   const isFailure = last !== undefined && last.outcome !== 'succeeded';
   return {
     headline: toHeadline(delivery, last),
-    reason: isFailure ? toReason(last) : null,
+    reason: isFailure ? describeCause(last) : null,
     responseExcerpt: isFailure ? toResponseExcerpt(last) : null,
     signature: isFailure ? toSignature(last) : null,
-    hints: [...toEnableHint(delivery), ...(isFailure ? listHints(last, delivery) : [])],
+    hints: [...toEnableHint(delivery), ...(isFailure ? listHints(last, delivery, isFaultActive) : [])],
   };
-}
-
-function toReason(attempt: AttemptDetail): string {
-  const { outcome, response_status: status, error } = attempt;
-  // The error of a redirect also says where to.
-  const isRedirect = status !== null && status < 400;
-  if (outcome === 'http_error' && !isRedirect) return `Your receiver returned ${status}.`;
-  return toSentence(error ?? describeOutcome(attempt));
 }
 
 const MAX_EXCERPT_LINES = 3;
@@ -81,10 +74,13 @@ function mayRejectSignature(status: number | null): boolean {
   return status === 400 || status === 401 || status === 403;
 }
 
-function listHints(last: AttemptDetail, delivery: DeliveryDetail): Hint[] {
+function listHints(last: AttemptDetail, delivery: DeliveryDetail, isFaultActive: boolean): Hint[] {
   // A signature that a fault invalidated needs no fix.
   const signatureHint = last.fault === undefined ? (last.verification?.remedy ?? null) : null;
-  const texts = [...(signatureHint === null ? [] : [signatureHint]), ...findAttemptHints(last, delivery)];
+  const texts = [
+    ...(signatureHint === null ? [] : [signatureHint]),
+    ...findAttemptHints(last, delivery, isFaultActive),
+  ];
   return texts.map(splitHint);
 }
 
@@ -94,9 +90,4 @@ export function splitHint(text: string): Hint {
   return description === undefined || command === undefined
     ? { text, command: null }
     : { text: description, command };
-}
-
-export function toSentence(text: string): string {
-  const [first = ''] = text;
-  return `${first.toUpperCase()}${text.slice(first.length)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
