@@ -35,12 +35,12 @@ function createFactory(
 
 /** Verifies as a receiver does that joins the values of a doubled header, or takes the first or the last of them. */
 function verify(
-  { scheme, secret }: DeliveryFactory,
+  { scheme, signingSecrets }: DeliveryFactory,
   { headers, body }: DeliveryMessage,
   join: (values: readonly string[]) => string | undefined,
 ): boolean {
   const get = (name: string) => join([headers[name] ?? []].flat()) ?? null;
-  return verifyMessage({ scheme, secret, now, headers: { get }, payload: body }).ok;
+  return verifyMessage({ scheme, secret: signingSecrets, now, headers: { get }, payload: body }).ok;
 }
 
 const joins = {
