@@ -1,11 +1,13 @@
 /** The options that select deliveries. */
 import type { Command } from 'commander';
 import { type DisplayStatus, displayStatuses } from '../domain/delivery.ts';
-import { choiceOption, parseTimeOrAge } from './option-parsers.ts';
+import type { ResponseFilter } from '../domain/status-filter.ts';
+import { choiceOption, parseResponseOption, parseTimeOrAge } from './option-parsers.ts';
 
-/** The filter of `list`, `tail`, `export` and `wait`; `wait` has a `--status` of its own. */
+/** The filter of `list`, `tail`, `export` and `wait`; `wait` has a `--status` of its own, and no `--response`. */
 export interface DeliveryFilterOptions {
   readonly status?: DisplayStatus;
+  readonly response?: ResponseFilter;
   readonly event?: string;
   readonly type?: string;
   readonly webhook?: string;
@@ -16,7 +18,13 @@ export interface DeliveryFilterOptions {
 
 export function addDeliveryFilterOptions(command: Command): Command {
   return addFilterOptionsWithoutStatus(
-    command.addOption(choiceOption('--status <status>', 'Only deliveries with this status', displayStatuses)),
+    command
+      .addOption(choiceOption('--status <status>', 'Only deliveries with this status', displayStatuses))
+      .option(
+        '--response <status>',
+        'Only deliveries whose last attempt got this response status or class, such as 404 or 4xx; none for no response',
+        parseResponseOption,
+      ),
   );
 }
 
@@ -49,6 +57,7 @@ export function addUntilOption(command: Command): Command {
 export function toDeliveryFilter(options: DeliveryFilterOptions) {
   return {
     status: options.status,
+    response_status: options.response,
     event_id: options.event,
     type: options.type,
     webhook_id: options.webhook,

@@ -6,7 +6,12 @@ import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 import { isAssignment } from '../domain/json-path.ts';
 import { parseTimestamp } from '../domain/signature/signature-header.ts';
-import { type StatusFilter, statusClasses } from '../domain/status-filter.ts';
+import {
+  parseResponseFilter,
+  parseStatusFilter,
+  type ResponseFilter,
+  type StatusFilter,
+} from '../domain/status-filter.ts';
 import { checkWebhookUrl, toForwardUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
@@ -69,11 +74,17 @@ export function wholeNumberParser(min: number, max: number) {
 }
 
 /** A response status or a class of them: `404`, `4xx`. */
-export function parseStatusFilter(text: string): StatusFilter {
-  const statusClass = statusClasses.find((candidate) => candidate === text.toLowerCase());
-  if (statusClass !== undefined) return statusClass;
-  if (/^\d{1,3}$/.test(text) && Number(text) <= 599) return Number(text);
+export function parseStatusOption(text: string): StatusFilter {
+  const filter = parseStatusFilter(text);
+  if (filter !== null) return filter;
   throw new InvalidArgumentError('Pass a status from 0 to 599, or a class such as 4xx.');
+}
+
+/** The last response of a receiver: `404`, `4xx`, or `none`. */
+export function parseResponseOption(text: string): ResponseFilter {
+  const filter = parseResponseFilter(text);
+  if (filter !== null) return filter;
+  throw new InvalidArgumentError('Pass a status from 100 to 599, a class such as 4xx, or none.');
 }
 
 /** The URL of a receiver, from a port or an address: `3000`, `localhost:3000/webhooks`. */

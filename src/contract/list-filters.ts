@@ -35,10 +35,18 @@ export const EventFilter = {
   ...TimeRange,
 };
 
+/** `none` means that the last attempt got no response. */
+const ResponseFilter = v.union(
+  [wholeNumberFrom(100, 599), v.picklist(statusClasses), v.literal('none')],
+  'must be a status such as 404, a class such as 4xx, or none',
+);
+
 export const DeliveryFilter = {
   ...WorkspaceFilter,
   /** `pending` includes failing and paused deliveries; `failing` and `paused` select only those. */
   status: v.optional(v.picklist(displayStatuses)),
+  /** Of the last attempt. */
+  response_status: v.optional(ResponseFilter),
   event_id: v.optional(idOf('event')),
   type: v.optional(v.string()),
   webhook_id: v.optional(idOf('webhook')),
@@ -74,7 +82,8 @@ export function matchesDeliveryFilter(
     (filter.type ?? delivery.event_type) === delivery.event_type &&
     (status === undefined || status === delivery.status || status === getDisplayStatus(delivery)) &&
     (since === null || createdAt >= since) &&
-    (until === null || createdAt < until);
+    (until === null || createdAt < until) &&
+    matchesResponse(filter.response_status, delivery);
   if (!matchesFields || filter.text === undefined) return matchesFields;
   const text = filter.text.toLowerCase();
   const includesText = (value: string) => value.toLowerCase().includes(text);
@@ -82,6 +91,13 @@ export function matchesDeliveryFilter(
   if ([id, event_id, event_type, url].some(includesText)) return true;
   const body = getBody();
   return body === undefined ? null : includesText(body);
+}
+
+function matchesResponse(
+  filter: DeliveryFilterInput['response_status'],
+  { last_attempt: last }: Delivery,
+): boolean {
+  return filter === undefined || (last !== null && matchesStatus(filter, last.response_status ?? 0));
 }
 
 export const AttemptFilter = {

@@ -36,6 +36,8 @@ const deliveryFilterTexts = {
   workspace_id: workspaceFilter,
   status:
     'Return only deliveries with this status. `pending` includes failing and paused deliveries. `failing` returns only pending deliveries whose last attempt failed, and `paused` only those to disabled endpoints.',
+  response_status:
+    'Return only deliveries whose last attempt got this response status or class, such as 404 or 4xx. Use `none` for a last attempt without a response, such as a timeout.',
   event_id: 'Return only deliveries of this event.',
   type: 'Return only deliveries of this event type.',
   webhook_id: 'Return only deliveries to this endpoint.',

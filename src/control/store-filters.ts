@@ -7,7 +7,7 @@ import type {
   RequestFilter as RequestFilterSchema,
 } from '../contract/list-filters.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
-import { toStatusRange } from '../domain/status-filter.ts';
+import { type ResponseFilter, toStatusRange } from '../domain/status-filter.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
@@ -30,9 +30,12 @@ export function toDeliveryFilter(
   if (webhookId !== null && !store.webhooks.findSeq(webhookId))
     throw createNotFoundError('endpoint', webhookId);
   const now = (workspace ?? sandbox.workspaces.default).clock.now();
+  const [responseFrom, responseTo] = toOptionalStatusRange(input.response_status);
   return {
     workspaceSeq: workspace?.seq ?? null,
     status: input.status ?? null,
+    responseFrom,
+    responseTo,
     eventId,
     type: input.type ?? null,
     webhookId,
@@ -70,7 +73,7 @@ export function toRequestFilter(
   sandbox: Sandbox,
   input: FilterInput<typeof RequestFilterSchema>,
 ): ApiRequestFilter {
-  const [statusFrom, statusTo] = input.status === undefined ? [null, null] : toStatusRange(input.status);
+  const [statusFrom, statusTo] = toOptionalStatusRange(input.status);
   return {
     workspaceSeq: findWorkspace(sandbox, input.workspace_id)?.seq ?? null,
     method: input.method ?? null,
@@ -99,6 +102,10 @@ function toTimeRange(
   now: number,
 ) {
   return { since: parseOptionalTime(since, now), until: parseOptionalTime(until, now) };
+}
+
+function toOptionalStatusRange(filter: ResponseFilter | undefined) {
+  return filter === undefined ? [null, null] : toStatusRange(filter);
 }
 
 function parseOptionalTime(text: string | undefined, now: number): number | null {

@@ -2,6 +2,7 @@
 
 import { parseRelativeTime } from '../domain/duration.ts';
 import { idPrefixes } from '../domain/ids.ts';
+import { parseResponseFilter } from '../domain/status-filter.ts';
 
 /** Routes live in the URL fragment: `#/deliveries/del_…?status=failed`. */
 const sections = ['overview', 'deliveries', 'events', 'webhooks', 'requests', 'keys', 'trigger'] as const;
@@ -67,6 +68,7 @@ export function pickFilters<Name extends string>(
   const isValid = (name: Name, text: string) => {
     // The time that the text is relative to does not matter here.
     if (name === 'since' || name === 'until') return !Number.isNaN(parseRelativeTime(text, 0));
+    if (name === 'response') return parseResponseFilter(text) !== null;
     return name !== 'status' || isStatus(text);
   };
   const entries = names.flatMap((name) => {

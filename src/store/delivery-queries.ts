@@ -27,6 +27,9 @@ export interface DeliveryRow extends DeliveryProgressRow {
 export interface DeliveryFilter {
   readonly workspaceSeq: number | null;
   readonly status: DisplayStatus | null;
+  /** Range of the response status of the last attempt; 0 for an attempt without a response. */
+  readonly responseFrom: number | null;
+  readonly responseTo: number | null;
   readonly eventId: string | null;
   readonly type: string | null;
   readonly webhookId: string | null;
@@ -53,6 +56,10 @@ const ATTEMPTED = "d.status = 'pending' AND d.attempt_count > 0";
 const FAILING = `${ATTEMPTED} AND h.disabled = 0
   AND (SELECT outcome FROM attempts WHERE delivery_seq = d.seq AND number = d.attempt_count) <> 'succeeded'`;
 
+/** 0 if the last attempt got no response; NULL before the first attempt. */
+const LAST_RESPONSE =
+  '(SELECT coalesce(response_status, 0) FROM attempts WHERE delivery_seq = d.seq AND number = d.attempt_count)';
+
 /**
  * Selects the same deliveries as `matchesDeliveryFilter`, which live lists use. One definition of both, with columns, indexes
  * and unknown bodies, would be longer. A test compares them.
@@ -69,6 +76,8 @@ const FILTERED_TABLE: FilteredTable<DeliveryFilter> = {
     since: 'd.created_at >= @since',
     until: 'd.created_at < @until',
     type: 'e.type = @type',
+    responseFrom: `${LAST_RESPONSE} >= @responseFrom`,
+    responseTo: `${LAST_RESPONSE} <= @responseTo`,
     text: `(has_text(d.id, @text) OR has_text(e.id, @text) OR has_text(e.type, @text)
       OR has_text(coalesce(d.own_url, h.url), @text) OR has_text(coalesce(d.own_body, e.envelope), @text))`,
   },

@@ -20,6 +20,7 @@ const deliveryFilter: OptionUse = [
     since: '1h',
   },
 ];
+const responseFilter: OptionUse = ['--response 4XX', { response: '4xx' }];
 const requestFilter: OptionUse = [
   '--method post --path /v1/events --status 403 --key key_1 --request req_1 --workspace ws_1 --slower-than 100ms --since 10m',
   {
@@ -129,12 +130,13 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ],
     ['--env-file .env', { envFile: '.env' }],
   ],
-  'deliveries list': [deliveryFilter, ['--until 10m', { until: '10m' }], page],
+  'deliveries list': [deliveryFilter, responseFilter, ['--until 10m', { until: '10m' }], page],
   'deliveries get': [['--no-pager', { pager: false }]],
-  'deliveries tail': [deliveryFilter],
+  'deliveries tail': [deliveryFilter, responseFilter],
   'deliveries wait': [deliveryFilter, ['--count 3 --timeout 10s', { count: 3, timeout: 10_000 }]],
   'deliveries export': [
     deliveryFilter,
+    responseFilter,
     ['--until 10m --format har --out a.har', { until: '10m', format: 'har', out: 'a.har' }],
   ],
   'deliveries replay': [

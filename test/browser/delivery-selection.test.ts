@@ -77,6 +77,35 @@ describeInBrowser('the delivery filters', () => {
     await expect.poll(() => typesOf(page)).toEqual(['order.shipped', 'order.shipped']);
   });
 
+  it('the delivery filters select deliveries by the response of the last attempt and follow its changes', async () => {
+    const emulator = await openEmulator([404, 503, 404, 200]);
+    await trigger(emulator, 1, 'first.one');
+    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
+    await trigger(emulator, 1, 'second.one');
+    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(2);
+    const page = await openDashboard(emulator, { width: 1600 });
+    const field = page.getByRole('combobox', { name: 'Response' });
+    await field.fill('4xx');
+    await field.press('Enter');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries?response=4xx');
+    await expect.poll(() => typesOf(page)).toEqual(['first.one']);
+    await trigger(emulator, 1, 'third.one');
+    await expect.poll(() => typesOf(page)).toEqual(['third.one', 'first.one']);
+    await page.getByRole('button', { name: 'Replay all matches' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay all matches' });
+    await dialog.getByRole('button', { name: 'Replay 2 deliveries' }).waitFor();
+    await dialog.getByText('Response', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await emulator.control.settleClock({});
+    await page.getByText('No deliveries match').waitFor();
+    await page.getByRole('button', { name: 'Remove filter: Response 4xx' }).click();
+    await expect.poll(() => typesOf(page)).toEqual(['third.one', 'second.one', 'first.one']);
+    await field.fill('4zz');
+    await field.press('Enter');
+    const hint = 'Enter a status such as 404, a class such as 4xx, or none.';
+    await page.getByRole('alert').getByText(`The Response filter "4zz" is ignored. ${hint}`).waitFor();
+  });
+
   it('the delivery filters select deliveries by endpoint and by creation time', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1, 'old.one');

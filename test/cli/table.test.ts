@@ -7,6 +7,7 @@ import {
   parseDurationMs,
   parseHeaders,
   parseList,
+  parseResponseOption,
   parseTimeOption,
   parseTimeOrAge,
   parseWebhookUrl,
@@ -133,6 +134,15 @@ it('a number without a unit is rejected with a suggestion in minutes', () => {
   expect(() => parseDurationMs('35')).toThrow('Did you mean 35m?');
   expect(() => parseTimeOrAge('1.5')).toThrow('Did you mean 1.5m?');
   expect(parseTimeOrAge('2026')).toBe('2026');
+});
+
+it('a response filter is a status that a receiver can send, a class, or none', () => {
+  expect(['404', '4XX', 'None'].map(parseResponseOption)).toEqual([404, '4xx', 'none']);
+  for (const text of ['0', '99', '600', '6xx', '40', 'any']) {
+    expect(() => parseResponseOption(text)).toThrow(
+      'Pass a status from 100 to 599, a class such as 4xx, or none.',
+    );
+  }
 });
 
 it.each([

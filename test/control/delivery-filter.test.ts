@@ -14,13 +14,15 @@ let bodies: Map<string, string>;
 let ids: { readonly event: string; readonly webhook: string; readonly workspace: string };
 
 beforeAll(async () => {
-  await using receiver = await createReceiver();
+  await using receiver = await createReceiver(({ envelope }) =>
+    envelope?.type === 'order.lost' ? 404 : 200,
+  );
   const webhooks = [
     { url, events: ['order.shipped'] },
     { url: `${url}/disabled`, events: ['order.shipped'] },
-    { url: receiver.url, events: ['order.shipped', 'order.lost'] },
+    { url: receiver.url, events: ['order.shipped', 'order.lost', 'order.delayed'] },
   ];
-  const clock = { now: new Date(NOON).toISOString() };
+  const clock = { now: new Date(NOON).toISOString(), frozen: true };
   emulator = await startTestEmulator({
     seed: { workspaces: [{ name: 'A', clock, webhooks }, { name: 'B' }] },
   });
@@ -30,6 +32,8 @@ beforeAll(async () => {
     await emulator.api('POST', '/events', { type: 'order.lost' });
     await control.advanceClock({ ms: 60_000 });
   }
+  await control.addFault({ on: 'delivery', kind: 'delay', type: 'order.delayed', delay_ms: 3_600_000 });
+  await emulator.api('POST', '/events', { type: 'order.delayed' });
   const { data } = await control.listWebhooks({});
   const webhook = data.find((each) => each.url.endsWith('/disabled'))?.id ?? '';
   await control.updateWebhook({ id: webhook, disabled: true });
@@ -66,11 +70,17 @@ async function readStream(filter: DeliveryCondition, times: { since?: string; un
 type Filter = () => DeliveryCondition;
 
 it.each<[string, number, Filter]>([
-  ['no condition', 8, () => ({})],
-  ['the status pending, which includes paused deliveries', 4, () => ({ status: 'pending' })],
+  ['no condition', 9, () => ({})],
+  ['the status pending, which includes paused deliveries', 7, () => ({ status: 'pending' })],
   ['the status paused', 2, () => ({ status: 'paused' })],
-  ['the status failing', 2, () => ({ status: 'failing' })],
-  ['the status succeeded', 4, () => ({ status: 'succeeded' })],
+  ['the status failing', 4, () => ({ status: 'failing' })],
+  ['the status succeeded', 2, () => ({ status: 'succeeded' })],
+  ['a response status', 2, () => ({ response_status: 404 })],
+  ['a response status that no receiver sent', 0, () => ({ response_status: 403 })],
+  ['a class of response statuses', 2, () => ({ response_status: '4xx' })],
+  ['the class of successful responses', 2, () => ({ response_status: '2xx' })],
+  ['no response, which excludes deliveries without an attempt', 4, () => ({ response_status: 'none' })],
+  ['no response and a status', 2, () => ({ response_status: 'none', status: 'paused' })],
   ['an event', 1, () => ({ event_id: ids.event })],
   ['an event type', 2, () => ({ type: 'order.lost' })],
   ['a part of an event type', 0, () => ({ type: 'order' })],
@@ -98,6 +108,15 @@ it.each<[string, number, Filter]>([
     expect(await readStream(filter, times)).toEqual(listed.map(({ id }) => id).sort());
   },
 );
+
+it('GET /_svc/deliveries takes a response status, a class or none', async () => {
+  const countOf = async (response: string) => {
+    const url = `http://localhost/_svc/deliveries?response_status=${response}`;
+    const { data } = (await (await emulator.fetch(new Request(url))).json()) as { data: unknown[] };
+    return data.length;
+  };
+  expect(await Promise.all(['404', '4xx', 'none', '503'].map(countOf))).toEqual([2, 2, 4, 0]);
+});
 
 it('only a body that is unknown leaves the result of matchesDeliveryFilter open', () => {
   const [delivery] = deliveries as [Delivery];

@@ -13,6 +13,7 @@ const delivery = {
   webhook_id: 'wh_1',
   url: 'http://127.0.0.1/Hooks',
   status: 'failed',
+  last_attempt: { number: 1, outcome: 'http_error', response_status: 404, error: null },
   created_at: '2026-01-01T12:00:00.000Z',
 } as Delivery;
 const noon = Date.parse(delivery.created_at);
@@ -24,13 +25,16 @@ describe('the delivery filter of a URL', () => {
   });
 
   it('the delivery filter of a URL omits empty, invalid and unknown values', () => {
-    expect(parseFilter({ status: 'odd', since: 'soon', type: ' ', attempt: '2' })).toEqual({});
+    expect(parseFilter({ status: 'odd', response: '99', since: 'soon', type: ' ', attempt: '2' })).toEqual(
+      {},
+    );
   });
 
   it('the delivery filter of a URL is converted to the parameters of the control plane', () => {
-    expect(toListInput({ webhook: 'wh_1', event: 'evt_1', text: 'x' })).toEqual({
+    expect(toListInput({ webhook: 'wh_1', event: 'evt_1', response: '4XX', text: 'x' })).toEqual({
       webhook_id: 'wh_1',
       event_id: 'evt_1',
+      response_status: '4xx',
       text: 'x',
     });
   });
@@ -40,6 +44,8 @@ describe('matchesFilter', () => {
   it.each([
     {},
     { status: 'failed', type: 'order.shipped', webhook: 'wh_1', event: 'evt_1' },
+    { response: '404' },
+    { response: '4xx' },
     { since: '1m' },
     { since: '2026-01-01T12:00:00Z', until: '2026-01-01T12:00:01Z' },
     { text: 'DEL_1' },
@@ -52,6 +58,8 @@ describe('matchesFilter', () => {
   it.each([
     { status: 'pending' },
     { status: 'paused' },
+    { response: '5xx' },
+    { response: 'none' },
     { type: 'order' },
     { webhook: 'wh_2' },
     { event: 'evt_2' },

@@ -110,6 +110,7 @@ describe('errors of the control plane', () => {
     [404, 'not_found', 'GET', '/deliveries/del_1'],
     [400, 'invalid_request', 'GET', '/deliveries?limit=0'],
     [400, 'invalid_request', 'GET', '/deliveries?status=late'],
+    [400, 'invalid_request', 'GET', '/deliveries?response_status=99'],
     [400, 'invalid_request', 'GET', '/status?x=1'],
     [400, 'invalid_request', 'POST', '/keys', '{'],
     [400, 'invalid_request', 'POST', '/keys', '[]'],

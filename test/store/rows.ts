@@ -15,6 +15,8 @@ export const NOW = Date.UTC(2026, 10, 20);
 export const ANY_DELIVERY: DeliveryFilter = {
   workspaceSeq: null,
   status: null,
+  responseFrom: null,
+  responseTo: null,
   eventId: null,
   type: null,
   webhookId: null,

@@ -40,6 +40,7 @@ export const list: CommandDefinition<DeliveryFilterOptions & UntilOption & PageO
   examples: [
     ['List the newest deliveries', 'deliveries list'],
     ['List everything that failed in the last hour', 'deliveries list --status failed --since 1h'],
+    ['List the deliveries whose last attempt got a 4xx response', 'deliveries list --response 4xx'],
     ['Print the deliveries of one event type as JSON', 'deliveries list --type order.shipped --json'],
     [
       'Find the deliveries of an order that were created between one and two hours ago',

@@ -13,7 +13,7 @@ import {
   addPageOptions,
   type PageOptions,
   parseDurationMs,
-  parseStatusFilter,
+  parseStatusOption,
   parseTimeOrAge,
   toPageParameters,
 } from '../option-parsers.ts';
@@ -127,7 +127,7 @@ function addRequestFilterOptions(command: Command): Command {
     .option(
       '--status <status>',
       'Only requests with this response status or class, such as 404 or 4xx; 0 for dropped connections',
-      parseStatusFilter,
+      parseStatusOption,
     )
     .option('--key <key>', 'Only requests with this API key: its ID (key_…) or its name')
     .option('--request <id>', 'Only the request with this ID (req_…)')

@@ -54,7 +54,7 @@ function DownloadDialog({ selection, onClose }: Props & { readonly onClose: () =
 function toUrl(input: ExportInput): string {
   const url = new URL('/_svc/deliveries/export', location.origin);
   for (const [name, value] of Object.entries(input)) {
-    if (value !== undefined) url.searchParams.set(name, value);
+    if (value !== undefined) url.searchParams.set(name, String(value));
   }
   return url.href;
 }

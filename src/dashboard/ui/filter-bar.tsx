@@ -207,6 +207,7 @@ const filterLabels: Readonly<Record<string, string>> = {
   method: 'Method',
   path: 'Path',
   resource: 'Resource',
+  response: 'Response',
   since: 'From',
   status: 'Status',
   text: 'Search',
@@ -240,6 +241,7 @@ function IgnoredFilters({
   );
   const hints: Readonly<Record<string, string | undefined>> = {
     status: statusHint,
+    response: 'a status such as 404, a class such as 4xx, or none',
     since: TIME_HINT,
     until: TIME_HINT,
   };

@@ -50,8 +50,8 @@ describe('svc deliveries list', () => {
   it('the filter options are parameters of the request', async () => {
     const listDeliveries = vi.fn(async () => pageOf<Delivery>());
     const { context } = createFakeContext({ control: { listDeliveries } });
-    await listCommand.run({ text: 'ord_1', since: '2h', until: '1h', limit: 5 }, context);
-    const filter = { text: 'ord_1', since: '2h', until: '1h', limit: 5 };
+    await listCommand.run({ response: '4xx', text: 'ord_1', since: '2h', until: '1h', limit: 5 }, context);
+    const filter = { response_status: '4xx', text: 'ord_1', since: '2h', until: '1h', limit: 5 };
     expect(listDeliveries).toHaveBeenCalledWith(filter);
   });
 

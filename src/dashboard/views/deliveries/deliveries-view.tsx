@@ -120,6 +120,21 @@ async function replay(id: string): Promise<void> {
   if (delivery !== undefined) openReplayDialog(delivery);
 }
 
+const RESPONSES = [
+  '2xx',
+  '3xx',
+  '4xx',
+  '5xx',
+  'none',
+  '400',
+  '401',
+  '404',
+  '409',
+  '429',
+  '500',
+  '502',
+  '503',
+];
 const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
 
 function renderCells(delivery: Delivery, address: string) {
@@ -240,6 +255,7 @@ function FilterFields({ filter }: { readonly filter: DeliveryFilter }) {
   const types = [...new Set([...useEventTypes(), ...subscribedTypes])].sort();
   return (
     <>
+      <FilterInput name="response" label="Response" value={filter.response} suggestions={RESPONSES} />
       <FilterInput name="type" label="Type" value={filter.type} suggestions={types} />
       <FilterSelect name="webhook" label="Endpoint" value={filter.webhook}>
         {endpoints?.data.map(({ id, url }) => (

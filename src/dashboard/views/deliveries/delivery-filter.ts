@@ -4,10 +4,20 @@ import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { matchesDeliveryFilter } from '../../../contract/list-filters.ts';
 import { type DisplayStatus, displayStatuses } from '../../../domain/delivery.ts';
 import { parseRelativeTime } from '../../../domain/duration.ts';
+import { parseResponseFilter, type ResponseFilter } from '../../../domain/status-filter.ts';
 import { pickFilters } from '../../address.ts';
 
 /** Names of the query parameters, the same as the options of `svc deliveries list`. */
-export const filterNames = ['status', 'type', 'webhook', 'event', 'since', 'until', 'text'] as const;
+export const filterNames = [
+  'status',
+  'response',
+  'type',
+  'webhook',
+  'event',
+  'since',
+  'until',
+  'text',
+] as const;
 type FilterName = (typeof filterNames)[number];
 
 /** Filter values of the URL; none is empty. */
@@ -28,13 +38,20 @@ function isDisplayStatus(text: string): boolean {
 export function toListInput({
   webhook,
   event,
+  response,
   ...rest
 }: DeliveryFilter): Omit<ControlInput<'listDeliveries'>, 'limit' | 'starting_after'> {
+  const responseStatus = toResponseFilter(response);
   return {
     ...rest,
+    ...(responseStatus === undefined ? {} : { response_status: responseStatus }),
     ...(webhook === undefined ? {} : { webhook_id: webhook }),
     ...(event === undefined ? {} : { event_id: event }),
   };
+}
+
+function toResponseFilter(text: string | undefined): ResponseFilter | undefined {
+  return text === undefined ? undefined : (parseResponseFilter(text) ?? undefined);
 }
 
 /**
@@ -50,6 +67,12 @@ export function matchesFilter(
 ): boolean | null {
   const { since, until, ...fields } = toListInput(filter);
   const toTime = (text: string | undefined) => (text === undefined ? null : parseRelativeTime(text, now));
-  const condition = { ...fields, since: toTime(since), until: toTime(until) };
+  const responseStatus = toResponseFilter(filter.response);
+  const condition = {
+    ...fields,
+    response_status: responseStatus,
+    since: toTime(since),
+    until: toTime(until),
+  };
   return matchesDeliveryFilter(condition, delivery, () => body);
 }

@@ -58,8 +58,8 @@ function FilterProperties({ filter }: { readonly filter: DeliverySelection }) {
   );
   if (entries.length === 0) return <p>All deliveries in the workspace.</p>;
   const items = entries.map(([name, value]) => {
-    // The filter `webhook` of the list is the parameter `webhook_id` of the control plane.
-    const { label, text } = describeFilter(name.replace('_id', ''), String(value));
+    // The filters `webhook` and `response` of the list are `webhook_id` and `response_status` of the control plane.
+    const { label, text } = describeFilter(name.replace(/_(?:id|status)$/, ''), String(value));
     return [label, text];
   });
   return <Properties items={Object.fromEntries(items)} />;

@@ -3,7 +3,7 @@ import type { ControlInput } from '../../../contract/control-operations.ts';
 import { matchesRequestFilter, type RequestCondition } from '../../../contract/list-filters.ts';
 import type { ApiRequest } from '../../../contract/resources.ts';
 import { parseRelativeTime } from '../../../domain/duration.ts';
-import { type StatusFilter, statusClasses } from '../../../domain/status-filter.ts';
+import { parseStatusFilter, type StatusFilter } from '../../../domain/status-filter.ts';
 
 /** Names of the query parameters, the same as the options of `svc logs list` where it has them. */
 export const filterNames = ['path', 'method', 'status', 'key', 'resource', 'since'] as const;
@@ -24,7 +24,7 @@ export function toListInput({
 }
 
 function toStatusFilter(text: string): StatusFilter {
-  return statusClasses.find((candidate) => candidate === text.toLowerCase()) ?? Number(text);
+  return parseStatusFilter(text) ?? Number(text);
 }
 
 /**
