@@ -112,11 +112,13 @@ describeInBrowser('the delivery filters', () => {
     await emulator.control.advanceClock({ ms: 2 * HOUR_MS });
     await trigger(emulator, 1, 'new.one');
     const page = await openDashboard(emulator, { width: 1600 });
-    await page.getByLabel('Created').selectOption('last hour');
+    const periods = page.getByRole('combobox', { name: 'Created' });
+    expect(await periods.locator('optgroup').getAttribute('label')).toBe('Schedule time');
+    await periods.selectOption('last hour');
     await expect.poll(() => typesOf(page)).toEqual(['new.one']);
     await page.getByLabel('Endpoint').selectOption({ index: 1 });
     await expect.poll(() => new URL(page.url()).hash).toMatch(/since=1h&webhook=wh_/);
-    await page.getByRole('combobox', { name: 'Created' }).selectOption('custom range');
+    await periods.selectOption('custom range');
     await page.getByRole('button', { name: 'Remove filter: Created last hour' }).click();
     const { created_at: at } = (await emulator.control.listDeliveries({})).data[0] ?? {};
     await page.getByLabel('Before (UTC)').fill(String(at).slice(0, 16));

@@ -18,6 +18,9 @@ describeInBrowser('the overview', () => {
     await expectAccessible(page);
     await trigger(emulator, 1);
     await chartOf(page).waitFor();
+    const faults = page.getByRole('region', { name: 'Active faults' });
+    await faults.getByText('No faults are active.').waitFor();
+    expect(await faults.getByRole('link', { name: 'an endpoint' }).getAttribute('href')).toBe('#/webhooks');
     await expect.poll(() => page.getByText('svc trigger order.shipped').count()).toBe(0);
     await tileOf(page).getByText('100%').waitFor();
   });

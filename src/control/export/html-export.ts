@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { AttemptDetail } from '../../contract/delivery-schemas.ts';
 import type { ExportedDelivery } from '../../contract/export-schemas.ts';
+import { describeCause } from '../../domain/attempt-hints.ts';
 import {
   type DisplayStatus,
   describeOutcome,
@@ -13,6 +14,7 @@ import {
   settledReasonDescriptions,
 } from '../../domain/delivery.ts';
 import { formatLatency } from '../../domain/duration.ts';
+import { isAttemptSent } from '../../domain/fault.ts';
 import { escapeInvisible, escapeToOneLine } from '../../domain/invisible-characters.ts';
 import { indentJson } from '../../domain/json.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
@@ -28,7 +30,7 @@ body { margin: 0 auto; max-width: 60rem; padding: 1rem; font: 1rem/1.5 system-ui
   color: var(--text); background: var(--page); }
 h1 { font-size: 1.5rem; } h2, h3, h4 { display: inline; font-size: 1rem; margin: 0; }
 article { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0; padding: 0 1rem; }
-summary { padding: .5rem 0; cursor: pointer; overflow-wrap: anywhere; }
+summary { padding: .5rem 0; cursor: pointer; overflow-wrap: anywhere; } .cause { display: block; }
 details details { border-top: 1px solid var(--line); }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1rem; margin: .5rem 0; }
 dt, .muted { color: var(--muted); } dd { margin: 0; overflow-wrap: anywhere; }
@@ -62,7 +64,8 @@ export async function* writeHtml(
 <body>
 <header>
 <h1>${title}</h1>
-<p>${formatDeliveryCount(total)}: ${renderCounts(counts)}. Exported <time>${startedAt}</time> by svc-emulator. Secrets were removed. Times are UTC.</p>
+<p>${formatDeliveryCount(total)}: ${renderCounts(counts)}. Exported <time>${startedAt}</time> (real time) by svc-emulator. Secrets were removed.</p>
+<p class="muted">Times are UTC. Schedule time is the emulator's clock, which can run ahead of real time.</p>
 </header>
 <main>
 `;
@@ -87,9 +90,9 @@ function renderDelivery(delivery: ExportedDelivery, isOpen: boolean): string {
     Event: delivery.event_id,
     Endpoint: `${delivery.webhook_id} ${delivery.url}`,
     Workspace: delivery.workspace_id,
-    Created: delivery.created_at,
-    Settled: delivery.settled_at,
-    'Next attempt': delivery.next_attempt_at,
+    'Created (schedule time)': delivery.created_at,
+    'Settled (schedule time)': delivery.settled_at,
+    'Next attempt (schedule time)': delivery.next_attempt_at,
     'Replay of': delivery.replay_of,
   });
   const content =
@@ -101,20 +104,27 @@ function renderDelivery(delivery: ExportedDelivery, isOpen: boolean): string {
   return `<article>
 <details${isOpen ? ' open' : ''}>
 <summary><h2>${escapeLine(delivery.event_type)}</h2> <strong class="${status}">${status}${settledReason}</strong>
-<span class="muted">${formatCount(attempts.length, 'attempt')}, ${delivery.created_at}</span></summary>
+<span class="muted">${formatCount(attempts.length, 'attempt')}, created ${delivery.created_at} (schedule time)</span>${renderCause(attempts.at(-1))}</summary>
 ${properties}${content}</details>
 </article>
 `;
 }
 
+/** Why the last attempt failed; empty if it did not. */
+function renderCause(last: AttemptDetail | undefined): string {
+  if (last === undefined || last.outcome === 'succeeded') return '';
+  return `\n<span class="cause failed">${escapeLine(describeCause(last))}</span>`;
+}
+
 function renderAttempt(attempt: AttemptDetail, isOpen: boolean): string {
-  const { number, request, response, outcome, error, duration_ms: duration } = attempt;
+  const { number, trigger, request, response, outcome, error, fault, duration_ms: duration } = attempt;
+  const startedBy = number === 1 ? 'event' : 'retry schedule';
   const properties = renderProperties({
-    'Sent at (real time)': attempt.sent_at,
-    'Scheduled at': attempt.scheduled_at,
-    'Started by': attempt.trigger === 'manual' ? 'replay' : 'retry schedule',
     Error: error,
-    Fault: describeAppliedFault(attempt.fault),
+    Fault: describeAppliedFault(fault),
+    'Started by': trigger === 'manual' ? 'replay' : startedBy,
+    'Due (schedule time)': attempt.scheduled_at,
+    [isAttemptSent(fault) ? 'Sent (real time)' : 'Not sent, ended (real time)']: attempt.sent_at,
   });
   const style = outcome === 'succeeded' ? 'succeeded' : 'failed';
   return `<details${isOpen ? ' open' : ''}>

@@ -307,6 +307,18 @@ interface PeriodFieldsProps {
 
 export const RECENT_PERIODS = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
 
+export function RecentPeriodOptions() {
+  return (
+    <>
+      {Object.entries(RECENT_PERIODS).map(([value, title]) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </>
+  );
+}
+
 /** Filters by creation time in schedule time: a recent period, or a range in UTC. */
 export function PeriodFields({ since, until }: PeriodFieldsProps) {
   const isRecent = until === undefined && (since === undefined || since in RECENT_PERIODS);
@@ -325,12 +337,10 @@ export function PeriodFields({ since, until }: PeriodFieldsProps) {
           onChange={({ currentTarget }) => select(currentTarget.value)}
         >
           <option value="">any time</option>
-          {Object.entries(RECENT_PERIODS).map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-          <option value="range">custom range</option>
+          <optgroup label="Schedule time">
+            <RecentPeriodOptions />
+            <option value="range">custom range</option>
+          </optgroup>
         </select>
       </label>
       {isRangeShown && (

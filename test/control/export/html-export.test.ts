@@ -18,6 +18,37 @@ it('a page shows the status, the attempts, the headers and the bodies of a deliv
   expect(page).toContain('Only the first part of the body is stored.');
 });
 
+it('a page shows why the last attempt failed at the top of the delivery', async () => {
+  const causeOf = (page: string) => /<span class="cause failed">(.*)<\/span><\/summary>/.exec(page)?.[1];
+  const fault = { id: 'flt_1', kind: 'error-response' as const };
+  const succeeded = anAttempt({ outcome: 'succeeded', response_status: 200, error: null });
+  expect(causeOf(await renderPage(delivery))).toBe('Your receiver returned 503.');
+  expect(causeOf(await renderPage({ ...delivery, attempts: [anAttempt({ fault })] }))).toBe(
+    'An injected fault returned 503. Your receiver was not called.',
+  );
+  expect(causeOf(await renderPage({ ...delivery, attempts: [anAttempt(), succeeded] }))).toBeUndefined();
+});
+
+it('a page says which times are schedule time, whether an attempt was sent, and what started it', async () => {
+  const fault = { id: 'flt_1', kind: 'drop' as const };
+  const attempts = [
+    anAttempt({ fault }),
+    anAttempt({ number: 2 }),
+    anAttempt({ number: 3, trigger: 'manual' }),
+  ];
+  const page = await renderPage({ ...delivery, attempts });
+  const termsOf = (pattern: RegExp) => Array.from(page.matchAll(pattern), ([, text]) => text);
+  expect(page).toContain("Schedule time is the emulator's clock");
+  expect(termsOf(/<dt>Started by<\/dt><dd>(.*)<\/dd>/g)).toEqual(['event', 'retry schedule', 'replay']);
+  expect(termsOf(/<dt>(.*\(real time\))<\/dt>/g)).toEqual([
+    'Not sent, ended (real time)',
+    'Sent (real time)',
+    'Sent (real time)',
+  ]);
+  expect(page).toContain('<dt>Created (schedule time)</dt>');
+  expect(page).toContain('<dt>Due (schedule time)</dt>');
+});
+
 it('a page of one delivery is open, and one of several deliveries is folded', async () => {
   expect((await renderPage(delivery)).match(/<details open>/g)).toHaveLength(2);
   expect(await renderPage(delivery, delivery)).not.toContain('<details open>');

@@ -1,5 +1,5 @@
 /** Active faults, each with how often it was applied. */
-
+import type { ComponentChildren } from 'preact';
 import type { Fault } from '../../../contract/fault-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { describeEffect, describeFirings } from '../../../control/describe-fault.ts';
@@ -16,7 +16,7 @@ import { type Query, useQuery } from '../../use-query.ts';
 
 interface Props {
   readonly query: Query<readonly Fault[]>;
-  readonly emptyText: string;
+  readonly emptyText: ComponentChildren;
   /** URLs of endpoints by ID, to name them. */
   readonly endpointUrls?: ReadonlyMap<string, string>;
 }

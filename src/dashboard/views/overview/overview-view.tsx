@@ -96,7 +96,12 @@ function OverviewContent({ overview, settings, refetch }: ContentProps) {
             <h2>Active faults</h2>
             <FaultList
               query={{ value: faults, error: null, refetch }}
-              emptyText="No faults are active."
+              emptyText={
+                <>
+                  No faults are active. Make attempts fail on the page of{' '}
+                  <a href={toHash({ section: 'webhooks' })}>an endpoint</a>.
+                </>
+              }
               endpointUrls={endpointUrls}
             />
           </section>

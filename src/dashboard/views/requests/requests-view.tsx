@@ -8,7 +8,13 @@ import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { status } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { FilterButtons, FilterInput, FilterSelect, RECENT_PERIODS } from '../../ui/filter-bar.tsx';
+import {
+  FilterButtons,
+  FilterInput,
+  FilterSelect,
+  RECENT_PERIODS,
+  RecentPeriodOptions,
+} from '../../ui/filter-bar.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { HttpStatusBadge } from '../../ui/status-badge.tsx';
@@ -101,12 +107,10 @@ function FilterFields({ filter }: { readonly filter: RequestFilter }) {
         ))}
       </FilterSelect>
       <FilterSelect name="since" label="Time" value={filter.since}>
-        {Object.entries(RECENT_PERIODS).map(([value, title]) => (
-          <option key={value} value={value}>
-            {title}
-          </option>
-        ))}
-        {isCustomSince && <option value={filter.since}>from {filter.since}</option>}
+        <optgroup label="Real time">
+          <RecentPeriodOptions />
+          {isCustomSince && <option value={filter.since}>from {filter.since}</option>}
+        </optgroup>
       </FilterSelect>
     </>
   );

@@ -1,4 +1,5 @@
-import { getDisplayStatus } from '../../../domain/delivery.ts';
+import type { Delivery } from '../../../contract/delivery-schemas.ts';
+import { describeOutcome, getDisplayStatus } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
 import type { ApiErrorResponse } from '../../public-api-client.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
@@ -89,18 +90,28 @@ function RunDeliveries({ run: { input, eventIds, deliveries, isFinished } }: { r
         {runDeliveries.slice(0, MAX_SHOWN).map((delivery) => (
           <li key={delivery.id} class="row">
             <StatusBadge status={getDisplayStatus(delivery)} />
+            <LastOutcome delivery={delivery} />
             <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
             <AttemptCount delivery={delivery} />
           </li>
         ))}
       </ul>
       {runDeliveries.length > MAX_SHOWN && (
-        <a href={toHash({ section: 'deliveries', query: { type: input.type } })}>
-          All {input.type} deliveries
-        </a>
+        <p>
+          and {runDeliveries.length - MAX_SHOWN} more:{' '}
+          <a href={toHash({ section: 'deliveries', query: { type: input.type } })}>
+            all {input.type} deliveries
+          </a>
+        </p>
       )}
     </>
   );
+}
+
+/** `200`; `503` or `timed out` in red. Nothing before the first attempt ended. */
+function LastOutcome({ delivery: { last_attempt: last } }: { readonly delivery: Delivery }) {
+  if (last === null) return null;
+  return <span class={last.outcome === 'succeeded' ? 'muted' : 'error-text'}>{describeOutcome(last)}</span>;
 }
 
 export function NoSubscribers({ type }: { readonly type: string }) {
