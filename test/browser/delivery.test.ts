@@ -181,7 +181,7 @@ describeInBrowser('the delivery page', () => {
     await panel.getByRole('row', { name: `Service-Signature ${headers['service-signature']}` }).waitFor();
     await panel.getByText(`Raw (${body.length} bytes)`).waitFor();
     await expect
-      .poll(() => panel.locator('pre').allTextContents())
+      .poll(async () => (await panel.locator('pre').allTextContents()).map((text) => text.trimEnd()))
       .toEqual(
         expect.arrayContaining([body.toString(), JSON.stringify(JSON.parse(body.toString()), null, 2)]),
       );

@@ -32,26 +32,50 @@ describeInBrowser('a body of 200 KB', () => {
   it('the event page renders only the lines in view of a large payload, scrolls to its end, and folds objects', async () => {
     const { emulator, event } = await createLargeEvent();
     const page = await openDashboard(emulator, { hash: `/events/${event.id}` });
-    const view = page.getByRole('region', { name: 'Payload' });
+    const view = page.getByRole('tree', { name: 'Payload' });
     await view.getByText('"item_0"').waitFor();
     expect(await countElements(page)).toBeLessThan(MAX_ELEMENTS);
     await view.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
     await view.getByText(`"item_${COUNT - 1}"`).waitFor();
     expect(await view.getByText('"item_0"').count()).toBe(0);
     await view.evaluate((element) => element.scrollTo({ top: 0 }));
-    await view.getByRole('button', { name: 'Lines 4 to 9' }).click();
-    await view.getByText('5 lines },').waitFor();
+    const firstItem = view.getByRole('treeitem', { level: 3 }).first();
+    await firstItem.locator('.json-fold').click();
+    await view.getByText('5 fields },').waitFor();
     expect(await view.getByText('"item_0"').count()).toBe(0);
     await view.getByText('"item_1"').waitFor();
     await expectAccessible(page);
-    await view.getByRole('button', { name: 'Lines 4 to 9' }).click();
+    await firstItem.locator('.json-fold').click();
     await view.getByText('"item_0"').waitFor();
+  });
+
+  it('the event page finds a line far below in a large payload, and shows it in a folded array', async () => {
+    const { emulator, event } = await createLargeEvent();
+    const page = await openDashboard(emulator, { hash: `/events/${event.id}`, colorScheme: 'dark' });
+    const view = page.getByRole('tree', { name: 'Payload' });
+    await page.getByLabel('Levels of Payload').selectOption('Show 1 level');
+    await view.getByText(`${COUNT} items ]`).waitFor();
+    await page.getByRole('searchbox', { name: 'Find in Payload' }).fill(`"item_${COUNT - 2}"`);
+    await view
+      .locator('mark')
+      .getByText(`"item_${COUNT - 2}"`)
+      .waitFor();
+    await page.getByText('1 of 1 matching line').waitFor();
+    await page.getByText(`items[${COUNT - 2}].id`, { exact: true }).waitFor();
+    expect(await countElements(page)).toBeLessThan(MAX_ELEMENTS);
+    await view.press('Home');
+    await expect.poll(() => view.evaluate((element) => element.scrollTop)).toBe(0);
+    await view.press('End');
+    await page.getByText(`items[${COUNT - 1}]`, { exact: true }).waitFor();
+    await view.locator('[aria-selected="true"]').getByText('5 fields }').waitFor();
+    expect(await countElements(page)).toBeLessThan(MAX_ELEMENTS);
+    await expectAccessible(page);
   });
 
   it('the delivery page renders only the lines in view of a large body', async () => {
     const { emulator, delivery } = await createLargeEvent();
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}`, colorScheme: 'dark' });
-    await page.getByRole('region', { name: 'Formatted body' }).getByText('"item_0"').waitFor();
+    await page.getByRole('tree', { name: 'Formatted body' }).getByText('"item_0"').waitFor();
     expect(await countElements(page)).toBeLessThan(MAX_ELEMENTS);
     await expectAccessible(page);
   });

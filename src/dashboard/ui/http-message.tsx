@@ -1,7 +1,7 @@
 /** Headers and bodies of HTTP messages as text. Nothing in them becomes markup. */
 import './http-message.css';
 import type { ComponentChildren } from 'preact';
-import { indentJson } from '../../domain/json.ts';
+import { indentJson, isJson } from '../../domain/json.ts';
 import { CopyButton } from './copy-button.tsx';
 import { JsonView } from './json-view.tsx';
 
@@ -31,7 +31,7 @@ interface BodyProps {
   readonly encoding: 'utf8' | 'base64';
 }
 
-/** A JSON body formatted and raw, another text only raw, and other bytes as base64. */
+/** A JSON object or array formatted and raw (once if that is the same), another text only raw, and other bytes as base64. */
 export function HttpBody({ body, encoding }: BodyProps) {
   if (body === '') return <p class="muted">The body is empty.</p>;
   if (encoding === 'base64') {
@@ -40,12 +40,21 @@ export function HttpBody({ body, encoding }: BodyProps) {
   }
   const pretty = indentJson(body);
   const size = new TextEncoder().encode(body).length;
-  const raw = <TextPanel title={<h4>Raw ({size} bytes)</h4>} what="raw body" text={body} />;
-  if (pretty === body) return raw;
+  const rawTitle = <h4>Raw ({size} bytes)</h4>;
+  const raw = <TextPanel title={rawTitle} what="raw body" text={body} />;
+  if (!isJson(body) || !pretty.includes('\n')) return raw;
+  const view = <JsonView label="Formatted body" text={pretty} />;
+  if (pretty === body) {
+    return (
+      <TextPanel title={rawTitle} what="raw body" text={body}>
+        {view}
+      </TextPanel>
+    );
+  }
   return (
     <div class="http-bodies">
       <TextPanel title={<h4>Formatted</h4>} what="formatted body" text={pretty}>
-        <JsonView label="Formatted body" text={pretty} />
+        {view}
       </TextPanel>
       {raw}
     </div>
