@@ -78,6 +78,41 @@ describeInBrowser('the event pages', () => {
     await expect.poll(() => page.url()).toContain('#/deliveries/del_');
   });
 
+  it('the event pages compare an event with another one of its type, and with the fixture of the type', async () => {
+    const { emulator, trigger } = await start();
+    const first = await trigger('order.shipped', { note: 'first', kept: 1 });
+    await trigger('invoice.paid', { note: 'other type' });
+    const second = await trigger('order.shipped', { note: 'second', kept: 1 });
+    const page = await openDashboard(emulator, { hash: `/events/${first}`, width: 1920 });
+    await page.getByRole('tab', { name: 'Compare' }).click();
+    const panel = page.getByRole('tabpanel').filter({ hasText: 'Compare with' });
+    await panel
+      .getByRole('row', { name: /removed\s*"note": "second",\s*added\s*"note": "first",/ })
+      .waitFor();
+    const columns = panel.getByRole('columnheader');
+    expect(await columns.allTextContents()).toEqual([second, `${first} (this event)`]);
+    await expectAccessible(page);
+    const choice = panel.getByLabel('Compare with');
+    expect(await choice.getByRole('option').count()).toBe(2);
+    await choice.selectOption('the fixture order.shipped');
+    await panel.getByRole('row', { name: /added\s*"note": "first"/ }).waitFor();
+    expect(await columns.allTextContents()).toEqual(['Fixture order.shipped', `${first} (this event)`]);
+  });
+
+  it('the event pages say that there is nothing to compare an event with', async () => {
+    const { emulator, trigger } = await start();
+    const id = await trigger('custom.type');
+    const page = await openDashboard(emulator, { hash: `/events/${id}`, width: 360, colorScheme: 'dark' });
+    await page.getByRole('tab', { name: 'Compare' }).click();
+    await page.getByText('There is no other custom.type event').waitFor();
+    await trigger('custom.type');
+    await page.getByRole('tab', { name: 'Payload' }).click();
+    await page.getByRole('tab', { name: 'Compare' }).click();
+    await page.getByText('identical').waitFor();
+    await expectAccessible(page);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
   it('the event pages open the trigger form with the payload of an event', async () => {
     const { emulator, trigger } = await start();
     const id = await trigger('order.shipped', { number: 4711 });

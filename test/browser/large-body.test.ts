@@ -72,6 +72,17 @@ describeInBrowser('a body of 200 KB', () => {
     await expectAccessible(page);
   });
 
+  it('the event page compares two large payloads without rendering all lines at once', async () => {
+    const { emulator, event } = await createLargeEvent();
+    const items = payload.items.map((item) => ({ ...item, note: 'other text' }));
+    await emulator.api('POST', '/events', { type: 'made.large', payload: { items } });
+    const page = await openDashboard(emulator, { hash: `/events/${event.id}` });
+    await page.getByRole('tab', { name: 'Compare' }).click();
+    const rows = page.getByRole('region', { name: 'Payload' }).getByRole('row');
+    await page.getByRole('button', { name: /^Show 500 of \d+ more rows$/ }).click();
+    await expect.poll(() => rows.count()).toBe(1 + 1_000 + 1);
+  });
+
   it('the delivery page renders only the lines in view of a large body', async () => {
     const { emulator, delivery } = await createLargeEvent();
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}`, colorScheme: 'dark' });

@@ -19,6 +19,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptCount, Time } from '../../ui/time.tsx';
 import { SelectedWorkspaceScope, WorkspaceScope } from '../../ui/workspace-scope.tsx';
 import { type Query, useQuery } from '../../use-query.ts';
+import { EventComparison } from './event-comparison.tsx';
 
 export function EventView({ id }: { readonly id: string }) {
   const query = useQuery(() => control.getEvent({ id }), [id]);
@@ -88,16 +89,19 @@ function EventContent({ event }: { readonly event: EventDetail }) {
         label="Content"
         openName={openTab}
         onOpen={setOpenTab}
-        tabs={tabs.map(({ name, title, text, isRaw }) => ({
-          name,
-          title,
-          render: () => (
-            <div class="event-text">
-              <CopyButton what={isRaw ? 'raw body' : name} text={isRaw ? text : indentJson(text)} />
-              {isRaw ? <pre>{text}</pre> : <JsonView label={title} text={indentJson(text)} />}
-            </div>
-          ),
-        }))}
+        tabs={[
+          ...tabs.map(({ name, title, text, isRaw }) => ({
+            name,
+            title,
+            render: () => (
+              <div class="event-text">
+                <CopyButton what={isRaw ? 'raw body' : name} text={isRaw ? text : indentJson(text)} />
+                {isRaw ? <pre>{text}</pre> : <JsonView label={title} text={indentJson(text)} />}
+              </div>
+            ),
+          })),
+          { name: 'compare', title: 'Compare', render: () => <EventComparison event={event} /> },
+        ]}
       />
     </section>
   );

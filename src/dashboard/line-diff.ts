@@ -61,7 +61,7 @@ function countEqual(left: readonly string[], right: readonly string[]): number {
   return index === -1 ? left.length : index;
 }
 
-/** Compares by longest common subsequence. In texts that are too long, no line is treated as equal. */
+/** Compares by longest common subsequence. In texts that are too long, each line is compared only with the one beside it. */
 function compare(left: readonly string[], right: readonly string[]): DiffRow[] {
   if (left.length * right.length > MAX_CELLS) return pairLines(left, right);
   const commonLength = computeCommonLengths(left, right);
@@ -94,10 +94,12 @@ function computeCommonLengths(left: readonly string[], right: readonly string[])
   return lengthAt;
 }
 
-/** Puts removed lines next to added ones. */
-function pairLines(removed: readonly string[], added: readonly string[]): DiffRow[] {
-  return Array.from({ length: Math.max(removed.length, added.length) }, (_, index) => {
-    const [left = null, right = null] = [removed[index], added[index]];
-    return { kind: left === null ? 'added' : right === null ? 'removed' : 'changed', left, right };
+/** Puts lines next to each other. */
+function pairLines(leftLines: readonly string[], rightLines: readonly string[]): DiffRow[] {
+  return Array.from({ length: Math.max(leftLines.length, rightLines.length) }, (_, index) => {
+    const [left = null, right = null] = [leftLines[index], rightLines[index]];
+    if (left === null) return { kind: 'added', left, right };
+    if (right === null) return { kind: 'removed', left, right };
+    return { kind: left === right ? 'same' : 'changed', left, right };
   });
 }
