@@ -127,6 +127,25 @@ describeInBrowser('the delivery filters', () => {
 });
 
 describeInBrowser('the delivery list and the open delivery', () => {
+  it('a failing row of the list beside a delivery shortens the host of the endpoint, not its path', async () => {
+    const emulator = await openEmulator(503);
+    const { id: webhookId = '' } = (await emulator.control.listWebhooks({})).data[0] ?? {};
+    const url = 'http://receiver.staging.internal.localhost:9/webhooks';
+    await emulator.control.updateWebhook({ id: webhookId, url });
+    await trigger(emulator, 1);
+    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
+    const { id } = (await emulator.control.listDeliveries({})).data[0] ?? {};
+    const page = await openDashboard(emulator, { hash: `/deliveries/${id}`, width: 1280 });
+    const isCut = (part: number) =>
+      page
+        .locator('.deliveries-url > span')
+        .nth(part)
+        .evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+    await page.locator('.deliveries-url', { hasText: '/webhooks' }).waitFor();
+    await expect.poll(() => isCut(0)).toBe(true);
+    expect(await isCut(1)).toBe(false);
+  });
+
   it('the delivery list and the open delivery appear side by side on a wide screen and respond to keyboard shortcuts', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 3);

@@ -43,7 +43,10 @@ describeInBrowser('the overview', () => {
         await page.getByRole('link', { name: /^failing 1$/i }).waitFor();
         await expect
           .poll(() => chartOf(page).getAttribute('aria-label'))
-          .toMatch(/^Attempts in the last 10 minutes: 1 delivered, 1 failed, 0 retried\. Most failed at /);
+          .toMatch(
+            /^Attempts in the last 10 minutes: 1 delivered, 1 failed, 0 of them retries\. Most failed at /,
+          );
+        await page.getByText('1 delivered (0.1 per minute)').waitFor();
         await tileOf(page).getByText('50%').waitFor();
         await tileOf(page).getByRole('link', { name: '503' }).waitFor();
         await tileOf(page)
@@ -66,17 +69,22 @@ describeInBrowser('the overview', () => {
     await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
     await emulator.control.advanceClock({ ms: 20 * 3_600_000 });
     const page = await openDashboard(emulator, { hash: '/overview' });
-    await expect.poll(() => chartOf(page).getAttribute('aria-label')).toContain('retried');
-    const [, allRetries] = /(\d+) retried/.exec((await chartOf(page).getAttribute('aria-label')) ?? '') ?? [];
+    await expect.poll(() => chartOf(page).getAttribute('aria-label')).toContain('of them retries');
+    const [, allRetries] =
+      /(\d+) of them retries/.exec((await chartOf(page).getAttribute('aria-label')) ?? '') ?? [];
     expect(Number(allRetries)).toBeGreaterThan(2);
     await page.getByLabel('Time', { exact: true }).selectOption('schedule');
     await expect
       .poll(() => chartOf(page).getAttribute('aria-label'))
       .toBe('No attempts in the last 10 minutes');
     await page.getByLabel('Period').selectOption('24h');
-    await expect.poll(() => chartOf(page).getAttribute('aria-label')).toContain(`${allRetries} retried`);
+    await expect
+      .poll(() => chartOf(page).getAttribute('aria-label'))
+      .toContain(`${allRetries} of them retries`);
     await page.reload();
-    await expect.poll(() => chartOf(page).getAttribute('aria-label')).toContain(`${allRetries} retried`);
+    await expect
+      .poll(() => chartOf(page).getAttribute('aria-label'))
+      .toContain(`${allRetries} of them retries`);
     expect(page.url()).toContain('period=24h');
   });
 

@@ -1,6 +1,10 @@
 /** The settings of the overview and the description of its chart. */
 import { describe, expect, it } from 'vitest';
-import { describeBuckets, sumBuckets } from '../../src/dashboard/views/overview/attempt-totals.ts';
+import {
+  describeBuckets,
+  formatPerMinute,
+  sumBuckets,
+} from '../../src/dashboard/views/overview/attempt-totals.ts';
 import { parseSettings } from '../../src/dashboard/views/overview/overview-settings.ts';
 
 const buckets = [
@@ -21,16 +25,26 @@ describe('describeBuckets', () => {
   it('describeBuckets names the totals and the first bucket with the most failures', () => {
     expect(sumBuckets(buckets)).toEqual({ succeeded: 6, failed: 7, retried: 3 });
     expect(describeBuckets(buckets, 'hour')).toBe(
-      'Attempts in the last hour: 6 delivered, 7 failed, 3 retried. Most failed at 2026-11-20 12:00:10: 3.',
+      'Attempts in the last hour: 6 delivered, 7 failed, 3 of them retries. Most failed at 2026-11-20 12:00:10: 3.',
     );
   });
 
   it('describeBuckets names no worst bucket without failures, and says when there are no attempts', () => {
     const successes = buckets.map((bucket) => ({ ...bucket, failed: 0 }));
     expect(describeBuckets(successes, 'hour')).toBe(
-      'Attempts in the last hour: 6 delivered, 0 failed, 3 retried.',
+      'Attempts in the last hour: 6 delivered, 0 failed, 3 of them retries.',
     );
     const none = successes.map((bucket) => ({ ...bucket, succeeded: 0, retried: 0 }));
     expect(describeBuckets(none, '3 days')).toBe('No attempts in the last 3 days');
   });
+});
+
+it.each([
+  [0, 10, '0'],
+  [3, 10, '0.3'],
+  [3, 60, 'under 0.1'],
+  [25, 10, '2.5'],
+  [1234, 10, '123'],
+])('formatPerMinute returns the rate of %d attempts in %d minutes', (count, minutes, rate) => {
+  expect(formatPerMinute(count, minutes * 60_000)).toBe(rate);
 });

@@ -148,9 +148,7 @@ function renderCells(delivery: Delivery, address: string) {
       <small class="mono">{id}</small>
     </>,
     <>
-      <span class="deliveries-url" title={url}>
-        {shortenUrl(url)}
-      </span>
+      <EndpointUrl url={url} />
       <small>
         <NextAttempt delivery={delivery} />
       </small>
@@ -161,6 +159,17 @@ function renderCells(delivery: Delivery, address: string) {
     </>,
     <Time at={createdAt} clock="schedule" />,
   ];
+}
+
+/** Where space is short, the host is shortened first, because endpoints often differ only in their paths. */
+function EndpointUrl({ url }: { readonly url: string }) {
+  const [, host, path] = /^([^/]*)(.*)$/.exec(shortenUrl(url)) ?? [];
+  return (
+    <span class="deliveries-url" title={url}>
+      <span>{host}</span>
+      <span>{path}</span>
+    </span>
+  );
 }
 
 /** The due time of the next attempt, or why it stopped: `503 · retry in 28m` in red. */

@@ -1,7 +1,7 @@
 import type { AttemptBucket, Overview } from '../../../contract/overview-schemas.ts';
 import { formatDuration } from '../../../domain/duration.ts';
 import { formatUtc } from '../clock/clock-format.ts';
-import { describeBuckets, sumBuckets } from './attempt-totals.ts';
+import { describeBuckets, formatPerMinute, sumBuckets } from './attempt-totals.ts';
 
 /** Each bar has a space of 1. */
 const BAR_MARGIN = 0.1;
@@ -16,21 +16,20 @@ interface Props {
 /** Successes stand above the line, failures below it. A line shows how many attempts were not the first. */
 export function AttemptChart({ overview: { buckets, bucket_ms: bucketMs, clock }, period }: Props) {
   const totals = sumBuckets(buckets);
-  // The number above the plot, so also the height above the line if more attempts fail than succeed.
-  const maxCount = Math.max(
-    1,
-    ...buckets.flatMap(({ succeeded, failed, retried }) => [succeeded, failed, retried]),
-  );
+  const maxAbove = Math.max(...buckets.flatMap(({ succeeded, retried }) => [succeeded, retried]));
+  const heightAbove = Math.max(1, maxAbove);
   const maxFailed = Math.max(...buckets.map(({ failed }) => failed));
   const retries = buckets.flatMap(({ retried }, index) => (retried > 0 ? [`M${index} ${-retried}h1`] : []));
   return (
     <figure class="overview-chart stack">
       <div class="overview-plot">
-        <span class="muted" aria-hidden="true">
-          {maxCount}
-        </span>
+        {maxAbove > 0 && (
+          <span class="muted overview-max-above" aria-hidden="true">
+            {maxAbove}
+          </span>
+        )}
         <svg
-          viewBox={`0 ${-maxCount} ${buckets.length} ${maxCount + maxFailed}`}
+          viewBox={`0 ${-heightAbove} ${buckets.length} ${heightAbove + maxFailed}`}
           preserveAspectRatio="none"
           role="img"
           aria-label={describeBuckets(buckets, period)}
@@ -54,15 +53,23 @@ export function AttemptChart({ overview: { buckets, bucket_ms: bucketMs, clock }
           <path class="overview-retries" d={retries.join('')} />
           <path class="overview-axis" d={`M0 0H${buckets.length}`} />
         </svg>
+        {maxFailed > 0 && (
+          <span class="muted overview-max-below" aria-hidden="true">
+            {maxFailed}
+          </span>
+        )}
         <span class="row muted overview-times" aria-hidden="true">
           <span>{period === 'hour' ? '1 hour' : period} ago</span>
           <span>now</span>
         </span>
       </div>
       <figcaption class="row">
-        <span class="overview-legend succeeded">{totals.succeeded} delivered</span>
+        <span class="overview-legend succeeded">
+          {totals.succeeded} delivered ({formatPerMinute(totals.succeeded, buckets.length * bucketMs)} per
+          minute)
+        </span>
         <span class="overview-legend failed">{totals.failed} failed</span>
-        <span class="overview-legend retried">{totals.retried} retried</span>
+        <span class="overview-legend retried">{totals.retried} of them retries</span>
         <span class="muted">in the last {period}</span>
       </figcaption>
       <details>
@@ -92,7 +99,7 @@ function BucketTable({ buckets, bucketMs, clock }: BucketTableProps) {
           </th>
           <th scope="col">Delivered</th>
           <th scope="col">Failed</th>
-          <th scope="col">Retried</th>
+          <th scope="col">Of them retries</th>
         </tr>
       </thead>
       <tbody>
