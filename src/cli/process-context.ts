@@ -28,15 +28,15 @@ export interface Io extends TerminalCapabilities {
   note(text: string): void;
   /** Writes one JSON object to standard error, on its own line. */
   noteJson(value: object): void;
-  /** Replaces the progress line; an empty text removes it. Null when standard error is not a terminal. */
+  /** Replaces the progress line; an empty text removes it. Null when standard error is not a terminal, or with `--json`. */
   readonly progress: ((line: string) => void) | null;
-  /** Takes over the whole terminal, including notes. Null when input or output is not a terminal. */
+  /** Takes over the whole terminal, including notes. Null when input or output is not a terminal that can draw, or with `--json`. */
   readonly openScreen: ((events: ScreenEvents) => Screen) | null;
   /** Lines of the terminal; infinite when output is not a terminal. */
   readonly height: number;
   /**
    * Shows text in a pager, which is a shell command line, until the user quits it. Null when input or output is not a
-   * terminal.
+   * terminal that can draw.
    * @returns false when the pager does not start
    */
   readonly openPager: ((text: string, pager: string) => Promise<boolean>) | null;
@@ -58,7 +58,7 @@ export interface ProcessContext {
   readonly cwd: string;
   /** Wall time in milliseconds since 1970. */
   readonly now: () => number;
-  /** Aborted when the user interrupts. */
+  /** Aborted by the first interruption signal, unless `handleSignals` handles it. */
   readonly signal: AbortSignal;
   /** Passes interruption signals to `handler` until the returned function is called. */
   readonly handleSignals: (handler: SignalHandler) => () => void;

@@ -63,7 +63,7 @@ export function selectScheme({ scheme, schemes: custom }: SchemeSettings): Schem
 
 /**
  * Checks the setting `scheme` against the other settings.
- * @param source where the setting comes from: a file with its path, or an option or variable with its name
+ * @param source where the setting comes from: a file with its path, an option or variable with its name, or `default`
  * @throws SvcError `validation_failed` for a scheme that does not exist, and for a file that selects another scheme but
  *   overrides gaps of `svc`: the overrides would have no effect.
  */

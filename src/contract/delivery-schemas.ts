@@ -60,7 +60,7 @@ export const Delivery = v.object({
   url: v.string(),
   status: v.picklist(deliveryStatuses),
   settled_reason: v.nullable(v.picklist(settledReasons)),
-  /** A paused delivery still fails at the end of its retry window. */
+  /** A paused delivery still fails at the end of its retry window, unless a replay waits. */
   paused: v.boolean(),
   attempt_count: Count,
   last_attempt: v.nullable(AttemptResult),
@@ -86,7 +86,7 @@ export const AttemptDetail = v.object({
 export const DeliveryDetail = v.object({
   ...Delivery.entries,
   attempts: v.array(AttemptDetail),
-  /** Due times of the remaining attempts, if every attempt fails. */
+  /** Due times of the remaining attempts, if all fail: those after the next without jitter and `Retry-After`. At most 100. */
   planned_attempts: v.array(Timestamp),
 });
 
@@ -114,7 +114,10 @@ export const SignatureDetail = v.object({
     }),
   ),
   verification: v.nullable(Verification),
-  /** For a receiver that parses the body and serializes it again before verifying; null if this does not change the body. */
+  /**
+   * For a receiver that parses the body and serializes it again before verifying; null if this does not change the body, or it is
+   * not JSON.
+   */
   reserialised: v.nullable(
     v.object({
       body: v.string(),

@@ -352,7 +352,7 @@ export const schemaTexts: Readonly<
       ...Delivery.fields,
       attempts: 'Attempts so far, in order.',
       planned_attempts:
-        'Schedule times of the remaining attempts if all of them fail, without jitter and `Retry-After`. Contains at most 100 times.',
+        'Schedule times of the remaining attempts if all of them fail. The times after the next attempt are without jitter and `Retry-After`. Contains at most 100 times.',
     },
   } satisfies SchemaText<typeof deliveries.DeliveryDetail>,
   Diagnosis: {
@@ -646,7 +646,7 @@ export const schemaTexts: Readonly<
       verification: AttemptDetail.fields.verification,
       reserialised: {
         description:
-          'Result for a receiver that parses the body and serializes it again before it verifies the signature. `null` if this does not change the body.',
+          'Result for a receiver that parses the body and serializes it again before it verifies the signature. `null` if this does not change the body, or if the body is not JSON.',
         fields: {
           body: 'Body after it was parsed and serialized again.',
           signature: 'Signature of this body.',

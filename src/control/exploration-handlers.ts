@@ -88,7 +88,7 @@ export function createExplorationHandlers(sandbox: Sandbox, dependencies: Explor
   } satisfies Partial<ControlHandlers>;
 }
 
-/** Aborts `ending` with an error when the endpoint or the state is removed, or the emulator stops. */
+/** Aborts `ending` with an error when the endpoint is deleted, the state is replaced or restored, or the emulator stops. */
 function endWithEndpoint(
   { bus }: Sandbox,
   { id, seq }: WebhookRow,

@@ -150,8 +150,8 @@ export class EndpointQueue {
   }
 
   /**
-   * Fails the paused deliveries whose retry window is over. Each is recorded as settled at the end of its window. Call inside a
-   * store transaction.
+   * Fails the paused deliveries whose retry window is over, except those with a waiting replay. Each is recorded as settled at
+   * the end of its window. Call inside a store transaction.
    */
   expirePaused(retryWindowMs: number): void {
     if (this.isEnabled || this.inFlight > 0) return;

@@ -88,7 +88,7 @@ export class OutboundAgent {
     });
   }
 
-  /** Closes every connection at once. Requests in flight end as `stopped`. */
+  /** Closes the connections of all dispatched requests at once. Requests in flight end as `stopped`. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(Array.from(this.#openPools, (pool) => pool.destroy()));

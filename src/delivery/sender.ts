@@ -44,7 +44,7 @@ export interface SendLimits {
 
 export interface SendResult {
   readonly outcome: AttemptOutcome;
-  /** Null if no status arrived. */
+  /** Null if the response headers did not arrive completely, or a fault lost the response; a fault can also set it. */
   readonly responseStatus: number | null;
   /** What went wrong, in some cases with what to do about it; null on success. */
   readonly error: string | null;
@@ -52,7 +52,10 @@ export interface SendResult {
   readonly durationMs: number;
   /** The phases, in real time; null if nothing was sent because of a fault. */
   readonly phases: PhaseDurations | null;
-  /** The received part of the response, even if its body broke off. */
+  /**
+   * The received part of the response, even if its body broke off. Null if its headers did not arrive completely, or a fault lost
+   * it; a fault can also set it.
+   */
   readonly response: Pick<ReceivedResponse, 'headers' | 'body' | 'truncated'> | null;
   /** The delay that `Retry-After` requests; null without a valid one. */
   readonly retryAfterMs: number | null;
@@ -78,13 +81,16 @@ export interface Sender {
    * @throws SvcError `internal_error` for an invalid URL or header, or if the process has no free file descriptor
    */
   send(request: SendRequest, limits: SendLimits): Promise<SendResult>;
-  /** Opens a connection and closes it. A failure is returned, not thrown. */
+  /**
+   * Opens a connection and closes it. A failure is returned, not thrown.
+   * @throws SvcError `internal_error` for an invalid URL
+   */
   connect(target: SendTarget, limits: SendLimits): Promise<ConnectResult>;
-  /** Closes all connections at once. Requests in flight end as a `connection_error`. */
+  /** Closes the connections of all `send` requests at once. Those in flight end as a `connection_error`. */
   close(): Promise<void>;
 }
 
-/** Real time between two parts of a slow body. Longer if the body has fewer bytes than parts. */
+/** Maximum real time between two parts of a slow body, if it has enough bytes for so many parts. */
 const SLOW_BODY_PART_MS = 100;
 
 /** How long requests to an origin use new connections after it closed a reused one. */

@@ -152,8 +152,8 @@ export interface DeliveryProjection extends Omit<DeliveryProgress, 'keepsSuccess
 }
 
 /**
- * The due times of the remaining attempts if every one fails, without jitter and without a `Retry-After` of the
- * receiver. At most a hundred.
+ * The due times of the remaining attempts if every one fails. Those after the next attempt are without jitter and without a
+ * `Retry-After` of the receiver. At most a hundred.
  */
 export function projectAttempts(
   { dueAt, onSchedule, ...progress }: DeliveryProjection,

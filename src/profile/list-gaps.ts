@@ -9,7 +9,7 @@ import type { ProfileName } from './rules.ts';
 export interface GapRow {
   readonly id: GapId;
   readonly question: string;
-  /** The accepted values; empty if the gap cannot be overridden. */
+  /** Lines that describe the accepted values, as in `ValueSchema.choices`; empty if the gap cannot be overridden. */
   readonly choices: readonly string[];
   /** The current answer, as the configuration file contains it; a sentence if the gap cannot be overridden. */
   readonly value: ConfigValue;

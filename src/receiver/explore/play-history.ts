@@ -50,7 +50,10 @@ export interface PlayRecord {
   readonly exchanges: readonly Exchange[];
   /** Whether the receiver accepted a delivery of this or an earlier history. */
   readonly hasAccepted: boolean;
-  /** Null if effects are not observed, if the receiver no longer accepts deliveries, or after an interrupt. */
+  /**
+   * Null if effects are not observed, if the receiver no longer accepts deliveries, or after an interrupt before the effects are
+   * awaited.
+   */
   readonly effects: Effects | null;
 }
 
@@ -83,13 +86,16 @@ export interface PlayerOptions {
   readonly signal: AbortSignal;
 }
 
-/** Delays before the second and later attempts. The service waits for minutes, which would show nothing else. */
+/** Delays before the second and later attempts. The service waits for minutes, but this would only make plays slower. */
 const RETRY_DELAYS_MS = [50, 200, 500];
 /** After more attempts, if the receiver cannot accept the delivery yet. */
 const LAST_RETRY_DELAY_MS = 500;
 /** How long a receiver may refuse deliveries because it gets too many, for example after a burst. */
 const MAX_BUSY_MS = 10 * SECOND_MS;
-/** After these statuses an identical request can succeed later: how long it is repeated. After other 4xx, it is repeated once. */
+/**
+ * After these statuses an identical request can succeed later: how long it is repeated. After other 4xx, it is repeated once, if
+ * it is the first failure.
+ */
 const maxRetryMsByStatus: ReadonlyMap<number, number> = new Map([
   [408, MAX_CONFLICT_MS],
   [409, MAX_CONFLICT_MS],
@@ -108,7 +114,7 @@ export class HistoryPlayer {
   /** The slowest response with a status so far. */
   #slowestResponseMs = 0;
   #hasAccepted = false;
-  /** When the latest event so far was created, in milliseconds since 1970. */
+  /** Start of the latest play, in milliseconds since 1970. No event so far was created later. */
   #latestCreatedAt = 0;
 
   constructor(options: PlayerOptions) {
@@ -156,7 +162,10 @@ class Play {
   /** Whether a valid delivery was not accepted in the end. No further step starts then, because the history usually fails. */
   #hasFailed = false;
 
-  /** @param createdAfter when the latest event of earlier plays was created. Those of this one are created later, but for `days_old`. */
+  /**
+   * @param createdAfter no event of earlier plays was created later. The events of this play are created after it, except those
+   *   with `days_old`.
+   */
   constructor(
     options: PlayerOptions,
     history: History,
@@ -411,8 +420,9 @@ class Play {
 }
 
 /**
- * How long to wait for the next attempt. After a status that {@link maxRetryMsByStatus} does not have, there is one more attempt
- * for 4xx, and up to three for anything else.
+ * How long to wait for the next attempt. After a status in {@link maxRetryMsByStatus}, attempts continue for that time. After
+ * another 4xx, there is one more attempt if it is the first failure. After a timeout or a blocked address, there is none. After
+ * anything else, there are up to three.
  * @param failures attempts that failed, at least 1, without those that were cut off or sent during a restart
  * @param elapsedMs since the first attempt, or since the last restart
  * @param limitMs how long a delivery is repeated that can succeed later

@@ -18,7 +18,7 @@ const OPTION = '--restart-command';
 
 /**
  * Runs the command to its end. The receiver that it starts in the background keeps running. If svc ends before the command,
- * both are terminated.
+ * the command and its descendants in the process group of svc are terminated.
  * @throws SvcError `usage` if the command fails or takes too long
  */
 export async function runRestartCommand(
@@ -45,9 +45,9 @@ export async function runRestartCommand(
 }
 
 /**
- * Waits for a response to a GET request, or until the signal is aborted. A connection is not enough: the proxy of Docker accepts
- * connections before the receiver listens.
- * @throws SvcError `usage` if no response comes in time
+ * Waits for a response other than 502, 503 or 504 to a GET request, or until the signal is aborted. A connection is not enough:
+ * the proxy of Docker accepts connections before the receiver listens.
+ * @throws SvcError `usage` if no such response comes in time
  */
 export async function waitUntilListening(url: string, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now();
