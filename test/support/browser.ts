@@ -59,14 +59,19 @@ export async function openDashboard(
     initScript,
   }: OpenOptions = {},
 ): Promise<Page> {
+  const url = new URL(emulator.status().dashboard_url);
+  url.hash = hash;
   const isReusable = !hasFakeTimers && besides === undefined && initScript === undefined;
   const page = (isReusable ? idlePages.pop() : undefined) ?? (await createPage(besides?.context()));
   if (hasFakeTimers) await page.clock.install();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
   page.on('console', (message) => {
-    if (message.type() !== 'error' && message.type() !== 'warning') return;
-    problems.push(`${message.text()} (${message.location().url})`);
+    const { url: source } = message.location();
+    // The page of another test may still report that its emulator has ended.
+    if (source.startsWith('http') && new URL(source).host !== url.host) return;
+    if (message.type() === 'error' || message.type() === 'warning')
+      problems.push(`${message.text()} (${source})`);
   });
   onTestFinished(async () => {
     await (isReusable ? releasePage(page) : besides === undefined ? page.context().close() : page.close());
@@ -76,8 +81,6 @@ export async function openDashboard(
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme, forcedColors: null });
   if (initScript !== undefined) await page.addInitScript(initScript);
-  const url = new URL(emulator.status().dashboard_url);
-  url.hash = hash;
   await page.goto(url.href);
   return page;
 }
@@ -92,7 +95,13 @@ const idlePages: Page[] = [];
 async function releasePage(page: Page): Promise<void> {
   try {
     await page.evaluate('sessionStorage.clear(); localStorage.clear()').catch(() => undefined);
-    await page.goto('about:blank');
+    // A dialog that closes calls history.back(), which may lead from the empty page to the dashboard again.
+    do await page.goto('about:blank');
+    while (
+      !(await page.evaluate(
+        'new Promise((resolve) => setTimeout(() => resolve(location.href === "about:blank")))',
+      ))
+    );
     await page.mouse.move(0, 0);
     await page.context().clearCookies();
     page.removeAllListeners('pageerror');
