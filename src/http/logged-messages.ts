@@ -43,15 +43,21 @@ export function toLoggedPath({ url }: H3Event): string {
   return removeKnownSecrets(url.pathname + query);
 }
 
-/** @param body null if it was not read. */
+interface Exchange {
+  readonly event: H3Event;
+  /** Of {@link toLoggedPath}. */
+  readonly path: string;
+  /** Null if it was not read. */
+  readonly body: Buffer | null;
+  readonly response: HTTPResponse;
+}
+
 export function toLoggedMessages(
-  event: H3Event,
-  body: Buffer | null,
-  response: HTTPResponse,
+  { event, path, body, response }: Exchange,
   limits: LogLimits,
 ): ApiRequestMessages {
   const request = toLoggedHeaders(readRequestHeaders(event), limits.headers);
-  const isPathTruncated = toLoggedPath(event).length > limits.text;
+  const isPathTruncated = path.length > limits.text;
   const isBodyTruncated = body !== null && body.length > REQUEST_BODY_LIMIT;
   const responseHeaders = toLoggedHeaders(response.headers, limits.headers);
   const text = typeof response.body === 'string' ? response.body : '';

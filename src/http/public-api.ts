@@ -181,11 +181,12 @@ class PublicRequest {
     const { req } = this.event;
     const userAgent = req.headers.get('user-agent');
     const limits = getLogLimits(this.caller !== null);
+    const path = toLoggedPath(this.event);
     const row = {
       id: this.id,
       at_wall: this.#arrivedAt,
       method: req.method,
-      path: toLoggedPath(this.event).slice(0, limits.text),
+      path: path.slice(0, limits.text),
       status: response.status ?? 200,
       error_code: this.error?.code ?? null,
       error_message: this.error && toLoggedText(this.error.message, limits.text),
@@ -196,7 +197,7 @@ class PublicRequest {
       user_agent: userAgent && toLoggedText(userAgent, limits.text),
       fault: this.fault && JSON.stringify(this.fault.applied),
     };
-    const messages = toLoggedMessages(this.event, this.#body, response, limits);
+    const messages = toLoggedMessages({ event: this.event, path, body: this.#body, response }, limits);
     store.writeSoon(() => store.apiRequests.insert({ seq: store.nextSeq(), ...row }, messages));
   }
 }

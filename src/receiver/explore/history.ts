@@ -241,7 +241,7 @@ export function nameEvent(history: Pick<History, 'events'>, index: number): stri
   return `event ${index + 1}${history.events.length === 0 ? '' : ` (${history.events[index]?.type})`}`;
 }
 
-/** What a step sends or does, in words. */
+/** Describes what a step sends or does. */
 export function describeStep(history: History, index: number): string {
   const step = history.steps[index];
   switch (step?.kind) {
