@@ -28,7 +28,7 @@ import {
   WorkspaceFilter,
 } from './list-filters.ts';
 import { defineOperation, type OperationInput, type OperationOutput, wholeNumberFrom } from './operation.ts';
-import { DeliveryStatusCounts, Overview, overviewClocks } from './overview-schemas.ts';
+import { DeliveryStatusCounts, Overview, overviewClocks, WebhookWithStatistics } from './overview-schemas.ts';
 import {
   ApiKey,
   ApiRequest,
@@ -54,6 +54,9 @@ const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must b
 export const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
 
 const IdInput = v.strictObject({ id: v.string() });
+
+/** Adds statistics to an endpoint, with this number of its newest attempts. */
+const StatisticsInput = { recent_attempts: v.optional(wholeNumberFrom(1, 100)) };
 
 /** Which attempt to verify, and what its receiver used. A missing value is that of the emulator. */
 const VerificationFields = {
@@ -178,8 +181,8 @@ export const controlOperations = {
 
   // Endpoints.
   listWebhooks: defineOperation('GET', '/webhooks', {
-    input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
-    output: pageOf(WebhookDetail),
+    input: v.strictObject({ ...PageFields, ...WorkspaceFilter, ...StatisticsInput }),
+    output: pageOf(WebhookWithStatistics),
   }),
   createWebhook: defineOperation('POST', '/webhooks', {
     input: v.strictObject({
@@ -202,8 +205,8 @@ export const controlOperations = {
     errors: ['validation_failed'],
   }),
   getWebhook: defineOperation('GET', '/webhooks/{id}', {
-    input: IdInput,
-    output: WebhookDetail,
+    input: v.strictObject({ id: v.string(), ...StatisticsInput }),
+    output: WebhookWithStatistics,
   }),
   updateWebhook: defineOperation('PATCH', '/webhooks/{id}', {
     input: v.strictObject({

@@ -64,6 +64,8 @@ const webhookSettingTexts = {
   headers: 'Additional headers to send with each delivery.',
   skip_verify: 'Whether to send deliveries without verifying the TLS certificate of the receiver.',
 };
+const recentAttempts =
+  'Number of newest attempts to list in `statistics`, at most 100 (default: the response has no `statistics`).';
 const EXAMPLE_URL = 'http://localhost:3000/webhooks';
 const SNAPSHOT_PATH = '/tmp/state.svc';
 
@@ -388,7 +390,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Endpoints',
     summary: 'List endpoints',
     description: 'Returns endpoints, newest first.',
-    input: { ...pageInputTexts, workspace_id: workspaceFilter },
+    input: { ...pageInputTexts, workspace_id: workspaceFilter, recent_attempts: recentAttempts },
     response: 'A page of endpoints.',
     output: pageFields,
     example: { input: { limit: 10 }, output: example.page(example.webhookDetail) },
@@ -418,9 +420,12 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Endpoints',
     summary: 'Show an endpoint',
     description: 'Returns an endpoint, without its secret.',
-    input: { id: webhookId },
+    input: { id: webhookId, recent_attempts: recentAttempts },
     response: 'The endpoint.',
-    example: { input: { id: example.ids.webhook }, output: example.webhookDetail },
+    example: {
+      input: { id: example.ids.webhook, recent_attempts: 2 },
+      output: { ...example.webhookDetail, statistics: example.webhookStatistics },
+    },
   },
   updateWebhook: {
     tag: 'Endpoints',

@@ -11,7 +11,7 @@ import type {
 import type { ClockMove, ClockState, EmulatorStatus } from './emulator-schemas.ts';
 import type { Exploration, ExplorationReport } from './exploration-schemas.ts';
 import type { Fault } from './fault-schemas.ts';
-import type { DeliveryStatusCounts, Overview } from './overview-schemas.ts';
+import type { DeliveryStatusCounts, Overview, WebhookStatistics } from './overview-schemas.ts';
 import type {
   ApiKey,
   ApiRequest,
@@ -87,6 +87,19 @@ export const webhookDetail: WebhookDetail = {
   skip_verify: false,
   listener: false,
   previous_secret_expires_at: null,
+};
+
+export const webhookStatistics: WebhookStatistics = {
+  attempts: 5,
+  succeeded: 4,
+  p50_ms: 21.4,
+  p95_ms: 38.2,
+  max_ms: 38.2,
+  last_attempt_at: CREATED_AT,
+  recent_attempts: [
+    { outcome: 'http_error', duration_ms: 38.2 },
+    { outcome: 'succeeded', duration_ms: 21.4 },
+  ],
 };
 
 export const apiKey: ApiKey = {

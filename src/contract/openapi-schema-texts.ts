@@ -46,6 +46,12 @@ const Webhook: SchemaText<typeof resources.Webhook> = {
   },
 };
 
+const attemptResults = {
+  attempts: 'Number of attempts, at most 200.',
+  succeeded: 'Number of these attempts that succeeded.',
+  p95_ms: 'Duration that 95% of these attempts did not exceed, in milliseconds. `null` without attempts.',
+};
+
 const errorFields = {
   code: 'Machine-readable error code.',
   message: 'Human-readable description of the error.',
@@ -445,9 +451,7 @@ export const schemaTexts: Readonly<
       webhook_id: 'ID of the endpoint.',
       url: webhookUrl,
       disabled: 'Whether the endpoint is disabled.',
-      attempts: 'Number of attempts, at most 200.',
-      succeeded: 'Number of these attempts that succeeded.',
-      p95_ms: 'Duration that 95% of these attempts did not exceed, in milliseconds. `null` without attempts.',
+      ...attemptResults,
       last_failure: 'Newest of these attempts that failed. `null` if none failed.',
       next_attempt_at:
         'Schedule time of the next attempt to the endpoint. `null` if none is planned or the endpoint is disabled.',
@@ -718,6 +722,30 @@ export const schemaTexts: Readonly<
     description: 'An endpoint with its secret.',
     fields: { ...WebhookDetail.fields, secret: 'Secret that deliveries are signed with.' },
   },
+  WebhookWithStatistics: {
+    description: 'A webhook endpoint with the results of its newest attempts.',
+    fields: {
+      ...WebhookDetail.fields,
+      statistics: 'Results of the newest attempts. Missing without the parameter `recent_attempts`.',
+    },
+  } satisfies SchemaText<typeof overview.WebhookWithStatistics>,
+  WebhookStatistics: {
+    description: 'The results of the newest 200 attempts to an endpoint.',
+    fields: {
+      ...attemptResults,
+      p50_ms: 'Median duration of these attempts, in milliseconds. `null` without attempts.',
+      max_ms: 'Longest duration of these attempts, in milliseconds. `null` without attempts.',
+      last_attempt_at: 'Wall time at which the newest attempt was sent. `null` without attempts.',
+      recent_attempts: {
+        description:
+          'The newest attempts, newest first. The parameter `recent_attempts` limits their number.',
+        fields: {
+          outcome: 'Result of the attempt.',
+          duration_ms: 'Duration of the attempt in milliseconds.',
+        },
+      },
+    },
+  } satisfies SchemaText<typeof overview.WebhookStatistics>,
   Workspace: {
     description: 'A workspace, which owns events, endpoints and deliveries.',
     fields: {

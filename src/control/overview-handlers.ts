@@ -6,18 +6,15 @@ import { isFaultActive } from '../domain/fault.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
-import { createStoreClosedError } from '../store/database.ts';
 import { toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
-import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
 import type { ControlHandlers } from './control-plane.ts';
+import { mapInSlices } from './map-in-slices.ts';
 import { findWorkspace } from './store-filters.ts';
 
 const BUCKET_COUNT = 60;
 const MAX_ENDPOINTS = 50;
-/** Attempts of an endpoint that are summarized: as many as its page in the dashboard shows. */
-const MAX_ATTEMPTS = 200;
 const MAX_DUE = 5;
 const MAX_FAULTS = 20;
 
@@ -41,12 +38,12 @@ export function createOverviewHandlers(sandbox: Sandbox) {
         clock,
         bucket_ms: bucketMs,
         ends_at: new Date(endsAt).toISOString(),
-        buckets: await mapInSlices(sandbox, startTimes.reverse(), (from): AttemptBucket => {
+        buckets: await mapInSlices(store, startTimes.reverse(), (from): AttemptBucket => {
           const period = { workspaceSeq: workspace.seq, from, until: from + bucketMs };
           const counts = store.attempts.countInPeriod(clock, period);
           return { starts_at: new Date(from).toISOString(), ...counts };
         }),
-        endpoints: await mapInSlices(sandbox, endpoints.rows, (row) => summarizeEndpoint(sandbox, row)),
+        endpoints: await mapInSlices(store, endpoints.rows, (row) => summarizeEndpoint(sandbox, row)),
         has_more_endpoints: endpoints.hasMore,
         has_deliveries: store.deliveryQueries.hasAny(workspace.seq),
         delivery_counts: store.deliveryQueries.countByStatus(workspace.seq, MAX_DELIVERY_COUNT),
@@ -58,15 +55,17 @@ export function createOverviewHandlers(sandbox: Sandbox) {
 }
 
 function summarizeEndpoint({ store }: Sandbox, { seq, id, url, disabled }: WebhookRow): EndpointSummary {
-  const { last_failure_seq: failureSeq, ...statistics } = store.attempts.summarizeNewest(seq, MAX_ATTEMPTS);
-  const failure = failureSeq === null ? undefined : store.attempts.findSummary(failureSeq);
+  const { attempts, succeeded, p95_ms, last_failure_seq } = store.attempts.summarizeNewest(seq);
+  const failure = last_failure_seq === null ? undefined : store.attempts.findSummary(last_failure_seq);
   // After -Infinity: the earliest of all due times.
   const dueAt = disabled === 1 ? undefined : store.deliveries.findNextDueAt(seq, Number.NEGATIVE_INFINITY);
   return {
     webhook_id: id,
     url,
     disabled: disabled === 1,
-    ...statistics,
+    attempts,
+    succeeded,
+    p95_ms,
     last_failure: failure === undefined ? null : toAttemptSummary(failure),
     next_attempt_at: dueAt === undefined ? null : new Date(dueAt).toISOString(),
   };
@@ -79,22 +78,4 @@ function listActiveFaults({ store }: Sandbox, workspace: LoadedWorkspace): Fault
     .listAll()
     .map(toFault)
     .filter((fault) => (fault.workspace_id ?? workspace.id) === workspace.id && isFaultActive(fault));
-}
-
-/** Maps items, and lets requests and deliveries continue in between. @throws SvcError if the store is closed meanwhile. */
-async function mapInSlices<Item, Result>(
-  { store }: Sandbox,
-  items: readonly Item[],
-  map: (item: Item) => Result,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  let endsAt = monotonic() + SLICE_MS;
-  for (const item of items) {
-    results.push(map(item));
-    if (monotonic() < endsAt) continue;
-    await yieldToEventLoop();
-    if (!store.isOpen) throw createStoreClosedError();
-    endsAt = monotonic() + SLICE_MS;
-  }
-  return results;
 }

@@ -1,5 +1,6 @@
 /** The handlers of the operations on endpoints. */
 import * as v from 'valibot';
+import type { WebhookStatistics, WebhookWithStatistics } from '../contract/overview-schemas.ts';
 import { createSubscriptionsSchema, createWebhookUrlSchema } from '../contract/public-operations.ts';
 import type { WebhookProbe } from '../contract/resources.ts';
 import { validate } from '../contract/validate.ts';
@@ -17,8 +18,10 @@ import {
   updateWebhook,
 } from '../sandbox/webhooks.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
-import { toWebhookDetail, type WebhookRow } from '../store/webhooks.ts';
+import type { Store } from '../store/store.ts';
+import { toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
 import type { ControlHandlers } from './control-plane.ts';
+import { mapInSlices } from './map-in-slices.ts';
 import { findWorkspace } from './store-filters.ts';
 
 /** Schedule time for which deliveries are also signed with the previous secret after a rotation. */
@@ -36,10 +39,12 @@ export function createWebhookHandlers(
   const NewEndpointSchema = v.object({ url, events });
   const EndpointChangeSchema = v.object({ url: v.optional(url), events: v.optional(events) });
   return {
-    listWebhooks: async (input) => {
+    listWebhooks: async ({ recent_attempts: recentCount, ...input }) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
       const pageRequest = toPageRequest(input, (id) => store.webhooks.findSeq(id));
-      return toListBody(store.webhooks.list(workspace?.seq ?? null, pageRequest), toWebhookDetail);
+      const { rows, hasMore } = store.webhooks.list(workspace?.seq ?? null, pageRequest);
+      const webhooks = await mapInSlices(store, rows, (row) => toWebhookWithStatistics(row, recentCount));
+      return toListBody({ rows: webhooks, hasMore }, (webhook) => webhook);
     },
     createWebhook: async ({ workspace_id, skip_verify: skipVerify, reuse, ...input }) => {
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
@@ -53,7 +58,8 @@ export function createWebhookHandlers(
       bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });
       return { ...toWebhookDetail(row), secret: row.secret };
     },
-    getWebhook: async ({ id }) => toWebhookDetail(getWebhookRow(sandbox, id)),
+    getWebhook: async ({ id, recent_attempts: recentCount }) =>
+      toWebhookWithStatistics(getWebhookRow(sandbox, id), recentCount),
     updateWebhook: async ({ id, skip_verify: skipVerify, ...change }) => {
       validate(EndpointChangeSchema, { url: change.url, events: change.events }, 'validation_failed');
       const { seq } = getWebhookRow(sandbox, id);
@@ -73,6 +79,27 @@ export function createWebhookHandlers(
     },
     probeWebhook: async (input) => toWebhookProbe(await probeWebhook(sandbox, sender, input)),
   } satisfies Partial<ControlHandlers>;
+
+  function toWebhookWithStatistics(
+    row: WebhookWithWorkspace,
+    recentCount: number | undefined,
+  ): WebhookWithStatistics {
+    const webhook = toWebhookDetail(row);
+    return recentCount === undefined
+      ? webhook
+      : { ...webhook, statistics: summarizeAttempts(store, row.seq, recentCount) };
+  }
+}
+
+function summarizeAttempts({ attempts }: Store, webhookSeq: number, recentCount: number): WebhookStatistics {
+  const { last_failure_seq: _, ...results } = attempts.summarizeNewest(webhookSeq);
+  const recent = attempts.listNewestResults(webhookSeq, recentCount);
+  const [newest] = recent;
+  return {
+    ...results,
+    last_attempt_at: newest === undefined ? null : new Date(newest.sent_at_wall).toISOString(),
+    recent_attempts: recent.map(({ outcome, duration_ms }) => ({ outcome, duration_ms })),
+  };
 }
 
 function toWebhookProbe({ id, url, connection, responses }: ProbeResult): WebhookProbe {

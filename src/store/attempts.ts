@@ -55,15 +55,22 @@ export interface AttemptFilter {
   readonly since: number | null;
 }
 
+/** How many of the newest attempts to an endpoint are summarized. */
+const MAX_SUMMARIZED = 200;
+
 /** The results of the newest attempts to an endpoint. */
 export interface AttemptStatistics {
   readonly attempts: number;
   readonly succeeded: number;
-  /** The shortest duration that 95 % of the attempts do not exceed; null without attempts. */
+  /** The shortest duration that this share of the attempts does not exceed; null without attempts. */
+  readonly p50_ms: number | null;
   readonly p95_ms: number | null;
+  readonly max_ms: number | null;
   /** The sequence of the newest failed attempt. */
   readonly last_failure_seq: number | null;
 }
+
+type AttemptResult = Pick<AttemptRow, 'outcome' | 'duration_ms' | 'sent_at_wall'>;
 
 export interface AttemptCounts {
   readonly succeeded: number;
@@ -106,20 +113,31 @@ export class AttemptTable extends Table {
   }
 
   /** Summarizes the newest `limit` attempts to an endpoint. */
-  summarizeNewest(webhookSeq: number, limit: number): AttemptStatistics {
-    // The offset is the rank of the percentile, 0.95 × count rounded up, counted from 0.
+  summarizeNewest(webhookSeq: number, limit = MAX_SUMMARIZED): AttemptStatistics {
+    // The offset is the rank of the percentile, its share of the count rounded up, counted from 0.
+    const percentile = (percent: number) => `(SELECT duration_ms FROM newest ORDER BY duration_ms
+      LIMIT 1 OFFSET (SELECT (count(*) * ${percent} + 99) / 100 - 1 FROM newest))`;
     const row = this.sql.get<AttemptStatistics>(
       `WITH newest AS MATERIALIZED (
          SELECT seq, outcome, duration_ms FROM attempts WHERE webhook_seq = ? ORDER BY seq DESC LIMIT ?
        )
        SELECT count(*) AS attempts, coalesce(sum(outcome = 'succeeded'), 0) AS succeeded,
          max(iif(outcome = 'succeeded', NULL, seq)) AS last_failure_seq,
-         (SELECT duration_ms FROM newest ORDER BY duration_ms
-          LIMIT 1 OFFSET (SELECT (count(*) * 95 + 99) / 100 - 1 FROM newest)) AS p95_ms
+         ${percentile(50)} AS p50_ms, ${percentile(95)} AS p95_ms, max(duration_ms) AS max_ms
        FROM newest`,
       [webhookSeq, limit],
     );
-    return row ?? { attempts: 0, succeeded: 0, p95_ms: null, last_failure_seq: null };
+    return (
+      row ?? { attempts: 0, succeeded: 0, p50_ms: null, p95_ms: null, max_ms: null, last_failure_seq: null }
+    );
+  }
+
+  /** The results of the newest `limit` attempts to an endpoint, newest first. */
+  listNewestResults(webhookSeq: number, limit: number): AttemptResult[] {
+    return this.sql.all(
+      'SELECT outcome, duration_ms, sent_at_wall FROM attempts WHERE webhook_seq = ? ORDER BY seq DESC LIMIT ?',
+      [webhookSeq, limit],
+    );
   }
 
   /** Counts the attempts of a workspace from `from` up to and excluding `until`, in milliseconds since 1970. */

@@ -67,16 +67,20 @@ describeInBrowser('the endpoint pages', () => {
     await expect.poll(async () => (await emulator.control.revealSecret({ id })).secret).toBe(secret);
   });
 
-  it('the endpoint pages show live statistics in the list', async () => {
+  it('the endpoint pages show live statistics in the list, without loading attempts', async () => {
     const { emulator, receiver, page, trigger } = await startOne([200, 200, 503], { hasFakeTimers: true });
     await page.getByRole('link', { name: 'All endpoints' }).click();
     await page.getByText('no attempts yet').waitFor();
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname));
     for (const count of [1, 2, 3]) {
       await trigger();
       await receiver.waitFor(count);
     }
     await page.getByRole('img', { name: 'Last 3 attempts: 2 succeeded, 1 failed' }).waitFor();
     await page.getByText('67%').waitFor();
+    expect(requested).toContain('/_svc/webhooks');
+    expect(requested).not.toContain('/_svc/attempts');
     await emulator.control.createWebhook({ url: 'http://localhost:9/second', events: ['invoice.paid'] });
     await skipToNextPoll(page);
     await page.getByRole('link', { name: 'http://localhost:9/second' }).waitFor();

@@ -26,27 +26,48 @@ it('summarizeNewest counts only the newest attempts and finds their newest failu
   expect(store.attempts.summarizeNewest(webhook, 2)).toEqual({
     attempts: 2,
     succeeded: 1,
+    p50_ms: 5,
     p95_ms: 7,
+    max_ms: 7,
     last_failure_seq: seqs[1],
   });
   expect(store.attempts.summarizeNewest(webhook, 3).p95_ms).toBe(30_000);
   expect(store.attempts.summarizeNewest(webhook + 1, 3)).toEqual({
     attempts: 0,
     succeeded: 0,
+    p50_ms: null,
     p95_ms: null,
+    max_ms: null,
     last_failure_seq: null,
   });
 });
 
 it.each([1, 19, 20, 21, 40, 200])(
-  'summarizeNewest returns the duration that 95 %% of %d attempts do not exceed',
+  'summarizeNewest returns the durations that 50 %% and 95 %% of %d attempts do not exceed',
   (count) => {
     const durations = Array.from({ length: count }, (_, index) => index + 1);
     const { store, webhook } = openStoreWith(durations.map((duration_ms) => ({ duration_ms })));
-    const { p95_ms: p95 } = store.attempts.summarizeNewest(webhook, 200);
-    expect(durations.filter((ms) => ms <= (p95 ?? 0)).length).toBe(Math.ceil(0.95 * count));
+    const { p50_ms: p50, p95_ms: p95, max_ms: longest } = store.attempts.summarizeNewest(webhook);
+    expect({ p50, p95, longest }).toEqual({
+      p50: Math.ceil(0.5 * count),
+      p95: Math.ceil(0.95 * count),
+      longest: count,
+    });
   },
 );
+
+it('listNewestResults lists the newest attempts of the endpoint, newest first', () => {
+  const { store, webhook } = openStoreWith([
+    { outcome: 'succeeded', duration_ms: 1 },
+    { outcome: 'succeeded', duration_ms: 2, sent_at_wall: NOW + 2 },
+    { outcome: 'timeout', duration_ms: 3, sent_at_wall: NOW + 3 },
+  ]);
+  expect(store.attempts.listNewestResults(webhook, 2)).toEqual([
+    { outcome: 'timeout', duration_ms: 3, sent_at_wall: NOW + 3 },
+    { outcome: 'succeeded', duration_ms: 2, sent_at_wall: NOW + 2 },
+  ]);
+  expect(store.attempts.listNewestResults(webhook + 1, 2)).toEqual([]);
+});
 
 it('countInPeriod counts the attempts of one workspace by either time, without the end of the period', () => {
   const { store, workspace } = openStoreWith([

@@ -3,7 +3,7 @@ import { describeOutcome } from '../../../domain/delivery.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { shortenUrl, toHash } from '../../address.ts';
 import { AttemptDueTime, Time } from '../../ui/time.tsx';
-import { formatSuccessRate } from '../webhooks/attempt-stats.ts';
+import { formatSuccessRate } from '../webhooks/success-rate.ts';
 
 interface Props {
   readonly endpoints: readonly EndpointSummary[];
@@ -48,7 +48,7 @@ function Tile({ endpoint }: { readonly endpoint: EndpointSummary }) {
               <span class="muted">no attempts</span>
             ) : (
               <span class={succeeded < count ? 'error-text' : ''} title={`${succeeded} of the last ${count}`}>
-                {formatSuccessRate({ count, succeeded })}
+                {formatSuccessRate(endpoint)}
               </span>
             )}
           </dd>

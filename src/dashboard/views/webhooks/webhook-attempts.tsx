@@ -1,113 +1,113 @@
+/** The results of the latest attempts to an endpoint. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
+import type { WebhookStatistics } from '../../../contract/overview-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import { formatLatency } from '../../../domain/duration.ts';
+import { formatLatency, SECOND_MS } from '../../../domain/duration.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { useLiveItems } from '../../live-stream.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { AttemptLink, OutcomeBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
-import { type Query, useQuery } from '../../use-query.ts';
-import { computeAttemptStats, formatSuccessRate, mergeNewest } from './attempt-stats.ts';
+import { useQuery } from '../../use-query.ts';
+import { formatSuccessRate } from './success-rate.ts';
 
-const MAX_BARS = 100;
+/** Number of attempts that the charts on the page of an endpoint show. */
+export const MAX_BARS = 100;
 const MAX_LISTED = 10;
 
-/** Outcomes and durations of the latest attempts to an endpoint. */
-export function WebhookAttempts({ webhookId }: { readonly webhookId: string }) {
-  const query = useAttempts(webhookId);
+/** Reloads results after attempts, at most once a second. */
+export function reloadAfterAttempts(isShown: (delivery: AttemptItem['delivery']) => boolean) {
+  return {
+    refetchOn: (item: StreamItem) =>
+      item.type === 'reset' || (item.type === 'attempt' && isShown(item.delivery)),
+    intervalMs: SECOND_MS,
+  };
+}
+
+type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
+
+interface WebhookAttemptsProps {
+  readonly webhookId: string;
+  readonly statistics: WebhookStatistics;
+}
+
+export function WebhookAttempts({ webhookId, statistics }: WebhookAttemptsProps) {
+  const hasAttempts = statistics.attempts > 0;
   return (
     <section class="card stack" aria-label="Attempts">
       <div class="row">
         <h3>Attempts</h3>
         <a href={toHash({ section: 'deliveries', query: { webhook: webhookId } })}>All deliveries</a>
       </div>
-      <QueryView query={query} what="attempts">
-        {(attempts) =>
-          attempts.length === 0 ? (
-            <p class="muted">
-              No attempts yet. <a href={toHash({ section: 'trigger' })}>Trigger an event</a> that this
-              endpoint subscribes to.
-            </p>
-          ) : (
-            <AttemptStatistics attempts={attempts} />
-          )
-        }
-      </QueryView>
+      {hasAttempts ? (
+        <>
+          <AttemptCharts statistics={statistics} />
+          <LatestAttempts webhookId={webhookId} />
+        </>
+      ) : (
+        <p class="muted">
+          No attempts yet. <a href={toHash({ section: 'trigger' })}>Trigger an event</a> that this endpoint
+          subscribes to.
+        </p>
+      )}
     </section>
   );
 }
 
-function AttemptStatistics({ attempts }: { readonly attempts: readonly AttemptSummary[] }) {
-  const attemptStats = computeAttemptStats(attempts);
-  if (attemptStats === null) return null;
-  const { count, succeeded, p50, p95, longest } = attemptStats;
+function AttemptCharts({ statistics }: { readonly statistics: WebhookStatistics }) {
+  const { attempts: count, succeeded } = statistics;
+  const { p50, p95, longest } = toDurations(statistics);
   return (
-    <>
-      <div class="webhooks-charts">
-        <figure>
-          <OutcomeChart attempts={attempts} maxBars={MAX_BARS} />
-          <figcaption>
-            <strong>{formatSuccessRate(attemptStats)}</strong> succeeded: {succeeded} of the last {count}
-          </figcaption>
-        </figure>
-        <figure>
-          <LatencyChart attempts={attempts} maxBars={MAX_BARS} />
-          <figcaption>
-            p50 <strong>{formatLatency(p50)}</strong>, p95 <strong>{formatLatency(p95)}</strong>, longest{' '}
-            {formatLatency(longest)} <span class="muted">(logarithmic scale)</span>
-          </figcaption>
-        </figure>
-      </div>
-      <ol class="webhooks-latest divided-list" aria-label="Latest attempts">
-        {attempts.slice(0, MAX_LISTED).map((attempt) => (
-          <li key={attempt.id}>
-            <AttemptLink attempt={attempt} />
-            <OutcomeBadge {...attempt} />
-            <span class="webhooks-duration">{formatLatency(attempt.duration_ms)}</span>
-            <Time at={attempt.sent_at} clock="wall" />
-          </li>
-        ))}
-      </ol>
-    </>
+    <div class="webhooks-charts">
+      <figure>
+        <OutcomeChart statistics={statistics} maxBars={MAX_BARS} />
+        <figcaption>
+          <strong>{formatSuccessRate(statistics)}</strong> succeeded: {succeeded} of the last {count}
+        </figcaption>
+      </figure>
+      <figure>
+        <LatencyChart statistics={statistics} maxBars={MAX_BARS} />
+        <figcaption>
+          p50 <strong>{formatLatency(p50)}</strong>, p95 <strong>{formatLatency(p95)}</strong>, longest{' '}
+          {formatLatency(longest)} <span class="muted">(logarithmic scale)</span>
+        </figcaption>
+      </figure>
+    </div>
   );
 }
 
-/** How many of the latest attempts the statistics cover. */
-const MAX_ATTEMPTS = 200;
+/** The durations are null only without attempts. */
+function toDurations({ p50_ms: p50, p95_ms: p95, max_ms: longest }: WebhookStatistics) {
+  return { p50: p50 ?? 0, p95: p95 ?? 0, longest: longest ?? 0 };
+}
 
-/** The latest attempts to an endpoint, newest first, live. */
-export function useAttempts(webhookId: string): Query<readonly AttemptSummary[]> {
+function LatestAttempts({ webhookId }: { readonly webhookId: string }) {
   const query = useQuery(
-    () => control.listAttempts({ webhook_id: webhookId, limit: MAX_ATTEMPTS }),
+    () => control.listAttempts({ webhook_id: webhookId, limit: MAX_LISTED }),
     [webhookId],
+    reloadAfterAttempts((delivery) => delivery.webhook_id === webhookId),
   );
-  const [liveAttempts, setLiveAttempts] = useState<readonly AttemptSummary[]>([]);
-  useEffect(() => setLiveAttempts([]), [webhookId]);
-  useLiveItems((items) => {
-    if (items.some(({ type }) => type === 'reset')) {
-      setLiveAttempts([]);
-      return query.refetch();
-    }
-    const newAttempts = items.flatMap((item) => toSummary(item, webhookId)).reverse();
-    if (newAttempts.length > 0) setLiveAttempts((before) => mergeNewest(newAttempts, before, MAX_ATTEMPTS));
-  });
-  return { ...query, value: query.value && mergeNewest(liveAttempts, query.value.data, MAX_ATTEMPTS) };
-}
-
-function toSummary(item: StreamItem, webhookId: string): AttemptSummary[] {
-  if (item.type !== 'attempt' || item.delivery.webhook_id !== webhookId) return [];
-  const { request: _, response: __, ...attempt } = item.attempt;
-  const { id, event_type } = item.delivery;
-  return [{ ...attempt, delivery_id: id, event_type, webhook_id: webhookId }];
+  return (
+    <QueryView query={query} what="attempts">
+      {({ data }) => (
+        <ol class="webhooks-latest divided-list" aria-label="Latest attempts">
+          {data.map((attempt) => (
+            <li key={attempt.id}>
+              <AttemptLink attempt={attempt} />
+              <OutcomeBadge {...attempt} />
+              <span class="webhooks-duration">{formatLatency(attempt.duration_ms)}</span>
+              <Time at={attempt.sent_at} clock="wall" />
+            </li>
+          ))}
+        </ol>
+      )}
+    </QueryView>
+  );
 }
 
 interface Props {
-  /** Newest first. */
-  readonly attempts: readonly AttemptSummary[];
-  /** Number of attempts that the chart shows. Fewer attempts leave space at its start. */
+  readonly statistics: WebhookStatistics;
+  /** Number of attempts that the chart has space for. Fewer attempts leave space at its start. */
   readonly maxBars: number;
 }
 
@@ -122,14 +122,13 @@ function describeLastAttempts(last: 'Last' | 'last', count: number): string {
 }
 
 /** Successes are above the line, failures below it. */
-export function OutcomeChart({ attempts, maxBars }: Props) {
-  const shown = attempts.slice(0, maxBars);
-  const succeeded = shown.filter(isSucceeded).length;
+export function OutcomeChart({ statistics: { recent_attempts: attempts }, maxBars }: Props) {
+  const succeeded = attempts.filter(isSucceeded).length;
   return (
     <Chart
-      attempts={shown}
+      attempts={attempts}
       maxBars={maxBars}
-      label={`${describeLastAttempts('Last', shown.length)}: ${succeeded} succeeded, ${shown.length - succeeded} failed`}
+      label={`${describeLastAttempts('Last', attempts.length)}: ${succeeded} succeeded, ${attempts.length - succeeded} failed`}
       top={-HEIGHT}
       toBar={(attempt) => ({ y: isSucceeded(attempt) ? -HEIGHT : 0, height: HEIGHT })}
     >
@@ -139,17 +138,14 @@ export function OutcomeChart({ attempts, maxBars }: Props) {
 }
 
 /** The scale is logarithmic, so that one attempt of ten seconds does not flatten those of ten milliseconds. */
-function LatencyChart({ attempts, maxBars }: Props) {
-  const shown = attempts.slice(0, maxBars);
-  const attemptStats = computeAttemptStats(shown);
-  if (attemptStats === null) return null;
-  const { p50, p95, longest } = attemptStats;
+function LatencyChart({ statistics, maxBars }: Props) {
+  const { p50, p95, longest } = toDurations(statistics);
   const toHeight = (ms: number) => (HEIGHT * Math.log1p(ms)) / Math.log1p(Math.max(longest, 1));
   return (
     <Chart
-      attempts={shown}
+      attempts={statistics.recent_attempts}
       maxBars={maxBars}
-      label={`Durations of the ${describeLastAttempts('last', shown.length)}: p50 ${formatLatency(p50)}, p95 ${formatLatency(p95)}, longest ${formatLatency(longest)}`}
+      label={`Durations of the ${describeLastAttempts('last', statistics.attempts)}: p50 ${formatLatency(p50)}, p95 ${formatLatency(p95)}, longest ${formatLatency(longest)}`}
       top={0}
       toBar={({ duration_ms: ms }) => ({ y: HEIGHT - toHeight(ms), height: toHeight(ms) })}
     >
@@ -159,11 +155,15 @@ function LatencyChart({ attempts, maxBars }: Props) {
   );
 }
 
-interface ChartProps extends Props {
+type RecentAttempt = WebhookStatistics['recent_attempts'][number];
+
+interface ChartProps extends Pick<Props, 'maxBars'> {
+  /** Newest first. */
+  readonly attempts: readonly RecentAttempt[];
   readonly label: string;
   /** Smallest y coordinate. */
   readonly top: number;
-  readonly toBar: (attempt: AttemptSummary) => { readonly y: number; readonly height: number };
+  readonly toBar: (attempt: RecentAttempt) => { readonly y: number; readonly height: number };
   readonly children: ComponentChildren;
 }
 
@@ -178,7 +178,7 @@ function Chart({ attempts, maxBars, label, top, toBar, children }: ChartProps) {
     >
       {attempts.map((attempt, index) => (
         <rect
-          key={attempt.id}
+          key={index}
           class={isSucceeded(attempt) ? 'succeeded' : 'failed'}
           x={maxBars - index - 1}
           width={BAR_WIDTH}
@@ -190,6 +190,6 @@ function Chart({ attempts, maxBars, label, top, toBar, children }: ChartProps) {
   );
 }
 
-function isSucceeded({ outcome }: AttemptSummary): boolean {
+function isSucceeded({ outcome }: RecentAttempt): boolean {
   return outcome === 'succeeded';
 }

@@ -16,12 +16,15 @@ import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
 import { Exploration } from './exploration.tsx';
 import { Probe } from './probe.tsx';
-import { WebhookAttempts } from './webhook-attempts.tsx';
+import { MAX_BARS, reloadAfterAttempts, WebhookAttempts } from './webhook-attempts.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
 
 export function WebhookView({ id }: { readonly id: string }) {
-  const query = useQuery(() => control.getWebhook({ id }), [id], { isPolled: true });
+  const query = useQuery(() => control.getWebhook({ id, recent_attempts: MAX_BARS }), [id], {
+    ...reloadAfterAttempts((delivery) => delivery.webhook_id === id),
+    isPolled: true,
+  });
   return (
     <div class="page">
       <a class="webhooks-back" href={toHash({ section: 'webhooks' })}>
@@ -33,7 +36,9 @@ export function WebhookView({ id }: { readonly id: string }) {
             <WebhookHeader webhook={webhook} onChange={query.refetch} />
             <WebhookProperties webhook={webhook} />
             <WebhookFaults webhook={webhook} />
-            <WebhookAttempts webhookId={id} />
+            {webhook.statistics !== undefined && (
+              <WebhookAttempts webhookId={id} statistics={webhook.statistics} />
+            )}
             <Probe key={id} webhookId={id} />
             <Exploration key={`exploration ${id}`} webhook={webhook} />
           </SelectedWorkspaceScope>

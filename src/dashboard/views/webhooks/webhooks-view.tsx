@@ -2,7 +2,7 @@
 import { ActionButton } from '../../ui/action-button.tsx';
 import './webhooks.css';
 import { useState } from 'preact/hooks';
-import type { WebhookDetail } from '../../../contract/resources.ts';
+import type { WebhookStatistics, WebhookWithStatistics } from '../../../contract/overview-schemas.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
@@ -14,8 +14,8 @@ import { Icon } from '../../ui/icon.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
-import { computeAttemptStats, formatSuccessRate } from './attempt-stats.ts';
-import { OutcomeChart, useAttempts } from './webhook-attempts.tsx';
+import { formatSuccessRate } from './success-rate.ts';
+import { OutcomeChart, reloadAfterAttempts } from './webhook-attempts.tsx';
 import { CreateWebhookDialog } from './webhook-dialogs.tsx';
 import { WebhookBadges, WebhookView } from './webhook-view.tsx';
 
@@ -23,7 +23,7 @@ export function WebhooksView({ route: { id } }: { readonly route: Route }) {
   return id === null ? <WebhookList /> : <WebhookView key={id} id={id} />;
 }
 
-/** Number of endpoints that are added at a time. Not more, because each row loads its own statistics. */
+/** Number of endpoints that are added at a time. Not more, because the statistics of each take time. */
 const MORE_COUNT = 50;
 const MAX_BARS = 40;
 
@@ -31,10 +31,14 @@ function WebhookList() {
   const [isCreating, setCreating] = useState(false);
   const [limit, setLimit] = useState(MORE_COUNT);
   const workspace = workspaceId.value;
-  const query = useQuery(() => control.listWebhooks({ workspace_id: workspace, limit }), [workspace, limit], {
-    refetchOn: ({ type }) => type === 'reset',
-    isPolled: true,
-  });
+  const query = useQuery(
+    () => control.listWebhooks({ workspace_id: workspace, limit, recent_attempts: MAX_BARS }),
+    [workspace, limit],
+    {
+      ...reloadAfterAttempts((delivery) => delivery.workspace_id === workspace),
+      isPolled: true,
+    },
+  );
   useShortcuts([{ key: 'c', description: 'Register an endpoint', run: () => setCreating(true) }]);
   return (
     <div class="page">
@@ -73,11 +77,8 @@ function WebhookList() {
   );
 }
 
-function Row({ webhook }: { readonly webhook: WebhookDetail }) {
-  const { id, url, events } = webhook;
-  const { value: attempts } = useAttempts(id);
-  const attemptStats = computeAttemptStats(attempts ?? []);
-  const last = attempts?.[0];
+function Row({ webhook }: { readonly webhook: WebhookWithStatistics }) {
+  const { id, url, events, statistics } = webhook;
   return (
     <li class="card webhooks-row">
       <div class="row">
@@ -87,31 +88,34 @@ function Row({ webhook }: { readonly webhook: WebhookDetail }) {
         <WebhookBadges webhook={webhook} />
         <span class="muted webhooks-events">{events.join(', ')}</span>
       </div>
-      {attempts !== undefined && (attemptStats === null || last === undefined) && (
-        <p class="muted">no attempts yet</p>
-      )}
-      {attempts !== undefined && attemptStats !== null && last !== undefined && (
-        <>
-          <OutcomeChart attempts={attempts} maxBars={MAX_BARS} />
-          <dl class="webhooks-stats">
-            <div>
-              <dt>Succeeded</dt>
-              <dd>{formatSuccessRate(attemptStats)}</dd>
-            </div>
-            <div>
-              <dt>Median duration</dt>
-              <dd>{formatLatency(attemptStats.p50)}</dd>
-            </div>
-            <div>
-              <dt>Last attempt</dt>
-              <dd>
-                <Time at={last.sent_at} clock="wall" />
-              </dd>
-            </div>
-          </dl>
-        </>
-      )}
+      {statistics !== undefined && <Statistics statistics={statistics} />}
     </li>
+  );
+}
+
+function Statistics({ statistics }: { readonly statistics: WebhookStatistics }) {
+  const { p50_ms: p50, last_attempt_at: last } = statistics;
+  if (p50 === null || last === null) return <p class="muted">no attempts yet</p>;
+  return (
+    <>
+      <OutcomeChart statistics={statistics} maxBars={MAX_BARS} />
+      <dl class="webhooks-stats">
+        <div>
+          <dt>Succeeded</dt>
+          <dd>{formatSuccessRate(statistics)}</dd>
+        </div>
+        <div>
+          <dt>Median duration</dt>
+          <dd>{formatLatency(p50)}</dd>
+        </div>
+        <div>
+          <dt>Last attempt</dt>
+          <dd>
+            <Time at={last} clock="wall" />
+          </dd>
+        </div>
+      </dl>
+    </>
   );
 }
 
