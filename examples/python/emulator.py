@@ -33,9 +33,9 @@ def trigger(payload):
     return api("POST", "/events", {"type": "order.shipped", "payload": payload})
 
 
-def advance(minutes):
+def advance(by):
     """Returns when each attempt that became due has ended."""
-    return control("POST", "/clock/advance", {"workspace_id": WORKSPACE_ID, "ms": minutes * 60_000})
+    return control("POST", "/clock/advance", {"workspace_id": WORKSPACE_ID, "by": by})
 
 
 def delivery_of(event):
@@ -43,4 +43,4 @@ def delivery_of(event):
 
 
 def replay(delivery):
-    return control("POST", f"/deliveries/{delivery['id']}/replay", {})
+    return control("POST", f"/deliveries/{delivery['id']}/replay")

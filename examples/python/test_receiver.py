@@ -21,22 +21,22 @@ class ReceiverTest(unittest.TestCase):
 
     def test_the_first_delivery_is_accepted(self):
         event = emulator.trigger({"order": "ord_1"})
-        emulator.advance(minutes=0)
+        emulator.advance("0s")
         self.assertEqual(emulator.delivery_of(event)["status"], "succeeded")
         self.assertEqual(self.enqueue.mock_calls, [call(event)])
 
     def test_the_third_attempt_is_accepted_after_the_queue_failed_twice(self):
         self.enqueue.side_effect = [RuntimeError("down"), RuntimeError("down"), None]
         event = emulator.trigger({})
-        emulator.advance(minutes=35)
+        emulator.advance("35m")
         delivery = emulator.delivery_of(event)
         self.assertEqual((delivery["status"], delivery["attempt_count"]), ("succeeded", 3))
 
     def test_a_replay_is_accepted_and_processed_only_once(self):
         event = emulator.trigger({})
-        emulator.advance(minutes=0)
+        emulator.advance("0s")
         emulator.replay(emulator.delivery_of(event))
-        emulator.advance(minutes=0)
+        emulator.advance("0s")
         delivery = emulator.delivery_of(event)
         self.assertEqual((delivery["status"], delivery["attempt_count"]), ("succeeded", 2))
         self.enqueue.assert_called_once_with(event)

@@ -14,6 +14,7 @@ import {
   SignatureDetail,
   Verification,
 } from './delivery-schemas.ts';
+import { withDurationTexts } from './duration-text.ts';
 import { ClockMove, ClockState, Diagnosis, EmulatorStatus, SavedSnapshot } from './emulator-schemas.ts';
 import { Exploration, ExplorationFields, ExplorationReport } from './exploration-schemas.ts';
 import { Fault, NewFaultInput } from './fault-schemas.ts';
@@ -59,24 +60,27 @@ const IdInput = v.strictObject({ id: v.string() });
 const StatisticsInput = { recent_attempts: v.optional(wholeNumberFrom(1, 100)) };
 
 /** Which attempt to verify, and what its receiver used. A missing value is that of the emulator. */
-const VerificationFields = {
-  id: v.string(),
-  attempt: v.optional(wholeNumberFrom(1)),
-  secrets: v.optional(v.array(v.string())),
-  /** The body of the request as it was received. */
-  payload_base64: v.optional(v.pipe(v.string(), v.base64('must be base64'))),
-  now: v.optional(Timestamp),
-  tolerance_ms: v.optional(wholeNumberFrom(0)),
-  /** The digest that the receiver computed. */
-  computed: v.optional(
-    v.pipe(
-      v.string(),
-      v.trim(),
-      v.minLength(1, 'must not be empty'),
-      v.maxLength(512, 'must be at most 512 characters long'),
+const VerificationInput = withDurationTexts(
+  {
+    id: v.string(),
+    attempt: v.optional(wholeNumberFrom(1)),
+    secrets: v.optional(v.array(v.string())),
+    /** The body of the request as it was received. */
+    payload_base64: v.optional(v.pipe(v.string(), v.base64('must be base64'))),
+    now: v.optional(Timestamp),
+    tolerance_ms: v.optional(wholeNumberFrom(0)),
+    /** The digest that the receiver computed. */
+    computed: v.optional(
+      v.pipe(
+        v.string(),
+        v.trim(),
+        v.minLength(1, 'must not be empty'),
+        v.maxLength(512, 'must be at most 512 characters long'),
+      ),
     ),
-  ),
-};
+  },
+  { tolerance: 'tolerance_ms' },
+);
 
 export const controlOperations = {
   // Emulator: status, reset, snapshots, stop.
@@ -105,11 +109,14 @@ export const controlOperations = {
   }),
 
   getOverview: defineOperation('GET', '/overview', {
-    input: v.strictObject({
-      ...WorkspaceFilter,
-      clock: v.optional(v.picklist(overviewClocks), 'wall'),
-      period_ms: v.optional(wholeNumberFrom(MINUTE_MS, 30 * DAY_MS), 10 * MINUTE_MS),
-    }),
+    input: withDurationTexts(
+      {
+        ...WorkspaceFilter,
+        clock: v.optional(v.picklist(overviewClocks), 'wall'),
+        period_ms: v.optional(wholeNumberFrom(MINUTE_MS, 30 * DAY_MS)),
+      },
+      { period: 'period_ms' },
+    ),
     output: Overview,
   }),
 
@@ -125,13 +132,15 @@ export const controlOperations = {
   }),
   advanceClock: defineOperation('POST', '/clock/advance', {
     input: v.pipe(
-      v.strictObject({
-        ...WorkspaceFilter,
-        ms: v.optional(wholeNumberFrom(0, MAX_ADVANCE_MS)),
-        to: v.optional(ScheduleTime),
-      }),
-      v.check(({ ms, to }) => (ms === undefined) !== (to === undefined), 'must have either ms or to'),
-      v.metadata({ jsonSchema: { oneOf: [{ required: ['ms'] }, { required: ['to'] }] } }),
+      withDurationTexts(
+        {
+          ...WorkspaceFilter,
+          ms: v.optional(wholeNumberFrom(0, MAX_ADVANCE_MS)),
+          to: v.optional(ScheduleTime),
+        },
+        { by: 'ms' },
+      ),
+      v.check(({ ms, to }) => (ms === undefined) !== (to === undefined), 'must have either by, ms or to'),
     ),
     output: ClockMove,
     errors: ['usage'],
@@ -225,10 +234,13 @@ export const controlOperations = {
     output: v.object({ id: idOf('webhook'), deleted: v.literal(true), canceled_deliveries: v.number() }),
   }),
   rotateWebhookSecret: defineOperation('POST', '/webhooks/{id}/rotate-secret', {
-    input: v.strictObject({
-      id: v.string(),
-      overlap_ms: v.optional(wholeNumberFrom(0, MAX_OVERLAP_MS)),
-    }),
+    input: withDurationTexts(
+      {
+        id: v.string(),
+        overlap_ms: v.optional(wholeNumberFrom(0, MAX_OVERLAP_MS)),
+      },
+      { overlap: 'overlap_ms' },
+    ),
     output: WebhookWithSecret,
   }),
   revealSecret: defineOperation('POST', '/webhooks/{id}/reveal-secret', {
@@ -244,7 +256,7 @@ export const controlOperations = {
   }),
   /** Plays random delivery histories against the receiver. Responds when the exploration has ended. */
   exploreWebhook: defineOperation('POST', '/webhooks/{id}/explore', {
-    input: v.strictObject({ id: v.string(), ...ExplorationFields }),
+    input: withDurationTexts({ id: v.string(), ...ExplorationFields }, { time: 'time_ms' }),
     output: ExplorationReport,
     errors: ['usage', 'conflict'],
   }),
@@ -301,11 +313,11 @@ export const controlOperations = {
     output: SignatureDetail,
   }),
   checkSignature: defineOperation('POST', '/deliveries/{id}/check-signature', {
-    input: v.strictObject(VerificationFields),
+    input: VerificationInput,
     output: SignatureCheck,
   }),
   verifyDelivery: defineOperation('POST', '/deliveries/{id}/verify', {
-    input: v.strictObject(VerificationFields),
+    input: VerificationInput,
     output: Verification,
   }),
   replayDelivery: defineOperation('POST', '/deliveries/{id}/replay', {
@@ -338,7 +350,7 @@ export const controlOperations = {
 
   // Request log.
   listRequests: defineOperation('GET', '/requests', {
-    input: v.strictObject({ ...PageFields, ...RequestFilter }),
+    input: withDurationTexts({ ...PageFields, ...RequestFilter }, { min_duration: 'min_duration_ms' }),
     output: pageOf(ApiRequest),
   }),
   getRequest: defineOperation('GET', '/requests/{id}', {

@@ -11,6 +11,7 @@ import {
   requestDrops,
   requestFaultKinds,
 } from '../domain/fault.ts';
+import { withDurationTexts } from './duration-text.ts';
 import { Count, EventType, idOf, Timestamp } from './fields.ts';
 import { wholeNumberFrom } from './operation.ts';
 import { publicRoutes } from './public-routes.ts';
@@ -75,15 +76,20 @@ function checkNewFault(getFieldName: (field: keyof FaultRule) => string = (field
   });
 }
 
-/** @param getFieldName returns the name of a field for messages, such as an option of `svc faults add` (default: its name) */
-export function createNewFaultSchema(getFieldName?: (field: keyof FaultRule) => string) {
+/** @param getFieldName returns the name of a field for messages, such as an option of `svc faults add` */
+export function createNewFaultSchema(getFieldName: (field: keyof FaultRule) => string) {
   return v.pipe(NewFault, checkNewFault(getFieldName));
 }
 
-export const NewFaultInput = createNewFaultSchema();
+const durationNames = { latency: 'latency_ms', delay: 'delay_ms' } as const;
+
+export const NewFaultInput = v.pipe(withDurationTexts(NewFault.entries, durationNames), checkNewFault());
 
 /** A fault in a seed. Its position decides the workspace, and API keys of a seed have no IDs. */
-export const SeedFault = v.pipe(v.omit(NewFault, ['workspace_id', 'api_key_id']), checkNewFault());
+export const SeedFault = v.pipe(
+  withDurationTexts(v.omit(NewFault, ['workspace_id', 'api_key_id']).entries, durationNames),
+  checkNewFault(),
+);
 
 export const Fault = v.object({
   id: idOf('fault'),

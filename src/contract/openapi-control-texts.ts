@@ -44,6 +44,8 @@ const deliveryFilterTexts = {
   text: 'Return only deliveries with this text in an ID, the event type, the URL or the body. The search is case-insensitive.',
   ...timeRangeTexts,
 };
+/** Description of a field that contains the same duration as `field`, as text. */
+const asText = (field: string, example: string) => `\`${field}\` as text, such as \`${example}\`.`;
 const webhookId = 'ID of the endpoint.';
 const deliveryId = 'ID of the delivery.';
 const requestId = 'ID of the request.';
@@ -54,10 +56,11 @@ const verificationInputTexts = {
   secrets: 'Secrets to verify with (default: the secrets of the endpoint).',
   payload_base64: 'Body to verify, in base64 (default: the body that was sent).',
   now: 'Time to compare the timestamp with (default: the time of the attempt).',
+  tolerance: asText('tolerance_ms', '5m'),
   tolerance_ms:
     'Maximum difference between the timestamp and `now`, in milliseconds (default: the tolerance that the profile sets).',
   computed:
-    'Digest that the receiver computed. If set, the result names the mistake that produces this digest, and `now` and `tolerance_ms` are ignored.',
+    'Digest that the receiver computed. If set, the result names the mistake that produces this digest, and `now` and the tolerance are ignored.',
 };
 const webhookSettingTexts = {
   url: 'URL that deliveries are sent to.',
@@ -101,10 +104,12 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       workspace_id: 'ID of the workspace (default: the default workspace).',
       clock:
         '`wall` to count attempts by the wall time at which they were sent, `schedule` to count them by the schedule time at which they were due.',
-      period_ms: 'Length of the period in milliseconds. It ends now, and is divided into 60 buckets.',
+      period: asText('period_ms', '10m'),
+      period_ms:
+        'Length of the period in milliseconds (default: ten minutes). It ends now, and is divided into 60 buckets.',
     },
     response: 'The overview.',
-    example: { input: { clock: 'schedule' }, output: example.overview },
+    example: { input: { clock: 'schedule', period: '1h' }, output: example.overview },
   },
   reset: {
     tag: 'Emulator',
@@ -180,14 +185,15 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Clock',
     summary: 'Advance the clock',
     description:
-      'Moves the clock forward by `ms` or to `to`. Attempts that become due are sent in order, each at its due time. Responds when they have ended.',
+      'Moves the clock forward by `by` or to `to`. Attempts that become due are sent in order, each at its due time. Responds when they have ended.',
     input: {
       workspace_id: clockWorkspace,
-      ms: 'Number of milliseconds to move the clock forward.',
+      by: 'Duration to move the clock forward, such as `35m` or `1h30m`.',
+      ms: 'The same duration in milliseconds.',
       to: 'Schedule time to move the clock to. It must not be before the current schedule time.',
     },
     response: 'The state of the clock after the move, and the attempts that the move caused.',
-    example: { input: { ms: 270_000 }, output: example.clockMove },
+    example: { input: { by: '4m30s' }, output: example.clockMove },
     errorExamples: { usage: example.pastTimeMessage },
   },
   nextClock: {
@@ -321,7 +327,11 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'Add a fault',
     description:
       'Injects a fault into requests to `/v1` or into deliveries. If several faults match, only the oldest one is applied.',
-    input: newFaultTexts,
+    input: {
+      ...newFaultTexts,
+      latency: asText('latency_ms', '2s'),
+      delay: asText('delay_ms', '30s'),
+    },
     response: 'The new fault.',
     example: { input: { on: 'delivery', kind: 'duplicate', count: 1 }, output: example.fault },
   },
@@ -467,11 +477,12 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       'Replaces the secret of an endpoint with a new one. Until the overlap ends, deliveries are signed with both secrets.',
     input: {
       id: webhookId,
+      overlap: asText('overlap_ms', '1h'),
       overlap_ms: 'Duration of the overlap, in milliseconds of schedule time (default: one day).',
     },
     response: 'The endpoint with its new secret.',
     example: {
-      input: { id: example.ids.webhook, overlap_ms: 3_600_000 },
+      input: { id: example.ids.webhook, overlap: '1h' },
       output: {
         ...example.webhookDetail,
         previous_secret_expires_at: '2026-11-20T15:05:00.000Z',
@@ -514,7 +525,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       'Sends random histories of deliveries to the receiver until one breaks a rule, and finds the smallest history that breaks it, as `svc receiver explore` does. Responds when the exploration has ended, which can take minutes. It also ends if the client closes the connection, the endpoint is deleted, or the emulator is reset or stopped. The deliveries are signed with the secret of the endpoint, follow the same address rules as other deliveries, and are not stored. Only one exploration of an endpoint can run at a time.',
     input: {
       id: webhookId,
-      runs: 'Number of histories (default: 100, or no limit with `time_ms`).',
+      runs: 'Number of histories (default: 100, or no limit with `time`).',
+      time: asText('time_ms', '30s'),
       time_ms: 'Time after which no new history starts, in milliseconds (default: no limit).',
       seed: 'Seed that generates the same histories again (default: random).',
       only: 'Disturbances that the histories can contain (default: all, but `unknown-type` only if the endpoint receives all event types).',
@@ -636,6 +648,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       api_key_name: 'Return only requests with an API key of this name.',
       request_id: 'Return only the request with this ID.',
       resource_id: 'Return only requests that created or named this resource.',
+      min_duration: asText('min_duration_ms', '500ms'),
       min_duration_ms: 'Return only requests that took at least this number of milliseconds.',
       since: `Return only requests received at or after this wall time: ${TIME_FORMS}.`,
     },

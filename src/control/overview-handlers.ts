@@ -2,6 +2,7 @@
 import type { Fault } from '../contract/fault-schemas.ts';
 import type { AttemptBucket, EndpointSummary, Overview } from '../contract/overview-schemas.ts';
 import { MAX_DELIVERY_COUNT } from '../domain/delivery.ts';
+import { MINUTE_MS } from '../domain/duration.ts';
 import { isFaultActive } from '../domain/fault.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
@@ -13,6 +14,7 @@ import type { ControlHandlers } from './control-plane.ts';
 import { mapInSlices } from './map-in-slices.ts';
 import { findWorkspace } from './store-filters.ts';
 
+const DEFAULT_PERIOD_MS = 10 * MINUTE_MS;
 const BUCKET_COUNT = 60;
 const MAX_ENDPOINTS = 50;
 const MAX_DUE = 5;
@@ -25,7 +27,11 @@ export function createOverviewHandlers(sandbox: Sandbox) {
       const { seq } = findWorkspace(sandbox, id) ?? sandbox.workspaces.default;
       return store.deliveryQueries.countByStatus(seq, MAX_DELIVERY_COUNT);
     },
-    getOverview: async ({ workspace_id: id, clock, period_ms: periodMs }): Promise<Overview> => {
+    getOverview: async ({
+      workspace_id: id,
+      clock,
+      period_ms: periodMs = DEFAULT_PERIOD_MS,
+    }): Promise<Overview> => {
       const workspace = findWorkspace(sandbox, id) ?? sandbox.workspaces.default;
       const bucketMs = Math.ceil(periodMs / BUCKET_COUNT);
       const now = clock === 'wall' ? sandbox.wall.now() : workspace.clock.now();

@@ -8,7 +8,7 @@ import {
 } from '../contract/control-operations.ts';
 import type { Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
 import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
-import { type Fault, NewFault } from '../contract/fault-schemas.ts';
+import { type Fault, NewFaultInput } from '../contract/fault-schemas.ts';
 import { Speed } from '../contract/fields.ts';
 import type { ApiRequest } from '../contract/resources.ts';
 import { listAll } from '../control/control-plane.ts';
@@ -108,7 +108,7 @@ export interface Webhooks {
   update(id: string, changes: LibraryInput<'updateWebhook'>): Promise<ControlOutput<'updateWebhook'>>;
   /** Deletes an endpoint. Its pending deliveries are canceled. */
   delete(id: string): Promise<ControlOutput<'deleteWebhook'>>;
-  /** Replaces the secret. Deliveries also carry a signature of the old one for `overlap_ms` of schedule time (default: 24 hours). */
+  /** Replaces the secret. Deliveries also carry a signature of the old one for `overlap` of schedule time (default: 24 hours). */
   rotateSecret(
     id: string,
     options?: LibraryInput<'rotateWebhookSecret'>,
@@ -155,13 +155,17 @@ const clockParameters = {
 };
 
 const faultParameters = {
-  add: { fault: v.omit(NewFault, ['workspace_id']) },
+  add: { fault: v.omit(v.strictObject(NewFaultInput.entries), ['workspace_id']) },
   list: {},
   clear: { id: v.optional(Id) },
 };
 
 export const requestParameters = {
-  list: { filter: v.optional(v.omit(controlOperations.listRequests.input, fieldsSetByLibrary)) },
+  list: {
+    filter: v.optional(
+      v.omit(v.strictObject(controlOperations.listRequests.input.entries), fieldsSetByLibrary),
+    ),
+  },
 };
 
 export const webhookParameters = {
@@ -170,7 +174,10 @@ export const webhookParameters = {
   get: { id: Id },
   update: { id: Id, changes: v.omit(controlOperations.updateWebhook.input, ['id']) },
   delete: { id: Id },
-  rotateSecret: { id: Id, options: v.optional(v.omit(controlOperations.rotateWebhookSecret.input, ['id'])) },
+  rotateSecret: {
+    id: Id,
+    options: v.optional(v.omit(v.strictObject(controlOperations.rotateWebhookSecret.input.entries), ['id'])),
+  },
 };
 
 export function createWorkspace(setup: WorkspaceSetup): Workspace {

@@ -1,0 +1,54 @@
+/** Durations as text in the input of operations, such as `{"overlap": "1h"}`, next to the fields in milliseconds. */
+import * as v from 'valibot';
+import { parseDuration } from '../domain/duration.ts';
+
+/** A duration as text. The domain parses it. */
+export const DurationText = v.pipe(
+  v.string(),
+  v.check((text) => parseDuration(text) !== null, 'must be a duration such as 90s, 35m or 1h30m'),
+  v.metadata({ examples: ['35m'] }),
+);
+
+type DurationTexts<Names> = { [Name in keyof Names]: v.OptionalSchema<typeof DurationText, undefined> };
+
+/**
+ * An object in which durations can be text. For each duration, the input has at most one of the two fields, and the output only
+ * the one in milliseconds.
+ * @param names name of the field with text → name of the field in `entries`, which has the range
+ */
+export function withDurationTexts<
+  const Entries extends v.ObjectEntries,
+  const Names extends Readonly<Record<string, keyof Entries & string>>,
+>(entries: Entries, names: Names) {
+  const object = v.strictObject(entries);
+  const fields = Object.entries(entries).flatMap(([name, schema]) => [
+    ...Object.keys(names).flatMap((text) => (names[text] === name ? [[text, v.optional(DurationText)]] : [])),
+    [name, schema],
+  ]);
+  return v.pipe(
+    v.strictObject(Object.fromEntries(fields) as Entries & DurationTexts<Names>),
+    v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      const value = { ...(dataset.value as Record<string, unknown>) };
+      for (const [name, msName] of Object.entries(names)) {
+        const text = value[name];
+        if (text === undefined) continue;
+        const reject = (message: string) => {
+          addIssue({
+            message,
+            path: [{ type: 'object', origin: 'value', input: value, key: name, value: text }],
+          });
+          return NEVER;
+        };
+        if (value[msName] !== undefined) return reject(`must not be combined with ${msName}`);
+        const { issues, output } = v.safeParse(
+          entries[msName] as v.GenericSchema,
+          parseDuration(String(text)),
+        );
+        if (issues !== undefined) return reject(`${issues[0].message} ms`);
+        delete value[name];
+        value[msName] = output;
+      }
+      return value as v.InferOutput<typeof object>;
+    }),
+  );
+}
