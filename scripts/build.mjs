@@ -53,6 +53,8 @@ const runsInEmulator = listed(
   'src/control/clock-handlers.ts',
   'src/control/control-handlers.ts',
   'src/control/delivery-handlers.ts',
+  'src/control/explain-delivery.ts',
+  'src/control/rejection-evidence.ts',
   'src/control/exploration-handlers.ts',
   'src/control/overview-handlers.ts',
   'src/control/request-handlers.ts',

@@ -115,6 +115,11 @@ export const commandSections: Readonly<Record<string, Commands>> = {
     },
   },
   'Inspect:': {
+    explain: defineCommand(
+      'Explain why a delivery failed, and what to do',
+      () => import('./commands/explain.ts'),
+      'command',
+    ),
     deliveries: {
       summary: 'Inspect, replay, export and wait for deliveries',
       examples: [

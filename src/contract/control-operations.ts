@@ -16,6 +16,7 @@ import {
 } from './delivery-schemas.ts';
 import { withDurationTexts } from './duration-text.ts';
 import { ClockMove, ClockState, Diagnosis, EmulatorStatus, SavedSnapshot } from './emulator-schemas.ts';
+import { Explanation } from './explanation-schemas.ts';
 import { Exploration, ExplorationFields, ExplorationReport } from './exploration-schemas.ts';
 import { Fault, NewFaultInput } from './fault-schemas.ts';
 import { ExtraHeaders, idOf, Name, noInput, ScheduleTime, Secret, Speed, Timestamp } from './fields.ts';
@@ -304,6 +305,11 @@ export const controlOperations = {
   getDelivery: defineOperation('GET', '/deliveries/{id}', {
     input: IdInput,
     output: DeliveryDetail,
+  }),
+  /** The ID is that of a delivery, an event, an endpoint or a request, or `latest`. */
+  explainDelivery: defineOperation('GET', '/deliveries/{id}/explanation', {
+    input: v.strictObject({ id: v.string(), attempt: v.optional(wholeNumberFrom(1)), ...WorkspaceFilter }),
+    output: Explanation,
   }),
   describeSignature: defineOperation('GET', '/deliveries/{id}/signature', {
     input: v.strictObject({

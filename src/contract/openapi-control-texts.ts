@@ -294,6 +294,19 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       output: example.replay,
     },
   },
+  explainDelivery: {
+    tag: 'Deliveries',
+    summary: 'Explain a delivery',
+    description:
+      'Explains why a delivery failed, or is waiting: the cause, what was ruled out, and what to do. Reads only what is recorded, and sends nothing.',
+    input: {
+      id: 'ID of the delivery, or `latest` for the delivery that failed last. With the ID of an event, of an endpoint, or of a request that created one of them: its delivery that failed last, or its newest one.',
+      attempt: attemptNumber,
+      workspace_id: 'With `latest`: explain a delivery in this workspace (default: all workspaces).',
+    },
+    response: 'The explanation.',
+    example: { input: { id: example.ids.delivery }, output: example.explanation },
+  },
   describeSignature: {
     tag: 'Deliveries',
     summary: 'Explain a signature',

@@ -6,6 +6,7 @@ import type { Rules } from '../profile/rules.ts';
 import { controlOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';
+import * as explanations from './explanation-schemas.ts';
 import * as explorations from './exploration-schemas.ts';
 import {
   ExportedDelivery,
@@ -389,6 +390,7 @@ const schemaNames = new Map<unknown, string>(
     ...resources,
     DeliveryTrace: traces.DeliveryTrace,
     EventTrace: traces.EventTrace,
+    Explanation: explanations.Explanation,
     ...deliveries,
     ...overview,
     ...faults,

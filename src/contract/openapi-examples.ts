@@ -9,6 +9,7 @@ import type {
   Verification,
 } from './delivery-schemas.ts';
 import type { ClockMove, ClockState, EmulatorStatus } from './emulator-schemas.ts';
+import type { Explanation } from './explanation-schemas.ts';
 import type { Exploration, ExplorationReport } from './exploration-schemas.ts';
 import type { Fault } from './fault-schemas.ts';
 import type { DeliveryStatusCounts, Overview, WebhookStatistics } from './overview-schemas.ts';
@@ -233,6 +234,34 @@ export const signatureDetail: SignatureDetail = {
   secrets: [{ name: 'current', masked: 'whsec_…2miI', signature: EXAMPLE_SIGNATURE, matches: true }],
   verification,
   reserialised: null,
+};
+
+export const explanation: Explanation = {
+  delivery,
+  attempt: {
+    number: 1,
+    trigger: 'schedule',
+    sent_at: SENT_AT,
+    duration_ms: 12.4,
+    outcome: 'http_error',
+    response_status: 503,
+    error: 'the receiver responded with 503 Service Unavailable',
+    response_body: 'Service Unavailable',
+  },
+  summary: 'Attempt 1 failed. A retry is scheduled.',
+  cause: 'receiver_error',
+  certainty: 'certain',
+  detail: 'Your receiver returned 503.',
+  mistake: null,
+  ruled_out: [],
+  signature: null,
+  remedy: 'Read the response and the log of the receiver to find the error.',
+  next: [
+    {
+      purpose: 'Send the delivery again after the correction',
+      command: `svc deliveries replay ${ids.delivery} --wait`,
+    },
+  ],
 };
 
 export const signatureCheck: SignatureCheck = {

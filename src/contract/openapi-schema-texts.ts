@@ -1,6 +1,7 @@
 /** The descriptions of the resources and of their fields in the OpenAPI documents, by the name of the schema. */
 import type * as deliveries from './delivery-schemas.ts';
 import type * as emulator from './emulator-schemas.ts';
+import type * as explanations from './explanation-schemas.ts';
 import type * as explorations from './exploration-schemas.ts';
 import type * as faults from './fault-schemas.ts';
 import type { FieldText, FieldTexts, SchemaText } from './openapi-text.ts';
@@ -500,6 +501,64 @@ export const schemaTexts: Readonly<
       duration_ms: 'Time since the start, in milliseconds.',
     },
   } satisfies SchemaText<typeof explorations.Exploration>,
+  Explanation: {
+    description:
+      'Why a delivery failed or is waiting. The emulator knows what it sent and received. The secret and the code of the receiver are unknown to it.',
+    fields: {
+      delivery: 'The delivery.',
+      attempt: {
+        description: 'The attempt that is explained. `null` if none was made.',
+        fields: {
+          number: AttemptDetail.fields.number,
+          trigger: AttemptDetail.fields.trigger,
+          sent_at: AttemptDetail.fields.sent_at,
+          duration_ms: AttemptDetail.fields.duration_ms,
+          outcome: AttemptDetail.fields.outcome,
+          response_status: AttemptDetail.fields.response_status,
+          error: AttemptDetail.fields.error,
+          fault: AttemptDetail.fields.fault,
+          response_body:
+            'Start of the response body. `null` if the response has no body, or if the body is not text.',
+        },
+      },
+      summary: 'State of the delivery.',
+      cause:
+        'Why the delivery is in this state. `rejected` and `receiver_error` mean that only the receiver knows the reason.',
+      certainty:
+        '`certain` if the cause was recorded, or reported by the receiver. `likely` if it is the best explanation of what was recorded.',
+      detail: 'Explanation of the cause.',
+      mistake: {
+        description:
+          'What the receiver does wrong with the signature. `null` if it is not known, or if the receiver did not reject the signature.',
+        fields: {
+          reason: 'Kind of the mistake.',
+          detail: 'Explanation of the mistake.',
+          remedy: 'How to correct the mistake.',
+        },
+      },
+      ruled_out: 'Causes that the recorded data excludes.',
+      signature: {
+        description:
+          'How a correct receiver verifies the attempt. `null` if the failure has nothing to do with the signature.',
+        fields: {
+          scheme: 'Name of the signature scheme.',
+          steps: {
+            description: 'Steps of the verification, in order.',
+            fields: { step: 'What the receiver does.', value: 'Correct value in this step.' },
+          },
+          verification: AttemptDetail.fields.verification,
+        },
+      },
+      remedy: 'What to do. `null` if there is nothing to do.',
+      next: {
+        description: 'Commands to run next, the most useful first.',
+        fields: {
+          purpose: 'What the command does.',
+          command: 'Command line. Words in capitals, such as `SECRET`, stand for values that you insert.',
+        },
+      },
+    },
+  } satisfies SchemaText<typeof explanations.Explanation>,
   ExplorationReport: {
     description: "Result of an exploration of an endpoint's receiver.",
     fields: {

@@ -15,6 +15,7 @@ import { toAttemptSummary } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import type { ControlHandlers } from './control-plane.ts';
+import { explainDelivery } from './explain-delivery.ts';
 import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './store-filters.ts';
 
 export function createDeliveryHandlers(sandbox: Sandbox) {
@@ -40,6 +41,7 @@ export function createDeliveryHandlers(sandbox: Sandbox) {
       if (row === undefined) throw createNotFoundError('delivery', id);
       return toDeliveryDetail(sandbox, row);
     },
+    explainDelivery: (input) => explainDelivery(sandbox, input),
     describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
     checkSignature: async (input) => checkSignature(sandbox, toVerificationInput(input)),
     verifyDelivery: async (input) => verifyDelivery(sandbox, toVerificationInput(input)),

@@ -66,7 +66,14 @@ export function toAttemptFilter(
   if (deliveryId !== null && !store.deliveryQueries.find(deliveryId))
     throw createNotFoundError('delivery', deliveryId);
   const workspaceSeq = findWorkspace(sandbox, input.workspace_id)?.seq ?? null;
-  return { workspaceSeq, webhookId, deliveryId, since: parseOptionalTime(input.since, sandbox.wall.now()) };
+  return {
+    workspaceSeq,
+    webhookId,
+    deliveryId,
+    eventId: null,
+    isUnresolved: null,
+    since: parseOptionalTime(input.since, sandbox.wall.now()),
+  };
 }
 
 export function toRequestFilter(

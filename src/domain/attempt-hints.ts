@@ -66,8 +66,14 @@ function isReceiverError({ outcome, response_status: status }: AttemptToExplain)
   );
 }
 
-function failedByFault({ fault }: AttemptToExplain): boolean {
+/** Whether an injected fault made the attempt fail. */
+export function failedByFault({ fault }: Pick<AttemptToExplain, 'fault'>): boolean {
   return fault !== undefined && failingFaults.includes(fault.kind);
+}
+
+/** Whether a correct receiver rejects an attempt with this fault. */
+export function isInvalidatingFault(fault: AppliedFault | undefined): boolean {
+  return fault !== undefined && invalidatingFaults.includes(fault.kind);
 }
 
 function toCheckCommand({ url }: AttemptedDelivery): string {
@@ -81,7 +87,7 @@ function findMainHint(
 ): string | null {
   const { outcome, response_status: status, fault } = attempt;
   if (outcome === 'succeeded') {
-    return fault && invalidatingFaults.includes(fault.kind)
+    return isInvalidatingFault(fault)
       ? `Find out why the receiver accepted an invalid delivery: ${toCheckCommand(delivery)}`
       : null;
   }

@@ -96,7 +96,7 @@ export function verifyDelivery(
  * Returns the attempt with a number (default: the last one).
  * @throws SvcError `not_found` if the delivery has no such attempt.
  */
-function pickAttempt<Numbered extends { readonly number: number }>(
+export function pickAttempt<Numbered extends { readonly number: number }>(
   attempts: readonly Numbered[],
   number: number | undefined,
   { id }: DeliveryRow,

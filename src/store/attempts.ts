@@ -51,6 +51,9 @@ export interface AttemptFilter {
   readonly workspaceSeq: number | null;
   readonly webhookId: string | null;
   readonly deliveryId: string | null;
+  readonly eventId: string | null;
+  /** 1: only failed attempts that are the last of their delivery; 0: only the others. */
+  readonly isUnresolved: 0 | 1 | null;
   /** Earliest `sent_at` in wall time. */
   readonly since: number | null;
 }
@@ -88,7 +91,13 @@ const FILTERED_TABLE: FilteredTable<AttemptFilter> = {
   conditions: {
     webhookId: { indexed: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)' },
     deliveryId: { indexed: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @deliveryId)' },
+    eventId: {
+      indexed:
+        'a.delivery_seq IN (SELECT seq FROM deliveries WHERE event_seq = (SELECT seq FROM events WHERE id = @eventId))',
+    },
     since: 'a.sent_at_wall >= @since',
+    isUnresolved: `(a.outcome <> 'succeeded'
+      AND a.number = (SELECT attempt_count FROM deliveries WHERE seq = a.delivery_seq)) = @isUnresolved`,
     workspaceSeq: '(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq) = @workspaceSeq',
   },
 };

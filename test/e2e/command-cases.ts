@@ -93,6 +93,13 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [['--status', 'lost'], 'Invalid value for --status: "lost"'],
     notFound: otherWorkspace,
   },
+  explain: {
+    args: ({ delivery }) => [delivery],
+    stdout: /^Delivery +del_[\s\S]*Cause +delivered/,
+    jsonFields: ['delivery', 'attempt', 'cause', 'remedy', 'next'],
+    invalid: [['--attempt', '0'], 'Invalid value for --attempt: "0"'],
+    notFound: [`del_${UNKNOWN_ID}`],
+  },
   'deliveries get': {
     args: ({ delivery }) => [delivery],
     stdout: /^Delivery +del_[\s\S]*Attempt 1 +✓ 200[\s\S]*Signed string\n {2}\d{4}-/,

@@ -14,7 +14,14 @@ import {
   openStore,
 } from './rows.ts';
 
-const anyAttempt: AttemptFilter = { workspaceSeq: null, webhookId: null, deliveryId: null, since: null };
+const anyAttempt: AttemptFilter = {
+  workspaceSeq: null,
+  webhookId: null,
+  deliveryId: null,
+  eventId: null,
+  isUnresolved: null,
+  since: null,
+};
 const page = { limit: 100, beforeSeq: null };
 const settle = (store: Store, seq: number, status: 'succeeded' | 'failed') =>
   store.writeNow(() =>

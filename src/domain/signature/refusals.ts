@@ -53,7 +53,7 @@ export interface Refusal {
   readonly remedy: string;
 }
 
-const PASS_RAW_BODY =
+export const PASS_RAW_BODY =
   'Verify the bytes of the request body as they arrived, before any parser or middleware touches them.';
 const MAX_QUOTED_CHARS = 80;
 
@@ -274,3 +274,16 @@ export function signatureMismatch(secretCount: number, receivedBytes: number): R
         : 'Compare the secret with the endpoint secret first. If they are the same, make sure that you verify the raw request body.',
   };
 }
+
+/** What the operator of a receiver does if it reports a reason without details. */
+export const receiverRemedies: Readonly<Partial<Record<RefusalReason, string>>> = {
+  secret_missing: secretMissing.remedy,
+  payload_unreadable: PASS_RAW_BODY,
+  api_key_as_secret: apiKeyAsSecret('').remedy,
+  wrong_secret: wrongSecret('').remedy,
+  timestamp_changed: timestampChanged('', '').remedy,
+  body_changed: PASS_RAW_BODY,
+  signature_mismatch: signatureMismatch(1, 1).remedy,
+  timestamp_too_old: timestampTooOld(0, 0, 0).remedy,
+  timestamp_in_future: timestampInFuture(0, 0, 0).remedy,
+};

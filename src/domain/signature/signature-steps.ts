@@ -1,0 +1,59 @@
+/** The steps of the verification of a signature, with the values of one delivery. */
+import { createHash } from 'node:crypto';
+import { maskSecret } from '../credentials.ts';
+import { formatCount } from '../message-parts.ts';
+import type { SignatureScheme } from './scheme.ts';
+import { buildSignedContent, computeDigest, type SignableMessage } from './sign.ts';
+
+interface SignatureStep {
+  readonly step: string;
+  readonly value: string;
+}
+
+/** Characters of the signed content that are shown. */
+const MAX_CONTENT_CHARS = 200;
+
+/**
+ * The steps of a receiver with the correct secret. A receiver whose intermediate values differ has its mistake there.
+ * @param signatureHeader the header as it was sent
+ */
+export function listSignatureSteps(
+  scheme: SignatureScheme,
+  secret: string,
+  message: SignableMessage & { readonly body: string },
+  signatureHeader: string,
+): SignatureStep[] {
+  const { headers, header, key } = scheme;
+  const content = String(buildSignedContent(scheme, message));
+  const bytes = Buffer.byteLength(message.body);
+  const sha256 = createHash('sha256').update(message.body).digest('hex');
+  const keyForm =
+    key.form === 'utf8' ? 'the whole secret as text' : `the ${key.form}-decoded secret without ${key.prefix}`;
+  return [
+    ...(scheme.content.includes('{timestamp}')
+      ? [
+          {
+            step: `Read the timestamp from ${headers.timestamp ?? headers.signature}, without converting it`,
+            value: message.timestamp,
+          },
+        ]
+      : []),
+    {
+      step: 'Read the raw request body, before any parser',
+      value: `${formatCount(bytes, 'byte')}, SHA-256 ${sha256}`,
+    },
+    {
+      step: `Build the signed content ${scheme.content}`,
+      value: content.length > MAX_CONTENT_CHARS ? `${content.slice(0, MAX_CONTENT_CHARS)}…` : content,
+    },
+    { step: `Use ${keyForm} as the key`, value: maskSecret(secret) },
+    {
+      step: `Compute the HMAC with ${scheme.algorithm}, in ${scheme.encoding}, after ${header.prefix}`,
+      value: header.prefix + computeDigest(scheme, secret, message),
+    },
+    {
+      step: `Compare it in constant time with each signature in ${headers.signature}`,
+      value: signatureHeader,
+    },
+  ];
+}
