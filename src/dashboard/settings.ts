@@ -5,10 +5,16 @@ import { effect, signal } from '@preact/signals';
 export const themes = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 export const densities = { comfortable: 'Comfortable', compact: 'One line' } as const;
 
+/** Share of a list in the width when an item is open beside it, in percent. */
+export const listShareRange = { min: 30, max: 70 } as const;
+export const DEFAULT_LIST_SHARE = 34;
+
 export interface Settings {
   readonly theme: keyof typeof themes;
   /** Height of the rows in lists. */
   readonly density: keyof typeof densities;
+  /** A whole number in `listShareRange`. */
+  readonly listShare: number;
   /** Whether a hidden page shows a notification when deliveries fail. */
   readonly notifications: boolean;
 }
@@ -28,12 +34,19 @@ export function changeSettings(change: Partial<Settings>): void {
 
 /** Settings from their JSON. Values that this version does not know get the default. */
 export function parseSettings(json: string | null): Settings {
-  const { theme, density, notifications } = parseObject(json);
+  const { theme, density, listShare, notifications } = parseObject(json);
   return {
     theme: isKeyOf(themes, theme) ? theme : 'system',
     density: isKeyOf(densities, density) ? density : 'comfortable',
+    listShare: typeof listShare === 'number' ? toListShare(listShare) : DEFAULT_LIST_SHARE,
     notifications: notifications === true,
   };
+}
+
+/** The nearest value in `listShareRange`. */
+export function toListShare(percent: number): number {
+  const { min, max } = listShareRange;
+  return Math.min(max, Math.max(min, Math.round(percent)));
 }
 
 function parseObject(json: string | null): Partial<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-/** The settings of the dashboard: the theme and the density of lists. */
+/** The settings of the dashboard: the theme, the density of lists, and their width beside an open item. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
@@ -87,4 +87,51 @@ describeInBrowser('the settings', () => {
       }
     },
   );
+
+  it('the separator between the list and the open item moves by mouse, touch and keys, is reset by a double click, and is kept', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1);
+    const page = await openDashboard(emulator, { width: 1400 });
+    await rowsOf(page).first().click();
+    const separator = page.getByRole('separator', { name: 'Width of the list' });
+    const listWidth = async () =>
+      (await page.getByRole('region', { name: 'List', exact: true }).boundingBox())?.width;
+    const expectShare = async (percent: number) => {
+      await expect.poll(() => separator.getAttribute('aria-valuenow')).toBe(String(percent));
+      expect(await listWidth()).toBe(14 * percent);
+    };
+    await expectShare(34);
+    await separator.hover();
+    await page.mouse.down();
+    await page.mouse.move(700, 300, { steps: 3 });
+    await expectShare(50);
+    await page.mouse.up();
+    await page.mouse.move(900, 300);
+    await expectShare(50);
+    await page.reload();
+    await expectShare(50);
+    const touch = await page.context().newCDPSession(page);
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: 705, y: 300 }] });
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x: 840, y: 300 }] });
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    await expectShare(60);
+    for (const [key, percent] of [
+      ['ArrowLeft', 58],
+      ['End', 70],
+      ['ArrowRight', 70],
+      ['Home', 30],
+      ['ArrowRight', 32],
+    ] as const) {
+      await separator.press(key);
+      await expectShare(percent);
+    }
+    await expectAccessible(page);
+    await separator.dblclick();
+    await expectShare(34);
+    for (const width of [1000, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect.poll(() => separator.count()).toBe(0);
+      expect((await page.getByRole('article').boundingBox())?.width).toBe(width);
+    }
+  });
 });

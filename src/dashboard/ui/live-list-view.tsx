@@ -2,7 +2,7 @@
 import { ActionButton } from './action-button.tsx';
 import './live-list-view.css';
 import type { ComponentChildren, JSX } from 'preact';
-import { useCallback, useMemo } from 'preact/hooks';
+import { useCallback, useId, useMemo } from 'preact/hooks';
 import { type Route, toHash } from '../address.ts';
 import { MAX_NEW_COUNT } from '../feed.ts';
 import type { HasId } from '../paged-list.ts';
@@ -12,6 +12,7 @@ import { useShortcuts } from '../shortcuts.ts';
 import type { LiveList } from '../use-live-list.ts';
 import { FilterBar, type FilterBarProps } from './filter-bar.tsx';
 import { Icon } from './icon.tsx';
+import { PaneSeparator } from './pane-separator.tsx';
 import { VirtualList } from './virtual-list.tsx';
 
 interface Props<Item extends HasId> extends FilterBarProps {
@@ -31,6 +32,7 @@ export function LiveListView<Item extends HasId>(props: Props<Item>) {
   const { route, list, label, filter, controls, Detail } = props;
   const { section, id: openId } = route;
   const back = { section, query: filter };
+  const listId = useId();
   useShortcuts(
     openId === null ? [] : [{ key: 'Escape', description: 'Back to the list', run: () => navigate(back) }],
   );
@@ -39,7 +41,7 @@ export function LiveListView<Item extends HasId>(props: Props<Item>) {
   return (
     <div class={section}>
       <div class={`list-detail ${openId === null ? '' : 'open'}`}>
-        <section class="list-detail-list" aria-label="List">
+        <section id={listId} class="list-detail-list" aria-label="List">
           <FilterBar
             {...props}
             controls={
@@ -51,6 +53,7 @@ export function LiveListView<Item extends HasId>(props: Props<Item>) {
           />
           <LiveTable {...props} />
         </section>
+        {openId !== null && <PaneSeparator controls={listId} />}
         {openId !== null && (
           <article class="list-detail-item" aria-label={label}>
             <a class="list-detail-back" href={toHash(back)}>
