@@ -311,6 +311,11 @@ export const controlOperations = {
     input: v.strictObject({ id: v.string(), attempt: v.optional(wholeNumberFrom(1)), ...WorkspaceFilter }),
     output: Explanation,
   }),
+  /** As `explainDelivery`, and sends the delivery to its receiver with the signatures that known mistakes lead to. */
+  probeDelivery: defineOperation('POST', '/deliveries/{id}/probe', {
+    input: v.strictObject({ id: v.string(), ...WorkspaceFilter }),
+    output: Explanation,
+  }),
   describeSignature: defineOperation('GET', '/deliveries/{id}/signature', {
     input: v.strictObject({
       id: v.string(),

@@ -307,6 +307,18 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     response: 'The explanation.',
     example: { input: { id: example.ids.delivery }, output: example.explanation },
   },
+  probeDelivery: {
+    tag: 'Deliveries',
+    summary: 'Find the mistake of a receiver',
+    description:
+      'Explains a delivery that the receiver rejected: sends it again with the correct signature, with a random one, and with the signatures that known mistakes lead to, until the receiver accepts one. Only a receiver with this mistake accepts it. The requests are not recorded. A receiver that accepts one processes the event. Other deliveries are only explained.',
+    input: {
+      id: 'ID of the delivery, or any other value that explaining a delivery accepts.',
+      workspace_id: 'With `latest`: explain a delivery in this workspace (default: all workspaces).',
+    },
+    response: 'The explanation.',
+    example: { input: { id: example.ids.delivery }, output: example.explanation },
+  },
   describeSignature: {
     tag: 'Deliveries',
     summary: 'Explain a signature',

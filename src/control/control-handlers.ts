@@ -56,7 +56,7 @@ export function createControlHandlers(
     ...createWebhookHandlers(sandbox, listenerCleanup, sender),
     ...createExplorationHandlers(sandbox, dependencies),
     ...createEventHandlers(sandbox),
-    ...createDeliveryHandlers(sandbox),
+    ...createDeliveryHandlers(sandbox, sender),
     ...createOverviewHandlers(sandbox),
     ...createClockHandlers(sandbox, clock),
     ...createRequestHandlers(sandbox, emulator),

@@ -1,6 +1,7 @@
 /** The handlers of the operations for deliveries and attempts. */
 import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
 import { replayDelivery } from '../delivery/replay-delivery.ts';
+import type { Sender } from '../delivery/sender.ts';
 import { projectAttempts } from '../domain/delivery.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -15,10 +16,10 @@ import { toAttemptSummary } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import type { ControlHandlers } from './control-plane.ts';
-import { explainDelivery } from './explain-delivery.ts';
+import { explainDelivery, probeDelivery } from './explain-delivery.ts';
 import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './store-filters.ts';
 
-export function createDeliveryHandlers(sandbox: Sandbox) {
+export function createDeliveryHandlers(sandbox: Sandbox, sender: Sender) {
   const { store } = sandbox;
   return {
     listDeliveries: async (input) => {
@@ -42,6 +43,7 @@ export function createDeliveryHandlers(sandbox: Sandbox) {
       return toDeliveryDetail(sandbox, row);
     },
     explainDelivery: (input) => explainDelivery(sandbox, input),
+    probeDelivery: (input, signal) => probeDelivery(sandbox, sender, input, signal),
     describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
     checkSignature: async (input) => checkSignature(sandbox, toVerificationInput(input)),
     verifyDelivery: async (input) => verifyDelivery(sandbox, toVerificationInput(input)),

@@ -1,6 +1,8 @@
 /** The verdict on a delivery: what happened, the cause, what was ruled out, and what to do. */
 import type { AttemptDetail, Delivery } from '../contract/delivery-schemas.ts';
 import type { DeliveryCause, Explanation } from '../contract/explanation-schemas.ts';
+import { probeSignature } from '../delivery/probe-signature.ts';
+import type { Sender } from '../delivery/sender.ts';
 import {
   describeCause,
   failedByFault,
@@ -11,6 +13,7 @@ import { settledReasonDescriptions } from '../domain/delivery.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isFaultActive } from '../domain/fault.ts';
 import { idPrefixes } from '../domain/ids.ts';
+import { toSentence } from '../domain/message-parts.ts';
 import { listNextSteps, type NextStep, splitHint } from '../domain/next-step.ts';
 import { listSignatureSteps } from '../domain/signature/signature-steps.ts';
 import { SvcError } from '../errors.ts';
@@ -69,8 +72,97 @@ export async function explainDelivery(sandbox: Sandbox, input: ExplainInput): Pr
         ? null
         : explainSignature(sandbox, row, attempt),
     remedy: mistake?.remedy ?? (firstHint === undefined ? null : toRemedy(firstHint)),
-    next: [...hints.flatMap(listNextSteps), ...listFinalSteps(delivery, attempt)],
+    next: [
+      ...((PROBED_CAUSES.includes(judgment.cause) && judgment.certainty === 'likely') ||
+      judgment.cause === 'rejected'
+        ? [toProbeStep(delivery)]
+        : []),
+      ...hints.flatMap(listNextSteps),
+      ...listFinalSteps(delivery, attempt),
+    ],
   };
+}
+
+/** Causes that a probe can explain further. */
+const PROBED_CAUSES: readonly DeliveryCause[] = [
+  'signature_rejected',
+  'rejected',
+  'receiver_error',
+  'duplicate_rejected',
+];
+
+/**
+ * Explains a delivery, and if the receiver rejected it, sends it with the signatures that known mistakes lead to.
+ * @throws SvcError `not_found`
+ */
+export async function probeDelivery(
+  sandbox: Sandbox,
+  sender: Sender,
+  input: ExplainInput,
+  signal?: AbortSignal,
+): Promise<Explanation> {
+  const row = await findDelivery(sandbox, input);
+  const explanation = await explainDelivery(sandbox, { id: row.id });
+  const { cause, detail, next } = explanation;
+  if (!PROBED_CAUSES.includes(cause) || (explanation.mistake !== null && explanation.certainty === 'certain'))
+    return explanation;
+  const probe = await probeSignature(sandbox, sender, row, signal);
+  const { sent } = probe;
+  const withoutProbe = next.filter(({ command }) => !command.endsWith('--probe'));
+  const replay = withoutProbe.filter(({ command }) => command.startsWith('svc deliveries replay'));
+  switch (probe.result) {
+    case 'accepted':
+      return {
+        ...explanation,
+        detail: `${detail} It accepts the delivery now.`,
+        remedy: 'Replay the delivery, because the cause is gone.',
+        next: replay,
+      };
+    case 'mistake': {
+      const { reason, description, remedy } = probe.mistake;
+      const mistakeDetail = `The receiver made one mistake: ${description}. It accepted the delivery with the signature that this mistake leads to.`;
+      return {
+        ...explanation,
+        cause: 'signature_rejected',
+        certainty: 'certain',
+        detail: `${toSentence(describeResponse(explanation))} ${mistakeDetail}`,
+        mistake: { reason, detail: mistakeDetail, remedy },
+        remedy,
+        next: withoutProbe,
+      };
+    }
+    case 'signature_accepted':
+      return {
+        ...explanation,
+        cause: cause === 'signature_rejected' ? 'rejected' : cause,
+        certainty: 'certain',
+        detail: `${toSentence(describeResponse(explanation))} It responds differently to a random signature, so it accepts the signature and fails after that.`,
+        mistake: null,
+        ruled_out: [...explanation.ruled_out, 'The receiver accepts the signature.'],
+        remedy:
+          'Read the response and the log of the receiver to find out what it does after the verification.',
+        next: withoutProbe,
+      };
+    case 'rejected':
+      return {
+        ...explanation,
+        ruled_out: [
+          ...explanation.ruled_out,
+          probe.isComplete
+            ? `The receiver rejected ${sent - 2} signatures that single known mistakes lead to.`
+            : `The receiver rejected ${sent - 2} signatures. Then it did not respond, or the time was over.`,
+        ],
+        remedy:
+          explanation.mistake === null && cause === 'signature_rejected'
+            ? 'Compare the secret of the receiver with the endpoint secret first. If they are the same, print the digest that the receiver computes.'
+            : explanation.remedy,
+        next: withoutProbe,
+      };
+  }
+}
+
+function describeResponse({ attempt }: Explanation): string {
+  return `your receiver returned ${attempt?.response_status}`;
 }
 
 async function findDelivery(
@@ -382,6 +474,13 @@ function isStillActive({ store }: Sandbox, { fault }: AttemptDetail): boolean {
 
 function toRemedy(hint: string): string {
   return splitHint(hint).text.replace(/:$/, '.');
+}
+
+function toProbeStep({ id }: Delivery): NextStep {
+  return {
+    purpose: 'Find the mistake: send the delivery with the signatures that known mistakes lead to',
+    command: `svc explain ${id} --probe`,
+  };
 }
 
 /** The steps after the remedy. */

@@ -4,6 +4,7 @@
  */
 import type { Attempt, AttemptDetail } from '../contract/delivery-schemas.ts';
 import type { Explanation } from '../contract/explanation-schemas.ts';
+import { timestampNames } from '../delivery/probe-signature.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { describeDifference } from '../domain/signature/body-variants.ts';
@@ -73,7 +74,7 @@ export function suggestMistake(
     return {
       reason: 'timestamp_unreadable',
       detail: `The response mentions the timestamp, but the clock of the receiver is correct. It probably reads ${timestamp} in another unit or format.`,
-      remedy: `Parse the timestamp as ${timestampFormats[scheme.timestampFormat]}, and compare it with the current time in the same unit.`,
+      remedy: `Parse the timestamp as ${timestampNames[scheme.timestampFormat]}, and compare it with the current time in the same unit.`,
     };
   }
   const acceptsOnlyUnchanged =
@@ -85,12 +86,6 @@ export function suggestMistake(
     remedy: PASS_RAW_BODY,
   };
 }
-
-const timestampFormats = {
-  iso8601: 'ISO 8601 in UTC',
-  unix: 'seconds since 1970',
-  unix_ms: 'milliseconds since 1970',
-} as const;
 
 /** What the evidence excludes, as sentences. */
 export function listRuledOut(

@@ -175,7 +175,7 @@ function verifyAttempt(
 }
 
 /** The secrets of all endpoints of a workspace, each with its name for messages. */
-function listWorkspaceSecrets(store: Sandbox['store'], workspaceSeq: number): NamedSecret[] {
+export function listWorkspaceSecrets(store: Sandbox['store'], workspaceSeq: number): NamedSecret[] {
   return store.webhooks
     .listSecrets(workspaceSeq)
     .flatMap(({ id, secret, previous_secret: previous }) => [

@@ -223,7 +223,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--dry-run --random-seed 7', { dryRun: true, randomSeed: '7' }],
     ['--keep', { keep: true }],
   ],
-  explain: [['--attempt 2', { attempt: 2 }], workspace],
+  explain: [['--attempt 2 --probe', { attempt: 2, probe: true }], workspace],
   verify: [
     [
       '--secret a --payload {} --signature v1=00 --timestamp 2026-11-20T12:00:00Z --id msg_1 --scheme stripe',

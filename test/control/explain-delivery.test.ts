@@ -17,10 +17,17 @@ interface Story {
   readonly payloads?: readonly string[];
   /** Applied once. */
   readonly fault?: FaultKind;
+  /** Whether the explanation sends requests to the receiver. */
+  readonly probe?: boolean;
 }
 
 /** Sends events to a new endpoint. @returns the explanation of its delivery that failed last */
-async function explainStory({ responses, payloads = ['{"a":1}'], fault }: Story): Promise<Explanation> {
+async function explainStory({
+  responses,
+  payloads = ['{"a":1}'],
+  fault,
+  probe,
+}: Story): Promise<Explanation> {
   const { control } = emulator;
   await using receiver = await createReceiver();
   const { id, secret, workspace_id } = await control.createWebhook({
@@ -36,7 +43,7 @@ async function explainStory({ responses, payloads = ['{"a":1}'], fault }: Story)
     await emulator.api('POST', '/events', event);
     await control.advanceClock({ workspace_id, ms: 0 });
   }
-  const explanation = await control.explainDelivery({ id });
+  const explanation = await (probe ? control.probeDelivery({ id }) : control.explainDelivery({ id }));
   await control.deleteWebhook({ id });
   return explanation;
 }
@@ -96,6 +103,67 @@ it('a body that changes when it is serialized again is the likely mistake if onl
     ruled_out: expect.arrayContaining([expect.stringContaining('with the same secret')]),
   });
   expect(explanation.detail).toMatch(/from byte \d+ on, .* became /);
+});
+
+it.each<[string, (secret: string) => ReceiverResponses, string]>([
+  ['uses another secret', () => verifyWith(correctContent, 'undefined'), 'wrong_secret'],
+  [
+    'signs a timestamp in milliseconds',
+    (secret) => verifyWith(timestampInMsContent, secret),
+    'timestamp_changed',
+  ],
+  ['serializes the body again', (secret) => verifyWith(reserializedContent, secret), 'body_changed'],
+  [
+    'reads the timestamp as seconds',
+    () => (request) => (Math.abs(Number(getTimestamp(request)) * 1_000 - Date.now()) < 300_000 ? 200 : 401),
+    'timestamp_unreadable',
+  ],
+  [
+    'compares without the prefix',
+    () => (request) => (String(request.headers['service-signature']).startsWith('v1=') ? 401 : 200),
+    'encoding_changed',
+  ],
+])('a probe finds the mistake of a receiver that %s and says nothing', async (_, responses, reason) => {
+  const story = { responses, payloads: ['{"a":1.0}'] };
+  const { delivery, mistake, next } = await explainStory(story);
+  expect(mistake).toBeNull();
+  expect(next[0]?.command).toBe(`svc explain ${delivery.id} --probe`);
+  const explanation = await explainStory({ ...story, probe: true });
+  expect(explanation).toMatchObject({
+    cause: 'signature_rejected',
+    certainty: 'certain',
+    mistake: { reason },
+  });
+  expect(explanation.remedy).toBe(explanation.mistake?.remedy);
+});
+
+it.each<[string, (secret: string) => ReceiverResponses, Partial<Explanation>, string]>([
+  [
+    'an unknown secret',
+    () => verifyWith(correctContent, 'whsec_other'),
+    { cause: 'signature_rejected', certainty: 'likely', mistake: null },
+    'signatures that single known mistakes lead to',
+  ],
+  [
+    'an error after the verification',
+    (secret) => (request) => {
+      const digest = createHmac('sha256', secret).update(correctContent(request)).digest('hex');
+      const isValid = request.headers['service-signature'] === `v1=${digest}`;
+      return { status: 400, body: isValid ? 'missing order' : 'bad signature' };
+    },
+    { cause: 'rejected', certainty: 'certain', mistake: null },
+    'The receiver accepts the signature.',
+  ],
+])('a probe of a receiver with %s says what it ruled out', async (_, responses, expected, ruledOut) => {
+  const explanation = await explainStory({ responses, probe: true });
+  expect(explanation).toMatchObject(expected);
+  expect(explanation.ruled_out.at(-1)).toContain(ruledOut);
+  expect(explanation.next.some(({ command }) => command.endsWith('--probe'))).toBe(false);
+});
+
+it('a probe of a receiver that accepts the delivery now suggests to replay it', async () => {
+  const { delivery, next } = await explainStory({ responses: () => [401, 200], probe: true });
+  expect(next.map(({ command }) => command)).toEqual([`svc deliveries replay ${delivery.id} --wait`]);
 });
 
 it('a receiver that accepted nothing may have another secret, and the steps of a correct receiver are shown', async () => {

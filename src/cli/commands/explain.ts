@@ -1,4 +1,5 @@
 /** `svc explain`: explains why a delivery failed. */
+import { SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import { wholeNumberParser } from '../option-parsers.ts';
 import { renderExplanation } from '../render/explanation.ts';
@@ -6,6 +7,7 @@ import { renderExplanation } from '../render/explanation.ts';
 interface ExplainOptions {
   readonly id?: string;
   readonly attempt?: number;
+  readonly probe?: true;
   readonly workspace?: string;
 }
 
@@ -18,15 +20,30 @@ export const command: CommandDefinition<ExplainOptions> = {
         'Number of the attempt (default: the last one)',
         wholeNumberParser(1, 1_000_000),
       )
+      .option(
+        '--probe',
+        'Send the delivery with the signatures that known mistakes lead to, until the receiver accepts one',
+      )
       .option('--workspace <id>', 'Without an ID: only deliveries in this workspace'),
   examples: [
     ['Explain the delivery that failed last', 'explain'],
     ['Explain a delivery', 'explain del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    [
+      'Find out which mistake a receiver makes when it verifies signatures',
+      'explain del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --probe',
+    ],
     ['Read the cause and the next commands in a script', 'explain evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --json'],
   ],
-  async run({ id = 'latest', attempt, workspace }, context) {
+  async run({ id = 'latest', attempt, probe, workspace }, context) {
+    if (probe && attempt !== undefined) {
+      throw new SvcError('usage', '--probe and --attempt cannot be used together.', {
+        hint: 'Omit --attempt: a probe sends the delivery as it would be sent now.',
+      });
+    }
     const control = await context.connect();
-    const explanation = await control.explainDelivery({ id, attempt, workspace_id: workspace });
+    const explanation = await (probe
+      ? control.probeDelivery({ id, workspace_id: workspace })
+      : control.explainDelivery({ id, attempt, workspace_id: workspace }));
     context.print(explanation, () => renderExplanation(explanation, context.io));
   },
 };

@@ -17,20 +17,24 @@ export type DigestMistakeReason =
   | 'api_key_as_secret'
   | 'signature_mismatch';
 
-export interface DigestInput {
+/** From what a receiver computes a digest. */
+export interface MistakeInput {
   readonly scheme: SignatureScheme;
-  /** The digest as the receiver computed it, with or without the prefix of the signature header. */
-  readonly computedDigest: string;
   /** What was sent: the text of the timestamp header and the body. */
   readonly message: SignableMessage & { readonly body: string };
-  /** Digests in the signature header of the attempt. */
-  readonly sentDigests: readonly string[];
   /** The correct secrets, the current one first. */
   readonly secrets: readonly string[];
   /** Wrong secrets that the receiver may have used. */
   readonly otherSecrets: readonly NamedSecret[];
   /** The body that the receiver used, if it is known. */
   readonly receivedBody?: Uint8Array | undefined;
+}
+
+export interface DigestInput extends MistakeInput {
+  /** The digest as the receiver computed it, with or without the prefix of the signature header. */
+  readonly computedDigest: string;
+  /** Digests in the signature header of the attempt. */
+  readonly sentDigests: readonly string[];
 }
 
 /** The input of the HMAC, with the template from which the signed content is built. */
@@ -55,11 +59,11 @@ export interface DigestMistake {
 /** Above this size only single mistakes are tried. For a body of this size, trying all pairs takes a few hundred milliseconds. */
 export const MAX_PAIRED_BYTES = 64 * 1024;
 
-export function arePairsTried({ message }: DigestInput): boolean {
+export function arePairsTried({ message }: MistakeInput): boolean {
   return Buffer.byteLength(message.body) <= MAX_PAIRED_BYTES;
 }
 
-export function toHmacInput({ scheme, message }: DigestInput, secret: string): HmacInput {
+export function toHmacInput({ scheme, message }: MistakeInput, secret: string): HmacInput {
   const { algorithm, content: contentTemplate } = scheme;
   return {
     ...message,
@@ -82,11 +86,9 @@ export function computeHmac(input: HmacInput): Buffer {
   return hmac.digest();
 }
 
-/** Yields the combinations to try: none, each single mistake, each pair of different kinds. */
-export function* combineMistakes(input: DigestInput): Generator<readonly DigestMistake[]> {
-  yield [];
-  // A list for each kind of mistake.
-  const kinds = [
+/** The known mistakes, a list for each kind. */
+export function listMistakes(input: MistakeInput): (readonly DigestMistake[])[] {
+  return [
     listTimestampMistakes(input),
     listContentMistakes(input),
     listKeyMistakes(input),
@@ -94,6 +96,12 @@ export function* combineMistakes(input: DigestInput): Generator<readonly DigestM
     listAlgorithmMistakes(input),
     listBodyMistakes(input),
   ];
+}
+
+/** Yields the combinations to try: none, each single mistake, each pair of different kinds. */
+export function* combineMistakes(input: MistakeInput): Generator<readonly DigestMistake[]> {
+  yield [];
+  const kinds = listMistakes(input);
   for (const mistake of kinds.flat()) yield [mistake];
   if (!arePairsTried(input)) return;
   for (const [index, kind] of kinds.entries()) {
@@ -112,7 +120,7 @@ function createMistakes(
   return changes.map(([description, changedInput]) => ({ reason, description, remedy, changedInput }));
 }
 
-function listTimestampMistakes({ scheme, message: { timestamp } }: DigestInput): DigestMistake[] {
+function listTimestampMistakes({ scheme, message: { timestamp } }: MistakeInput): DigestMistake[] {
   const ms = parseTimestamp(timestamp);
   if (ms === null || !scheme.content.includes('{timestamp}')) return [];
   const forms: readonly (readonly [name: string, text: string])[] = [
@@ -151,7 +159,7 @@ const commonTemplates = [
   '{timestamp}',
 ];
 
-function listContentMistakes({ scheme: { content } }: DigestInput): DigestMistake[] {
+function listContentMistakes({ scheme: { content } }: MistakeInput): DigestMistake[] {
   const changes = commonTemplates
     .filter((contentTemplate) => contentTemplate !== content)
     .map(
@@ -183,7 +191,7 @@ const keyDecoders: readonly KeyDecoder[] = [
   ['the hex-decoded secret without whsec_', 'hex', (text) => Buffer.from(removePrefix(text), 'hex')],
 ];
 
-function listKeyMistakes({ scheme: { key } }: DigestInput): DigestMistake[] {
+function listKeyMistakes({ scheme: { key } }: MistakeInput): DigestMistake[] {
   const correctKey =
     key.form === 'utf8' ? 'the whole secret as text' : `the ${key.form}-decoded secret without ${key.prefix}`;
   const changes = keyDecoders
@@ -192,7 +200,7 @@ function listKeyMistakes({ scheme: { key } }: DigestInput): DigestMistake[] {
   return createMistakes('key_changed', `Use ${correctKey} as the key.`, changes);
 }
 
-function listSecretMistakes({ secrets, otherSecrets }: DigestInput): DigestMistake[] {
+function listSecretMistakes({ secrets, otherSecrets }: MistakeInput): DigestMistake[] {
   const remedy = 'Use the secret that was shown when the endpoint was created.';
   const otherMistakes = otherSecrets
     .filter(({ secret }) => !secrets.includes(secret))
@@ -215,7 +223,7 @@ function listSecretMistakes({ secrets, otherSecrets }: DigestInput): DigestMista
   return [...otherMistakes, ...createMistakes('wrong_secret', remedy, variants)];
 }
 
-function listAlgorithmMistakes({ scheme }: DigestInput): DigestMistake[] {
+function listAlgorithmMistakes({ scheme }: MistakeInput): DigestMistake[] {
   const changes = signatureAlgorithms
     .filter((algorithm) => algorithm !== scheme.algorithm)
     .map(
@@ -224,7 +232,7 @@ function listAlgorithmMistakes({ scheme }: DigestInput): DigestMistake[] {
   return createMistakes('algorithm_changed', `Compute the HMAC with ${scheme.algorithm}.`, changes);
 }
 
-function listBodyMistakes({ message: { body: sent }, receivedBody }: DigestInput): DigestMistake[] {
+function listBodyMistakes({ message: { body: sent }, receivedBody }: MistakeInput): DigestMistake[] {
   const sentBytes = Buffer.from(sent);
   const receivedBytes = Buffer.from(receivedBody ?? sentBytes);
   const bodies: (readonly [description: string, body: string | Uint8Array])[] = [

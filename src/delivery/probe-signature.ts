@@ -1,0 +1,168 @@
+/**
+ * Finds the mistake of a receiver that rejects a delivery: sends the delivery again, signed as a receiver with a known mistake
+ * expects it, until the receiver accepts one. Only a receiver with this mistake accepts it. The requests are not recorded.
+ */
+
+import { createWebhookSecret } from '../domain/secret.ts';
+import {
+  computeHmac,
+  type DigestMistake,
+  listMistakes,
+  toHmacInput,
+} from '../domain/signature/digest-mistakes.ts';
+import type { SignatureScheme } from '../domain/signature/scheme.ts';
+import { computeDigest, signMessage } from '../domain/signature/sign.ts';
+import { formatSignatureHeader, formatTimestamp } from '../domain/signature/signature-header.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { listWorkspaceSecrets } from '../sandbox/verification.ts';
+import type { DeliveryRow } from '../store/delivery-queries.ts';
+import { monotonic } from '../timers.ts';
+import { getSigningSecrets, toDeliveryRequest } from './attempt.ts';
+import type { Sender, SendResult } from './sender.ts';
+
+/** Real time after which no further request is sent. */
+const TIME_LIMIT_MS = 20_000;
+
+interface ProbedMistake extends Pick<DigestMistake, 'description' | 'remedy'> {
+  readonly reason: DigestMistake['reason'] | 'timestamp_unreadable';
+}
+
+export type SignatureProbe =
+  /** The receiver accepts the correct signature now. */
+  | { readonly result: 'accepted'; readonly sent: number }
+  /** The receiver accepts the signature that this mistake leads to. */
+  | { readonly result: 'mistake'; readonly sent: number; readonly mistake: ProbedMistake }
+  /** The receiver responds differently to a random signature, so it accepts the correct one and fails after that. */
+  | { readonly result: 'signature_accepted'; readonly sent: number }
+  /** The receiver accepted none of them. `isComplete` is false if the receiver stopped responding, or the time was over. */
+  | { readonly result: 'rejected'; readonly sent: number; readonly isComplete: boolean };
+
+/** A request that only a receiver with the mistake accepts. */
+interface Variant {
+  readonly mistake: ProbedMistake;
+  /** The headers of the scheme. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @param row a delivery that the receiver rejects */
+export async function probeSignature(
+  sandbox: Sandbox,
+  sender: Sender,
+  row: DeliveryRow,
+  signal: AbortSignal | undefined,
+): Promise<SignatureProbe> {
+  const { store, rules, wall, workspaces } = sandbox;
+  const { signature: scheme } = rules;
+  const webhook = store.webhooks.getBySeq(row.webhook_seq);
+  const secrets = getSigningSecrets(webhook, workspaces.get(row.workspace_seq).clock.now());
+  const body = store.deliveryQueries.getBody(row.seq);
+  const timestampMs = wall.now();
+  const content = { scheme, secrets, id: row.id, timestampMs, body };
+  const request = toDeliveryRequest({ ...webhook, url: row.url }, content);
+  const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
+  const message = { id: row.id, timestamp, body };
+  let sent = 0;
+  const send = (headers: Readonly<Record<string, string>>) => {
+    sent++;
+    return sender.send({ ...request, headers: { ...request.headers, ...headers } }, rules.delivery);
+  };
+
+  const genuine = await send({});
+  if (genuine.outcome === 'succeeded') return { result: 'accepted', sent };
+  const forged = await send(signMessage(scheme, [createWebhookSecret(scheme.key)], message).headers);
+  if (genuine.responseStatus !== null && !hasSameResponse(genuine, forged)) {
+    return { result: 'signature_accepted', sent };
+  }
+  const endsAt = monotonic() + TIME_LIMIT_MS;
+  const otherSecrets = listWorkspaceSecrets(store, row.workspace_seq);
+  for (const { mistake, headers } of [
+    ...listDigestVariants({ scheme, message, secrets, otherSecrets }),
+    ...listHeaderVariants(scheme, secrets, message, timestampMs),
+  ]) {
+    signal?.throwIfAborted();
+    const { outcome, responseStatus } = await send(headers);
+    if (outcome === 'succeeded') return { result: 'mistake', sent, mistake };
+    // No response, or too many requests.
+    if (responseStatus === null || responseStatus === 429 || monotonic() > endsAt) {
+      return { result: 'rejected', sent, isComplete: false };
+    }
+  }
+  return { result: 'rejected', sent, isComplete: true };
+}
+
+function hasSameResponse(first: SendResult, second: SendResult): boolean {
+  const bodies = [first, second].map(({ response }) => response?.body.toString() ?? '');
+  return first.responseStatus === second.responseStatus && hasSameText(bodies[0] ?? '', bodies[1] ?? '');
+}
+
+/** Whether two responses say the same, apart from IDs, digests and times. */
+function hasSameText(first: string, second: string): boolean {
+  const withoutValues = (text: string) => text.replace(/[\w+/=-]*\d[\w+/=:.-]*/g, '');
+  return withoutValues(first) === withoutValues(second);
+}
+
+/** One for each mistake in the computation of the digest. */
+function listDigestVariants(input: Parameters<typeof listMistakes>[0]): Variant[] {
+  const { scheme, message, secrets } = input;
+  const [secret = ''] = secrets;
+  const correct = toHmacInput(input, secret);
+  const digests = new Set([computeHmac(correct).toString(scheme.encoding)]);
+  return listMistakes(input).flatMap((mistakes) =>
+    mistakes.flatMap((mistake) => {
+      const digest = computeHmac({ ...correct, ...mistake.changedInput }).toString(scheme.encoding);
+      if (digests.has(digest)) return [];
+      digests.add(digest);
+      const signature = formatSignatureHeader(scheme, message.timestamp, [digest]);
+      return [{ mistake, headers: { [scheme.headers.signature]: signature } }];
+    }),
+  );
+}
+
+/** One for each mistake in reading the headers. */
+function listHeaderVariants(
+  scheme: SignatureScheme,
+  secrets: readonly string[],
+  message: { readonly id: string; readonly timestamp: string; readonly body: string },
+  timestampMs: number,
+): Variant[] {
+  const [secret = ''] = secrets;
+  const digest = computeDigest(scheme, secret, message);
+  const { signature, timestamp } = scheme.headers;
+  const forms = [
+    [`without the prefix ${scheme.header.prefix}`, digest],
+    ...(scheme.encoding === 'hex'
+      ? ([['in uppercase', scheme.header.prefix + digest.toUpperCase()]] as const)
+      : []),
+    ['in base64', scheme.header.prefix + Buffer.from(digest, scheme.encoding).toString('base64')],
+    ['in hex', scheme.header.prefix + Buffer.from(digest, scheme.encoding).toString('hex')],
+  ] as const;
+  const signatures = forms
+    .filter(([, value]) => value !== scheme.header.prefix + digest)
+    .map(([form, value]) => ({
+      mistake: {
+        reason: 'encoding_changed',
+        description: `the signature in ${signature} was expected ${form}`,
+        remedy: `Compare ${signature} with ${scheme.header.prefix} and the digest in ${scheme.encoding}.`,
+      } as const,
+      headers: { [signature]: value },
+    }));
+  if (timestamp === null) return signatures;
+  const times = (['unix', 'unix_ms', 'iso8601'] as const)
+    .filter((format) => format !== scheme.timestampFormat)
+    .map((format) => ({
+      mistake: {
+        reason: 'timestamp_unreadable',
+        description: `${timestamp} was expected as ${timestampNames[format]}`,
+        remedy: `Read ${timestamp} as ${timestampNames[scheme.timestampFormat]}.`,
+      } as const,
+      headers: signMessage(scheme, secrets, { ...message, timestamp: formatTimestamp(format, timestampMs) })
+        .headers,
+    }));
+  return [...signatures, ...times];
+}
+
+export const timestampNames = {
+  iso8601: 'ISO 8601 in UTC',
+  unix: 'seconds since 1970',
+  unix_ms: 'milliseconds since 1970',
+} as const satisfies Record<SignatureScheme['timestampFormat'], string>;
