@@ -28,6 +28,7 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // The default is one worker less, which leaves one of two cores idle.
     maxWorkers: availableParallelism(),
+    maxConcurrency: 10,
     restoreMocks: true,
     unstubEnvs: true,
     projects: [

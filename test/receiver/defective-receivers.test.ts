@@ -23,7 +23,7 @@ const correctVariants: readonly (readonly [name: string, changes: Partial<Receiv
 ];
 
 // Most of the time is spent waiting for effects.
-describe('svc receiver check', { concurrent: true, timeout: 90_000 }, () => {
+describe('svc receiver check', { concurrent: true, timeout: 120_000 }, () => {
   it('the checks pass a correct receiver [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]', async () => {
     await using receiver = await startCheckedReceiver();
     const report = await checkReceiver(receiver);

@@ -465,7 +465,7 @@ export const defects: readonly Defect[] = [
     name: 'remembers a hundred IDs',
     create: () => ({ storeKey: createBoundedStore(100) }),
     check: ['deduplication.after-others'],
-    explore: { rule: 'once', steps: 3, only: ['duplicate', 'burst'] },
+    explore: { rule: 'once', steps: 4, only: ['duplicate', 'burst'] },
   },
   {
     name: 'forgets its IDs at a restart',

@@ -43,7 +43,8 @@ function readDeliveryCounts(text: string): number[] {
   return [Number(without), Number(withObserver)];
 }
 
-describe('runChecks', () => {
+// Most of the time is spent waiting for effects.
+describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
   it('docs/receivers.md and the help give the number of deliveries of a check', {
     timeout: 30_000,
   }, async () => {

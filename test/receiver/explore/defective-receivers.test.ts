@@ -8,7 +8,7 @@ import { exploreReceiver } from './explore-receiver.ts';
 const found = defects.flatMap(({ explore, ...defect }) => (explore === null ? [] : [{ ...defect, explore }]));
 
 // Most of the time is spent waiting for effects.
-describe('the exploration of a receiver', { concurrent: true, timeout: 60_000 }, () => {
+describe('the exploration of a receiver', { concurrent: true, timeout: 120_000 }, () => {
   it.each(found)('a receiver that $name breaks a rule, and its smallest history is short', async (defect) => {
     await using receiver = await startConfigurableReceiver(defect.create());
     const { rule, steps, only } = defect.explore;

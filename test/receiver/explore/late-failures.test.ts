@@ -5,7 +5,7 @@ import { type History, parseHistory, UNKNOWN_TYPE } from '../../../src/receiver/
 import { type ReceiverParts, startConfigurableReceiver } from '../configurable-receiver.ts';
 import { exploreReceiver } from './explore-receiver.ts';
 
-describe('the exploration of a receiver that fails late', { concurrent: true, timeout: 60_000 }, () => {
+describe('the exploration of a receiver that fails late', { concurrent: true, timeout: 120_000 }, () => {
   it('a receiver that crashes 90 ms after an event is shown with this event', async () => {
     const crashing: Partial<ReceiverParts> = {
       beforeVerifying({ body }, { crash }) {
