@@ -7,12 +7,14 @@ import { defects } from '../../test/receiver/defects.ts';
 import { isPresent } from '../../test/receivers/receiver-process.ts';
 import { exploreCorrect, exploreExample, measureDefect, type Row } from './measurements.ts';
 
-const HELP = `npm run bench:receivers -- [--part NAME]... [--runs N] [--seed N] [--only TEXT]
+const HELP = `npm run bench:receivers -- [--part NAME]... [--runs N] [--seed N] [--only TEXT] [--jobs N]
 
   --part NAME   one of defects, correct, examples; may be repeated (default: all)
   --runs N      histories for each receiver without a defect (default: 1000 for correct receivers, 500 for examples)
   --seed N      seed of the histories (default: 1)
   --only TEXT   only receivers whose name contains this text
+  --jobs N      receivers to measure at the same time (default: 1). Most of the time is spent waiting, but more than one makes the
+                seconds in the tables longer
 `;
 
 /** Programs in other languages that are explored as correct receivers, without restarts. */
@@ -46,7 +48,7 @@ const parts: Readonly<Record<string, Part>> = {
     })),
 };
 
-/** Measures receivers one after the other, prints a table for each part, and writes each row to a file in bench/results. */
+/** Measures receivers, prints a table for each part, and writes each row to a file in bench/results. */
 export async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -55,6 +57,7 @@ export async function main(args: string[]): Promise<void> {
       runs: { type: 'string' },
       seed: { type: 'string', default: '1' },
       only: { type: 'string', default: '' },
+      jobs: { type: 'string', default: '1' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -74,13 +77,17 @@ export async function main(args: string[]): Promise<void> {
     if (part === undefined) throw new Error(`The part ${name} does not exist.\n${HELP}`);
     const rows: object[] = [];
     tables[name] = rows;
-    for (const receiver of part(options).filter(({ name }) => name.includes(values.only))) {
-      const { cells, failure } = await receiver.measure();
-      if (rows.length === 0) printHeader(['receiver', ...Object.keys(cells)]);
-      printRow([receiver.name, ...Object.values(cells)]);
-      rows.push({ receiver: receiver.name, ...cells, failure });
-      writeFileSync(file, `${JSON.stringify({ ...options, ...tables }, null, 2)}\n`);
-    }
+    const waiting = part(options).filter(({ name }) => name.includes(values.only));
+    const measureNext = async () => {
+      for (let receiver = waiting.shift(); receiver !== undefined; receiver = waiting.shift()) {
+        const { cells, failure } = await receiver.measure();
+        if (rows.length === 0) printHeader(['receiver', ...Object.keys(cells)]);
+        printRow([receiver.name, ...Object.values(cells)]);
+        rows.push({ receiver: receiver.name, ...cells, failure });
+        writeFileSync(file, `${JSON.stringify({ ...options, ...tables }, null, 2)}\n`);
+      }
+    };
+    await Promise.all(Array.from({ length: Number(values.jobs) }, measureNext));
   }
   console.log(`\nWritten to ${file}`);
 }
