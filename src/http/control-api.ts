@@ -7,7 +7,7 @@ import type { ControlHandlers } from '../control/control-plane.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { exportResponse } from './export-response.ts';
-import { mountOperations } from './operation-runtime.ts';
+import { mountOperations } from './mount-operations.ts';
 import { readBody, readInput } from './read-request.ts';
 import { controlErrorResponse, controlResponse, withErrorBoundary } from './responses.ts';
 import { type SseOptions, sseResponse } from './sse-response.ts';

@@ -17,7 +17,7 @@ import { createPublicHandlers } from '../sandbox/public-handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ApiHostGuard } from './api-host-guard.ts';
 import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
-import { mountOperations, rejectPath } from './operation-runtime.ts';
+import { mountOperations, rejectPath } from './mount-operations.ts';
 import { readBody, readInput } from './read-request.ts';
 import { dropConnection, fireFault, toFaultError } from './request-faults.ts';
 import { findResentRequest, type ResentRequest } from './resend.ts';
