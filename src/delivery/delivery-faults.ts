@@ -86,7 +86,7 @@ export async function sendWithFault(
       return [toErrorResponse(fault)];
     case 'timeout': {
       const { durationMs, phases } = await sender.send(request, limits);
-      const error = `the response was lost: fault ${fault.applied.id} ended the attempt as a timeout`;
+      const error = `the response was lost: fault ${fault.applied.id} ended the attempt as a timeout, without waiting for the time limit`;
       return [{ ...toFailure('timeout', error), durationMs, phases }];
     }
     case 'reset': {

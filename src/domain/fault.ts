@@ -31,7 +31,8 @@ export const deliveryFaultDescriptions = {
   reorder: 'Held until another delivery to the same endpoint is sent',
   drop: 'Not sent; the attempt ends with a connection error',
   'error-response': 'Not sent; the attempt ends as if the receiver responded with an error status',
-  timeout: 'Sent, but its response is lost; the attempt ends as a timeout',
+  timeout:
+    'Sent, but its response is lost; the attempt ends as a timeout, without waiting for the time limit',
   reset: 'Sent, but its response is lost; the attempt ends as if the receiver reset the connection',
   'tamper-body': 'One byte of the body changed after signing',
   'bad-signature': 'Signed with a random secret',

@@ -94,7 +94,7 @@ describe('delivery faults', () => {
   });
 
   it.each([
-    ['timeout', 'timeout', 'ended the attempt as a timeout'],
+    ['timeout', 'timeout', 'ended the attempt as a timeout, without waiting for the time limit'],
     ['reset', 'connection_error', 'reset the connection'],
   ] as const)('the fault %s sends the attempt and loses the response', async (kind, outcome, effect) => {
     const { receiver, control, deliver, mark } = await startFaulty(kind);

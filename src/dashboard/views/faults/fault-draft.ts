@@ -77,7 +77,7 @@ export const failures = {
   '503': '503 Service Unavailable',
   '500': '500 Internal Server Error',
   '429': '429 Too Many Requests',
-  timeout: 'a timeout',
+  timeout: 'a timeout, immediately',
   reset: 'a connection reset',
 } as const;
 
