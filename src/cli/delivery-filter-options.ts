@@ -19,7 +19,13 @@ export interface DeliveryFilterOptions {
 export function addDeliveryFilterOptions(command: Command): Command {
   return addFilterOptionsWithoutStatus(
     command
-      .addOption(choiceOption('--status <status>', 'Only deliveries with this status', displayStatuses))
+      .addOption(
+        choiceOption(
+          '--status <status>',
+          'Only deliveries with this status; pending includes failing and paused',
+          displayStatuses,
+        ),
+      )
       .option(
         '--response <status>',
         'Only deliveries whose last attempt got this response status or class, such as 404 or 4xx; none for no response',

@@ -6,6 +6,7 @@ import { type Route, type Section, toHash } from './address.ts';
 import { control, isConnected, isLost } from './control.ts';
 import { FailureIndicator } from './failure-indicator.tsx';
 import icon from './icon.svg';
+import { findNextFailing, nextFailingShortcut } from './next-failing-delivery.ts';
 import { navigate, route } from './router.ts';
 import {
   isDatabaseReplaced,
@@ -16,7 +17,7 @@ import {
   workspaceId,
   workspaces,
 } from './session.ts';
-import { shortcuts, useShortcuts } from './shortcuts.ts';
+import { activeShortcuts, useShortcuts } from './shortcuts.ts';
 import { dismissToast, showToast, toasts, withErrorToast } from './toasts.ts';
 import { ActionButton } from './ui/action-button.tsx';
 import { Dialog } from './ui/dialog.tsx';
@@ -109,6 +110,7 @@ export function App() {
   useShortcuts([
     { key: '?', description: 'Show keyboard shortcuts', run: () => setHelpOpen(true) },
     { key: PALETTE_KEY, description: 'Open the command palette', run: () => void openPalette() },
+    { ...nextFailingShortcut, run: () => void openFailing() },
     { key: 't', description: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
   ]);
   const { title } = views[route.value.section];
@@ -165,6 +167,11 @@ export function App() {
       {isHelpOpen && <ShortcutsDialog onClose={() => setHelpOpen(false)} />}
     </div>
   );
+}
+
+async function openFailing(): Promise<void> {
+  const found = await findNextFailing();
+  if (found !== undefined) navigate({ section: 'deliveries', id: found.id });
 }
 
 function Navigation() {
@@ -251,7 +258,7 @@ function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="properties">
-        {shortcuts.value.map(({ key, description }) => [
+        {activeShortcuts.value.map(({ key, description }) => [
           <dt key={`${key} key`}>
             <kbd>{key}</kbd>
           </dt>,

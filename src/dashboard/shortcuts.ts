@@ -1,5 +1,5 @@
 /** Keyboard shortcuts, active unless a text field has the focus. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 export interface Shortcut {
@@ -9,8 +9,13 @@ export interface Shortcut {
   readonly run: () => void;
 }
 
-/** Active shortcuts. Those of the newest component come last. */
-export const shortcuts = signal<readonly Shortcut[]>([]);
+/** Those of the newest component come last. */
+const shortcuts = signal<readonly Shortcut[]>([]);
+
+/** The shortcut that runs for each key: the newest. */
+export const activeShortcuts = computed(() => [
+  ...new Map(shortcuts.value.map((shortcut) => [shortcut.key, shortcut])).values(),
+]);
 
 /** Registers shortcuts while the component is mounted. When two use the same key, the newer one runs. */
 export function useShortcuts(componentShortcuts: readonly Shortcut[]): void {
@@ -35,7 +40,7 @@ addEventListener('keydown', (event) => {
   const hasModifier = event.ctrlKey || event.metaKey;
   if (event.altKey || event.defaultPrevented || (!hasModifier && isHandledByTarget(event))) return;
   const name = hasModifier ? `Ctrl+${event.key.toUpperCase()}` : event.key;
-  const shortcut = shortcuts.value.findLast(({ key }) => key === name);
+  const shortcut = activeShortcuts.value.find(({ key }) => key === name);
   if (shortcut === undefined || document.querySelector('dialog[open]') !== null) return;
   event.preventDefault();
   shortcut.run();

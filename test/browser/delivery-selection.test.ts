@@ -119,7 +119,7 @@ describeInBrowser('the delivery filters', () => {
     await page.getByLabel('Endpoint').selectOption({ index: 1 });
     await expect.poll(() => new URL(page.url()).hash).toMatch(/since=1h&webhook=wh_/);
     await periods.selectOption('custom range');
-    await page.getByRole('button', { name: 'Remove filter: Created last hour' }).click();
+    await page.getByRole('button', { name: 'Remove filter: Created last hour (schedule time)' }).click();
     const { created_at: at } = (await emulator.control.listDeliveries({})).data[0] ?? {};
     await page.getByLabel('Before (UTC)').fill(String(at).slice(0, 16));
     await expect.poll(() => typesOf(page)).toEqual(['old.one']);

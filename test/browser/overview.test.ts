@@ -44,7 +44,7 @@ describeInBrowser('the overview', () => {
         await expect
           .poll(() => chartOf(page).getAttribute('aria-label'))
           .toMatch(
-            /^Attempts in the last 10 minutes: 1 delivered, 1 failed, 0 of them retries\. Most failed at /,
+            /^Attempts in the last 10 minutes: 1 delivered, 1 failed, 0 of them retries or replays\. Most failed at /,
           );
         await page.getByText('1 delivered (0.1 per minute)').waitFor();
         await tileOf(page).getByText('50%').waitFor();
@@ -173,6 +173,22 @@ describeInBrowser('failing deliveries', () => {
     await emulator.control.settleClock({});
     await page.keyboard.press('f');
     await page.getByText('No delivery is failing.').waitFor();
+  });
+
+  it('f opens the newest failing delivery from another page, and the keyboard help lists each key once', async () => {
+    const emulator = await openEmulator(503);
+    await trigger(emulator, 2);
+    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(2);
+    const [newest] = (await emulator.control.listDeliveries({})).data;
+    const page = await openDashboard(emulator, { hash: '/events' });
+    await page.getByRole('grid', { name: 'Events' }).getByText('order.shipped').first().waitFor();
+    await page.keyboard.press('f');
+    await expect.poll(() => idOf(page)).toBe(newest?.id);
+    await page.getByRole('article', { name: 'Delivery' }).waitFor();
+    await page.keyboard.press('?');
+    const keys = await page.getByRole('dialog').locator('kbd').allTextContents();
+    expect(keys).toContain('f');
+    expect(new Set(keys).size).toBe(keys.length);
   });
 
   it('a failed attempt opens on its response, and one that succeeded on its request', async () => {

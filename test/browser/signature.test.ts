@@ -134,6 +134,18 @@ describeInBrowser('the signature tab of an attempt', () => {
     await page.getByText('returns the same bytes').waitFor();
   });
 
+  it('the signature tab of an attempt says that a body is not JSON', async () => {
+    const { emulator, control, receiver, deliver } = await startDeliverySetup();
+    const { id } = await deliver();
+    // Without a digit, the fault replaces the last character.
+    await control.addFault({ on: 'delivery', kind: 'tamper-body' });
+    const copy = await control.replayDelivery({ id, new_id: true, body: '{}' });
+    await receiver.waitFor(2);
+    const page = await openDashboard(emulator, { hash: `/deliveries/${copy.id}?tab=signature` });
+    await page.getByText('This body is not JSON').waitFor();
+    expect(await page.getByText('returns the same bytes').count()).toBe(0);
+  });
+
   it('the signature tab of an attempt shows the attempt of the URL', async () => {
     const { emulator, control, deliver } = await startDeliverySetup([500, 200]);
     const { id } = await deliver();

@@ -25,14 +25,14 @@ describe('describeBuckets', () => {
   it('describeBuckets names the totals and the first bucket with the most failures', () => {
     expect(sumBuckets(buckets)).toEqual({ succeeded: 6, failed: 7, retried: 3 });
     expect(describeBuckets(buckets, 'hour')).toBe(
-      'Attempts in the last hour: 6 delivered, 7 failed, 3 of them retries. Most failed at 2026-11-20 12:00:10: 3.',
+      'Attempts in the last hour: 6 delivered, 7 failed, 3 of them retries or replays. Most failed at 2026-11-20 12:00:10: 3.',
     );
   });
 
   it('describeBuckets names no worst bucket without failures, and says when there are no attempts', () => {
     const successes = buckets.map((bucket) => ({ ...bucket, failed: 0 }));
     expect(describeBuckets(successes, 'hour')).toBe(
-      'Attempts in the last hour: 6 delivered, 0 failed, 3 of them retries.',
+      'Attempts in the last hour: 6 delivered, 0 failed, 3 of them retries or replays.',
     );
     const none = successes.map((bucket) => ({ ...bucket, succeeded: 0, retried: 0 }));
     expect(describeBuckets(none, '3 days')).toBe('No attempts in the last 3 days');

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { route, updateQuery } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
+import { describeFilter, type FilteredTime, filterLabels, RECENT_PERIODS } from './filter-text.ts';
 import { Icon } from './icon.tsx';
 
 export interface FilterBarProps {
@@ -19,8 +20,8 @@ export interface FilterBarProps {
   readonly controls?: ComponentChildren;
   /** What can be done with all matches; shown while a filter is active. */
   readonly action?: ComponentChildren;
-  /** Label of the field that selects a recent period (default: Created). */
-  readonly periodLabel?: string | undefined;
+  /** The time that the list is filtered by (default: the schedule time of creation). */
+  readonly time?: FilteredTime | undefined;
   /** The values that the filter `status` can have. */
   readonly statusHint?: string | undefined;
 }
@@ -33,7 +34,7 @@ export function FilterBar({
   quickFilter,
   controls,
   action,
-  periodLabel,
+  time,
   statusHint,
 }: FilterBarProps) {
   const id = useId();
@@ -58,7 +59,7 @@ export function FilterBar({
         {fields}
       </div>
       <IgnoredFilters filter={filter} filterNames={filterNames} statusHint={statusHint} />
-      <FilterChips filter={filter} action={action} periodLabel={periodLabel} />
+      <FilterChips filter={filter} action={action} time={time} />
     </search>
   );
 }
@@ -169,7 +170,8 @@ export function FilterSelect({
 
 interface FilterButtonsProps<Value extends string> extends FieldProps {
   readonly options: readonly Value[];
-  /** What a button shows after its value. */
+  readonly titles?: Partial<Record<Value, string>>;
+  /** The content of a button (default: its value). */
   readonly children?: (option: Value) => ComponentChildren;
 }
 
@@ -179,7 +181,8 @@ export function FilterButtons<Value extends string>({
   label,
   value,
   options,
-  children,
+  titles = {},
+  children = (option) => <span class="capitalized">{option}</span>,
 }: FilterButtonsProps<Value>) {
   return (
     <fieldset class="filters-pills">
@@ -189,44 +192,15 @@ export function FilterButtons<Value extends string>({
           key={option}
           type="button"
           class="pill"
+          title={option && titles[option]}
           aria-pressed={option === value}
           onClick={() => updateQuery({ [name]: option ?? '' })}
         >
-          <span class="capitalized">{option ?? 'all'}</span>
-          {option !== undefined && children?.(option)}
+          {option === undefined ? 'All' : children(option)}
         </button>
       ))}
     </fieldset>
   );
-}
-
-/** Labels of the filters of all lists, by their name in the URL. */
-const filterLabels: Readonly<Record<string, string>> = {
-  event: 'Event',
-  key: 'API key',
-  method: 'Method',
-  path: 'Path',
-  resource: 'Resource',
-  response: 'Response',
-  since: 'From',
-  status: 'Status',
-  text: 'Search',
-  type: 'Type',
-  until: 'Before',
-  webhook: 'Endpoint',
-};
-
-interface FilterText {
-  readonly label: string;
-  readonly text: string;
-}
-
-/** The label of a filter and its value as text: `Created`, `last hour` */
-export function describeFilter(name: string, value: string, periodLabel = 'Created'): FilterText {
-  const period = name === 'since' ? new Map(Object.entries(RECENT_PERIODS)).get(value) : undefined;
-  return period === undefined
-    ? { label: filterLabels[name] ?? name, text: value }
-    : { label: periodLabel, text: period };
 }
 
 /** The filters in the URL that this list does not have, or whose value is invalid. */
@@ -264,14 +238,10 @@ function IgnoredFilters({
 const TIME_HINT = 'a duration such as 1h, or a time such as 2026-11-20T12:00:00Z';
 
 /** The active filters, each with a button that removes it. */
-function FilterChips({
-  filter,
-  action,
-  periodLabel,
-}: Pick<FilterBarProps, 'filter' | 'action' | 'periodLabel'>) {
+function FilterChips({ filter, action, time }: Pick<FilterBarProps, 'filter' | 'action' | 'time'>) {
   const entries = Object.entries(filter);
   if (entries.length === 0) return null;
-  const chips = entries.map(([name, value]) => ({ name, ...describeFilter(name, value, periodLabel) }));
+  const chips = entries.map(([name, value]) => ({ name, ...describeFilter(name, value, time) }));
   return (
     <ul class="filters-chips plain-list" aria-label="Active filters">
       {chips.map(({ name, label, text }) => (
@@ -304,8 +274,6 @@ interface PeriodFieldsProps {
   readonly since: string | undefined;
   readonly until: string | undefined;
 }
-
-export const RECENT_PERIODS = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
 
 export function RecentPeriodOptions() {
   return (

@@ -9,6 +9,7 @@ import {
   MAX_DELIVERY_COUNT,
 } from '../../domain/delivery.ts';
 import { toHash } from '../address.ts';
+import { describeStatusFilter } from './filter-text.ts';
 
 interface StatusProps {
   readonly status: DisplayStatus;
@@ -16,14 +17,22 @@ interface StatusProps {
   readonly count?: number;
 }
 
+/** Why a delivery has a status that its name does not explain. */
 const statusTitles: Partial<Record<DisplayStatus, string>> = {
-  failing: 'The last attempt failed',
+  failing: 'The last attempt failed. A retry is planned.',
+  pending: 'Waiting to be sent',
   paused: 'The endpoint is disabled',
 };
 
+const ALL_PENDING_TITLE = 'Failing, paused, or waiting to be sent';
+
+/** A filter or a count of pending deliveries includes those whose badges say failing or paused. */
+export const statusGroupTitles = { ...statusTitles, pending: ALL_PENDING_TITLE };
+
 export function StatusBadge({ status, count }: StatusProps) {
+  const titles = count === undefined ? statusTitles : statusGroupTitles;
   return (
-    <span class={`badge ${status}`} title={statusTitles[status]}>
+    <span class={`badge ${status}`} title={titles[status]}>
       <span aria-hidden="true">{deliveryStatusSymbols[status]}</span> {count} {status}
     </span>
   );
@@ -36,10 +45,20 @@ function formatCappedCount(count: number): string {
   return `${numberFormat.format(count)}${count === MAX_DELIVERY_COUNT ? '+' : ''}`;
 }
 
-/** The number on a filter button. */
-export function StatusCount({ status, count }: { readonly status: DisplayStatus; readonly count: number }) {
-  if (count === 0) return null;
-  return <span class={`count ${status}`}>{formatCappedCount(count)}</span>;
+interface StatusFilterProps {
+  readonly status: DisplayStatus;
+  /** Undefined while it is unknown. */
+  readonly count?: number | undefined;
+}
+
+/** The text of a button or link that filters by a status: `Failing 187` */
+export function StatusFilter({ status, count = 0 }: StatusFilterProps) {
+  return (
+    <>
+      <span class="capitalized">{describeStatusFilter(status)}</span>{' '}
+      {count > 0 && <span class={`count ${status}`}>{formatCappedCount(count)}</span>}
+    </>
+  );
 }
 
 /** `✓ 2 succeeded ✗ 1 failed` */

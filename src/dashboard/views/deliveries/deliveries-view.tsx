@@ -15,17 +15,18 @@ import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { deliveryCounts } from '../../failure-indicator.tsx';
 import type { ItemUpdate } from '../../feed.ts';
+import { findNextFailing, nextFailingShortcut } from '../../next-failing-delivery.ts';
 import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { navigate, replaceRoute } from '../../router.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
-import { showToast, withErrorToast } from '../../toasts.ts';
+import { withErrorToast } from '../../toasts.ts';
 import { DownloadButton } from '../../ui/download-button.tsx';
 import { FilterButtons, FilterInput, FilterSelect, PeriodFields } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
-import { StatusBadge, StatusCount } from '../../ui/status-badge.tsx';
+import { StatusBadge, StatusFilter, statusGroupTitles } from '../../ui/status-badge.tsx';
 import { AttemptDueTime, Time } from '../../ui/time.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
 import { type LiveList, useLiveList } from '../../use-live-list.ts';
@@ -52,8 +53,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
       run: () => active !== null && void replay(active),
     },
     {
-      key: 'f',
-      description: 'Open the next failing delivery',
+      ...nextFailingShortcut,
       run: () => void openNextFailing(route, filter, active),
     },
   ]);
@@ -80,23 +80,9 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
   );
 }
 
-/** Opens the newest failing delivery that is older than `after`, or else the newest, among those that the other filters select. */
 async function openNextFailing(route: Route, filter: DeliveryFilter, after: string | null): Promise<void> {
-  const findFailing = (cursor: { starting_after?: string }) =>
-    control.listDeliveries({
-      workspace_id: workspaceId.value,
-      ...toListInput(filter),
-      status: 'failing',
-      limit: 1,
-      ...cursor,
-    });
-  const search = async () => {
-    const older = await findFailing(after === null ? {} : { starting_after: after });
-    return older.data[0] ?? (await findFailing({})).data[0] ?? null;
-  };
-  const found = await withErrorToast(search());
-  if (found === null) showToast('No delivery is failing.');
-  if (!found) return;
+  const found = await findNextFailing({ filter: toListInput(filter), after });
+  if (found === undefined) return;
   const to = { section: route.section, id: found.id, query: { ...filter, tab: route.query.tab ?? '' } };
   if (route.id === null) navigate(to);
   else replaceRoute(to);
@@ -241,14 +227,19 @@ function StatusButtons({
   // The counts are those of the workspace.
   const hasOtherFilters = Object.keys(otherFilters).length > 0;
   return (
-    <FilterButtons name="status" label="Status" value={selected} options={displayStatuses}>
-      {(status) =>
-        !hasOtherFilters &&
-        counts !== undefined &&
-        status in counts && (
-          <StatusCount status={status} count={counts[status as keyof DeliveryStatusCounts]} />
-        )
-      }
+    <FilterButtons
+      name="status"
+      label="Status"
+      value={selected}
+      options={displayStatuses}
+      titles={statusGroupTitles}
+    >
+      {(status) => (
+        <StatusFilter
+          status={status}
+          count={hasOtherFilters ? undefined : counts?.[status as keyof DeliveryStatusCounts]}
+        />
+      )}
     </FilterButtons>
   );
 }

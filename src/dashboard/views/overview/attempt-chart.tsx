@@ -69,7 +69,7 @@ export function AttemptChart({ overview: { buckets, bucket_ms: bucketMs, clock }
           minute)
         </span>
         <span class="overview-legend failed">{totals.failed} failed</span>
-        <span class="overview-legend retried">{totals.retried} of them retries</span>
+        <span class="overview-legend retried">{totals.retried} of them retries or replays</span>
         <span class="muted">in the last {period}</span>
       </figcaption>
       <details>
@@ -99,7 +99,7 @@ function BucketTable({ buckets, bucketMs, clock }: BucketTableProps) {
           </th>
           <th scope="col">Delivered</th>
           <th scope="col">Failed</th>
-          <th scope="col">Of them retries</th>
+          <th scope="col">Of them retries or replays</th>
         </tr>
       </thead>
       <tbody>

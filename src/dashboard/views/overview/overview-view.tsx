@@ -9,7 +9,7 @@ import { control } from '../../control.ts';
 import { updateQuery } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { QueryView } from '../../ui/query-view.tsx';
-import { StatusCount } from '../../ui/status-badge.tsx';
+import { StatusFilter, statusGroupTitles } from '../../ui/status-badge.tsx';
 import { AttemptDueTime } from '../../ui/time.tsx';
 import { type Query, useQuery } from '../../use-query.ts';
 import { FaultList } from '../faults/fault-list.tsx';
@@ -119,8 +119,12 @@ function StatusLinks({ counts }: { readonly counts: DeliveryStatusCounts }) {
     <ul class="row plain-list" aria-label="Deliveries by status">
       {shown.map((status) => (
         <li key={status}>
-          <a class="button" href={toHash({ section: 'deliveries', query: { status } })}>
-            <span class="capitalized">{status}</span> <StatusCount status={status} count={counts[status]} />
+          <a
+            class="button"
+            title={statusGroupTitles[status]}
+            href={toHash({ section: 'deliveries', query: { status } })}
+          >
+            <StatusFilter status={status} count={counts[status]} />
           </a>
         </li>
       ))}

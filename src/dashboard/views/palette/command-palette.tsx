@@ -3,7 +3,7 @@ import './palette.css';
 import { useId, useState } from 'preact/hooks';
 import { navigate } from '../../router.ts';
 import { selectWorkspace } from '../../session.ts';
-import { shortcuts } from '../../shortcuts.ts';
+import { activeShortcuts } from '../../shortcuts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { type Command, findIdCommand, searchCommands, toActionCommands } from './commands.ts';
 
@@ -20,7 +20,7 @@ export function CommandPalette({ pages, ownKey, onClose }: Props) {
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
   const idCommand = findIdCommand(text, { navigate, selectWorkspace });
-  const all = [...pages, ...toActionCommands(shortcuts.value, ownKey)];
+  const all = [...pages, ...toActionCommands(activeShortcuts.value, ownKey)];
   const commands = idCommand === null ? searchCommands(all, text) : [idCommand];
   const activeCommand = commands[active];
   const onKeyDown = (event: KeyboardEvent) => {

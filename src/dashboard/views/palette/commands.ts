@@ -35,11 +35,11 @@ export function findIdCommand(text: string, { navigate, selectWorkspace }: Actio
   return null;
 }
 
-/** The actions with a shortcut. If two use the same key, the newer one runs, as with the keyboard. */
+/** The actions with a shortcut, without that of the palette. */
 export function toActionCommands(shortcuts: readonly Shortcut[], ownKey: string): Command[] {
-  const byKey = new Map(shortcuts.map((shortcut) => [shortcut.key, shortcut]));
-  byKey.delete(ownKey);
-  return Array.from(byKey.values(), ({ key, description, run }) => ({ title: description, key, run }));
+  return shortcuts
+    .filter(({ key }) => key !== ownKey)
+    .map(({ key, description, run }) => ({ title: description, key, run }));
 }
 
 /** Commands whose title contains every word of the text, in any order. */

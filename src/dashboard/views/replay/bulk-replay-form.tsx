@@ -4,7 +4,7 @@ import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../control/replay
 import { describeOutcome } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { describeFilter } from '../../ui/filter-bar.tsx';
+import { describeFilter } from '../../ui/filter-text.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';

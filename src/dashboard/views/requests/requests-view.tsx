@@ -8,13 +8,8 @@ import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { status } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import {
-  FilterButtons,
-  FilterInput,
-  FilterSelect,
-  RECENT_PERIODS,
-  RecentPeriodOptions,
-} from '../../ui/filter-bar.tsx';
+import { FilterButtons, FilterInput, FilterSelect, RecentPeriodOptions } from '../../ui/filter-bar.tsx';
+import { RECENT_PERIODS } from '../../ui/filter-text.ts';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { HttpStatusBadge } from '../../ui/status-badge.tsx';
@@ -68,7 +63,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
       filter={filter}
       filterNames={filterNames}
       search={{ name: 'path', label: 'Path', placeholder: 'Start of the path, or a text in it' }}
-      periodLabel="Time"
+      time={{ label: 'Time', clock: 'real time' }}
       quickFilter={
         <FilterButtons
           name="status"

@@ -1,6 +1,7 @@
 /** Explains the signature of an attempt: the signed content, the headers, the secrets, and the verification. */
 import './signature.css';
 import type { Attempt, DeliveryDetail, SignatureDetail } from '../../../contract/delivery-schemas.ts';
+import { isJson } from '../../../domain/json.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -157,6 +158,14 @@ interface ReserializedBodyProps {
 
 /** The signature that a receiver computes after parsing and re-serializing the body. */
 function ReserializedBody({ body, reserialised }: ReserializedBodyProps) {
+  if (!isJson(body)) {
+    return (
+      <p>
+        This body is not JSON, so <code>JSON.parse(body)</code> fails. Verify the raw body before you parse
+        it.
+      </p>
+    );
+  }
   if (reserialised === null) {
     return (
       <p>

@@ -1,0 +1,42 @@
+/** The filters of all lists as text. */
+
+/** Labels by the name of the filter in the URL. */
+export const filterLabels: Readonly<Record<string, string>> = {
+  event: 'Event',
+  key: 'API key',
+  method: 'Method',
+  path: 'Path',
+  resource: 'Resource',
+  response: 'Response',
+  since: 'From',
+  status: 'Status',
+  text: 'Search',
+  type: 'Type',
+  until: 'Before',
+  webhook: 'Endpoint',
+};
+
+export const RECENT_PERIODS = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
+
+/** The time by which a list is filtered. */
+export interface FilteredTime {
+  /** Label of a recent period. */
+  readonly label: string;
+  readonly clock: 'schedule time' | 'real time';
+}
+
+const createdTime: FilteredTime = { label: 'Created', clock: 'schedule time' };
+
+/** The label of a filter and its value: `Created`, `last hour (schedule time)` */
+export function describeFilter(name: string, value: string, time = createdTime) {
+  const label = filterLabels[name] ?? name;
+  if (name === 'status') return { label, text: describeStatusFilter(value) };
+  if (name !== 'since' && name !== 'until') return { label, text: value };
+  const period = name === 'since' ? new Map(Object.entries(RECENT_PERIODS)).get(value) : undefined;
+  return { label: period === undefined ? label : time.label, text: `${period ?? value} (${time.clock})` };
+}
+
+/** A pending delivery can have a badge that says failing or paused, so the text says that the filter selects those too. */
+export function describeStatusFilter(status: string): string {
+  return status === 'pending' ? 'all pending' : status;
+}
