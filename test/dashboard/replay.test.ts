@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Attempt, Delivery } from '../../src/contract/delivery-schemas.ts';
 import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import {
-  areOptionsValid,
   defaultOptions,
   findUrlError,
+  isUrlValid,
   toReplayChanges,
 } from '../../src/dashboard/views/replay/replay-options.ts';
 import { findReplayResult, ReplayTally } from '../../src/dashboard/views/replay/replay-tally.ts';
@@ -107,11 +107,10 @@ describe('the replay options', () => {
     });
   });
 
-  it('the replay options are valid when the URL and the body are', () => {
-    expect(areOptionsValid(defaultOptions)).toBe(true);
-    expect(areOptionsValid({ isNew: true, url: 'http://localhost:4000/hooks', body: '{}' })).toBe(true);
-    expect(areOptionsValid({ isNew: true, url: null, body: '{"a":}' })).toBe(false);
-    expect(areOptionsValid({ isNew: true, url: 'localhost:4000', body: null })).toBe(false);
+  it('the replay options accept the URL of the endpoint and absolute URLs', () => {
+    expect(isUrlValid(defaultOptions)).toBe(true);
+    expect(isUrlValid({ ...defaultOptions, url: 'http://localhost:4000/hooks' })).toBe(true);
+    expect(isUrlValid({ ...defaultOptions, url: 'localhost:4000' })).toBe(false);
   });
 
   it.each(['', 'localhost:4000', 'ftp://a.example', 'https:a.example', 'http://'])(

@@ -4,7 +4,8 @@ import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { indentJson } from '../../domain/json.ts';
-import { findJsonProblem, type JsonProblem } from '../json-problem.ts';
+import type { JsonProblem } from '../json-problem.ts';
+import { useJsonProblem } from '../use-json-problem.ts';
 
 interface Props {
   readonly label: string;
@@ -21,7 +22,7 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
   const id = useId();
   const textArea = useRef<HTMLTextAreaElement>(null);
   const scrollTop = useSignal(0);
-  const problem = findJsonProblem(value);
+  const problem = useJsonProblem(value);
   const lineCount = useMemo(() => value.split('\n').length, [value]);
   const selectCharacter = (index: number) => {
     textArea.current?.focus();

@@ -9,7 +9,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
-import { areOptionsValid, defaultOptions, toReplayChanges } from './replay-options.ts';
+import { defaultOptions, isUrlValid, toReplayChanges } from './replay-options.ts';
 import { ReplayOptionsForm } from './replay-options-form.tsx';
 import {
   type BulkReplay,
@@ -91,7 +91,7 @@ function Confirmation({ count, onStart }: ConfirmationProps) {
         </select>
       </label>
       <div class="row">
-        <ActionButton type="submit" class="primary" disabled={!areOptionsValid(options)}>
+        <ActionButton type="submit" class="primary" disabled={!isUrlValid(options)}>
           <Icon name="replay" /> Replay {count === 1 ? '1 delivery' : `${count} deliveries`}
         </ActionButton>
       </div>

@@ -13,9 +13,10 @@ import { JsonEditor } from '../../ui/json-editor.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { useJsonProblem } from '../../use-json-problem.ts';
 import { useQuery } from '../../use-query.ts';
 import { BulkReplayForm } from './bulk-replay-form.tsx';
-import { areOptionsValid, defaultOptions, type ReplayOptions, toReplayChanges } from './replay-options.ts';
+import { defaultOptions, isUrlValid, type ReplayOptions, toReplayChanges } from './replay-options.ts';
 import { ReplayOptionsForm } from './replay-options-form.tsx';
 import { ReplayProgress, useReplay } from './replay-progress.tsx';
 import type { DeliverySelection } from './use-bulk-replay.ts';
@@ -49,6 +50,7 @@ interface Props {
 
 function ReplayForm({ delivery, onClose }: Props) {
   const [options, setOptions] = useState(defaultOptions);
+  const bodyProblem = useJsonProblem(options.body ?? '{}');
   const { state, send } = useReplay(delivery.id);
   const isInProgress = state.step === 'requested' || state.step === 'waiting';
   const submit = (event: Event) => {
@@ -77,7 +79,7 @@ function ReplayForm({ delivery, onClose }: Props) {
           type="submit"
           class="primary"
           autofocus
-          disabled={isInProgress || !areOptionsValid(options)}
+          disabled={isInProgress || !isUrlValid(options) || bodyProblem !== null}
         >
           <Icon name="replay" /> {state.step === 'finished' ? 'Replay again' : 'Replay'}
         </ActionButton>
@@ -121,16 +123,19 @@ interface BodyEditorProps {
 
 /** Starts with the original body. Without edits, the exact bytes are sent again. */
 function BodyEditor({ id, body, onInput }: BodyEditorProps) {
-  const query = useQuery(() => control.getDelivery({ id }), [id]);
+  const query = useQuery(async () => {
+    const sentBody = findSentBody(await control.getDelivery({ id }));
+    return { original: sentBody === undefined ? null : indentJson(sentBody) };
+  }, [id]);
   return (
     <QueryView query={query} what="the body">
-      {(delivery) => {
-        const sentBody = findSentBody(delivery);
-        if (sentBody === undefined)
-          return <EmptyState>The delivery has not been sent yet, so it has no body to edit.</EmptyState>;
-        const original = indentJson(sentBody);
-        return <JsonEditor label="Body" value={body ?? original} original={original} onInput={onInput} />;
-      }}
+      {({ original }) =>
+        original === null ? (
+          <EmptyState>The delivery has not been sent yet, so it has no body to edit.</EmptyState>
+        ) : (
+          <JsonEditor label="Body" value={body ?? original} original={original} onInput={onInput} />
+        )
+      }
     </QueryView>
   );
 }

@@ -1,6 +1,5 @@
 /** The options of a replay while the user selects them. */
 import type { ReplayChanges } from '../../../control/replay.ts';
-import { findJsonProblem } from '../../json-problem.ts';
 
 export interface ReplayOptions {
   /** Whether to create a new delivery. Another URL or body always creates one. */
@@ -23,8 +22,8 @@ export function findUrlError(text: string): string | null {
   return null;
 }
 
-export function areOptionsValid({ url, body }: ReplayOptions): boolean {
-  return (url === null || findUrlError(url) === null) && (body === null || findJsonProblem(body) === null);
+export function isUrlValid({ url }: ReplayOptions): boolean {
+  return url === null || findUrlError(url) === null;
 }
 
 export function toReplayChanges({ isNew, url, body }: ReplayOptions): ReplayChanges {

@@ -1,12 +1,13 @@
 import { signal } from '@preact/signals';
 import { isSubscribedTo } from '../../../domain/event.ts';
 import { control } from '../../control.ts';
-import { findJsonProblem } from '../../json-problem.ts';
+import type { JsonProblem } from '../../json-problem.ts';
 import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { selectWorkspace, status, workspaceId, workspaces } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
+import { useJsonProblem } from '../../use-json-problem.ts';
 import { useQuery } from '../../use-query.ts';
 import { NoSubscribers } from './trigger-history.tsx';
 import { type RequestField, type TriggerInput, toCommand } from './trigger-input.ts';
@@ -35,7 +36,9 @@ export function TriggerForm({ source, type, original, onRegenerate, rejectedFiel
   const edit = (text: string) => {
     drafts.value = { ...drafts.value, [source]: text };
   };
-  const input = toTriggerInput(type, payload);
+  const problem = useJsonProblem(payload);
+  const missing = findMissingInput(type, problem);
+  const input = missing === null ? toTriggerInput(type, payload) : null;
   const submit = (event: Event) => {
     event.preventDefault();
     if (input !== null) void startRun(input);
@@ -54,7 +57,7 @@ export function TriggerForm({ source, type, original, onRegenerate, rejectedFiel
         <ActionButton type="submit" class="primary" disabled={input === null} title="Ctrl+Enter">
           {count.value > 1 ? `Send ${count.value} events` : 'Send'}
         </ActionButton>
-        {input === null && <span class="muted">{findMissingInput(type, payload)}</span>}
+        {missing !== null && <span class="muted">{missing}</span>}
         {source === type && type !== '' && (
           <ActionButton
             type="button"
@@ -81,16 +84,16 @@ export function TriggerForm({ source, type, original, onRegenerate, rejectedFiel
 }
 
 /** Why the form cannot be sent; null when it can. Other errors are left to the API, to show its response. */
-function findMissingInput(type: string, payload: string): string | null {
+function findMissingInput(type: string, problem: JsonProblem | null): string | null {
   if (type === '') return 'Choose or enter an event type.';
-  if (findJsonProblem(payload) !== null) return 'The payload must be a JSON object.';
+  if (problem !== null) return 'The payload must be a JSON object.';
   const isCount = Number.isInteger(count.value) && count.value >= 1 && count.value <= MAX_COUNT;
   return isCount ? null : `The count must be from 1 to ${MAX_COUNT}.`;
 }
 
 function toTriggerInput(type: string, payload: string): TriggerInput | null {
   const { value: workspace } = workspaceId;
-  if (workspace === undefined || findMissingInput(type, payload) !== null) return null;
+  if (workspace === undefined) return null;
   return { type, payload, workspaceId: workspace, idempotencyKey: idempotencyKey.value, count: count.value };
 }
 
