@@ -1,79 +1,111 @@
-/** Shows the list of deliveries in Chromium and measures it. Functions for the page are passed as text. */
+/** Shows views of the dashboard in Chromium and measures them. Functions for the page are passed as text. */
 import type { Browser, Page } from 'playwright-core';
 
 export interface Viewer {
-  /** Measures how far the newest row is behind the clock, several times a second for `ms`, at the top of the list. */
-  watchTop(ms: number): Promise<number[]>;
-  /** Scrolls down for `ms`, then back to the top. @returns the milliseconds between frames. */
-  scroll(ms: number): Promise<number[]>;
-  /** Like {@link scroll}, in an empty page. */
-  scrollBlank(ms: number): Promise<number[]>;
+  readonly page: Page;
+  /** Processor time of the main thread of the page in milliseconds since it was opened. */
+  processorMs(): Promise<number>;
   /** Measures after garbage collection. */
-  measureMemory(): Promise<{ readonly heapBytes: number; readonly nodes: number }>;
+  measureMemory(): Promise<PageMemory>;
 }
 
-/** About 140 rows per second, like fast scrolling with a wheel. */
-const PIXELS_A_FRAME = 120;
-const SAMPLE_INTERVAL_MS = 200;
+export interface PageMemory {
+  readonly heapBytes: number;
+  readonly nodes: number;
+  readonly listeners: number;
+}
 
-export async function openList(browser: Browser, url: string): Promise<Viewer> {
-  const [page, blank] = [await openPage(browser), await openPage(browser)];
-  await blank.setContent(
-    '<div class="virtual" style="height:100vh;overflow:auto"><div style="height:1e7px">',
-  );
-  await page.goto(`${url}/`);
-  await page.getByRole('grid', { name: 'Deliveries' }).getByRole('row').nth(5).waitFor();
+/** Opens a separate window, because a background tab hardly runs. */
+export async function openView(browser: Browser, url: string): Promise<Viewer> {
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
   const debug = await page.context().newCDPSession(page);
-  const offset = await findOffset(url);
+  // Processor time, because other programs of the machine affect the elapsed time.
+  await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
+  await page.goto(url);
   return {
-    watchTop: (ms) => page.evaluate(`(${watchTop})(${ms}, ${SAMPLE_INTERVAL_MS}, ${offset})`),
-    scroll: (ms) => page.evaluate(`(${scroll})(${ms}, ${PIXELS_A_FRAME})`),
-    scrollBlank: (ms) => blank.evaluate(`(${scroll})(${ms}, ${PIXELS_A_FRAME})`),
+    page,
+    async processorMs() {
+      const { metrics } = await debug.send('Performance.getMetrics');
+      return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+    },
     async measureMemory() {
       await debug.send('HeapProfiler.collectGarbage');
-      const { usedSize } = await debug.send('Runtime.getHeapUsage');
-      const { nodes } = await debug.send('Memory.getDOMCounters');
-      return { heapBytes: usedSize, nodes };
+      const { usedSize: heapBytes } = await debug.send('Runtime.getHeapUsage');
+      const { nodes, jsEventListeners: listeners } = await debug.send('Memory.getDOMCounters');
+      return { heapBytes, nodes, listeners };
     },
   };
 }
 
-/** Opens a separate window, because a background tab hardly runs. */
-async function openPage(browser: Browser): Promise<Page> {
-  return (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+const SAMPLE_INTERVAL_MS = 200;
+
+/**
+ * Measures how far the newest row of a list is behind the clock, several times a second for `ms`, at the top of the list.
+ * @param offset milliseconds that the schedule clock is behind the wall clock
+ */
+export function watchTop({ page }: Viewer, ms: number, offset: number): Promise<number[]> {
+  return page.evaluate(`(async () => {
+    const lags = [];
+    for (const end = performance.now() + ${ms}; performance.now() < end; ) {
+      await new Promise((resolve) => setTimeout(resolve, ${SAMPLE_INTERVAL_MS}));
+      const newest = document.querySelector('.virtual-list-body time:last-child').dateTime;
+      lags.push(Date.now() - ${offset} - Date.parse(newest));
+    }
+    return lags;
+  })()`);
 }
 
-/** Resumes the schedule clock. @returns the milliseconds that it is behind the wall clock. */
-async function findOffset(url: string): Promise<number> {
-  const response = await fetch(`${url}/_svc/clock`, {
-    method: 'PATCH',
-    headers: { 'content-type': 'application/json' },
-    body: '{"frozen":false}',
-  });
-  const { now, wall } = (await response.json()) as { readonly now: string; readonly wall: string };
-  return Date.parse(wall) - Date.parse(now);
+/** About 140 rows per second, like fast scrolling with a wheel. */
+const PIXELS_A_FRAME = 120;
+
+/** Scrolls a list down for `ms`, then back to the top. @returns the milliseconds between frames. */
+export function scroll(page: Page, ms: number): Promise<number[]> {
+  return page.evaluate(`(async () => {
+    const list = document.querySelector('.virtual-list');
+    const frames = [];
+    let last = await new Promise(requestAnimationFrame);
+    for (const end = last + ${ms}; last < end; ) {
+      list.scrollTop += ${PIXELS_A_FRAME};
+      const now = await new Promise(requestAnimationFrame);
+      frames.push(now - last);
+      last = now;
+    }
+    list.scrollTop = 0;
+    return frames;
+  })()`);
 }
 
-const watchTop = `async (ms, every, offset) => {
-  const lags = [];
-  for (const end = performance.now() + ms; performance.now() < end; ) {
-    await new Promise((resolve) => setTimeout(resolve, every));
-    const newest = document.querySelector('.virtual-body time:last-child').dateTime;
-    lags.push(Date.now() - offset - Date.parse(newest));
-  }
-  return lags;
-}`;
+/** A page that is as high as a long list and shows nothing, for {@link scroll}. */
+export async function openBlankList(browser: Browser): Promise<Page> {
+  const { page } = await openView(browser, 'about:blank');
+  await page.setContent(
+    '<div class="virtual-list" style="height:100vh;overflow:auto"><div style="height:1e7px">',
+  );
+  return page;
+}
 
-const scroll = `async (ms, step) => {
-  const list = document.querySelector('.virtual');
-  const frames = [];
-  let last = await new Promise(requestAnimationFrame);
-  for (const end = last + ms; last < end; ) {
-    list.scrollTop += step;
-    const now = await new Promise(requestAnimationFrame);
-    frames.push(now - last);
-    last = now;
+export interface KeyCost {
+  /** Milliseconds from a key to the end of the next frame. */
+  readonly frameMs: number;
+  /** Processor time of the main thread. */
+  readonly processorMs: number;
+}
+
+/** Presses keys one after another in the focused element. */
+export async function pressKeys({ page, processorMs }: Viewer, keys: readonly string[]): Promise<KeyCost[]> {
+  const costs: KeyCost[] = [];
+  for (const key of keys) {
+    await page.evaluate(WAIT_FOR_KEY);
+    const before = await processorMs();
+    await page.keyboard.press(key);
+    const frameMs = await page.evaluate<number>('frameAfterKey');
+    costs.push({ frameMs, processorMs: (await processorMs()) - before });
   }
-  list.scrollTop = 0;
-  return frames;
-}`;
+  return costs;
+}
+
+const WAIT_FOR_KEY = `void (globalThis.frameAfterKey = new Promise((resolve) => {
+  const onKey = ({ timeStamp }) =>
+    requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp)));
+  addEventListener('keydown', onKey, { capture: true, once: true });
+}))`;
