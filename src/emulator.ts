@@ -164,9 +164,10 @@ async function startWithStore(
       status: () => status(),
       stop: () => void lifetime.close(),
       sendAsKey: (request, apiKeySeq) => sendAsKey(app, request, apiKeySeq),
+      getControl: () => control,
     },
   );
-  const control = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerCleanup);
+  const control: ControlPlane = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerCleanup);
   const app = createApp({
     sandbox,
     control,

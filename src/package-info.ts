@@ -7,6 +7,9 @@ declare const __SVC_VERSION__: string | undefined;
 /** The version of this package; `0.0.0-source` when the source runs without a build. */
 export const VERSION = typeof __SVC_VERSION__ === 'string' ? __SVC_VERSION__ : '0.0.0-source';
 
+/** The page of this package in the registry. */
+export const PACKAGE_URL = 'https://www.npmjs.com/package/svc-emulator';
+
 /**
  * Finds the root folder of this package, from the source and from the build. `src` and the chunks of `dist` have different
  * depths, so it checks every parent folder. If an application bundles this package, it searches `node_modules` in the

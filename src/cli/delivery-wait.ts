@@ -1,11 +1,14 @@
 /** Progress, messages and exit codes of the commands that wait for deliveries. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
-import type { ClockMove } from '../contract/emulator-schemas.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { describeDelivery } from '../control/describe-delivery.ts';
+import {
+  countPaused,
+  describeUnsettled,
+  listFirst,
+  type PausedDeliveries,
+} from '../control/describe-unsettled.ts';
 import { isPending, type WaitCounts } from '../control/wait.ts';
-import { formatDuration } from '../domain/duration.ts';
-import { formatDeliveryCount } from '../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 import type { Io } from './process-context.ts';
@@ -62,12 +65,10 @@ export function explainNoDeliveries(type: string, io: Io): void {
  */
 export function createTimeoutError(unsettled: readonly Delivery[], timeoutMs: number): SvcError {
   const paused = countPaused(unsettled);
-  if (unsettled.every((delivery) => delivery.paused)) {
-    return new SvcError('timeout', describePaused(paused), { hint: suggestEnable(paused) });
-  }
-  const message = `${formatDeliveryCount(unsettled.length)} ${unsettled.length === 1 ? 'has' : 'have'} not settled after ${formatDuration(timeoutMs)}.`;
-  return new SvcError('timeout', paused.length === 0 ? message : `${message} ${describePaused(paused)}`, {
-    hint: 'Run svc deliveries list --status pending to see when each is due, or send them now with: svc clock settle',
+  return new SvcError('timeout', describeUnsettled(unsettled, timeoutMs), {
+    hint: unsettled.every((delivery) => delivery.paused)
+      ? suggestEnable(paused)
+      : 'Run svc deliveries list --status pending to see when each is due, or send them now with: svc clock settle',
   });
 }
 
@@ -83,42 +84,8 @@ export function toWaitExitCode(deliveries: readonly Delivery[], timeoutMs: numbe
   return deliveries.every(({ status }) => status === 'succeeded') ? ExitCode.success : ExitCode.failure;
 }
 
-/** Deliveries to disabled endpoints (gap `delivery.paused`). */
-type PausedDeliveries = ClockMove['paused'];
-
-/** Maximum number of endpoints that a message lists. */
-const MAX_ENDPOINTS = 5;
-
-/** Counts the paused deliveries by endpoint. */
-export function countPaused(deliveries: readonly Delivery[]): PausedDeliveries {
-  const counts = new Map<string, number>();
-  for (const { webhook_id: id, paused } of deliveries) {
-    if (paused) counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
-  return [...counts].map(([webhook_id, deliveries]) => ({ webhook_id, deliveries }));
-}
-
-/** `2 deliveries are paused: wh_… is disabled.` */
-export function describePaused(paused: PausedDeliveries): string {
-  const count = paused.reduce((sum, { deliveries }) => sum + deliveries, 0);
-  const ids = listFirst(
-    paused.map(({ webhook_id: id }) => id),
-    ', ',
-  );
-  return `${formatDeliveryCount(count)} ${isOrAre(count)} paused: ${ids} ${isOrAre(paused.length)} disabled.`;
-}
-
 /** The commands that enable the endpoints. */
 export function suggestEnable(paused: PausedDeliveries): string {
   const commands = paused.map(({ webhook_id: id }) => `svc webhooks update ${id} --enable`);
   return `Enable ${paused.length === 1 ? 'it' : 'them'} with: ${listFirst(commands, '; ')}`;
-}
-
-function listFirst(texts: readonly string[], separator: string): string {
-  const more = texts.length > MAX_ENDPOINTS ? [`… and ${texts.length - MAX_ENDPOINTS} more`] : [];
-  return [...texts.slice(0, MAX_ENDPOINTS), ...more].join(separator);
-}
-
-function isOrAre(count: number): string {
-  return count === 1 ? 'is' : 'are';
 }

@@ -15,7 +15,14 @@ import {
   Verification,
 } from './delivery-schemas.ts';
 import { withDurationTexts } from './duration-text.ts';
-import { ClockMove, ClockState, Diagnosis, EmulatorStatus, SavedSnapshot } from './emulator-schemas.ts';
+import {
+  ClockMove,
+  ClockState,
+  ControlIndex,
+  Diagnosis,
+  EmulatorStatus,
+  SavedSnapshot,
+} from './emulator-schemas.ts';
 import { Explanation } from './explanation-schemas.ts';
 import { Exploration, ExplorationFields, ExplorationReport } from './exploration-schemas.ts';
 import { Fault, NewFaultInput } from './fault-schemas.ts';
@@ -48,6 +55,7 @@ import {
   Workspace,
 } from './resources.ts';
 import { EventTrace, TraceInput } from './trace-schemas.ts';
+import { WaitInput, WaitReport } from './wait-schemas.ts';
 
 /** Absolute on POSIX or Windows (`C:\` or `\\server`), because the emulator can run in another folder than its client. */
 const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must be an absolute path'));
@@ -84,7 +92,8 @@ const VerificationInput = withDurationTexts(
 );
 
 export const controlOperations = {
-  // Emulator: status, reset, snapshots, stop.
+  // Emulator: index, status, reset, snapshots, stop.
+  getIndex: defineOperation('GET', '/', { input: noInput, output: ControlIndex }),
   getStatus: defineOperation('GET', '/status', { input: noInput, output: EmulatorStatus }),
   getDiagnosis: defineOperation('GET', '/diagnosis', { input: noInput, output: Diagnosis }),
   reset: defineOperation('POST', '/reset', { input: noInput, output: EmulatorStatus }),
@@ -297,6 +306,12 @@ export const controlOperations = {
   listDue: defineOperation('GET', '/deliveries/due', {
     input: v.strictObject({ ...WorkspaceFilter, limit: Limit }),
     output: v.object({ data: v.array(Delivery) }),
+  }),
+  /** Responds when the deliveries have settled, or at the time limit. */
+  waitForDeliveries: defineOperation('POST', '/deliveries/wait', {
+    input: WaitInput,
+    output: WaitReport,
+    errors: ['conflict'],
   }),
   listAttempts: defineOperation('GET', '/attempts', {
     input: v.strictObject({ ...PageFields, ...AttemptFilter }),

@@ -40,6 +40,14 @@ export const EmulatorStatus = v.object({
   ),
 });
 
+/** Links to everything that the emulator serves. */
+export const ControlIndex = v.object({
+  ...v.pick(EmulatorStatus, ['version', 'base_url', 'control_url', 'dashboard_url']).entries,
+  docs_url: v.string(),
+  openapi_url: v.string(),
+  operations: v.array(v.object({ method: v.string(), url: v.string(), summary: v.string() })),
+});
+
 /** Only the running emulator can check the database, because it has locked it. */
 export const Diagnosis = v.object({
   database: v.object({
@@ -77,5 +85,6 @@ export const SavedSnapshot = v.object({
 export type ClockMove = v.InferOutput<typeof ClockMove>;
 export type ClockState = v.InferOutput<typeof ClockState>;
 export type Diagnosis = v.InferOutput<typeof Diagnosis>;
+export type ControlIndex = v.InferOutput<typeof ControlIndex>;
 export type EmulatorStatus = v.InferOutput<typeof EmulatorStatus>;
 export type SavedSnapshot = v.InferOutput<typeof SavedSnapshot>;

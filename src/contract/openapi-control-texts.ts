@@ -46,6 +46,14 @@ const deliveryFilterTexts = {
 };
 /** Description of a field that contains the same duration as `field`, as text. */
 const asText = (field: string, example: string) => `\`${field}\` as text, such as \`${example}\`.`;
+const waitFilterTexts = {
+  workspace_id: 'Wait for the deliveries in this workspace (default: in all workspaces).',
+  event_id: 'Wait for the deliveries of this event.',
+  type: 'Wait for deliveries of this event type.',
+  webhook_id: 'Wait for deliveries to this endpoint.',
+  text: 'Wait for deliveries with this text in an ID, the event type, the URL or the body. The search is case-insensitive.',
+  since: `Wait only for deliveries created at or after this schedule time: ${TIME_FORMS}.`,
+};
 const webhookId = 'ID of the endpoint.';
 const deliveryId = 'ID of the delivery.';
 const requestId = 'ID of the request.';
@@ -73,6 +81,15 @@ const EXAMPLE_URL = 'http://localhost:3000/webhooks';
 const SNAPSHOT_PATH = '/tmp/state.svc';
 
 export const controlTexts: OperationTexts<ControlOperations> = {
+  getIndex: {
+    tag: 'Emulator',
+    summary: 'List all operations',
+    description:
+      'Returns the operations of the control plane with their URLs, and links to the API, the dashboard, the OpenAPI document and the documentation. The slash at the end of the path is optional.',
+    input: {},
+    response: 'The operations and links.',
+    example: { input: {}, output: example.controlIndex },
+  },
   getStatus: {
     tag: 'Emulator',
     summary: 'Show the emulator status',
@@ -245,6 +262,35 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     response: 'The deliveries that are due next.',
     output: { data: 'Deliveries, in order of their due times.' },
     example: { input: { limit: 10 }, output: { data: [example.delivery] } },
+  },
+  waitForDeliveries: {
+    tag: 'Deliveries',
+    summary: 'Wait for deliveries',
+    description: [
+      'Waits until the selected deliveries have settled: one delivery, those of an event, or all of a workspace. Existing deliveries count. The wait does not move the clock.',
+      '',
+      'It ends earlier if a delivery settles with a status other than `status`, if all of them are paused and there is no `count`, or after `timeout`. The response then has `settled: false` and a `hint` that says how to continue.',
+    ].join('\n'),
+    input: {
+      delivery_id: 'Wait for this delivery. It cannot be combined with a filter.',
+      ...waitFilterTexts,
+      status: 'Status that the deliveries must settle with (default: any).',
+      count: 'Number of deliveries that must settle (default: all, at least one).',
+      timeout:
+        'Time limit of the wait in real time, such as `10s` (default: `30s`, at most `60s`). `0s` returns immediately.',
+      timeout_ms: 'The same time limit in milliseconds.',
+    },
+    response: 'The state of the deliveries at the end of the wait.',
+    example: {
+      input: { type: 'order.shipped', timeout: '5s' },
+      output: {
+        settled: false,
+        hint: `1 delivery has not settled after 5s. Repeat the request to wait longer, or send the attempt that is due next with POST /_svc/clock/next and {"workspace_id": "${example.ids.workspace}"}.`,
+        counts: { pending: 1, succeeded: 0, failed: 0, canceled: 0 },
+        ...example.page(example.delivery),
+      },
+    },
+    errorExamples: { conflict: 'The emulator is stopping.' },
   },
   listAttempts: {
     tag: 'Deliveries',

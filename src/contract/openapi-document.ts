@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 documents, generated from the validation schemas and the texts in `openapi-*-texts.ts`. */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { VERSION } from '../package-info.ts';
+import { PACKAGE_URL, VERSION } from '../package-info.ts';
 import type { Rules } from '../profile/rules.ts';
 import { controlOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
@@ -34,6 +34,7 @@ import type { PublicOperations } from './public-operations.ts';
 import * as resources from './resources.ts';
 import * as stream from './stream-schemas.ts';
 import * as traces from './trace-schemas.ts';
+import { WaitReport } from './wait-schemas.ts';
 
 type Json = Record<string, unknown>;
 
@@ -115,7 +116,7 @@ function createDocumentHeader(
       title,
       description,
       version: VERSION,
-      contact: { name: 'svc-emulator', url: 'https://www.npmjs.com/package/svc-emulator' },
+      contact: { name: 'svc-emulator', url: PACKAGE_URL },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
@@ -397,6 +398,7 @@ const schemaNames = new Map<unknown, string>(
     ...emulator,
     ...explorations,
     StreamItem: stream.StreamItem,
+    WaitReport,
   }).flatMap(([name, value]) =>
     'type' in value && ['object', 'strict_object', 'variant'].includes(value.type) ? [[value, name]] : [],
   ),

@@ -8,7 +8,7 @@ import type {
   SignatureDetail,
   Verification,
 } from './delivery-schemas.ts';
-import type { ClockMove, ClockState, EmulatorStatus } from './emulator-schemas.ts';
+import type { ClockMove, ClockState, ControlIndex, EmulatorStatus } from './emulator-schemas.ts';
 import type { Explanation } from './explanation-schemas.ts';
 import type { Exploration, ExplorationReport } from './exploration-schemas.ts';
 import type { Fault } from './fault-schemas.ts';
@@ -484,6 +484,19 @@ export const status: EmulatorStatus = {
   payload_member: 'payload',
   deliveries: { pending: 1, in_flight: 0 },
   retention: { days: 30, requests: 100_000, megabytes: 1024 },
+};
+
+export const controlIndex: ControlIndex = {
+  version: status.version,
+  base_url: status.base_url,
+  control_url: status.control_url,
+  dashboard_url: status.dashboard_url,
+  docs_url: 'file:///home/me/project/node_modules/svc-emulator/docs/README.md',
+  openapi_url: `${status.control_url}/openapi.json`,
+  operations: [
+    { method: 'GET', url: `${status.control_url}/status`, summary: 'Show the emulator status' },
+    { method: 'POST', url: `${status.control_url}/clock/advance`, summary: 'Advance the clock' },
+  ],
 };
 
 /** The last page of a list. */

@@ -8,6 +8,7 @@ import type { FieldText, FieldTexts, SchemaText } from './openapi-text.ts';
 import type * as overview from './overview-schemas.ts';
 import type * as resources from './resources.ts';
 import type * as traces from './trace-schemas.ts';
+import type { WaitReport } from './wait-schemas.ts';
 
 const workspaceId = 'ID of the workspace that this object belongs to.';
 /** For the resources of `/v1`, whose document does not explain schedule time. */
@@ -376,6 +377,26 @@ export const schemaTexts: Readonly<
       },
     },
   } satisfies SchemaText<typeof emulator.Diagnosis>,
+  ControlIndex: {
+    description: 'Links to everything that the emulator serves.',
+    fields: {
+      version: 'Version of the emulator.',
+      base_url: 'Base URL of the API. Ends in `/v1`.',
+      control_url: 'Base URL of the control plane.',
+      dashboard_url: 'URL of the dashboard. Includes the control token if one is required.',
+      docs_url:
+        'URL of the documentation of this version, usually a file on the machine that runs the emulator.',
+      openapi_url: 'URL of the OpenAPI document of the control plane.',
+      operations: {
+        description: 'The operations of the control plane.',
+        fields: {
+          method: 'HTTP method.',
+          url: 'URL, in which `{id}` and similar names are placeholders.',
+          summary: 'What the operation does.',
+        },
+      },
+    },
+  } satisfies SchemaText<typeof emulator.ControlIndex>,
   EmulatorStatus: {
     description: 'Status of the running emulator.',
     fields: {
@@ -777,6 +798,27 @@ export const schemaTexts: Readonly<
       },
     },
   } satisfies SchemaText<typeof resources.WebhookProbe>,
+  WaitReport: {
+    description: 'The state of the deliveries that a request has waited for.',
+    fields: {
+      settled:
+        'Whether the deliveries have settled, in the number and with the status that the request asks for.',
+      hint: 'What is missing, and how to continue. `null` if `settled` is `true`.',
+      counts: {
+        description: 'Number of deliveries by status.',
+        fields: {
+          pending: 'Deliveries that have not settled.',
+          succeeded: 'Deliveries that succeeded.',
+          failed: 'Deliveries that failed.',
+          canceled: 'Deliveries that were canceled.',
+        },
+      },
+      data: 'The deliveries, newest first, at most 1,000.',
+      has_more: 'Whether there are more deliveries than `data` contains.',
+      end_cursor:
+        'ID of the last delivery in `data`, or `null` if there is none. To get more, pass it as `starting_after` of `GET /deliveries`.',
+    },
+  } satisfies SchemaText<typeof WaitReport>,
   WebhookWithSecret: {
     description: 'An endpoint with its secret.',
     fields: { ...WebhookDetail.fields, secret: 'Secret that deliveries are signed with.' },

@@ -18,13 +18,15 @@ import { toFault } from '../store/faults.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import { toWorkspace } from '../store/workspaces.ts';
 import { createClockHandlers } from './clock-handlers.ts';
-import type { ControlHandlers } from './control-plane.ts';
+import { createControlIndex } from './control-index.ts';
+import type { ControlHandlers, ControlPlane } from './control-plane.ts';
 import { createDeliveryHandlers } from './delivery-handlers.ts';
 import { createExplorationHandlers, type ExplorationDependencies } from './exploration-handlers.ts';
 import { createOverviewHandlers } from './overview-handlers.ts';
 import { createRequestHandlers, type RequestSender } from './request-handlers.ts';
 import { findWorkspace, toEventFilter } from './store-filters.ts';
 import { traceEvent } from './trace-event.ts';
+import { createWaitHandlers } from './wait-handlers.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
 /** What the handlers need from the emulator itself. */
@@ -32,6 +34,8 @@ interface ControlledEmulator extends RequestSender {
   status(): EmulatorStatus;
   /** Begins the shutdown and returns immediately. */
   stop(): void;
+  /** The control plane of these handlers. */
+  getControl(): ControlPlane;
 }
 
 /** The parts of the emulator that the handlers use. */
@@ -57,6 +61,7 @@ export function createControlHandlers(
     ...createExplorationHandlers(sandbox, dependencies),
     ...createEventHandlers(sandbox),
     ...createDeliveryHandlers(sandbox, sender),
+    ...createWaitHandlers(emulator.getControl, dependencies.closing),
     ...createOverviewHandlers(sandbox),
     ...createClockHandlers(sandbox, clock),
     ...createRequestHandlers(sandbox, emulator),
@@ -68,6 +73,7 @@ export function createControlHandlers(
 
 function createEmulatorHandlers(emulator: ControlledEmulator, stateLifecycle: StateLifecycle) {
   return {
+    getIndex: async () => createControlIndex(emulator.status()),
     getStatus: async () => emulator.status(),
     reset: async () => {
       stateLifecycle.reset();

@@ -4,7 +4,7 @@ import type { DeliveryStatus } from '../domain/delivery.ts';
 import { SvcError } from '../errors.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { mapAtRate } from './map-at-rate.ts';
-import { trackDeliveries, type WaitOptions } from './wait.ts';
+import { fetchDelivery, trackDeliveries, type WaitOptions } from './wait.ts';
 
 /** Replays per second, slow enough for a receiver that has just recovered. */
 export const DEFAULT_REPLAY_RATE = 100;
@@ -92,15 +92,12 @@ export async function waitForReplays(
     attemptsBefore: attemptCounts.get(delivery.id) ?? 0,
   });
   const ids = [...attemptCounts.keys()];
-  async function list(): Promise<Delivery[]> {
-    const details = await mapAtRate((index) => control.getDelivery({ id: ids[index] ?? '' }), {
+  const list = () =>
+    mapAtRate((index) => fetchDelivery(control, ids[index] ?? ''), {
       count: ids.length,
       perSecond: Number.POSITIVE_INFINITY,
       signal: options.signal,
     });
-    // Only the fields that the stream has, because the output must not depend on which of the two is faster.
-    return details.map(({ attempts: _, planned_attempts: __, ...delivery }) => delivery);
-  }
   const deliveries = await trackDeliveries(
     control,
     {

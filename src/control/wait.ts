@@ -2,13 +2,11 @@
 import type { ControlInput } from '../contract/control-operations.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { StreamInput } from '../contract/stream-schemas.ts';
-import type { DeliveryStatus } from '../domain/delivery.ts';
+import type { SettledStatus } from '../domain/delivery.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';
 import { type ControlPlane, listAll } from './control-plane.ts';
-
-export type SettledStatus = Exclude<DeliveryStatus, 'pending'>;
 
 /** Deliveries to wait for: which ones, how many, and in which status. */
 export interface WaitCondition {
@@ -16,6 +14,8 @@ export interface WaitCondition {
     ControlInput<'listDeliveries'>,
     'workspace_id' | 'event_id' | 'type' | 'webhook_id' | 'text' | 'since'
   >;
+  /** Only this delivery. The filter is then empty. */
+  readonly deliveryId?: string | undefined;
   /** Status to wait for. Default: any except pending. */
   readonly status?: SettledStatus | undefined;
   /** Number of deliveries. Default: all that match, at least one. */
@@ -50,11 +50,11 @@ export interface WaitOptions {
  * Waits until the condition is met, a matching delivery settles with another status, all waiting deliveries are paused, or
  * the timeout passes. Includes deliveries that exist already. With a `count`, paused deliveries do not end the wait, because
  * new ones can be created.
- * @throws SvcError `interrupted`
+ * @throws SvcError `interrupted`; `not_found` for a filter by a resource that does not exist
  */
 export async function waitForDeliveries(
-  control: Pick<ControlPlane, 'stream' | 'listDeliveries' | 'getClock'>,
-  { filter, status, count }: WaitCondition,
+  control: Pick<ControlPlane, 'stream' | 'listDeliveries' | 'getDelivery' | 'getClock'>,
+  { filter, deliveryId, status, count }: WaitCondition,
   options: WaitOptions,
 ): Promise<WaitResult> {
   const { since, ...selection } = filter;
@@ -64,17 +64,16 @@ export async function waitForDeliveries(
   const isMet = ({ waiting, matched, mismatched }: WaitCounts) =>
     mismatched === 0 && (count === undefined ? waiting === 0 && matched > 0 : matched >= count);
   const isPaused = (counts: WaitCounts) => count === undefined && counts.waiting > 0 && areAllPaused(counts);
-  const tracked = await trackDeliveries(
-    control,
-    {
-      filter: selection,
-      list: () => listAll((page) => control.listDeliveries({ ...page, ...selection, ...sinceField })),
-      includes: ({ created_at: at }) => sinceAt === null || Date.parse(at) >= sinceAt,
-      classify,
-      canStop: (counts) => counts.mismatched > 0 || isMet(counts) || isPaused(counts),
-    },
-    options,
-  );
+  const target =
+    deliveryId === undefined
+      ? {
+          filter: selection,
+          list: () => listAll((page) => control.listDeliveries({ ...page, ...selection, ...sinceField })),
+          includes: ({ created_at: at }: Delivery) => sinceAt === null || Date.parse(at) >= sinceAt,
+        }
+      : { filter: {}, list: async () => [await fetchDelivery(control, deliveryId)] };
+  const canStop = (counts: WaitCounts) => counts.mismatched > 0 || isMet(counts) || isPaused(counts);
+  const tracked = await trackDeliveries(control, { ...target, classify, canStop }, options);
   // IDs sort by time of creation.
   const deliveries = tracked.sort((a, b) => (a.id < b.id ? 1 : -1));
   const listInState = (state: WaitState) => deliveries.filter((delivery) => classify(delivery) === state);
@@ -125,7 +124,8 @@ export interface WaitTarget {
 
 /**
  * Tracks deliveries by the stream until `canStop` or the timeout. It does not poll, so that waiting for thousands of deliveries
- * is cheap. When an endpoint is changed, it reads the list again, because deliveries of a disabled endpoint are paused.
+ * is cheap. When an endpoint is changed, it reads the list again, because deliveries of a disabled endpoint are paused. It does
+ * the same after a reset, which removes deliveries.
  * @returns the deliveries as they were last seen.
  * @throws SvcError `interrupted`
  */
@@ -148,6 +148,10 @@ export async function trackDeliveries(
       let shouldStop = false;
       if ('delivery' in item && includes(item.delivery)) shouldStop = record([item.delivery]);
       else if (item.type === 'webhook') shouldStop = record(await list());
+      else if (item.type === 'reset') {
+        tracker.clear();
+        shouldStop = record(await list());
+      }
       if (shouldStop) return;
     }
   }
@@ -168,6 +172,15 @@ export async function trackDeliveries(
   return [...tracker.deliveries.values()];
 }
 
+/** A delivery with only the fields that the stream has, because a result must not depend on which of the two is faster. */
+export async function fetchDelivery(
+  control: Pick<ControlPlane, 'getDelivery'>,
+  id: string,
+): Promise<Delivery> {
+  const { attempts: _, planned_attempts: __, ...delivery } = await control.getDelivery({ id });
+  return delivery;
+}
+
 /** The tracked deliveries as they were last seen, counted by state. */
 class WaitTracker {
   readonly deliveries = new Map<string, Delivery>();
@@ -183,6 +196,11 @@ class WaitTracker {
     if (previous !== undefined) this.#count(previous, -1);
     this.deliveries.set(delivery.id, delivery);
     this.#count(delivery, 1);
+  }
+
+  clear(): void {
+    this.deliveries.clear();
+    Object.assign(this.counts, { waiting: 0, matched: 0, mismatched: 0, paused: 0 });
   }
 
   #count(delivery: Delivery, change: 1 | -1): void {

@@ -1,7 +1,9 @@
 /** The states of a delivery and the transition after each attempt (§6 of the service description). */
 import { decideRetry, type EndedAttempt, type RetryPolicy } from './retry-policy.ts';
 
-export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'canceled'] as const;
+export const settledStatuses = ['succeeded', 'failed', 'canceled'] as const;
+export type SettledStatus = (typeof settledStatuses)[number];
+export const deliveryStatuses = ['pending', ...settledStatuses] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** What caused an attempt: the retry schedule or a replay. */

@@ -17,7 +17,7 @@ interface JsonBody {
 interface BodyRules {
   /** Reads the bytes of the body, such as {@link readBody}. */
   readonly readBytes: () => Promise<Buffer>;
-  /** Whether a request without a body is the same as one with an empty object. */
+  /** Whether an empty body is the same as an empty object. */
   readonly isOptional: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function readInput(
   const inPath: Record<string, unknown> = {};
   for (const name of pathParameters(path)) inPath[name] = event.context.params?.[name];
   if (isInputInQuery(method)) return { input: { ...readQuery(event), ...inPath }, body: null };
-  const body = rules.isOptional && !hasBody(event) ? null : await readJsonBody(event, rules.readBytes);
+  const body = await readJsonBody(event, rules);
   return { input: { ...body?.json.value, ...inPath }, body };
 }
 
@@ -53,23 +53,19 @@ export function readQuery(event: H3Event): Record<string, string> {
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
 /**
- * Whether there is a body to read. An empty form of another site has a `Content-Type`: it is treated as a body, so that the
- * request is rejected because of its type.
- */
-function hasBody({ req: { headers, body }, runtime }: H3Event): boolean {
-  const type = headers.get('content-type');
-  if (type !== null && !JSON_TYPE.test(type)) return true;
-  if (runtime?.node === undefined) return body !== null;
-  return headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0;
-}
-
-/**
- * Reads a JSON body (§2: `Content-Type: application/json`).
+ * Reads a JSON body (§2: `Content-Type: application/json`). An empty form of another site has a `Content-Type`, so that even
+ * where a body is optional, the request is rejected because of its type.
+ * @returns null for an empty body that is optional.
  * @throws SvcError `unsupported_media_type`, `payload_too_large` or `invalid_request`.
  */
-async function readJsonBody(event: H3Event, readBytes: () => Promise<Buffer>): Promise<JsonBody> {
-  assertJsonType(event.req.headers);
+async function readJsonBody(
+  { req: { headers } }: H3Event,
+  { readBytes, isOptional }: BodyRules,
+): Promise<JsonBody | null> {
+  if (!isOptional || headers.has('content-type')) assertJsonType(headers);
   const bytes = await readBytes();
+  if (isOptional && bytes.length === 0) return null;
+  assertJsonType(headers);
   if (!isUtf8(bytes)) throw new SvcError('invalid_request', 'The body is not valid UTF-8.');
   return { bytes, json: parseJsonObject(bytes.toString('utf8')) };
 }

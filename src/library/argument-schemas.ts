@@ -1,6 +1,6 @@
 /** Schemas for arguments that several calls of the library accept. */
 import * as v from 'valibot';
-import { deliveryStatuses } from '../domain/delivery.ts';
+import { settledStatuses } from '../domain/delivery.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { parseUrl } from '../domain/http-url.ts';
 import { isObject } from '../domain/json.ts';
@@ -90,9 +90,7 @@ export const AboveZero = v.custom<number>(
 
 export const OptionalDuration = v.optional(DurationValue);
 export const TimeoutOptionsSchema = v.optional(v.strictObject({ timeout: OptionalDuration }));
-export const OptionalSettledStatus = v.optional(
-  v.picklist(deliveryStatuses.filter((status) => status !== 'pending')),
-);
+export const OptionalSettledStatus = v.optional(v.picklist(settledStatuses));
 
 /** The fields of a list operation that the library sets. */
 export const fieldsSetByLibrary = ['workspace_id', 'limit', 'starting_after'] as const;

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { systemClock } from '../clock/wall-clock.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import { JsonObject } from '../contract/fields.ts';
-import type { SettledStatus } from '../control/wait.ts';
+import type { SettledStatus } from '../domain/delivery.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import {

@@ -4,13 +4,8 @@ import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { WebhookDetail } from '../contract/resources.ts';
 import { listAll } from '../control/control-plane.ts';
 import { describeDelivery } from '../control/describe-delivery.ts';
-import {
-  type SettledStatus,
-  type WaitCondition,
-  type WaitResult,
-  waitForDeliveries,
-} from '../control/wait.ts';
-import { describeOutcome } from '../domain/delivery.ts';
+import { type WaitCondition, type WaitResult, waitForDeliveries } from '../control/wait.ts';
+import { describeOutcome, type SettledStatus } from '../domain/delivery.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { formatCount, formatDeliveryCount } from '../domain/message-parts.ts';

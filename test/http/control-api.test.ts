@@ -1,5 +1,7 @@
 /** The control plane over HTTP: paths, methods, statuses and errors. test/control/control-plane.test.ts tests its operations. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
 import { ApiKeyTable } from '../../src/store/api-keys.ts';
@@ -47,6 +49,7 @@ describe('each operation', () => {
     const [{ id: deliveryId }] = deliveries.data;
     const snapshot = join(createTemporaryFolder(), 'state.svc');
     const cases: [number, string, string, unknown?][] = [
+      [200, 'GET', '/'],
       [200, 'GET', '/status'],
       [200, 'GET', '/workspaces?limit=1'],
       [201, 'POST', '/workspaces', { name: 'Second' }],
@@ -65,7 +68,10 @@ describe('each operation', () => {
       [200, 'GET', '/deliveries/counts'],
       [200, 'GET', '/overview'],
       [200, 'GET', `/deliveries/${deliveryId}`],
+      [200, 'POST', '/deliveries/wait', { delivery_id: deliveryId, timeout: '1ms' }],
       [200, 'GET', '/attempts'],
+      [200, 'GET', `/deliveries/${deliveryId}/explanation`],
+      [200, 'POST', `/deliveries/${deliveryId}/probe`],
       [200, 'GET', `/deliveries/${deliveryId}/signature`],
       [200, 'POST', `/deliveries/${deliveryId}/check-signature`, {}],
       [200, 'GET', '/fixtures'],
@@ -104,7 +110,7 @@ describe('each operation', () => {
 
 describe('errors of the control plane', () => {
   it.each<[number, string, string, string, unknown?, Record<string, string>?]>([
-    [404, 'not_found', 'GET', ''],
+    [404, 'not_found', 'POST', ''],
     [404, 'not_found', 'GET', '/nothing'],
     [404, 'not_found', 'PUT', '/keys'],
     [404, 'not_found', 'GET', '/deliveries/del_1'],
@@ -124,6 +130,9 @@ describe('errors of the control plane', () => {
     [422, 'validation_failed', 'POST', '/clock/advance', { ms: 1, to: '2100-01-01T00:00:00Z' }],
     [400, 'usage', 'POST', '/clock/advance', { to: '2000-01-01T00:00:00Z' }],
     [422, 'validation_failed', 'POST', '/clock/advance', '{"ms":1e400}'],
+    [422, 'validation_failed', 'POST', '/clock/advance', { by: '1s', ms: 1 }],
+    [422, 'validation_failed', 'POST', '/clock/advance', { by: '101y' }],
+    [400, 'invalid_request', 'GET', '/requests?min_duration=long'],
   ])('the control plane responds with %i %s to %s %s', async (status, code, method, path, body, headers) => {
     const { json, ...response } = await ask(method, path, body, headers);
     expect([response.status, json.error.code]).toEqual([status, code]);
@@ -156,6 +165,60 @@ describe('errors of the control plane', () => {
     expect([status, json.error.code]).toEqual([500, 'internal_error']);
     expect(JSON.stringify(json)).not.toContain('secret');
     expect(faults).toEqual([{ where: json.error.request_id, fault }]);
+  });
+});
+
+describe('bodies that are optional', () => {
+  const json = { 'content-type': 'application/json' };
+  const empty = () => new Blob([]).stream();
+  it.each<[string, RequestInit]>([
+    ['no body', {}],
+    ['no body and a Content-Type', { headers: json }],
+    ['an empty body in chunks', { body: empty() }],
+    ['an empty body in chunks and a Content-Type', { headers: json, body: empty() }],
+    ['an empty object', { headers: json, body: '{}' }],
+  ])('a request with %s has the defaults', async (_, init) => {
+    const url = `${emulator.status().control_url}/faults/clear`;
+    const response = await fetch(url, { method: 'POST', duplex: 'half', ...init } as RequestInit);
+    expect([response.status, await response.json()]).toEqual([200, { cleared: expect.any(Number) }]);
+  });
+
+  it('a body without a Content-Type is rejected', async () => {
+    const body = new Blob(['{}']).stream();
+    const url = `${emulator.status().control_url}/faults/clear`;
+    const response = await fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit);
+    expect(response.status).toBe(415);
+  });
+});
+
+describe('GET /_svc', () => {
+  it('the index lists every operation and leads to the documents, the API and the dashboard', async () => {
+    const { status, json: index } = await ask('GET', '/');
+    const { url, base_url, control_url, dashboard_url } = emulator.status();
+    expect([status, index]).toMatchObject([
+      200,
+      { base_url, control_url, dashboard_url, openapi_url: `${url}/_svc/openapi.json` },
+    ]);
+    const document = await fetch(index.openapi_url);
+    const { paths } = JSON.parse(await document.text());
+    const documented = Object.entries<object>(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${control_url}${path}`),
+    );
+    const listed = index.operations.map(
+      (entry: { method: string; url: string }) => `${entry.method} ${entry.url}`,
+    );
+    expect(listed.sort()).toEqual(documented.sort());
+    expect(index.operations).toContainEqual({
+      method: 'POST',
+      url: `${control_url}/deliveries/wait`,
+      summary: 'Wait for deliveries',
+    });
+    expect(readFileSync(fileURLToPath(index.docs_url), 'utf8')).toMatch(/^# /);
+  });
+
+  it('the index has the same content without a slash at the end', async () => {
+    const response = await fetch(emulator.status().control_url);
+    expect({ status: response.status, json: await response.json() }).toEqual(await ask('GET', '/'));
   });
 });
 

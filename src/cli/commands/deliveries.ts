@@ -1,8 +1,7 @@
 /** `svc deliveries`: lists, shows and follows deliveries, and waits for them. `export` and `replay` have files of their own. */
-import { type SettledStatus, waitForDeliveries } from '../../control/wait.ts';
-import { deliveryStatuses } from '../../domain/delivery.ts';
-import { formatDuration } from '../../domain/duration.ts';
-import { formatDeliveryCount } from '../../domain/message-parts.ts';
+import { describeTooFew } from '../../control/describe-unsettled.ts';
+import { waitForDeliveries } from '../../control/wait.ts';
+import { type SettledStatus, settledStatuses } from '../../domain/delivery.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { fetchActiveFaultIds } from '../active-faults.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
@@ -114,8 +113,6 @@ interface WaitOptions extends DeliveryFilterOptions {
   readonly timeout?: number;
 }
 
-const settledStatuses = deliveryStatuses.filter((status) => status !== 'pending');
-
 /** Prints the matching deliveries even if the wait fails. */
 export const wait: CommandDefinition<WaitOptions> = {
   configure: (command) =>
@@ -177,11 +174,7 @@ export const wait: CommandDefinition<WaitOptions> = {
 };
 
 function createTooFewError(matchedCount: number, count: number, timeoutMs: number): SvcError {
-  const message =
-    matchedCount === 0
-      ? `No delivery matched within ${formatDuration(timeoutMs)}.`
-      : `Only ${matchedCount} of ${formatDeliveryCount(count)} settled within ${formatDuration(timeoutMs)}.`;
-  return new SvcError('timeout', message, {
+  return new SvcError('timeout', describeTooFew(matchedCount, count, timeoutMs), {
     hint:
       matchedCount === 0
         ? 'List the endpoints and their event types with: svc webhooks list'

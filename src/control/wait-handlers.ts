@@ -1,0 +1,92 @@
+/** The handler of the operation that waits for deliveries. */
+import type { WaitReport } from '../contract/wait-schemas.ts';
+import type { DeliveryStatus } from '../domain/delivery.ts';
+import { SECOND_MS } from '../domain/duration.ts';
+import { formatDeliveryCount } from '../domain/message-parts.ts';
+import { SvcError } from '../errors.ts';
+import type { ControlHandlers, ControlPlane } from './control-plane.ts';
+import { describeTooFew, describeUnsettled } from './describe-unsettled.ts';
+import { type WaitResult, waitForDeliveries } from './wait.ts';
+
+const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
+/** Maximum number of deliveries in a response: the largest page. */
+const MAX_LISTED = 1_000;
+
+/** @param closing aborted when the emulator stops */
+export function createWaitHandlers(getControl: () => ControlPlane, closing: AbortSignal) {
+  return {
+    waitForDeliveries: async (input, signal) => {
+      const {
+        timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS,
+        delivery_id: deliveryId,
+        status,
+        count,
+        ...filter
+      } = input;
+      const control = getControl();
+      const { event_id: eventId } = filter;
+      const canMatch = eventId === undefined || (await hasDeliveries(control, eventId));
+      const result = await waitForDeliveries(
+        control,
+        { filter, deliveryId, status, count },
+        {
+          timeoutMs: canMatch ? timeoutMs : 0,
+          signal: signal === undefined ? closing : AbortSignal.any([closing, signal]),
+        },
+      ).catch((error) => {
+        throw closing.aborted ? new SvcError('conflict', 'The emulator is stopping.') : error;
+      });
+      const hint = canMatch
+        ? toHint(result, count ?? 1, timeoutMs)
+        : `No enabled endpoint subscribed to the type of ${eventId} when it was created, so it has no deliveries. ${LIST_ENDPOINTS}`;
+      return toReport(result, hint);
+    },
+  } satisfies Partial<ControlHandlers>;
+}
+
+/** The deliveries of an event are created with it. */
+async function hasDeliveries(control: ControlPlane, eventId: string): Promise<boolean> {
+  const { data } = await control.listDeliveries({ event_id: eventId, limit: 1 });
+  return data.length > 0;
+}
+
+function toReport({ isMet, deliveries }: WaitResult, hint: string | null): WaitReport {
+  const countOf = (status: DeliveryStatus) =>
+    deliveries.filter((delivery) => delivery.status === status).length;
+  const data = deliveries.slice(0, MAX_LISTED);
+  return {
+    settled: isMet,
+    hint,
+    counts: {
+      pending: countOf('pending'),
+      succeeded: countOf('succeeded'),
+      failed: countOf('failed'),
+      canceled: countOf('canceled'),
+    },
+    data,
+    has_more: deliveries.length > data.length,
+    end_cursor: data.at(-1)?.id ?? null,
+  };
+}
+
+const LIST_ENDPOINTS = 'List the endpoints and their event types with GET /_svc/webhooks.';
+
+/** What is missing, and how to continue; null if nothing is missing. */
+function toHint(result: WaitResult, count: number, timeoutMs: number): string | null {
+  const { isMet, isPaused, waiting, matched, mismatched } = result;
+  if (isMet) return null;
+  const [other] = mismatched;
+  if (other !== undefined) {
+    const verb = mismatched.length === 1 ? 'has' : 'have';
+    return `${formatDeliveryCount(mismatched.length)} ${verb} settled with another status: ${other.id} is ${other.status}. Show its attempts with GET /_svc/deliveries/${other.id}.`;
+  }
+  if (waiting.length === 0) {
+    const nextStep = matched.length === 0 ? LIST_ENDPOINTS : 'Repeat the request to wait longer.';
+    return `${describeTooFew(matched.length, count, timeoutMs)} ${nextStep}`;
+  }
+  const message = describeUnsettled(waiting, timeoutMs);
+  if (isPaused)
+    return `${message} Enable it with PATCH /_svc/webhooks/${waiting[0]?.webhook_id} and {"disabled": false}.`;
+  const workspaceId = waiting[0]?.workspace_id;
+  return `${message} Repeat the request to wait longer, or send the attempt that is due next with POST /_svc/clock/next and {"workspace_id": "${workspaceId}"}.`;
+}
