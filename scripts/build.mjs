@@ -100,6 +100,7 @@ const chunkGroups = [
       'src/config/trusted-path.ts',
       'src/create-folder.ts',
       'src/domain/message-parts.ts',
+      'src/domain/next-step.ts',
       'src/package-info.ts',
       'src/control/run-file.ts',
       'src/domain/address.ts',

@@ -24,8 +24,16 @@ export function createHelpConfiguration(io: Io): HelpConfiguration {
   };
 }
 
+const examplesByCommand = new WeakMap<Command, readonly Example[]>();
+
+/** The examples that {@link addExamples} added. */
+export function getExamples(command: Command): readonly Example[] {
+  return examplesByCommand.get(command) ?? [];
+}
+
 /** Call this after `configure`, so that the examples follow the notes of the command. */
 export function addExamples(command: Command, examples: readonly Example[]): Command {
+  examplesByCommand.set(command, examples);
   const lines = examples.map(([caption, commandLine]) => `  # ${caption}\n  $ svc ${commandLine}`);
   return addSection(command, 'Examples:', () => lines);
 }
@@ -37,7 +45,11 @@ export function addLearnMore(command: Command): Command {
     const folder = command.parent === null ? findPackageFolder() : null;
     return folder === null
       ? [commands]
-      : [commands, `  Read the documentation: ${join(folder, 'docs', 'README.md')}`];
+      : [
+          commands,
+          '  Print all commands as JSON: svc help --json',
+          `  Read the documentation: ${join(folder, 'docs', 'README.md')}`,
+        ];
   });
 }
 
@@ -92,13 +104,13 @@ function formatHelp(command: Command, help: Help): string {
   ].join('\n');
 }
 
-function describeOption(option: Option): string {
+export function describeOption(option: Option): string {
   // Boolean defaults are not shown: `--no-pager` has the default true.
   const isFlag = typeof option.defaultValue === 'boolean';
   return describe(option, option.defaultValueDescription ?? (isFlag ? undefined : option.defaultValue));
 }
 
-function describeArgument(argument: Argument): string {
+export function describeArgument(argument: Argument): string {
   return describe(argument, argument.defaultValueDescription ?? argument.defaultValue);
 }
 

@@ -32,6 +32,13 @@ export async function runCommandLine(
   });
   try {
     const words = toCommanderArguments(args);
+    if (json && isHelpWord(args[0])) {
+      const { describeHelp } = await import('./help-json.ts');
+      const path = args.slice(1).filter((word) => !word.startsWith('-'));
+      const help = await describeHelp(program, path, async (command) => loaders.get(command)?.());
+      processContext.io.write(JSON.stringify(help, null, 2));
+      return ExitCode.success;
+    }
     if (words[0] === COMPLETE_COMMAND) return await printCompletions(words.slice(1), processContext);
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
@@ -56,8 +63,11 @@ function toCommanderArguments(args: readonly string[]): string[] {
   const [first, ...rest] = args;
   if (first === undefined) return ['--help'];
   if (first === '--') return toCommanderArguments(rest);
-  const isHelp = ['help', '--help', '-h'].includes(first);
-  return isHelp ? [...rest, '--help'] : [...args];
+  return isHelpWord(first) ? [...rest, '--help'] : [...args];
+}
+
+function isHelpWord(word: string | undefined): boolean {
+  return word === 'help' || word === '--help' || word === '-h';
 }
 
 /** Called by the completion scripts, not by people. */
@@ -67,6 +77,9 @@ async function printCompletions(words: readonly string[], processContext: Proces
   if (lines.length > 0) processContext.io.write(lines.join('\n'));
   return ExitCode.success;
 }
+
+/** For each command, what adds its options and examples. They are in the file of the command. */
+const loaders = new WeakMap<Command, () => Promise<void>>();
 
 type RunCommand = (command: Command, definition: CommandDefinition<never>) => Promise<void>;
 
@@ -108,11 +121,14 @@ function addCommand(
     return finishGroup(command, entry.examples);
   }
   command.aliases(entry.aliases);
-  parent.hook('preSubcommand', async (_, subcommand) => {
-    if (subcommand !== command) return;
+  const load = async () => {
     const definition = await entry.load();
     definition.configure?.(command);
     finishCommand(command, definition.examples).action(() => run(command, definition));
+  };
+  loaders.set(command, load);
+  parent.hook('preSubcommand', async (_, subcommand) => {
+    if (subcommand === command) await load();
   });
   return command;
 }

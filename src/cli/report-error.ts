@@ -1,18 +1,20 @@
 /** Explains errors, and prints errors, warnings and hints to standard error. */
 import type { ControlPlane } from '../control/control-plane.ts';
+import { listNextSteps } from '../domain/next-step.ts';
 import { type ExitCode, SvcError } from '../errors.ts';
 import type { Io, NoteOutput } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { sanitizeLine } from './terminal-text.ts';
 
 /**
- * Prints an error and returns the exit code. With `--json` the error is `{"error":{"code","message","hint"}}`. An
+ * Prints an error and returns the exit code. With `--json` the error is `{"error":{"code","message","hint","next"}}`. An
  * interruption is not printed. Anything but an `SvcError` is an internal error and is printed with its stack.
  */
 export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
   const svcError = error instanceof SvcError ? error : toInternalError(error);
   const { code, message, hint } = svcError;
-  if (json) io.noteJson({ error: { code, message, hint } });
+  const next = hint === undefined ? [] : listNextSteps(hint);
+  if (json) io.noteJson({ error: { code, message, hint, ...(next.length > 0 && { next }) } });
   else if (code !== 'interrupted') {
     const { bold, red } = styleFor(io.noteCapabilities);
     // Only an internal error has several lines.

@@ -65,7 +65,7 @@ function createMissingCommandError(command: Command): SvcError {
   return createUsageError(`${toFullName(command)} needs a command.`, `Choose one of: ${names.join(', ')}`);
 }
 
-function createUnknownCommandError(command: Command, word: string): SvcError {
+export function createUnknownCommandError(command: Command, word: string): SvcError {
   const name = toFullName(command);
   const names = command.commands.map((subcommand) => subcommand.name());
   return createUsageError(

@@ -1,5 +1,16 @@
-/** What each error code means, for the OpenAPI documents, the reference page of errors and the request log. */
-import type { ErrorCode } from '../errors.ts';
+/** What each exit code and each error code means, for the OpenAPI documents, the reference page of errors, the help and the request log. */
+import type { ErrorCode, ExitCode } from '../errors.ts';
+
+export const exitCodeTexts: Readonly<Record<ExitCode, string>> = {
+  0: 'The command succeeded.',
+  1: 'The command ran, but the result is negative. For example, a signature is invalid, a delivery failed, or a receiver check failed.',
+  2: 'An option, an argument, a file or the request is invalid, or the emulator cannot start with the given settings.',
+  3: 'No emulator responds.',
+  4: 'The resource does not exist.',
+  5: 'The operation timed out.',
+  70: 'An internal error of svc occurred, or the database cannot be written.',
+  130: 'The command was interrupted, for example with Ctrl-C.',
+};
 
 export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'The body is not a valid JSON object, or a header or a query parameter is invalid.',

@@ -20,8 +20,10 @@ export function splitHint(hint: string): Hint {
   return text === undefined || command === undefined ? { text: hint, command: null } : { text, command };
 }
 
-/** The command of a hint; empty when it does not end with a command. */
+/** The command of a hint; empty when the hint does not end with a complete command. */
 export function listNextSteps(hint: string): NextStep[] {
   const { text, command } = splitHint(hint);
-  return command === null ? [] : [{ purpose: text.replace(/(?: with)?[:?;]$/, ''), command }];
+  // A usage line such as `svc deliveries get [options] <id>`, or the rest of a sentence.
+  if (command === null || /[<[…]|\.$/.test(command)) return [];
+  return [{ purpose: text.replace(/(?: with)?[:?;]$/, ''), command }];
 }

@@ -1,19 +1,8 @@
 /** Generates docs/reference/errors.md from src/errors.ts: `npx vitest run test/architecture/errors-document.test.ts --update`. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { errorTexts } from '../../src/contract/error-texts.ts';
-import { type ErrorCode, type ExitCode, SvcError } from '../../src/errors.ts';
-
-const exitCodes: Record<ExitCode, string> = {
-  0: 'The command succeeded.',
-  1: 'The command ran, but the result is negative. For example, a signature is invalid, a delivery failed, or a receiver check failed.',
-  2: 'An option, an argument, a file or the request is invalid, or the emulator cannot start with the given settings.',
-  3: 'No emulator responds.',
-  4: 'The resource does not exist.',
-  5: 'The operation timed out.',
-  70: 'An internal error of svc occurred, or the database cannot be written.',
-  130: 'The command was interrupted, for example with Ctrl-C.',
-};
+import { errorTexts, exitCodeTexts } from '../../src/contract/error-texts.ts';
+import { type ErrorCode, SvcError } from '../../src/errors.ts';
 
 /** The codes of `/v1`. */
 const apiCodes: readonly ErrorCode[] = [
@@ -62,16 +51,17 @@ Scripts can rely on these codes. \`svc emulator exec\` exits with the code of th
 
 | exit code | meaning |
 |---|---|
-${Object.entries(exitCodes)
+${Object.entries(exitCodeTexts)
   .map(([code, text]) => `| ${code} | ${text} |`)
   .join('\n')}
 
 ## Errors on the command line
 
-An error on standard error says what happened, and usually has a hint with the next step. With \`--json\`, it is an object:
+An error on standard error says what happened, and usually has a hint with the next step. With \`--json\`, it is an object. \`hint\` and
+\`next\` are omitted if no next step is known:
 
 \`\`\`json
-{ "error": { "code": "not_found", "message": "…", "hint": "…" } }
+{ "error": { "code": "not_found", "message": "…", "hint": "…", "next": [{ "purpose": "…", "command": "svc …" }] } }
 \`\`\`
 
 ## Errors of the API

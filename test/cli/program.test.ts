@@ -75,6 +75,55 @@ describe('help', () => {
     expect(() => command.parse(args, { from: 'user' })).not.toThrow();
   });
 
+  it('svc help --json describes every command and option that the help shows', async () => {
+    const { exitCode, out } = await run('help --json');
+    expect(exitCode).toBe(ExitCode.success);
+    const help = JSON.parse(out);
+    const leaves = (node: typeof help): (typeof help)[] =>
+      node.commands.length === 0 ? [node] : node.commands.flatMap(leaves);
+    expect(leaves(help).map(({ name }) => name)).toEqual(
+      Object.keys(commandsByName).map((name) => `svc ${name}`),
+    );
+    for (const leaf of leaves(help)) {
+      const command = await loadCommand(leaf.name.replace('svc ', ''));
+      const names = command.options.flatMap(({ long, hidden }) => (hidden ? [] : [long]));
+      expect(leaf.options.map(({ name }: { name: string }) => name)).toEqual(names);
+      expect(leaf.examples.length).toBeGreaterThan(0);
+    }
+    expect(help.exit_codes).toContainEqual({ code: 4, meaning: 'The resource does not exist.' });
+    expect(help.global_options.map(({ name }: { name: string }) => name)).toContain('--json');
+  });
+
+  it('svc help --json with the name of a command describes this command, with defaults and choices', async () => {
+    const { out } = await run('help deliveries wait --json');
+    expect(JSON.parse(out)).toMatchObject({
+      name: 'svc deliveries wait',
+      commands: [],
+      options: expect.arrayContaining([
+        {
+          name: '--status',
+          flags: '--status <status>',
+          required: false,
+          value: 'required',
+          description: 'Status to wait for; exit with code 1 if a delivery settles with another status',
+          default: 'any',
+          choices: ['succeeded', 'failed', 'canceled'],
+        },
+        expect.objectContaining({ name: '--timeout', default: '30s', choices: null }),
+      ]),
+    });
+    const unknown = await run('help deliveries lsit --json');
+    expect(unknown.exitCode).toBe(ExitCode.usage);
+    expect(JSON.parse(unknown.err).error.hint).toBe('Did you mean svc deliveries list?');
+  });
+
+  it('an error with --json contains the commands of its hint', async () => {
+    const { err } = await run('fixtures show no.fixture --json');
+    expect(JSON.parse(err).error).toMatchObject({
+      next: [{ purpose: 'List the fixtures', command: 'svc fixtures list' }],
+    });
+  });
+
   it('the root help names the documentation of the package', async () => {
     const [, path = ''] = /Read the documentation: (.*)/.exec((await run('--help')).out) ?? [];
     expect(existsSync(path)).toBe(true);

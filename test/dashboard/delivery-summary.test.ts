@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
 import * as example from '../../src/contract/openapi-examples.ts';
-import { splitHint, summarizeDelivery } from '../../src/dashboard/views/delivery/delivery-summary.ts';
+import { summarizeDelivery } from '../../src/dashboard/views/delivery/delivery-summary.ts';
 import { HOUR_MS } from '../../src/domain/duration.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
 import { createAttempt, createDelivery } from './example-delivery.ts';
@@ -129,11 +129,4 @@ describe('summarizeDelivery', () => {
     const { hints } = summarizeDelivery(createDelivery({ attempts: [{ ...forged, fault }] }));
     expect(hints.map(({ command }) => command)).toEqual(['svc faults clear flt_1']);
   });
-});
-
-it.each([
-  ['Correct it with: svc webhooks update we_1', 'Correct it with:', 'svc webhooks update we_1'],
-  ['Replay later, with --rate.', 'Replay later, with --rate.', null],
-])('splitHint divides %j into a text and a command', (text, words, command) => {
-  expect(splitHint(text)).toEqual({ text: words, command });
 });

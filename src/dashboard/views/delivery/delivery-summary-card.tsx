@@ -4,6 +4,7 @@ import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
 import { isFaultActive } from '../../../domain/fault.ts';
+import type { Hint } from '../../../domain/next-step.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -11,7 +12,7 @@ import { DueTime, isReached } from '../../ui/time.tsx';
 import { useClock } from '../../ui/workspace-scope.tsx';
 import { advanceTo, findMoveInProgress } from '../clock/clock-actions.ts';
 import { useFaults } from '../faults/fault-list.tsx';
-import { type Hint, summarizeDelivery } from './delivery-summary.ts';
+import { summarizeDelivery } from './delivery-summary.ts';
 
 interface Props {
   readonly delivery: DeliveryDetail;

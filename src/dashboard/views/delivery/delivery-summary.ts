@@ -2,6 +2,7 @@
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { describeCause, findAttemptHints } from '../../../domain/attempt-hints.ts';
 import { settledReasonDescriptions } from '../../../domain/delivery.ts';
+import { type Hint, splitHint } from '../../../domain/next-step.ts';
 
 interface DeliverySummary {
   readonly headline: string;
@@ -12,12 +13,6 @@ interface DeliverySummary {
   /** The result of signature verification; null when it cannot explain the failure. */
   readonly signature: string | null;
   readonly hints: readonly Hint[];
-}
-
-export interface Hint {
-  readonly text: string;
-  /** A command for the terminal; null when the hint has no command. */
-  readonly command: string | null;
 }
 
 /** @param isFaultActive whether the fault of the last attempt can still be applied */
@@ -82,12 +77,4 @@ function listHints(last: AttemptDetail, delivery: DeliveryDetail, isFaultActive:
     ...findAttemptHints(last, delivery, isFaultActive),
   ];
   return texts.map(splitHint);
-}
-
-/** Hints can end with a command: `Correct the host name: svc webhooks update …`. */
-export function splitHint(text: string): Hint {
-  const [, description, command] = /^(.*?[:?;]) (svc .+)$/s.exec(text) ?? [];
-  return description === undefined || command === undefined
-    ? { text, command: null }
-    : { text: description, command };
 }
