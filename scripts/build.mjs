@@ -62,6 +62,7 @@ const runsInEmulator = listed(
   'src/control/export/har-export.ts',
   'src/control/export/html-export.ts',
   'src/control/export/ndjson-export.ts',
+  'src/control/map-in-slices.ts',
   'src/control/webhook-handlers.ts',
   'src/control/store-filters.ts',
   'src/control/trace-event.ts',
