@@ -61,7 +61,7 @@ An error on standard error says what happened, and usually has a hint with the n
 \`next\` are omitted if no next step is known:
 
 \`\`\`json
-{ "error": { "code": "not_found", "message": "…", "hint": "…", "next": [{ "purpose": "…", "command": "svc …" }] } }
+{ "error": { "code": "not_found", "message": "…", "hint": "…", "next": [{ "purpose": "…", "command": "svc deliveries list" }] } }
 \`\`\`
 
 ## Errors of the API
