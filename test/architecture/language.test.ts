@@ -160,15 +160,15 @@ const prose: readonly Kind[] = ['page', 'comment', 'title', 'string'];
 
 function findMistakes({ file, source, texts }: FileTexts): Finding[] {
   return texts.flatMap((text) =>
-    globalRules.flatMap((rule) => {
-      if (exceptions.some((exception) => isException(exception, file, text))) return [];
-      return findMatches(rule, text).map(({ index, input, 0: words }) => {
+    globalRules.flatMap((rule) =>
+      findMatches(rule, text).flatMap(({ index, input, 0: words }) => {
+        if (exceptions.some((exception) => isException(exception, file, text))) return [];
         const line = source.slice(0, text.start + index).split('\n').length;
         const around = input.slice(Math.max(0, index - 40), index + words.length + 40).trim();
         const message = `${file}:${line} ${text.kind} "${words.trim()}", write ${rule.instead}: ${around}`;
-        return { file, message };
-      });
-    }),
+        return [{ file, message }];
+      }),
+    ),
   );
 }
 

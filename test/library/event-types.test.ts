@@ -2,13 +2,22 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Fixture, listFixtures } from '../../src/fixtures/event-fixtures.ts';
 import { renderEventTypeDeclarations } from '../../src/fixtures/event-type-declarations.ts';
 import { builtInFixtureFolder } from '../../src/fixtures/fixture-folders.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+
+/** The declarations of the package. A project that imports the source would check all of it. */
+const packageTypes = createTemporaryFolder({ onTestFinished: afterAll });
+
+beforeAll(async () => {
+  const build = ['-p', join(root, 'tsconfig.build.json'), '--noCheck', '--outDir', packageTypes];
+  await execa(process.execPath, [tsc, ...build]);
+}, 120_000);
 
 /** What the compiler says of a file in a project, with the declarations in another file. */
 async function compile(declarations: string, code: string): Promise<string> {
@@ -22,13 +31,12 @@ async function compile(declarations: string, code: string): Promise<string> {
       extends: join(root, 'tsconfig.json'),
       compilerOptions: {
         ...{ noEmit: true, types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
-        paths: { 'svc-emulator': [join(root, 'src/index.ts')] },
+        paths: { 'svc-emulator': [join(packageTypes, 'index.d.ts')] },
       },
       include: ['*.ts'],
       exclude: [],
     }),
   );
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const { all } = await execa(process.execPath, [tsc, '-p', folder], { all: true, reject: false });
   return all;
 }

@@ -1,7 +1,9 @@
 /** Opens the dashboard of a real emulator in Chromium. */
+import { createServer } from 'node:http';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { chromiumPath, launchChromium } from './chromium.ts';
+import { listen } from './local-server.ts';
 
 /**
  * How many times slower pages run their scripts. Set BROWSER_CPU_SLOWDOWN to find tests that only pass on a fast machine:
@@ -91,15 +93,33 @@ export async function openDashboard(
  */
 const idlePages: Page[] = [];
 
+/** Served once per worker. */
+let emptyPage: Promise<string> | undefined;
+
+/**
+ * Serves an empty page. It belongs to the same site as the dashboards, because a site is a host with any port. Chromium
+ * therefore keeps the process of the page, which `about:blank` would replace.
+ */
+async function serveEmptyPage(): Promise<string> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end('<!doctype html>');
+  });
+  const port = await listen(server);
+  server.unref();
+  return `http://127.0.0.1:${port}/`;
+}
+
 /** Removes what a test has left in a page. Closes a page that does not respond. */
 async function releasePage(page: Page): Promise<void> {
+  emptyPage ??= serveEmptyPage();
   try {
+    const url = await emptyPage;
     await page.evaluate('sessionStorage.clear(); localStorage.clear()').catch(() => undefined);
     // A dialog that closes calls history.back(), which may lead from the empty page to the dashboard again.
-    do await page.goto('about:blank');
+    do await page.goto(url);
     while (
       !(await page.evaluate(
-        'new Promise((resolve) => setTimeout(() => resolve(location.href === "about:blank")))',
+        `new Promise((resolve) => setTimeout(() => resolve(location.href === ${JSON.stringify(url)})))`,
       ))
     );
     await page.mouse.move(0, 0);
