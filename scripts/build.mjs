@@ -57,6 +57,7 @@ const runsInEmulator = listed(
   'src/control/rejection-evidence.ts',
   'src/control/exploration-handlers.ts',
   'src/control/overview-handlers.ts',
+  'src/control/map-in-slices.ts',
   'src/control/request-handlers.ts',
   'src/control/export/export-deliveries.ts',
   'src/control/export/har-export.ts',

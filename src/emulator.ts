@@ -17,10 +17,11 @@ import { builtInEventTypes } from './fixtures/event-fixtures.ts';
 import { fixtureFolders } from './fixtures/fixture-folders.ts';
 import { createApp } from './http/app.ts';
 import { resolveControlToken } from './http/control-auth.ts';
-import { createUnboundListener, type HttpListener, listen } from './http/listen.ts';
+import { createUnboundListener, listen } from './http/listen.ts';
 import { isLoopbackOnly, type ListenOptions, reaches, toEmulatorUrls } from './http/listen-options.ts';
 import { fetchInProcess } from './http/request-faults.ts';
 import { sendAsKey } from './http/resend.ts';
+import { openTunnel, type Tunnel } from './http/tunnel.ts';
 import { VERSION } from './package-info.ts';
 import type { Rules } from './profile/rules.ts';
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
@@ -134,9 +135,10 @@ async function startWithStore(
   const controlToken = resolveControlToken(options);
   const sandbox = openSandbox(store, wall, options);
   const stateLifecycle = createStateLifecycle(sandbox, options);
-  // Known after `listen`, which can open a tunnel and choose a port.
-  let publicUrl = options.publicUrl ?? null;
+  // Known after `listen`, which can choose a port.
   let ownPort = 0;
+  let tunnel: Tunnel | null = null;
+  const getPublicUrl = () => tunnel?.url ?? options.publicUrl ?? null;
   const retention = resolveRetention(options);
   const reportInternalError = (where: string, error: unknown) => internalErrorLog.report(where, error);
   const isOwnAddress = (address: string, port: number) => port === ownPort && reaches(host, address);
@@ -180,14 +182,13 @@ async function startWithStore(
     dashboardFolder: options.dashboardFolder,
     allowHost: options.allowHost,
     fixtureFolders: folders,
-    getPublicUrl: () => publicUrl,
-    getUrls: (origin) => toEmulatorUrls(origin, publicUrl, controlToken),
+    getPublicUrl,
+    getUrls: (origin) => toEmulatorUrls(origin, getPublicUrl(), controlToken),
   });
   const listening =
     options.listen === false
       ? createUnboundListener(options)
       : await listen(app, options, reportInternalError);
-  publicUrl = listening.publicUrl;
   ownPort = listening.port;
   engine.start();
 
@@ -199,7 +200,12 @@ async function startWithStore(
     retention,
   };
   const status = (): EmulatorStatus => ({
-    ...describeEmulator(options, stateLifecycle.bootstrapResult, listening, controlToken),
+    ...describeEmulator(
+      options,
+      stateLifecycle.bootstrapResult,
+      { url: listening.url, publicUrl: getPublicUrl() },
+      controlToken,
+    ),
     ...constantStatus,
     deliveries: { pending: store.deliveries.countPending(), in_flight: engine.dispatcher.inFlight },
     ...describeFileProblem(store),
@@ -207,11 +213,22 @@ async function startWithStore(
   const lifetime = closeOnce(async () => {
     closing.abort();
     try {
-      await Promise.all([listening.close(), engine.stop()]);
+      await Promise.all([tunnel?.close(), listening.close(), engine.stop()]);
     } finally {
       store.close();
     }
   });
+  if (options.tunnel && options.listen !== false) {
+    // Meanwhile, requests are handled. They can stop the emulator.
+    try {
+      tunnel = await openTunnel(listening.url, closing.signal, (error) =>
+        reportInternalError('the tunnel', error),
+      );
+    } catch (error) {
+      await lifetime.close();
+      throw error;
+    }
+  }
   return {
     control,
     status,
@@ -283,7 +300,7 @@ function closeOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'>
 function describeEmulator(
   { db, environment, rules }: EmulatorOptions,
   { workspace, apiKey, webhook }: BootstrapResult,
-  { url, publicUrl }: HttpListener,
+  { url, publicUrl }: { readonly url: string; readonly publicUrl: string | null },
   controlToken: string | null,
 ) {
   const { baseUrl, controlUrl, dashboardUrl } = toEmulatorUrls(url, publicUrl, controlToken);

@@ -415,7 +415,7 @@ export const schemaTexts: Readonly<
       version: 'Version of svc.',
       db: 'Path of the database file, or `:memory:`.',
       started_at: 'Wall time at which the emulator started.',
-      boot_ms: 'Time that the emulator took to start, in milliseconds.',
+      boot_ms: 'Time that the emulator took to start, without the tunnel, in milliseconds.',
       max_attempts: 'Maximum number of scheduled attempts per delivery.',
       payload_member: 'Name of the field of `POST /v1/events` that contains the payload.',
       deliveries: {

@@ -1,4 +1,4 @@
-/** Starts and stops the HTTP server, and opens the tunnel to it. */
+/** Starts and stops the HTTP server. */
 
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
@@ -9,7 +9,6 @@ import { SvcError } from '../errors.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
 import { rejectMalformedRequest, requireValidHostAndTarget } from './malformed-request.ts';
-import { openTunnel, type Tunnel } from './tunnel.ts';
 
 type Server = HttpServer | HttpsServer;
 
@@ -17,8 +16,6 @@ export interface HttpListener {
   readonly port: number;
   /** `http://host:port` or `https://host:port` */
   readonly url: string;
-  /** URL of the proxy or tunnel; null without one. */
-  readonly publicUrl: string | null;
   /** Certificate in PEM; null without HTTPS. */
   readonly certificate: string | null;
   /** Accepts no new connections. Closes idle ones immediately, and others after their response or five seconds. */
@@ -33,12 +30,12 @@ const CERTIFICATE_DAYS = 365;
 const REPORT_INTERVAL_MS = 10_000;
 
 /**
- * @param onInternalError called when the tunnel ends unexpectedly, or a connection cannot be accepted
- * @throws SvcError `port_in_use` instead of using another port; `no_tunnel`.
+ * @param onInternalError called when a connection cannot be accepted
+ * @throws SvcError `port_in_use` instead of using another port.
  */
 export async function listen(
   app: H3,
-  { host, port, https, publicUrl = null, tunnel: wantsTunnel }: ListenOptions,
+  { host, port, https }: ListenOptions,
   onInternalError: (where: string, error: unknown) => void,
 ): Promise<HttpListener> {
   // For example, no file descriptor is free. Later connections can succeed.
@@ -56,25 +53,19 @@ export async function listen(
     await closeServer(server);
     throw createPortError(host, port);
   }
-  const url = toOrigin(certificate === null ? 'http' : 'https', host, actualPort);
-  const tunnel = wantsTunnel
-    ? await openTunnelTo(server, url, (error) => onInternalError('the tunnel', error))
-    : null;
   return {
     port: actualPort,
-    url,
-    publicUrl: tunnel?.url ?? publicUrl,
+    url: toOrigin(certificate === null ? 'http' : 'https', host, actualPort),
     certificate,
-    close: async () => void (await Promise.all([tunnel?.close(), closeServer(server)])),
+    close: () => closeServer(server),
   };
 }
 
 /** A listener without a server, for an emulator that only this process uses. Its URL has port 0. */
-export function createUnboundListener({ host, publicUrl = null }: ListenOptions): HttpListener {
+export function createUnboundListener({ host }: ListenOptions): HttpListener {
   return {
     port: 0,
     url: toOrigin('http', host, 0),
-    publicUrl,
     certificate: null,
     close: async () => {},
   };
@@ -96,15 +87,6 @@ function throttle(report: (error: Error) => void): (error: Error) => void {
     reportedAt = monotonic();
     report(error);
   };
-}
-
-async function openTunnelTo(server: Server, url: string, onEnd: (error: SvcError) => void): Promise<Tunnel> {
-  try {
-    return await openTunnel(url, onEnd);
-  } catch (error) {
-    await closeServer(server);
-    throw error;
-  }
 }
 
 // Without listhen, which takes longer to load than the rest of a start.

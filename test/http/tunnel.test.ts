@@ -1,6 +1,7 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { openTunnel } from '../../src/http/tunnel.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
@@ -58,6 +59,24 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     await emulator.close();
   });
 
+  it('an emulator whose tunnel is not open yet has a status and can be stopped', async () => {
+    const argumentsFile = install('setInterval(() => {}, 1000);');
+    const token = '0123456789abcdef';
+    const start = startTestEmulator({ tunnel: true, controlToken: token });
+    const end = start.catch((error: unknown) => error);
+    const findUrl = () => JSON.parse(readFileSync(argumentsFile, 'utf8'))[2];
+    await expect.poll(async () => findUrl()).toMatch(/^http/);
+    const url = findUrl();
+    const control = createHttpControlClient({ controlUrl: `${url}/_svc`, token });
+    expect(await control.getStatus({})).toMatchObject({ url, base_url: `${url}/v1` });
+    expect(await control.stop({})).toEqual({ stopping: true });
+    expect(await end).toMatchObject({
+      code: 'interrupted',
+      message: 'The emulator was stopped before its tunnel was open.',
+    });
+    await expect(control.getStatus({})).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+
   it('a tunnel needs an installed program', async () => {
     await expect(startTestEmulator({ tunnel: true })).rejects.toMatchObject({
       code: 'no_tunnel',
@@ -69,22 +88,24 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
   it('the error contains the last line of cloudflared if the tunnel does not open', async () => {
     install(`process.stderr.write('2026-11-20T09:56:33Z ERR failed to request quick Tunnel: no such host\\n');
       process.exitCode = 1;`);
-    await expect(openTunnel('http://127.0.0.1:1', onEnd)).rejects.toMatchObject({
-      code: 'no_tunnel',
-      message: 'cloudflared could not open a tunnel: failed to request quick Tunnel: no such host.',
-      hint: expect.stringContaining('--public-url'),
-    });
+    await expect(openTunnel('http://127.0.0.1:1', new AbortController().signal, onEnd)).rejects.toMatchObject(
+      {
+        code: 'no_tunnel',
+        message: 'cloudflared could not open a tunnel: failed to request quick Tunnel: no such host.',
+        hint: expect.stringContaining('--public-url'),
+      },
+    );
     expect(onEnd).not.toHaveBeenCalled();
   });
 
   it('an unexpected end of the tunnel is reported, and a close is not', async () => {
     install(stay);
-    const closed = await openTunnel('http://127.0.0.1:1', onEnd);
+    const closed = await openTunnel('http://127.0.0.1:1', new AbortController().signal, onEnd);
     await closed.close();
     expect(onEnd).not.toHaveBeenCalled();
 
     install(`process.stderr.write(${JSON.stringify(LOG)}); process.exitCode = 1;`);
-    const ending = await openTunnel('http://127.0.0.1:1', onEnd);
+    const ending = await openTunnel('http://127.0.0.1:1', new AbortController().signal, onEnd);
     const message = 'cloudflared exited with code 1, so the tunnel is closed.';
     await expect
       .poll(() => onEnd.mock.calls)
