@@ -150,7 +150,8 @@ async function startWithStore(
     onInternalError: reportInternalError,
     isOwnAddress,
   });
-  const folders = fixtureFolders(options.projectFolder ?? process.cwd());
+  const { projectFolder = process.cwd() } = options;
+  const folders = fixtureFolders(projectFolder);
   const closing = new AbortController();
   const controlHandlers = createControlHandlers(
     {
@@ -181,6 +182,7 @@ async function startWithStore(
     closing: closing.signal,
     dashboardFolder: options.dashboardFolder,
     allowHost: options.allowHost,
+    projectFolder,
     fixtureFolders: folders,
     getPublicUrl,
     getUrls: (origin) => toEmulatorUrls(origin, getPublicUrl(), controlToken),

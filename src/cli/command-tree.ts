@@ -245,6 +245,11 @@ export const commandSections: Readonly<Record<string, Commands>> = {
     sign: defineCommand('Create the signature headers for a payload', loadSignature, 'sign'),
   },
   'Setup:': {
+    mcp: defineCommand(
+      'Serve coding agents over the Model Context Protocol (MCP)',
+      () => import('./commands/mcp.ts'),
+      'command',
+    ),
     workspaces: {
       summary: 'List, show and create workspaces',
       examples: [['Create a workspace', 'workspaces create Staging']],

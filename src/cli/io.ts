@@ -68,6 +68,9 @@ export function createProcessIo(nodeProcess: NodeJS.Process, noColor: boolean): 
         runPager(sanitizeForTerminal(withLineEnd(text)), pager, env);
       return canDraw() ? open : null;
     },
+    get protocol() {
+      return { input: nodeProcess.stdin, output: stdout };
+    },
     async readInput() {
       const chunks: Buffer[] = [];
       for await (const chunk of nodeProcess.stdin) chunks.push(chunk as Buffer);

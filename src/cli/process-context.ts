@@ -40,6 +40,8 @@ export interface Io extends TerminalCapabilities {
    * @returns false when the pager does not start
    */
   readonly openPager: ((text: string, pager: string) => Promise<boolean>) | null;
+  /** The streams of a protocol of a program, unchanged: nothing is escaped. */
+  readonly protocol: { readonly input: Readable; readonly output: Writable };
   /** Reads standard input to its end. */
   readInput(): Promise<Buffer>;
 }

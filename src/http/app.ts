@@ -4,6 +4,7 @@ import { createControlDocument, createPublicDocument } from '../contract/openapi
 import type { ControlHandlers, ControlPlane } from '../control/control-plane.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
+import { connectInProcess } from '../mcp/in-process-emulator.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type ApiHostGuardOptions, createApiHostGuard } from './api-host-guard.ts';
 import { mountControlApi } from './control-api.ts';
@@ -11,7 +12,9 @@ import { createControlAuth, noControlAuth } from './control-auth.ts';
 import { createControlGuard } from './control-guard.ts';
 import { mountDashboard } from './dashboard.ts';
 import type { EmulatorUrls } from './listen-options.ts';
+import { mountMcpEndpoint } from './mcp-endpoint.ts';
 import { mountPublicApi } from './public-api.ts';
+import { fetchInProcess } from './request-faults.ts';
 import { errorResponse, jsonResponse, withErrorBoundary } from './responses.ts';
 
 interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
@@ -30,6 +33,8 @@ interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly dashboardFolder?: string | undefined;
   /** The URLs of the emulator for a client that uses `origin`. */
   readonly getUrls: (origin: string) => EmulatorUrls;
+  /** Folder with a `fixtures` folder of the project. */
+  readonly projectFolder: string;
   /** Folders with the event types of the OpenAPI document. Later folders override earlier ones. */
   readonly fixtureFolders: readonly string[];
   readonly internalErrorLog: InternalErrorLog;
@@ -61,6 +66,17 @@ export function createApp(options: AppOptions): H3 {
     store: sandbox.store,
     closing,
     createDocument: (origin) => JSON.stringify(createControlDocument(getUrls(origin).controlUrl)),
+  });
+  mountMcpEndpoint(app, {
+    ...controlOptions,
+    closing,
+    projectFolder: options.projectFolder,
+    emulator: connectInProcess({
+      control,
+      rules: sandbox.rules,
+      now: sandbox.wall.now,
+      fetch: (request) => fetchInProcess(app, request),
+    }),
   });
   mountDashboard(app, { ...controlOptions, auth, folder: options.dashboardFolder });
   app.get('/openapi.json', ({ url }) => {

@@ -8,12 +8,9 @@ import type { InternalErrorLog } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { exportResponse } from './export-response.ts';
 import { mountOperations } from './mount-operations.ts';
-import { readBody, readInput } from './read-request.ts';
+import { CONTROL_BODY_LIMIT_BYTES, readBody, readInput } from './read-request.ts';
 import { controlErrorResponse, controlResponse, withErrorBoundary } from './responses.ts';
 import { type SseOptions, sseResponse } from './sse-response.ts';
-
-/** A replay can have a body of its own, so a request can be larger than one to `/v1`. */
-const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
 interface ControlApiOptions extends SseOptions {
   readonly internalErrorLog: InternalErrorLog;
@@ -50,7 +47,7 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
   ): Promise<HTTPResponse> {
     const operation: ControlOperations[Name] & Operation = controlOperations[name];
     const { input } = await readInput(event, operation, {
-      readBytes: () => readBody(event, BODY_LIMIT_BYTES),
+      readBytes: () => readBody(event, CONTROL_BODY_LIMIT_BYTES),
       isOptional: true,
     });
     const output = await handlers[name](
@@ -76,7 +73,7 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
 }
 
 /** Aborted when the client closes the connection before it has the response. */
-function createDisconnectSignal({ runtime, req }: H3Event): AbortSignal {
+export function createDisconnectSignal({ runtime, req }: H3Event): AbortSignal {
   const response = runtime?.node?.res;
   if (response === undefined) return req.signal;
   const disconnected = new AbortController();

@@ -9,6 +9,9 @@ import { SvcError } from '../errors.ts';
 /** Length of the value of a header in a message, in characters. */
 const SHOWN_LENGTH = 64;
 
+/** Of a request to the control plane. A replay can have a body of its own, so it can be larger than one to `/v1`. */
+export const CONTROL_BODY_LIMIT_BYTES = 4 * 1024 * 1024;
+
 interface JsonBody {
   readonly bytes: Buffer;
   readonly json: JsonObjectText;

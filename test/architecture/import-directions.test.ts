@@ -15,6 +15,7 @@ const layers = [
   ['sandbox'],
   ['delivery'],
   ['control'],
+  ['mcp'],
   ['http'],
   ['emulator'],
   ['library'],
@@ -38,6 +39,7 @@ const allowed: Record<string, readonly string[]> = {
     'fixtures',
     'receiver',
     'control',
+    'mcp',
   ],
   signature: ['domain', 'clock'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
@@ -49,6 +51,8 @@ const lazyImports: Record<string, string> = {
   'cli/boot-emulator.ts': 'emulator',
   'cli/commands/emulator-start.ts': 'emulator',
   'cli/commands/emulator-exec.ts': 'emulator',
+  'cli/folder-emulator.ts': 'emulator',
+  'cli/register-emulator.ts': 'emulator',
   'cli/doctor/check-database.ts': 'store',
 };
 

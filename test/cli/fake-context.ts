@@ -29,6 +29,8 @@ export interface FakeOptions {
   readonly progress?: (line: string) => void;
   /** Streams of the prompts. Default: the session is not interactive. */
   readonly prompt?: Io['prompt'];
+  /** Streams of a protocol. Default: nobody writes or reads. */
+  readonly protocol?: Io['protocol'];
   /** Opens the screen of a live view. Default: standard output is not a terminal. */
   readonly openScreen?: NonNullable<Io['openScreen']>;
   readonly height?: number;
@@ -67,6 +69,7 @@ export function createFakeHost(options: FakeOptions = {}): {
     openScreen: options.openScreen ?? null,
     height: options.height ?? Number.POSITIVE_INFINITY,
     openPager: options.page ?? null,
+    protocol: options.protocol ?? { input: new PassThrough(), output: new PassThrough() },
     readInput: async () => Buffer.from(options.input ?? ''),
   };
   const host: ProcessContext = {

@@ -90,6 +90,21 @@ it('svc --help does not load modules that only single commands need', () => {
   );
 });
 
+it('the protocol of coding agents is loaded only by svc mcp and the first request to /_svc/mcp', () => {
+  const protocol = /node_modules\/(?:@modelcontextprotocol|zod)\//;
+  const sourcesOf = (name: string) =>
+    loadedWith(name).sources.filter((source) => protocol.test(source) || source.startsWith('src/mcp/tools/'));
+  const chunks = readdirSync(join(dist, 'chunks'));
+  const command = chunks.find((name) => name.startsWith('mcp-') && !name.startsWith('mcp-server-'));
+  for (const entry of ['index.js', 'cli.js', 'vitest.js', `chunks/${command}`]) {
+    expect(sourcesOf(entry), entry).toEqual([]);
+  }
+  const handler = chunks.find((name) => name.startsWith('serve-http-'));
+  expect(sourcesOf(`chunks/${handler}`).length).toBeGreaterThan(10);
+  const protocolChunk = chunks.find((name) => name.startsWith('mcp-server-'));
+  expect(gzipSync(readFileSync(join(dist, 'chunks', protocolChunk ?? ''))).length).toBeLessThan(200_000);
+});
+
 it('svc trigger does not load the emulator', () => {
   const chunk = readdirSync(join(dist, 'chunks')).find((name) => name.startsWith('trigger-'));
   const { sources } = loadedWith(`chunks/${chunk}`);

@@ -47,8 +47,8 @@ const otherWorkspace = ['--workspace', `ws_${UNKNOWN_ID}`];
 const payload = ['--payload', '{}', '--secret', 'whsec_a'];
 const tooMany = 'Too many arguments: ';
 
-/** `cli-emulator.test.ts` and `exec.test.ts` test the commands that start, stop or await an emulator. */
-export const processCommands = ['emulator start', 'emulator stop', 'emulator wait', 'emulator exec'];
+/** `cli-emulator.test.ts`, `exec.test.ts` and `mcp.test.ts` test the commands that start, stop or await an emulator. */
+export const processCommands = ['emulator start', 'emulator stop', 'emulator wait', 'emulator exec', 'mcp'];
 
 /** `cli-state.test.ts` tests the commands that replace all state. */
 export const stateReplacingCommands = [

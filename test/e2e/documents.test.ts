@@ -57,6 +57,7 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
     reason: 'test/e2e/examples.test.ts runs the examples',
   },
   { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
+  { page: /^docs\/agents/, code: /^claude mcp add/, reason: 'needs Claude Code' },
   {
     page: /^docs\/receiver-testing/,
     code: /restart\.sh/,

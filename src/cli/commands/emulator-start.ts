@@ -1,17 +1,8 @@
 /** `svc emulator start`: runs an emulator until it is stopped, and keeps the run file with which commands find it. */
 import { once } from 'node:events';
-import {
-  assertStateFolderTrusted,
-  createRunFile,
-  createStateFolder,
-  ensureRunFile,
-  findOwnRunFile,
-  type RunFile,
-  removeRunFile,
-} from '../../control/run-file.ts';
+import { assertStateFolderTrusted, findOwnRunFile } from '../../control/run-file.ts';
 import type { Emulator } from '../../emulator.ts';
-import { clearInterval, setInterval } from '../../timers.ts';
-import { bootEmulator, writeCertificate } from '../boot-emulator.ts';
+import { bootEmulator } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
@@ -23,13 +14,12 @@ import {
 } from '../env-variables.ts';
 import { openUrl } from '../open-url.ts';
 import { announceReady } from '../ready-line.ts';
+import { registerEmulator } from '../register-emulator.ts';
 import { renderAttempt, renderReset } from '../render/stream-items.ts';
 import { assertNoneRunning } from '../running-emulator.ts';
 import { startDetached } from '../start-detached.ts';
 import { addStartOptions } from '../start-options.ts';
 import { waitForReceiver, warnIfNotListening } from '../wait-for-receiver.ts';
-
-const RUN_FILE_CHECK_INTERVAL_MS = 500;
 
 /** The options, except those that are settings: `resolveConfig` reads those. */
 interface Options extends WriteEnvOptions {
@@ -78,22 +68,16 @@ export const command: CommandDefinition<Options> = {
     assertStateFolderTrusted(projectFolder, context.env);
     const emulator = await bootEmulator(config, rules, context);
     const status = emulator.status();
-    let stopChecks = () => {};
+    let unregister = () => {};
     try {
-      const stateFolder = createStateFolder(projectFolder, context.env);
-      const certificate = writeCertificate(stateFolder, emulator.certificate);
-      // Commands in this folder run on this machine, so they do not use the public address.
-      const control_url = `${status.url}/_svc`;
-      const runFile = { ...status, control_url, ...(certificate && { certificate }) };
-      createRunFile(projectFolder, runFile, context.env);
-      stopChecks = restoreRunFileIfRemoved(projectFolder, runFile, context.env);
+      const { certificate, remove } = registerEmulator(emulator, projectFolder, context.env);
+      unregister = remove;
       if (values.envFile !== null) writeEnvFile(values.envFile, toEnvVariables(status, certificate));
       announceReady(status, certificate, values, rules, context);
       if (values.open) void showDashboard(status.dashboard_url, context);
       await printUntilStopped(emulator, values.forwardTo, context);
     } finally {
-      stopChecks();
-      removeRunFile(projectFolder, status.pid);
+      unregister();
       await emulator.close();
     }
   },
@@ -103,19 +87,6 @@ const TOKEN_NOTE = `
 If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
 a token. The printed dashboard link contains the token. svc commands in this folder use the token automatically.
 Elsewhere, set SVC_CONTROL_TOKEN.`;
-
-/** Restores the run file, which `git clean -fdx` can remove. @returns a function that stops the checks */
-function restoreRunFileIfRemoved(projectFolder: string, runFile: RunFile, env: Context['env']): () => void {
-  const timer = setInterval(() => {
-    try {
-      ensureRunFile(projectFolder, runFile, env);
-    } catch {
-      // The emulator keeps running. Without a run file, commands need --url.
-    }
-  }, RUN_FILE_CHECK_INTERVAL_MS);
-  timer.unref();
-  return () => clearInterval(timer);
-}
 
 async function showDashboard(url: string, context: Context): Promise<void> {
   if (!(await openUrl(url, context))) context.io.note(`No browser was found. Open this address: ${url}`);

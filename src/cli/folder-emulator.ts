@@ -1,0 +1,111 @@
+/** The emulator of a folder for a long-running command: the one that runs, or otherwise one that this process starts. */
+import type { Config } from '../config.ts';
+import type { Emulator } from '../emulator.ts';
+import { SvcError } from '../errors.ts';
+import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
+import { connectInProcess } from '../mcp/in-process-emulator.ts';
+import { bootEmulator } from './boot-emulator.ts';
+import type { Context } from './context.ts';
+import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulator-target.ts';
+import { registerEmulator } from './register-emulator.ts';
+
+/** An emulator that this process starts: in memory and on a free port, so that it leaves nothing behind. */
+const START_SETTINGS = { port: '0', db: ':memory:' };
+
+interface StartedEmulator {
+  readonly connection: ConnectedEmulator;
+  readonly close: () => Promise<void>;
+}
+
+export class FolderEmulator {
+  readonly #context: Context;
+  #started: Promise<StartedEmulator> | null = null;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /**
+   * Looks for the emulator at each call, because it can be started and stopped meanwhile.
+   * @throws SvcError `no_emulator` if its address is configured, but it does not respond.
+   */
+  async connect(): Promise<ConnectedEmulator> {
+    if (this.#started === null) {
+      const config = await this.#context.resolveConfig();
+      try {
+        return await this.#connectToRunning(config);
+      } catch (error) {
+        const isMissing = error instanceof SvcError && error.code === 'no_emulator';
+        if (!isMissing || config.values.controlUrl !== null) throw error;
+      }
+    }
+    // Another call can have started it meanwhile.
+    this.#started ??= this.#start().catch((error) => {
+      this.#started = null;
+      throw error;
+    });
+    return (await this.#started).connection;
+  }
+
+  /** Closes the emulator if this process started it. */
+  async close(): Promise<void> {
+    await (await this.#started?.catch(() => null))?.close();
+  }
+
+  async #connectToRunning(config: Config): Promise<ConnectedEmulator> {
+    const { signal } = this.#context;
+    const { controlUrl, ca, token, runFile } = await resolveTarget(config, this.#context);
+    if (config.values.apiKey !== null) assertSecretAllowed('apiKey', config, controlUrl);
+    const { createHttpControlClient } = await import('../control/http-control-client.ts');
+    const { createApiClient } = await import('../control/api-client.ts');
+    const control = createHttpControlClient({ controlUrl, ca, token, signal });
+    const status = runFile === null ? await control.getStatus({}) : await getVerifiedStatus(runFile, control);
+    const api = createApiClient({
+      baseUrl: new URL('v1', controlUrl).href,
+      apiKey: config.values.apiKey ?? status.api_key,
+      ca,
+      signal,
+    });
+    return {
+      control,
+      rules: await this.#context.resolveRules(),
+      now: this.#context.now,
+      createEvent: async (body) => (await api.createEvent(body)).value,
+    };
+  }
+
+  async #start(): Promise<StartedEmulator> {
+    const context = this.#context;
+    const config = await context.resolveConfig(START_SETTINGS);
+    const rules = await context.resolveRules(START_SETTINGS);
+    const emulator = await bootEmulator(config, rules, context);
+    const close = this.#register(emulator, config);
+    // For example with `svc emulator stop`. The next call finds or starts another one.
+    void emulator.closed.then(() => {
+      this.#started = null;
+    });
+    context.io.note(`Started an emulator at ${emulator.status().url}`);
+    const { control, fetch } = emulator;
+    return {
+      close,
+      connection: connectInProcess({ control, fetch, rules, now: context.now }),
+    };
+  }
+
+  /** @returns a function that closes the emulator */
+  #register(emulator: Emulator, { projectFolder }: Config): () => Promise<void> {
+    const { env, io } = this.#context;
+    let unregister = () => {};
+    try {
+      unregister = registerEmulator(emulator, projectFolder, env).remove;
+    } catch (error) {
+      // The folder can be read-only. The MCP client does not need the run file.
+      if (!(error instanceof SvcError)) throw error;
+      io.note(`Commands in this folder will not find the emulator. ${error.message}`);
+    }
+    return async () => {
+      unregister();
+      await emulator.close();
+    };
+  }
+}

@@ -1,0 +1,123 @@
+/** Creates the MCP server. Each connection over stdio, and each HTTP request, has its own. */
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { suggestMatch } from '../domain/message-parts.ts';
+import { type InternalErrorLog, SvcError } from '../errors.ts';
+import { VERSION } from '../package-info.ts';
+import type { ConnectEmulator } from './connected-emulator.ts';
+import { getPrompt, listPrompts } from './prompts.ts';
+import { listResources, readResource, resourceTemplates } from './resources.ts';
+import { type Tool, type ToolCall, type ToolResult, toErrorJson } from './tool.ts';
+import { tools } from './tools.ts';
+
+export interface McpServerOptions {
+  readonly connect: ConnectEmulator;
+  /** Folder of the project, see `ToolCall`. */
+  readonly projectFolder: string;
+  readonly internalErrorLog: InternalErrorLog;
+}
+
+const INSTRUCTIONS =
+  'A local emulator of a webhook service. Loop: trigger an event, wait, explain a delivery that failed, correct the receiver, replay. Each result names the next call. Retries follow a clock that you can move.';
+
+export function createMcpServer(options: McpServerOptions): Server {
+  const { connect, projectFolder } = options;
+  const server = new Server(
+    { name: 'svc', title: 'svc webhook emulator', version: VERSION },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler('tools/list', async () => ({ tools: listTools() }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    if (tool === undefined) throw createUnknownToolError(params.name);
+    return callTool(tool, params.arguments ?? {}, context, options);
+  });
+  server.setRequestHandler('resources/list', async () => ({ resources: listResources(projectFolder) }));
+  server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates }));
+  server.setRequestHandler('resources/read', ({ params }) =>
+    withProtocolErrors(async () => readResource(params.uri, connect, projectFolder)),
+  );
+  server.setRequestHandler('prompts/list', async () => ({ prompts: listPrompts() }));
+  server.setRequestHandler('prompts/get', ({ params }) =>
+    withProtocolErrors(async () => getPrompt(params.name, params.arguments ?? {})),
+  );
+  return server;
+}
+
+/** Errors of resources and prompts have no results, so they become errors of the protocol. */
+async function withProtocolErrors<Result>(respond: () => Promise<Result>): Promise<Result> {
+  try {
+    return await respond();
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const isInternal = error.code === 'internal_error';
+    const code = isInternal ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+    throw new ProtocolError(code, [error.message, error.hint].filter(Boolean).join(' '));
+  }
+}
+
+export function listTools() {
+  return tools.map(({ name, description, inputSchema, outputSchema, hints }) => ({
+    name,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations: { ...hints },
+  }));
+}
+
+function createUnknownToolError(name: string): ProtocolError {
+  const names = tools.map((tool) => tool.name);
+  const suggestion = suggestMatch(name, names) ?? `The tools are ${names.join(', ')}.`;
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `The tool does not exist. ${suggestion}`);
+}
+
+/** Runs a tool. Errors are results, so that the model reads them. */
+async function callTool(
+  tool: Tool,
+  args: Record<string, unknown>,
+  context: ServerContext,
+  { connect, projectFolder, internalErrorLog }: McpServerOptions,
+) {
+  try {
+    const emulator = await connect();
+    const call = {
+      emulator,
+      projectFolder,
+      signal: context.mcpReq.signal,
+      onProgress: createProgressReporter(context),
+    };
+    return toCallResult(await tool.call(args, call));
+  } catch (thrown) {
+    if (!(thrown instanceof SvcError)) internalErrorLog.report(`MCP tool ${tool.name}`, thrown);
+    const error =
+      thrown instanceof SvcError
+        ? thrown
+        : new SvcError('internal_error', 'Internal error in svc. Its log has the details.', {
+            cause: thrown,
+          });
+    return { isError: true, content: [toText(toErrorJson(error, tool.nextAfterError))] };
+  }
+}
+
+function toCallResult(result: ToolResult) {
+  // For clients that read only the text. The protocol asks for both.
+  return { content: [toText(JSON.stringify(result))], structuredContent: result };
+}
+
+function toText(text: string) {
+  return { type: 'text' as const, text };
+}
+
+function createProgressReporter({ mcpReq }: ServerContext): ToolCall['onProgress'] {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let last = Number.NEGATIVE_INFINITY;
+  return (progress, total, message) => {
+    // The protocol requires that values increase.
+    if (progress <= last) return;
+    last = progress;
+    const params = { progressToken, progress, message, ...(total !== undefined && { total }) };
+    // The client can have left.
+    void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}

@@ -1,0 +1,99 @@
+/** Shortens deliveries for tool results, which the client pays for. The field names are those of the control plane. */
+import type { AttemptSummary, Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
+import { getDisplayStatus } from '../domain/delivery.ts';
+import { formatCall } from './tool.ts';
+
+/** Deliveries in a result that is not a list. */
+export const MAX_SHOWN_DELIVERIES = 20;
+
+export function summarizeDelivery(delivery: Delivery) {
+  const { id, event_id, event_type, webhook_id, attempt_count, last_attempt: last } = delivery;
+  return {
+    id,
+    event_id,
+    event_type,
+    webhook_id,
+    status: getDisplayStatus(delivery),
+    ...(delivery.settled_reason && { settled_reason: delivery.settled_reason }),
+    attempt_count,
+    ...(last && { last_attempt: summarizeResult(last) }),
+    ...(delivery.next_attempt_at && { next_attempt_at: delivery.next_attempt_at }),
+    ...(delivery.replay_of && { replay_of: delivery.replay_of }),
+  };
+}
+
+/** The deliveries that did not succeed first, because a result contains only some. */
+export function summarizeDeliveries(deliveries: readonly Delivery[]) {
+  const succeeded = deliveries.filter(({ status }) => status === 'succeeded');
+  const others = deliveries.filter(({ status }) => status !== 'succeeded');
+  return [...others, ...succeeded].slice(0, MAX_SHOWN_DELIVERIES).map(summarizeDelivery);
+}
+
+export function summarizeAttempt(attempt: AttemptSummary) {
+  const { delivery_id, number, fault } = attempt;
+  return { delivery_id, number, ...summarizeResult(attempt), ...(fault && { fault }) };
+}
+
+function summarizeResult({
+  outcome,
+  response_status,
+  error,
+}: Pick<AttemptSummary, 'outcome' | 'response_status' | 'error'>) {
+  return {
+    outcome,
+    ...(response_status !== null && { response_status }),
+    // The error of a status says no more than the status.
+    ...(error !== null && outcome !== 'http_error' && { error }),
+  };
+}
+
+/** Characters of a body in a result. */
+const CUT_BODY_LENGTH = 300;
+const MAX_BODY_LENGTH = 20_000;
+
+/** A delivery with its attempts. @param hasBodies whether to show bodies up to 20,000 characters, and the response headers */
+export function detailDelivery(delivery: DeliveryDetail, hasBodies: boolean) {
+  const maxLength = hasBodies ? MAX_BODY_LENGTH : CUT_BODY_LENGTH;
+  const cut = (body: string) =>
+    body.length > maxLength ? `${body.slice(0, maxLength)}… (${body.length} characters)` : body;
+  return {
+    ...summarizeDelivery(delivery),
+    url: delivery.url,
+    created_at: delivery.created_at,
+    attempts: delivery.attempts.map(
+      ({ number, sent_at, duration_ms, request, response, ...attempt }, index) => ({
+        number,
+        sent_at,
+        duration_ms: Math.round(duration_ms),
+        ...summarizeResult(attempt),
+        ...(attempt.fault && { fault: attempt.fault }),
+        // Every attempt sends the same body, except after an injected fault.
+        ...((index === 0 || attempt.fault) && { request_body: cut(request.body) }),
+        ...(response && {
+          response_body: cut(response.body),
+          ...(hasBodies && { response_headers: response.headers }),
+        }),
+      }),
+    ),
+  };
+}
+
+/** Whether the last attempt failed, so that `explain` can say why. */
+export function isFailing(delivery: Delivery): boolean {
+  return ['failing', 'failed'].includes(getDisplayStatus(delivery));
+}
+
+/** The call that is useful after a result with these deliveries. */
+export function findNextCall(deliveries: readonly Delivery[]): string {
+  const failing = deliveries.find(isFailing);
+  if (failing !== undefined) return formatCall('explain', { id: failing.id });
+  const [first] = deliveries;
+  if (first === undefined) return formatCall('lab', { action: 'add_endpoint', url: EXAMPLE_URL });
+  if (deliveries.some(({ paused }) => paused)) return 'Enable the endpoint: svc webhooks update';
+  if (first.status === 'pending') return formatCall('clock', { action: 'settle' });
+  return 'Every delivery succeeded. Nothing to do.';
+}
+
+export const EXAMPLE_URL = 'http://127.0.0.1:3000/webhooks';
+/** An event type with a built-in fixture. */
+export const EXAMPLE_TYPE = 'order.shipped';

@@ -1,0 +1,129 @@
+/** A tool of the MCP server: its definition, what a call gets, and the form of its results and errors. */
+import { toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { JsonObject } from '../contract/fields.ts';
+import { validate } from '../contract/validate.ts';
+import type { SvcError } from '../errors.ts';
+import type { ConnectedEmulator } from './connected-emulator.ts';
+
+/** What the client can show or ask before a call. Only tools that change nothing outside of the emulator lack `openWorldHint`. */
+interface ToolHints {
+  readonly readOnlyHint?: true;
+  /** Whether a call can lose data. The default of the protocol is true. */
+  readonly destructiveHint?: boolean;
+}
+
+export interface ToolCall {
+  readonly emulator: ConnectedEmulator;
+  /** Folder of the project: its `fixtures` folder has event types and scripts, and relative paths start there. */
+  readonly projectFolder: string;
+  /** Aborted when the client cancels the call or leaves. */
+  readonly signal: AbortSignal;
+  /** Reports progress, if the client asked for it. Values must increase. */
+  readonly onProgress: (progress: number, total: number | undefined, message: string) => void;
+}
+
+/** A result is one JSON object. `next` is the call that is most likely useful after it. */
+export interface ToolResult {
+  readonly next: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly hints: ToolHints;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema;
+  /** The call that helps after an error. */
+  readonly nextAfterError: string;
+  /** @throws SvcError `validation_failed` for invalid arguments, and the errors of the control plane. */
+  call(args: Record<string, unknown>, call: ToolCall): Promise<ToolResult>;
+}
+
+type JsonSchema = { type: 'object'; [keyword: string]: unknown };
+type FieldType = 'array' | 'boolean' | 'number' | 'object' | 'string';
+
+interface ToolDefinition<Schema extends v.GenericSchema>
+  extends Pick<Tool, 'name' | 'description' | 'hints' | 'nextAfterError'> {
+  readonly input: Schema;
+  /** The most important fields of the result. There can be more. */
+  readonly output: Readonly<Record<string, FieldType>>;
+  run(input: v.InferOutput<Schema>, call: ToolCall): Promise<ToolResult>;
+}
+
+export function defineTool<Schema extends v.GenericSchema>({
+  input,
+  output,
+  run,
+  ...definition
+}: ToolDefinition<Schema>): Tool {
+  const fields = Object.entries({ ...output, next: 'string' });
+  return {
+    ...definition,
+    inputSchema: toInputSchema(input),
+    outputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(fields.map(([name, type]) => [name, { type }])),
+      required: ['next'],
+    },
+    call: (args, call) => run(validate(input, args, 'validation_failed'), call),
+  };
+}
+
+/** The keywords that tell a model how to call a tool. Other problems, such as an invalid ID, are in the error of the call. */
+const SHOWN_KEYWORDS = ['type', 'enum', 'description', 'default', 'items'];
+
+/** The JSON Schema of the arguments, in few tokens: clients send the list of tools to the model with each request. */
+function toInputSchema(input: v.GenericSchema): JsonSchema {
+  const { properties = {}, required = [] } = toJsonSchema(input, {
+    typeMode: 'input',
+    errorMode: 'ignore',
+    overrideSchema: ({ valibotSchema }) => (valibotSchema === JsonObject ? { type: 'object' } : undefined),
+  });
+  const shorten = (schema: object): object =>
+    Object.fromEntries(
+      Object.entries(schema)
+        .filter(([keyword, value]) => SHOWN_KEYWORDS.includes(keyword) && !isEmptyDefault(keyword, value))
+        .map(([keyword, value]) => [keyword, keyword === 'items' ? shorten(value) : value]),
+    );
+  const shown = Object.entries(properties).map(([name, schema]) => [name, shorten(schema as object)]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(shown),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+/** An empty object, an empty list or `false` is the same as no value. */
+function isEmptyDefault(keyword: string, value: unknown): boolean {
+  return (
+    keyword === 'default' &&
+    (value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0))
+  );
+}
+
+/** An integer in the arguments of a tool. */
+export function wholeNumber(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return v.pipe(v.number(), v.integer(message), v.minValue(min, message), v.maxValue(max, message));
+}
+
+/** Writes a call as text for the field `next`, such as `explain {"id":"del_…"}`. */
+export function formatCall(tool: string, args: object = {}): string {
+  return `${tool} ${JSON.stringify(args)}`;
+}
+
+/** Length of a text in an error, in characters: it can contain what the client sent. */
+const MAX_ERROR_LENGTH = 500;
+
+/** The error of a call, as JSON. Its hint can name a command, which the client can run in a shell. */
+export function toErrorJson(error: SvcError, next: string): string {
+  const { code, message, hint } = error;
+  const cut = (text: string) =>
+    text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH)}…` : text;
+  return JSON.stringify({
+    error: { code, message: cut(message), ...(hint === undefined ? {} : { hint: cut(hint) }) },
+    next,
+  });
+}

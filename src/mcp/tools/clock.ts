@@ -1,0 +1,76 @@
+/** The tool `clock`: shows and moves the schedule clock. */
+import * as v from 'valibot';
+import { DurationText } from '../../contract/duration-text.ts';
+import type { ClockMove, ClockState } from '../../contract/emulator-schemas.ts';
+import { Speed } from '../../contract/fields.ts';
+import { WorkspaceFilter } from '../../contract/list-filters.ts';
+import { SvcError } from '../../errors.ts';
+import { MAX_SHOWN_DELIVERIES, summarizeAttempt } from '../summarize-delivery.ts';
+import { defineTool, formatCall, type ToolResult } from '../tool.ts';
+
+export const clockTool = defineTool({
+  name: 'clock',
+  description:
+    'Show or move the schedule clock, which decides when retries are due. advance, next and settle send every attempt that becomes due',
+  hints: { destructiveHint: false },
+  nextAfterError: formatCall('clock', { action: 'show' }),
+  input: v.strictObject({
+    action: v.picklist(['show', 'freeze', 'resume', 'speed', 'advance', 'next', 'settle']),
+    by: v.optional(v.pipe(DurationText, v.description('For advance, such as 35m'))),
+    speed: v.optional(v.pipe(Speed, v.description('Schedule seconds per second'))),
+    ...WorkspaceFilter,
+  }),
+  output: { now: 'string', attempts: 'array' },
+  async run({ action, by, speed, ...workspace }, { emulator: { control }, signal }) {
+    switch (action) {
+      case 'show':
+        return toStateResult(await control.getClock(workspace));
+      case 'freeze':
+        return toStateResult(await control.setClock({ ...workspace, frozen: true }));
+      case 'resume':
+        return toStateResult(await control.setClock({ ...workspace, frozen: false }));
+      case 'speed':
+        return toStateResult(
+          await control.setClock({ ...workspace, speed: requireArgument(speed, 'speed', 60) }),
+        );
+      case 'advance':
+        return toMoveResult(
+          await control.advanceClock({ ...workspace, by: requireArgument(by, 'by', '35m') }, signal),
+        );
+      case 'next':
+        return toMoveResult(await control.nextClock(workspace, signal));
+      case 'settle':
+        return toMoveResult(await control.settleClock(workspace, signal));
+    }
+  },
+});
+
+function requireArgument<Value>(value: Value | undefined, name: string, example: Value): Value {
+  if (value !== undefined) return value;
+  throw new SvcError('validation_failed', `${name} is required for this action.`, {
+    hint: `Pass ${JSON.stringify({ [name]: example })}`,
+  });
+}
+
+function toStateResult({ now, rate, next_due_at }: ClockState): ToolResult {
+  return {
+    now,
+    rate,
+    next_due_at,
+    next: next_due_at === null ? formatCall('status') : formatCall('clock', { action: 'next' }),
+  };
+}
+
+function toMoveResult({ attempts, pending, paused, ...state }: ClockMove): ToolResult {
+  const failures = attempts.filter(({ outcome }) => outcome !== 'succeeded');
+  const failure = failures.at(-1);
+  return {
+    ...toStateResult(state),
+    sent: attempts.length,
+    failed: failures.length,
+    pending,
+    ...(paused.length > 0 && { paused }),
+    attempts: attempts.slice(-MAX_SHOWN_DELIVERIES).map(summarizeAttempt),
+    ...(failure && { next: formatCall('explain', { id: failure.delivery_id }) }),
+  };
+}

@@ -1,0 +1,252 @@
+/** The tool `lab`: endpoints, faults, snapshots, reset, and the checks of a receiver. */
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+import type { ExplorationReport } from '../../contract/exploration-schemas.ts';
+import { NewFaultInput } from '../../contract/fault-schemas.ts';
+import { idOf, JsonObject } from '../../contract/fields.ts';
+import type { WebhookDetail } from '../../contract/resources.ts';
+import { validate } from '../../contract/validate.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import { SECOND_MS } from '../../domain/duration.ts';
+import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
+import { RECEIVER_TIMEOUT_MS } from '../../domain/exploration.ts';
+import { formatCount } from '../../domain/message-parts.ts';
+import { toForwardUrl } from '../../domain/webhook-url.ts';
+import { SvcError } from '../../errors.ts';
+import type { CheckResult } from '../../receiver/run-checks.ts';
+import { abortAfter, clearInterval, setInterval } from '../../timers.ts';
+import { EXAMPLE_TYPE, EXAMPLE_URL } from '../summarize-delivery.ts';
+import { defineTool, formatCall, type ToolCall, type ToolResult, wholeNumber } from '../tool.ts';
+
+const actions = [
+  'add_endpoint',
+  'show_secret',
+  'add_fault',
+  'clear_faults',
+  'save_snapshot',
+  'load_snapshot',
+  'reset',
+  'check_receiver',
+  'explore_receiver',
+] as const;
+
+const LabInput = v.strictObject({
+  action: v.picklist(actions),
+  url: v.optional(v.pipe(v.string(), v.description('For add_endpoint'))),
+  events: v.optional(v.pipe(v.array(v.string()), v.description('For add_endpoint (default: all)'))),
+  webhook_id: v.optional(v.pipe(idOf('webhook'), v.description('Default: the only endpoint'))),
+  fault: v.optional(
+    v.pipe(
+      JsonObject,
+      v.description('Such as {"on":"delivery","kind":"error-response","status":503,"count":1}'),
+    ),
+  ),
+  path: v.optional(v.pipe(v.string(), v.description('File of the snapshot'))),
+  observe: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('URL that returns the IDs that the receiver has processed: {"ids":[…]}'),
+    ),
+  ),
+  seconds: v.optional(v.pipe(wholeNumber(1, 55), v.description('Limit of a check or an exploration')), 30),
+});
+type LabInput = v.InferOutput<typeof LabInput>;
+
+export const labTool = defineTool({
+  name: 'lab',
+  description:
+    'Set up experiments: endpoints, injected faults, snapshots, reset. check_receiver sends about 110 deliveries to an endpoint, explore_receiver random histories',
+  hints: { destructiveHint: true },
+  nextAfterError: formatCall('status'),
+  input: LabInput,
+  output: { ok: 'boolean' },
+  run: (input, call) => runAction[input.action](input, call),
+});
+
+const runAction: Readonly<
+  Record<(typeof actions)[number], (input: LabInput, call: ToolCall) => Promise<ToolResult>>
+> = {
+  async add_endpoint({ url, events }, { emulator: { control } }) {
+    const target = requireField(url, 'url', EXAMPLE_URL);
+    const webhook = await control.createWebhook({
+      url: toForwardUrl(target) ?? target,
+      ...(events && { events }),
+      reuse: true,
+    });
+    return {
+      ok: true,
+      webhook_id: webhook.id,
+      url: webhook.url,
+      events: webhook.events,
+      next: `Give the receiver the secret of ${formatCall('lab', { action: 'show_secret', webhook_id: webhook.id })}, then ${formatCall('trigger', { type: EXAMPLE_TYPE, wait_seconds: 10 })}`,
+    };
+  },
+  async show_secret({ webhook_id }, { emulator: { control } }) {
+    const { id } = await findWebhook(webhook_id, control);
+    const { secret } = await control.revealSecret({ id });
+    return { ok: true, webhook_id: id, secret, next: 'Set SVC_WEBHOOK_SECRET to it where the receiver runs' };
+  },
+  async add_fault({ fault }, { emulator: { control } }) {
+    const input = validate(
+      NewFaultInput,
+      requireField(fault, 'fault', { on: 'delivery', kind: 'duplicate' }),
+      'validation_failed',
+    );
+    const { id, on, kind } = await control.addFault(input);
+    return {
+      ok: true,
+      fault: { id, on, kind },
+      next: formatCall('trigger', { type: input.type ?? EXAMPLE_TYPE, wait_seconds: 10 }),
+    };
+  },
+  async clear_faults(_input, { emulator: { control } }) {
+    return { ok: true, ...(await control.clearFaults({})), next: formatCall('status') };
+  },
+  async save_snapshot({ path }, { emulator: { control }, projectFolder }) {
+    const file = resolve(projectFolder, requireField(path, 'path', 'before.svc'));
+    const saved = await control.saveSnapshot({ path: file });
+    return { ok: true, ...saved, next: formatCall('lab', { action: 'load_snapshot', path: file }) };
+  },
+  async load_snapshot({ path }, { emulator: { control }, projectFolder }) {
+    await control.loadSnapshot({ path: resolve(projectFolder, requireField(path, 'path', 'before.svc')) });
+    return { ok: true, next: formatCall('status') };
+  },
+  async reset(_input, { emulator: { control } }) {
+    await control.reset({});
+    return { ok: true, next: formatCall('status') };
+  },
+  check_receiver: checkReceiver,
+  explore_receiver: exploreReceiver,
+};
+
+function requireField<Value>(value: Value | undefined, name: string, example: Value): Value {
+  if (value !== undefined) return value;
+  throw new SvcError('validation_failed', `${name} is required for this action.`, {
+    hint: `Pass ${JSON.stringify({ [name]: example })}`,
+  });
+}
+
+async function findWebhook(id: string | undefined, control: ControlPlane): Promise<WebhookDetail> {
+  if (id !== undefined) return control.getWebhook({ id });
+  const { data } = await control.listWebhooks({ limit: 2 });
+  const [only, second] = data;
+  if (only === undefined) {
+    throw new SvcError('not_found', 'No endpoint is registered.', {
+      hint: formatCall('lab', { action: 'add_endpoint', url: EXAMPLE_URL }),
+    });
+  }
+  if (second === undefined) return only;
+  throw new SvcError('validation_failed', 'There are several endpoints, so webhook_id is required.');
+}
+
+/** Steps of a history that a result contains. */
+const MAX_STEPS = 12;
+
+async function checkReceiver(input: LabInput, call: ToolCall): Promise<ToolResult> {
+  const { control, rules, now } = call.emulator;
+  const webhook = await findWebhook(input.webhook_id, control);
+  const { secret } = await control.revealSecret({ id: webhook.id });
+  const [eventType = WILDCARD_SUBSCRIPTION] = webhook.events;
+  const type = eventType === WILDCARD_SUBSCRIPTION ? EXAMPLE_TYPE : eventType;
+  const { payload_text: payload } = await control.getFixture({ type });
+  // Loaded on first use, because most sessions do not check a receiver.
+  const { runChecks } = await import('../../receiver/run-checks.ts');
+  const { createUrlReader } = await import('../../receiver/effect-observer.ts');
+  const signal = AbortSignal.any([call.signal, abortAfter(input.seconds * SECOND_MS)]);
+  const network = { urlRule: rules.webhookUrl, signal };
+  const report = await runChecks({
+    ...network,
+    url: webhook.url,
+    insecureTls: webhook.skip_verify,
+    extraHeaders: webhook.headers,
+    secret,
+    scheme: rules.signature,
+    eventType: type,
+    payload,
+    now,
+    timeoutMs: RECEIVER_TIMEOUT_MS,
+    readEffects: input.observe === undefined ? null : createUrlReader(input.observe, network),
+    apiKey: null,
+    only: [],
+    strict: false,
+    onProgress: (done, total, check) => call.onProgress(done, total, check ?? 'The checks have ended'),
+  });
+  const failures = report.checks.filter(({ status }) => status === 'failed');
+  const { ok, passed, failed, not_observable, interrupted } = report;
+  return {
+    ok,
+    passed,
+    failed,
+    not_observable,
+    ...(interrupted && { interrupted: `Only some checks ran within ${input.seconds} s.` }),
+    failures: listFirstOfEachRule(failures),
+    next: ok
+      ? formatCall('lab', { action: 'explore_receiver', webhook_id: webhook.id })
+      : `Correct the receiver, then ${formatCall('lab', { action: 'check_receiver', webhook_id: webhook.id })}`,
+  };
+}
+
+/** The first failure of each rule: the others of the rule usually have the same cause. */
+function listFirstOfEachRule(failures: readonly CheckResult[]) {
+  const first = failures.filter(
+    ({ rule }, index) => failures.findIndex((other) => other.rule === rule) === index,
+  );
+  return first.map(({ id, rule, sent, received, meaning }) => ({
+    id,
+    sent,
+    received,
+    meaning,
+    failed_checks_of_rule: failures.filter((other) => other.rule === rule).length,
+  }));
+}
+
+const PROGRESS_INTERVAL_MS = 1_000;
+
+async function exploreReceiver(input: LabInput, call: ToolCall): Promise<ToolResult> {
+  const { control } = call.emulator;
+  const { id } = await findWebhook(input.webhook_id, control);
+  const timer = setInterval(() => void reportExploration(id, call), PROGRESS_INTERVAL_MS);
+  try {
+    const report = await control.exploreWebhook(
+      {
+        id,
+        time_ms: input.seconds * SECOND_MS,
+        ...(input.observe !== undefined && { observe: input.observe }),
+      },
+      call.signal,
+    );
+    return toExploreResult(report, id);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function reportExploration(id: string, { emulator: { control }, onProgress }: ToolCall): Promise<void> {
+  // The exploration can have ended, or the endpoint can be deleted.
+  const { exploration } = await control.getExploration({ id }).catch(() => ({ exploration: null }));
+  if (exploration === null) return;
+  const { phase, runs, requests } = exploration;
+  onProgress(requests, undefined, `${phase}: ${formatCount(runs, 'history', 'histories')}`);
+}
+
+function toExploreResult(report: ExplorationReport, id: string): ToolResult {
+  const { ok, seed, runs, requests, failure, interrupted } = report;
+  const again = formatCall('lab', { action: 'explore_receiver', webhook_id: id });
+  return {
+    ok,
+    runs,
+    requests,
+    seed,
+    ...(interrupted && { interrupted }),
+    ...(failure && {
+      failure: {
+        rule: failure.rule,
+        message: failure.message,
+        reason: failure.reason,
+        remedy: failure.remedy,
+        steps: failure.steps.slice(0, MAX_STEPS),
+      },
+    }),
+    next: failure === null ? formatCall('status') : `Correct the receiver, then ${again}`,
+  };
+}

@@ -1,0 +1,84 @@
+/** The tool `trigger`: creates an event and shows its deliveries. */
+import * as v from 'valibot';
+import { EventType, JsonObject } from '../../contract/fields.ts';
+import { WorkspaceFilter } from '../../contract/list-filters.ts';
+import { type ControlPlane, listAll } from '../../control/control-plane.ts';
+import { toEventBody } from '../../control/event-body.ts';
+import { applyJsonEdits, type JsonEdit } from '../../domain/json-path.ts';
+import { suggestMatch } from '../../domain/message-parts.ts';
+import { defineTool, formatCall, wholeNumber } from '../tool.ts';
+import { MAX_WAIT_SECONDS, toWaitResult, waitForDeliveries } from '../wait-for-deliveries.ts';
+
+export const triggerTool = defineTool({
+  name: 'trigger',
+  description: 'Create an event, and show its deliveries',
+  hints: { destructiveHint: false },
+  nextAfterError: formatCall('status'),
+  input: v.strictObject({
+    type: v.pipe(EventType, v.description('Such as order.shipped; status lists the types with an example')),
+    payload: v.optional(v.pipe(JsonObject, v.description('Default: the example of the type'))),
+    overrides: v.optional(
+      v.pipe(JsonObject, v.description('Values by path, such as {"items[0].quantity":3}')),
+      {},
+    ),
+    add: v.optional(v.pipe(JsonObject, v.description('New values by path')), {}),
+    remove: v.optional(v.array(v.string()), []),
+    ...WorkspaceFilter,
+    wait_seconds: v.optional(wholeNumber(0, MAX_WAIT_SECONDS), 0),
+  }),
+  output: { event_id: 'string', deliveries: 'array' },
+  async run({ type, payload, overrides, add, remove, wait_seconds: seconds, ...workspace }, call) {
+    const { control, createEvent } = call.emulator;
+    const status = await control.getStatus({});
+    const example = payload === undefined ? await findExample(type, control) : null;
+    const { id: event_id } = await createEvent(
+      toEventBody({
+        type,
+        workspaceId: workspace.workspace_id ?? status.workspace_id,
+        payloadField: status.payload_member,
+        payload: applyChanges(example?.payload ?? JSON.stringify(payload), [
+          ...toEdits('override', overrides),
+          ...toEdits('add', add),
+          ...remove.map((path) => ({ kind: 'remove' as const, path })),
+        ]),
+      }),
+    );
+    const filter = { event_id, ...workspace };
+    const created = await listAll((page) => control.listDeliveries({ ...page, event_id }));
+    const deliveries =
+      seconds > 0 && created.length > 0 ? await waitForDeliveries({ filter, seconds }, call) : created;
+    const { cursor: _, ...result } = toWaitResult(deliveries, { filter, seconds });
+    return {
+      event_id,
+      ...(example?.note && { note: example.note }),
+      ...result,
+      ...(deliveries.length === 0 && {
+        note: `No enabled endpoint subscribes to ${type}.`,
+      }),
+      ...(seconds === 0 && deliveries.length > 0 && { next: formatCall('wait', { event_id }) }),
+    };
+  },
+});
+
+/** The payload of the fixture of the type, as JSON text; an empty object and a note without a fixture. */
+async function findExample(
+  type: string,
+  control: ControlPlane,
+): Promise<{ readonly payload: string; readonly note?: string }> {
+  const types = (await control.listFixtures({})).data.map((fixture) => fixture.type);
+  if (types.includes(type)) return { payload: (await control.getFixture({ type })).payload_text };
+  const suggestion = suggestMatch(type, types) ?? '';
+  return {
+    payload: '{}',
+    note: `No example exists for ${type}, so the payload is empty. ${suggestion}`.trimEnd(),
+  };
+}
+
+function toEdits(kind: 'override' | 'add', values: Readonly<Record<string, unknown>>): JsonEdit[] {
+  return Object.entries(values).map(([path, value]) => ({ kind, path, value: JSON.stringify(value) }));
+}
+
+/** Without changes, the text keeps every byte. */
+function applyChanges(payload: string, edits: readonly JsonEdit[]): string {
+  return edits.length === 0 ? payload : applyJsonEdits(payload, edits);
+}

@@ -1,0 +1,34 @@
+/** The tool `wait`: waits until deliveries have settled. */
+import * as v from 'valibot';
+import { idOf } from '../../contract/fields.ts';
+import { DeliveryFilter } from '../../contract/list-filters.ts';
+import { defineTool, formatCall, wholeNumber } from '../tool.ts';
+import { MAX_WAIT_SECONDS, toWaitResult, waitForDeliveries } from '../wait-for-deliveries.ts';
+
+const { workspace_id, event_id, type, webhook_id } = DeliveryFilter;
+
+export const waitTool = defineTool({
+  name: 'wait',
+  description:
+    'Wait until deliveries settle, or until nothing more happens within the time. The clock tool sends later retries at once',
+  hints: { readOnlyHint: true },
+  nextAfterError: formatCall('deliveries'),
+  input: v.strictObject({
+    workspace_id,
+    event_id,
+    type,
+    webhook_id,
+    seconds: v.optional(wholeNumber(1, MAX_WAIT_SECONDS), 20),
+    cursor: v.optional(
+      v.pipe(
+        idOf('delivery'),
+        v.description('From an earlier wait: skips the deliveries that it reported as settled'),
+      ),
+    ),
+  }),
+  output: { settled: 'boolean', deliveries: 'array' },
+  async run({ seconds, cursor, ...filter }, call) {
+    const request = { filter, seconds, cursor };
+    return toWaitResult(await waitForDeliveries(request, call), request);
+  },
+});

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defects } from '../mcp/defective-receiver.ts';
+import { type McpClient, toMcpClient } from '../mcp/mcp-client.ts';
+import { playStory } from '../mcp/mcp-story.ts';
+import {
+  cleanEnvironment,
+  createTempFolder,
+  program,
+  runProgram,
+  startEmulator,
+  svc,
+} from './cli-program.ts';
+
+let folder: ReturnType<typeof createTempFolder>;
+beforeEach(() => {
+  folder = createTempFolder();
+});
+afterEach(() => folder.remove());
+
+const hasRunFile = () => existsSync(join(folder.cwd, '.svc/run.json'));
+
+interface Session {
+  readonly mcp: McpClient;
+  readonly transport: StdioClientTransport;
+  /** What was not a message of the protocol. */
+  readonly errors: Error[];
+}
+
+/** Starts `svc mcp` as a client does. */
+async function startSession(env: Record<string, string> = {}): Promise<Session> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'mcp'],
+    cwd: folder.cwd,
+    env: { ...cleanEnvironment(), ...env },
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const errors: Error[] = [];
+  client.onerror = (error) => errors.push(error);
+  await client.connect(transport);
+  return { mcp: toMcpClient(client), transport, errors };
+}
+
+describe('svc mcp', () => {
+  it('svc mcp starts an emulator in memory, serves the whole work of an agent, and stops it with the client', async () => {
+    const { mcp, errors } = await startSession();
+    await mcp.client.listResources();
+    expect(hasRunFile()).toBe(false);
+    for (const defect of defects) await playStory(defect, mcp);
+    const { base_url, db } = await mcp.call('status');
+    expect(db).toBe(':memory:');
+    // Commands in the folder use the same emulator.
+    expect(JSON.parse((await svc(['emulator', 'status', '--json'], folder)).stdout).base_url).toBe(base_url);
+    await mcp.client.close();
+    await expect.poll(hasRunFile).toBe(false);
+    await expect(fetch(base_url)).rejects.toThrow('fetch failed');
+    expect(errors).toEqual([]);
+  });
+
+  it('svc mcp uses the emulator of the folder, also one that starts later, and does not stop it', async () => {
+    const { mcp } = await startSession();
+    await mcp.client.listTools();
+    const { ready, subprocess } = await startEmulator(folder.cwd);
+    try {
+      expect(await mcp.call('status')).toMatchObject({ base_url: ready.base_url });
+      await mcp.client.close();
+      expect((await fetch(`${ready.url}/healthz`)).status).toBe(200);
+    } finally {
+      subprocess.kill();
+      await subprocess;
+    }
+  });
+
+  it('svc mcp stops its emulator after SIGTERM', async () => {
+    const { mcp, transport } = await startSession();
+    const { base_url } = await mcp.call('status');
+    process.kill(transport.pid ?? 0, 'SIGTERM');
+    await expect.poll(hasRunFile).toBe(false);
+    await expect(fetch(base_url)).rejects.toThrow('fetch failed');
+  });
+
+  it('svc mcp does not start an emulator if an address is configured', async () => {
+    await using session = (await startSession({ SVC_CONTROL_URL: 'http://127.0.0.1:9' })).mcp;
+    const { error, next } = await session.callInvalid('status');
+    expect(error.code).toBe('no_emulator');
+    expect(next).toContain('svc emulator start');
+  });
+
+  it('svc mcp exits with code 0 when its standard input is closed', async () => {
+    const { exitCode, stdout } = await runProgram(process.execPath, [program, 'mcp'], {
+      cwd: folder.cwd,
+      timeout: 30_000,
+    });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+  });
+});

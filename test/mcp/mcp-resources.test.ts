@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendRequest } from '../support/raw-request.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { connectOverHttp, type McpClient } from './mcp-client.ts';
+
+let emulator: TestEmulator;
+let mcp: McpClient;
+beforeAll(async () => {
+  emulator = await startTestEmulator({ controlToken: 'a-token-of-the-test' });
+  mcp = await connectOverHttp(emulator.status().control_url, {}, 'a-token-of-the-test');
+});
+afterAll(async () => {
+  await mcp.client.close();
+  await emulator.close();
+});
+
+async function read(uri: string): Promise<string> {
+  const [content] = (await mcp.client.readResource({ uri })).contents;
+  return content !== undefined && 'text' in content ? content.text : '';
+}
+
+describe('resources', () => {
+  it('every listed resource can be read, as JSON or Markdown', async () => {
+    const { resources } = await mcp.client.listResources();
+    const uris = resources.map(({ uri }) => uri);
+    expect(uris).toEqual(
+      expect.arrayContaining([
+        'svc://openapi/service',
+        'svc://openapi/control-plane',
+        'svc://gaps',
+        'svc://event-types/order.shipped',
+        'svc://docs/signatures',
+        'svc://docs/reference/errors',
+      ]),
+    );
+    for (const { uri, title, mimeType } of resources) {
+      const text = await read(uri);
+      expect(title, uri).toBeTruthy();
+      expect(text.length, uri).toBeGreaterThan(100);
+      if (mimeType === 'application/json') expect(JSON.parse(text), uri).toBeTypeOf('object');
+    }
+  });
+
+  it('the OpenAPI documents and the event types are those of the emulator', async () => {
+    const served = await fetch(`${emulator.status().url}/openapi.json`);
+    expect(JSON.parse(await read('svc://openapi/service'))).toEqual(await served.json());
+    const { paths } = JSON.parse(await read('svc://openapi/control-plane'));
+    expect(paths).toHaveProperty('/clock/advance');
+    const { type, payload, payloadSchema } = JSON.parse(await read('svc://event-types/order.shipped'));
+    expect([type, payloadSchema.type]).toEqual(['order.shipped', 'object']);
+    expect(payload).toHaveProperty('order_id');
+  });
+
+  it('a delivery is a resource with its bodies', async () => {
+    const { webhook_id } = await mcp.call('lab', { action: 'add_endpoint', url: 'http://127.0.0.1:9/' });
+    const { deliveries } = await mcp.call('trigger', {
+      type: 'order.shipped',
+      payload: { text: 'é'.repeat(500) },
+    });
+    const delivery = JSON.parse(await read(`svc://deliveries/${deliveries[0].id}`));
+    expect(delivery).toMatchObject({ id: deliveries[0].id, webhook_id, url: 'http://127.0.0.1:9/' });
+  });
+
+  it.each([
+    'svc://nothing',
+    'svc://docs/../package',
+    'svc://docs/toString',
+    'svc://event-types/no.type',
+    'svc://event-types/../../package',
+    'svc://deliveries/del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    'file:///etc/passwd',
+  ])('the resource %s does not exist', async (uri) => {
+    await expect(read(uri)).rejects.toThrow(/not found/i);
+  });
+});
+
+describe('prompts', () => {
+  async function getText(name: string, args: Record<string, string> = {}): Promise<string> {
+    const { messages } = await mcp.client.getPrompt({ name, arguments: args });
+    const content = messages[0]?.content;
+    return content?.type === 'text' ? content.text : '';
+  }
+
+  it('each prompt names the calls of its task', async () => {
+    const { prompts } = await mcp.client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['debug-delivery', 'write-receiver', 'write-test']);
+    expect(await getText('debug-delivery', { id: 'del_1' })).toContain('explain {"id":"del_1"}');
+    expect(await getText('debug-delivery')).toContain('explain {}');
+    expect(await getText('write-test', { type: 'invoice.paid' })).toContain('svc://event-types/invoice.paid');
+  });
+
+  it('the prompt for a receiver contains the example of the framework', async () => {
+    expect(await getText('write-receiver', { framework: 'fastapi' })).toContain('uvicorn receiver:app');
+    await expect(getText('write-receiver', { framework: 'fastify5' })).rejects.toThrow(
+      'Did you mean fastify?',
+    );
+    await expect(getText('write-tests')).rejects.toThrow('The prompt does not exist.');
+  });
+});
+
+describe('/_svc/mcp', () => {
+  const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const send = (headers: Record<string, string>, method = 'POST') =>
+    sendRequest(
+      `${emulator.status().control_url}/mcp`,
+      { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      method,
+      method === 'POST' ? initialize : undefined,
+    );
+  const authorization = 'Bearer a-token-of-the-test';
+
+  it('/_svc/mcp requires the token and rejects other hosts and origins', async () => {
+    expect((await send({ authorization })).status).toBe(200);
+    expect((await send({})).status).toBe(401);
+    expect((await send({ authorization: 'Bearer another-token-of-a-test' })).status).toBe(401);
+    expect((await send({ authorization, host: 'evil.example' })).status).toBe(403);
+    expect((await send({ authorization, origin: 'http://evil.example' })).status).toBe(403);
+  });
+
+  it('/_svc/mcp has no session, so GET and DELETE are not allowed', async () => {
+    expect((await send({ authorization }, 'GET')).status).toBe(405);
+    expect((await send({ authorization }, 'DELETE')).status).toBe(405);
+  });
+});

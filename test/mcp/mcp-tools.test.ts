@@ -1,0 +1,370 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listTools } from '../../src/mcp/mcp-server.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver, type Receiver } from '../support/test-receiver.ts';
+import { connectOverHttp, type McpClient } from './mcp-client.ts';
+
+let emulator: TestEmulator;
+let receiver: Receiver;
+let mcp: McpClient;
+beforeAll(async () => {
+  emulator = await startTestEmulator();
+  receiver = await createReceiver();
+  mcp = await connectOverHttp(emulator.status().control_url);
+});
+afterAll(async () => {
+  await mcp.client.close();
+  await receiver.close();
+  await emulator.close();
+});
+beforeEach(async () => {
+  await emulator.control.reset({});
+  receiver.respond(200);
+  receiver.clear();
+});
+
+const addEndpoint = () => mcp.call('lab', { action: 'add_endpoint', url: receiver.url });
+const trigger = (args: object = {}) =>
+  mcp.call('trigger', { type: 'order.shipped', wait_seconds: 30, ...args });
+
+/**
+ * Tokenizers of language models differ. For the JSON of tools they need 3.7 to 4.2 characters for a token, so that this
+ * number is an upper limit.
+ */
+const CHARACTERS_PER_TOKEN = 3.5;
+
+describe('the list of tools', () => {
+  it('the list has at most 8 tools and costs at most 1700 tokens', () => {
+    const tools = listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'status',
+      'trigger',
+      'wait',
+      'deliveries',
+      'explain',
+      'replay',
+      'clock',
+      'lab',
+    ]);
+    expect(JSON.stringify(tools).length / CHARACTERS_PER_TOKEN).toBeLessThanOrEqual(1700);
+  });
+
+  it('the list says which tools only read and which can lose data', async () => {
+    const { tools } = await mcp.client.listTools();
+    const namesWith = (hint: 'readOnlyHint' | 'destructiveHint') =>
+      tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
+    expect(namesWith('readOnlyHint')).toEqual(['status', 'wait', 'deliveries', 'explain']);
+    expect(namesWith('destructiveHint')).toEqual(['lab']);
+  });
+});
+
+describe('status', () => {
+  it('status of a new emulator contains no secret and continues with an endpoint', async () => {
+    const status = await mcp.call('status');
+    expect(status).toMatchObject({ base_url: emulator.status().base_url, endpoints: [], clock: { rate: 0 } });
+    expect(status.event_types).toContain('order.shipped');
+    expect(status.scripts).toContain('order-lifecycle');
+    expect(status.next).toMatch(/^lab {"action":"add_endpoint"/);
+    expect(JSON.stringify(status)).not.toMatch(/svc_(?:test|live)_|whsec_/);
+  });
+
+  it('status names the delivery that failed last', async () => {
+    await addEndpoint();
+    receiver.respond(500);
+    const [delivery] = (await trigger()).deliveries;
+    const status = await mcp.call('status');
+    expect(status.endpoints).toEqual([
+      expect.objectContaining({
+        url: receiver.url,
+        last_failure: expect.objectContaining({ delivery_id: delivery.id }),
+      }),
+    ]);
+    expect(status.next).toBe(`explain {"id":"${delivery.id}"}`);
+  });
+});
+
+describe('trigger', () => {
+  it('trigger sends the example of the type with the changes', async () => {
+    await addEndpoint();
+    const result = await trigger({
+      overrides: { 'items[0].quantity': 7 },
+      add: { note: 'x' },
+      remove: ['address'],
+    });
+    expect(result).toMatchObject({ settled: true, count: 1, deliveries: [{ status: 'succeeded' }] });
+    const payload = (await receiver.nth(1)).envelope?.data.payload;
+    expect(payload).toMatchObject({ items: [{ quantity: 7 }, {}], note: 'x' });
+    expect(payload).not.toHaveProperty('address');
+  });
+
+  it('trigger returns as soon as only a later retry is left, and continues with explain', async () => {
+    await addEndpoint();
+    receiver.respond(500);
+    const result = await trigger();
+    expect(result).toMatchObject({
+      settled: false,
+      deliveries: [{ status: 'failing', last_attempt: { outcome: 'http_error', response_status: 500 } }],
+    });
+    expect(result.next).toBe(`explain {"id":"${result.deliveries[0].id}"}`);
+  });
+
+  it('trigger says that no endpoint subscribes to the type, or that the type has no example', async () => {
+    expect((await trigger()).note).toBe('No enabled endpoint subscribes to order.shipped.');
+    await addEndpoint();
+    const result = await trigger({ type: 'order.shiped' });
+    expect(result.note).toBe(
+      'No example exists for order.shiped, so the payload is empty. Did you mean order.shipped?',
+    );
+  });
+
+  it('trigger without a wait continues with the wait for its event', async () => {
+    await addEndpoint();
+    const { event_id, next } = await trigger({ wait_seconds: 0 });
+    expect(next).toBe(`wait {"event_id":"${event_id}"}`);
+    expect(await mcp.call('wait', { event_id })).toMatchObject({ settled: true, count: 1 });
+  });
+});
+
+describe('wait', () => {
+  it('wait continues after the deliveries that an earlier wait reported as settled', async () => {
+    await addEndpoint();
+    const first = await trigger();
+    const { cursor } = await mcp.call('wait');
+    expect(cursor).toBe(first.deliveries[0].id);
+    const waiting = mcp.call('wait', { cursor });
+    const second = await trigger({ type: 'invoice.paid' });
+    expect((await waiting).deliveries.map(({ id }: { id: string }) => id)).toEqual([second.deliveries[0].id]);
+  });
+
+  it('wait keeps the deliveries that are still pending before its cursor', async () => {
+    await addEndpoint();
+    const settled = await trigger();
+    receiver.respond(500);
+    const failing = await trigger();
+    const { cursor } = await mcp.call('wait');
+    expect(cursor).toBe(settled.deliveries[0].id);
+    expect((await mcp.call('wait', { cursor })).deliveries).toMatchObject([{ id: failing.deliveries[0].id }]);
+  });
+
+  it('wait reports progress, and ends when the client cancels it', async () => {
+    await addEndpoint();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    receiver.respond({ status: 200, after: held });
+    const { event_id } = await trigger({ wait_seconds: 0 });
+    const cancellation = new AbortController();
+    const messages: unknown[] = [];
+    const waiting = mcp.client.callTool(
+      { name: 'wait', arguments: { event_id, seconds: 60 } },
+      {
+        signal: cancellation.signal,
+        onprogress: ({ message }) => {
+          messages.push(message);
+          cancellation.abort('enough');
+        },
+      },
+    );
+    await expect(waiting).rejects.toThrow('enough');
+    expect(messages).toEqual(['0 of 1 deliveries are done']);
+    release();
+  });
+});
+
+describe('deliveries', () => {
+  it('deliveries cuts bodies unless they are asked for', async () => {
+    await addEndpoint();
+    receiver.respond({ status: 500, body: 'x'.repeat(2_000), headers: { 'x-trace': 'abc' } });
+    const [{ id }] = (await trigger()).deliveries;
+    const short = await mcp.call('deliveries', { id });
+    expect(JSON.stringify(short).length).toBeLessThan(1_500);
+    expect(short.delivery.attempts[0].response_body).toBe(`${'x'.repeat(300)}… (2000 characters)`);
+    const long = await mcp.call('deliveries', { id, bodies: true });
+    expect(long.delivery.attempts[0]).toMatchObject({
+      response_body: 'x'.repeat(2_000),
+      response_headers: { 'x-trace': 'abc' },
+    });
+    expect(JSON.parse(long.delivery.attempts[0].request_body).type).toBe('order.shipped');
+  });
+
+  it('deliveries lists a page with the call for the next one', async () => {
+    await addEndpoint();
+    for (let count = 0; count < 3; count++) await trigger();
+    const page = await mcp.call('deliveries', { status: 'succeeded', limit: 2 });
+    expect(page).toMatchObject({ has_more: true, deliveries: [{}, {}] });
+    const [tool, args] = page.next.split(/ (.*)/);
+    expect(tool).toBe('deliveries');
+    expect(await mcp.call(tool, JSON.parse(args))).toMatchObject({ has_more: false, deliveries: [{}] });
+  });
+});
+
+describe('clock', () => {
+  it('clock settles a delivery, and shows each attempt', async () => {
+    await addEndpoint();
+    receiver.respond([500, 500, 200]);
+    await trigger();
+    const next = await mcp.call('clock', { action: 'next' });
+    expect(next).toMatchObject({
+      sent: 1,
+      failed: 1,
+      pending: 1,
+      attempts: [{ number: 2, response_status: 500 }],
+    });
+    expect(next.next).toMatch(/^explain /);
+    const settled = await mcp.call('clock', { action: 'settle' });
+    expect(settled).toMatchObject({ sent: 1, failed: 0, pending: 0, next_due_at: null });
+  });
+
+  it('clock changes its speed and moves by a duration', async () => {
+    expect(await mcp.call('clock', { action: 'resume' })).toMatchObject({ rate: 1 });
+    expect(await mcp.call('clock', { action: 'speed', speed: 60 })).toMatchObject({ rate: 60 });
+    expect(await mcp.call('clock', { action: 'freeze' })).toMatchObject({ rate: 0 });
+    const { now: before } = await mcp.call('clock', { action: 'show' });
+    const { now: after } = await mcp.call('clock', { action: 'advance', by: '1h30m' });
+    expect(Date.parse(after) - Date.parse(before)).toBe(90 * 60_000);
+  });
+});
+
+describe('replay', () => {
+  it('replay sends every failing delivery again', async () => {
+    await addEndpoint();
+    receiver.respond(500);
+    await trigger();
+    await trigger({ type: 'invoice.paid' });
+    receiver.respond([200, 500]);
+    const result = await mcp.call('replay', { failed: true, wait_seconds: 30 });
+    expect(result.succeeded).toBe(1);
+    expect(result.replays.map((replay: { result: string }) => replay.result).sort()).toEqual([
+      'failed',
+      'succeeded',
+    ]);
+    expect(result.next).toMatch(/^explain /);
+  });
+});
+
+describe('lab', () => {
+  it('lab shows the secret of an endpoint only when it is asked for', async () => {
+    const endpoint = await addEndpoint();
+    expect(JSON.stringify(endpoint)).not.toContain('whsec_');
+    const { secret } = await mcp.call('lab', { action: 'show_secret' });
+    expect(secret).toBe((await emulator.control.revealSecret({ id: endpoint.webhook_id })).secret);
+  });
+
+  it('lab injects a fault, which explain recognizes and lab removes', async () => {
+    await addEndpoint();
+    const fault = { on: 'delivery', kind: 'error-response', status: 503 };
+    await mcp.call('lab', { action: 'add_fault', fault });
+    const { next } = await trigger();
+    const explanation = await mcp.call('explain', JSON.parse(next.replace(/^explain /, '')));
+    expect(explanation).toMatchObject({ cause: 'injected_fault', certainty: 'certain' });
+    expect(explanation.next).toBe(
+      `lab {"action":"clear_faults"}, then replay {"id":"${explanation.delivery_id}"}`,
+    );
+    expect(await mcp.call('lab', { action: 'clear_faults' })).toMatchObject({ cleared: 1 });
+    expect(await mcp.call('replay', { id: explanation.delivery_id })).toMatchObject({ succeeded: 1 });
+  });
+
+  it('lab checks a receiver that verifies nothing, and names the first failure of each rule', async () => {
+    await addEndpoint();
+    const progress: unknown[] = [];
+    const { structuredContent } = await mcp.client.callTool(
+      { name: 'lab', arguments: { action: 'check_receiver' } },
+      { onprogress: ({ message }) => progress.push(message) },
+    );
+    const report = structuredContent as { failures: { id: string }[] };
+    expect(report).toMatchObject({ ok: false });
+    expect(report.failures[0]?.id).toBe('signature.other-secret');
+    const rules = report.failures.map(({ id }) => id.split('.')[0]);
+    expect(new Set(rules).size).toBe(rules.length);
+    expect(progress).toContain('signature.other-secret');
+  });
+
+  it('lab explores a receiver until a rule is broken', async () => {
+    await addEndpoint();
+    const report = await mcp.call('lab', { action: 'explore_receiver', seconds: 1 });
+    expect(report).toMatchObject({ ok: false, failure: { rule: 'rejected', steps: [{ step: 1 }] } });
+    expect(report.next).toMatch(/^Correct the receiver, then lab /);
+  });
+});
+
+it('lab saves a snapshot, resets, and loads the snapshot', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
+  // A reset returns to the snapshot that was loaded last, so the emulator of the other tests cannot be used.
+  await using other = await startTestEmulator();
+  await using client = await connectOverHttp(other.status().control_url);
+  try {
+    await client.call('lab', { action: 'add_endpoint', url: receiver.url });
+    const { next } = await client.call('lab', { action: 'save_snapshot', path: join(folder, 'state.svc') });
+    await client.call('lab', { action: 'reset' });
+    expect((await client.call('status')).endpoints).toEqual([]);
+    await client.call('lab', JSON.parse(next.replace(/^lab /, '')));
+    expect((await client.call('status')).endpoints).toHaveLength(1);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+describe('invalid calls', () => {
+  it.each<[string, Record<string, unknown>, string]>([
+    ['trigger', {}, 'type is required.'],
+    ['trigger', { type: 7 }, 'type must be a string, not 7.'],
+    ['trigger', { type: 'order.shipped', paylod: {} }, 'paylod is not a known field.'],
+    ['trigger', { type: 'order.shipped', payload: [] }, 'payload must be a JSON object.'],
+    ['wait', { seconds: 61 }, 'seconds must be a whole number from 1 to 60.'],
+    ['deliveries', { id: 'evt_1' }, 'evt_1 is an event ID'],
+    ['deliveries', { id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' }, 'does not exist'],
+    ['explain', { id: 'nonsense' }, 'nonsense'],
+    ['explain', {}, 'No delivery has failed.'],
+    ['replay', {}, 'Pass either id or "failed": true.'],
+    ['clock', { action: 'advance' }, 'by is required for this action.'],
+    ['clock', { action: 'advance', by: '5' }, 'must be a duration'],
+    ['lab', { action: 'check_receiver' }, 'No endpoint is registered.'],
+    ['lab', { action: 'add_fault', fault: { on: 'delivery', kind: 'explode' } }, 'kind must be one of'],
+    ['lab', { action: 'add_endpoint', url: 'http://example.com' }, 'must use HTTPS'],
+    ['lab', { action: 'load_snapshot', path: '/does/not/exist' }, '/does/not/exist'],
+  ])('%s %j is an error that says %j and names the next call', async (tool, args, message) => {
+    const { error, next } = await mcp.callInvalid(tool, args);
+    expect(error.message).toContain(message);
+    expect(next).toMatch(/^(?:status|deliveries|clock|lab) \{/);
+  });
+
+  it('an error shows only the start of huge text', async () => {
+    const text = 'x'.repeat(1_000_000);
+    const { error } = await mcp.callInvalid('trigger', { type: text });
+    expect(JSON.stringify(error).length).toBeLessThan(1_500);
+    const { error: unknownField } = await mcp.callInvalid('wait', { [text]: 1 });
+    expect(unknownField.message.length).toBeLessThan(200);
+  });
+
+  it('an unknown tool is an error of the protocol that suggests one', async () => {
+    await expect(mcp.call('deliverys')).rejects.toThrow('Did you mean deliveries?');
+  });
+});
+
+describe('the protocol', () => {
+  it.each(['2025-03-26', '2025-06-18', '2025-11-25'])(
+    'a client of version %s can call a tool',
+    async (version) => {
+      const old = await connectOverHttp(emulator.status().control_url, {
+        supportedProtocolVersions: [version],
+      });
+      await using _ = old;
+      expect(old.client.getNegotiatedProtocolVersion()).toBe(version);
+      expect(await old.call('clock', { action: 'show' })).toHaveProperty('now');
+    },
+  );
+
+  it('a client of version 2026-07-28 can call a tool', async () => {
+    const pin = '2026-07-28';
+    const modern = await connectOverHttp(emulator.status().control_url, {
+      versionNegotiation: { mode: { pin } },
+    });
+    await using _ = modern;
+    expect(modern.client.getNegotiatedProtocolVersion()).toBe(pin);
+    expect(await modern.call('clock', { action: 'show' })).toHaveProperty('now');
+  });
+});
