@@ -227,7 +227,7 @@ describeInBrowser('the request log', () => {
     await page.getByRole('button', { name: '4xx' }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => page.url()).toContain('status=4xx');
-    await page.getByRole('button', { name: 'all', exact: true }).click();
+    await page.getByRole('button', { name: 'All', exact: true }).click();
     await expect.poll(() => rows.count()).toBe(2);
     await page.reload();
     await page.getByRole('combobox', { name: 'API key' }).selectOption('Reader');
