@@ -25,7 +25,7 @@ function findCommandLines(markdown: string): string[] {
 function findMistake(line: string): string | null {
   // The words after `--` belong to another program.
   const words = line
-    .replace(/^-- /, '')
+    .replace(/^-- |^help /, '')
     .replace(/ --(?: .*)?$/, '')
     .split(/\s+/);
   const name = [3, 2, 1]

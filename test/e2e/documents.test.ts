@@ -47,7 +47,7 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
 const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
   { page: /^README/, code: /^npm ci/, reason: '.ci/run runs the tests and the demo' },
   {
-    page: /^CONTRIBUTING|^docs\/contributing\//,
+    page: /^AGENTS|^CONTRIBUTING|^docs\/contributing\//,
     code: /^np[mx] /,
     reason: 'runs the tests or the benchmarks',
   },
@@ -115,6 +115,14 @@ const sessions: Readonly<Record<string, Session>> = {
     fails: /receiver explore/,
   },
   'docs/troubleshooting.md': { fails: /--computed/ },
+  'skills/svc/SKILL.md': {
+    before: [
+      [
+        /svc explain --json/,
+        'svc faults add --on delivery --kind error-response --count 1; svc trigger order.shipped --wait=1s || true',
+      ],
+    ],
+  },
   'docs/dashboard.md': { env: { SVC_CONTROL_TOKEN: TOKEN } },
   'docs/faults.md': {
     wrap: (code) => `import assert from 'node:assert';

@@ -16,7 +16,7 @@ export interface Block {
 /** The pages that are written by hand, relative to the root of the repository. */
 export const pages: readonly string[] = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...['docs', 'examples'].flatMap((folder) =>
+  ...['docs', 'examples', 'skills'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
       .filter((path) => path.endsWith('.md') && !path.includes('node_modules')),
