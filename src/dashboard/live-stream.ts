@@ -12,6 +12,8 @@ import { createControl, hasLoadedBeforeStream, isConnected } from './control.ts'
 
 /** Time from the first item of a batch until the batch is delivered. */
 const BATCH_MS = 100;
+/** Minimum time between two batches: with many items, rendering and painting takes most of the processor time. */
+const BATCH_INTERVAL_MS = 250;
 /** A page that has missed more changes than this loads its data again. */
 const MAX_MISSED = 5_000;
 /** Pauses before a new connection. Each is twice as long as the one before. */
@@ -45,6 +47,8 @@ const STATE_REQUEST = 'state';
 const listeners = new Set<Listener>();
 /** Items that this tab has received from the emulator since the last update. */
 let batch: StreamItem[] = [];
+/** `performance.now()` at the end of the latest batch. */
+let lastBatchAt = 0;
 /** The listeners have received everything up to here; null before the first update. */
 let position: Position | null = null;
 /** Whether this tab follows the stream. */
@@ -143,7 +147,8 @@ async function followFromPosition(
   });
   for await (const item of control.stream({ since_sequence: position?.sequence }, signal)) {
     if (signal.aborted) break;
-    if (batch.length === 0) setTimeout(flush, BATCH_MS);
+    if (batch.length === 0)
+      setTimeout(flush, Math.max(BATCH_MS, lastBatchAt + BATCH_INTERVAL_MS - performance.now()));
     batch.push(item);
   }
   flush();
@@ -176,6 +181,7 @@ function flush(): void {
   if (batch.length === 0) return;
   const items = batch;
   batch = [];
+  lastBatchAt = performance.now();
   publish(createUpdate(items));
 }
 
