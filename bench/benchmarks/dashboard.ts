@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { chromiumPath, launchChromium } from '../../test/support/chromium.ts';
 import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
-import { toTarget } from '../event-load.ts';
+import { MANY_ENDPOINTS, toTarget } from '../event-load.ts';
 import { fillDatabase } from '../fill-database.ts';
 import { sendAtRate } from '../load.ts';
 import { programs, type RunningProgram, startProgram } from '../programs.ts';
@@ -84,7 +84,7 @@ async function measureLoad(
   const offset = await resumeClock(emulator.url);
   const viewers = await mapViews((name) => openView(browser, `${emulator.url}/#/${name}`));
   const blank = await openBlankList(browser);
-  const load = sendAtRate(toTarget(emulator), PER_SECOND, seconds);
+  const load = sendAtRate(toTarget(emulator, MANY_ENDPOINTS), PER_SECOND, seconds);
   await viewers.deliveries.page.getByRole('row').nth(5).waitFor();
   await viewers.requests.page.getByRole('row').nth(5).waitFor();
   const turns: Turn[] = [];

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
-import { ARRIVAL_LIMIT_MS, CONNECTIONS, registerEndpoints, toTarget } from '../event-load.ts';
+import { ARRIVAL_LIMIT_MS, MANY_ENDPOINTS, registerEndpoints, toTarget } from '../event-load.ts';
 import { saturate, type Target } from '../load.ts';
 import { peers as known, type Peer } from '../peer-programs.ts';
 import { programs, startPeer, startProgram } from '../programs.ts';
@@ -123,9 +123,9 @@ async function withPeer<Value>(
 async function runEmulator(db: string, receiver: Receiver, bench: BenchmarkContext): Promise<Run> {
   const emulator = await startProgram(programs.emulator, [db, 'FULL']);
   try {
-    await registerEndpoints(emulator, receiver.url);
+    await registerEndpoints(emulator, receiver.url, MANY_ENDPOINTS);
     const { processorMs } = emulator;
-    return await measure('svc', { target: toTarget(emulator), processorMs }, receiver, bench);
+    return await measure('svc', { target: toTarget(emulator, MANY_ENDPOINTS), processorMs }, receiver, bench);
   } finally {
     await emulator.stop();
   }
@@ -153,7 +153,7 @@ async function measure(
 async function deliver(target: Target, count: number, receiver: Receiver): Promise<number> {
   receiver.reset();
   const startedAt = performance.now();
-  await saturate(target, count, CONNECTIONS);
+  await saturate(target, count, MANY_ENDPOINTS.connections);
   await receiver.until(count, ARRIVAL_LIMIT_MS);
   return (count / (performance.now() - startedAt)) * 1000;
 }

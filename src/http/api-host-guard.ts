@@ -25,8 +25,17 @@ export function createApiHostGuard({ host, allowHost = [], publicUrl }: ApiHostG
   // Other machines can reach the emulator by any name. The API key protects the API then.
   if (classifyHost(host).kind !== 'loopback') return () => {};
 
-  function isAllowed(name: string): boolean {
-    if (allowedNames.has(name) || classifyHost(name).kind === 'loopback') return true;
+  /** The last authority that is allowed whatever `publicUrl` returns. Classifying an address costs more than most parts of a request. */
+  let lastAllowed: string | null = null;
+
+  function isAllowed(authority: string): boolean {
+    if (authority === lastAllowed) return true;
+    const name = parseAuthority(authority);
+    if (name === null) return false;
+    if (allowedNames.has(name) || classifyHost(name).kind === 'loopback') {
+      lastAllowed = authority;
+      return true;
+    }
     const url = publicUrl();
     return url !== null && new URL(url).hostname === name;
   }
@@ -35,10 +44,7 @@ export function createApiHostGuard({ host, allowHost = [], publicUrl }: ApiHostG
     const header = req.headers.get('host');
     // A request of this process, which came through no connection.
     if (header === null) return;
-    for (const authority of [header, url.host]) {
-      const name = parseAuthority(authority);
-      if (name === null || !isAllowed(name)) throw createHostError(authority);
-    }
+    for (const authority of [header, url.host]) if (!isAllowed(authority)) throw createHostError(authority);
   };
 }
 
