@@ -23,43 +23,49 @@ import type { Sender, SendRequest, SendResult } from './sender.ts';
 /** An attempt that starts within this time after its due time is on time: see {@link getAttemptStart}. */
 const ON_TIME_MS = SECOND_MS;
 
+/** Writes what an attempt has changed. @returns schedule time at which the delivery is due again; null if it is not. */
+export type RecordAttempt = () => Promise<number | null>;
+
 /**
- * Makes an attempt of a delivery that is due: applies a matching fault, signs, sends and records it.
- * @param mustDiscardResult whether the result of an attempt of this queue must not be recorded.
- * @returns schedule time at which the delivery is due again; null if it is not.
+ * Makes an attempt of a delivery that is due: applies a matching fault, signs and sends it.
+ * @returns a function that records the result. It must be called, unless the result must not be recorded.
  */
-export async function makeAttempt(
+export async function sendAttempt(
   sandbox: Sandbox,
   sender: Sender,
   queue: EndpointQueue,
   { seq: deliverySeq, waitingSince }: DueDelivery,
-  mustDiscardResult: (queue: EndpointQueue) => boolean,
-): Promise<number | null> {
+): Promise<RecordAttempt> {
   const { store, rules } = sandbox;
   const { workspace } = queue;
   const delivery = store.deliveries.findSendable(deliverySeq);
-  if (delivery === undefined) return null;
+  if (delivery === undefined) return async () => null;
   // A reset has restored an earlier state of the row, in which it is due later.
-  if (delivery.due_at > workspace.clock.now()) return delivery.due_at;
+  if (delivery.due_at > workspace.clock.now()) return async () => delivery.due_at;
   if (isTooLate(sandbox, delivery, getAttemptStart(delivery, workspace))) {
-    await store.write(() => store.deliveries.expire(deliverySeq, workspace.clock.now(), store.nextSeq()));
-    return null;
+    return () =>
+      store.write(() => {
+        store.deliveries.expire(deliverySeq, workspace.clock.now(), store.nextSeq());
+        return null;
+      });
   }
   const fault = fireMatchingFault(sandbox, delivery);
   const delayMs = fault ? getFaultDelayMs(fault) : null;
   if (fault && delayMs !== null) {
     if (fault.applied.kind === 'reorder') queue.hasReorderedDelivery = true;
-    return store.write(() => delayAttempt(sandbox, workspace, delivery, fault, delayMs));
+    return () => store.write(() => delayAttempt(sandbox, workspace, delivery, fault, delayMs));
   }
   const attempt = {
     ...prepareAttempt(sandbox, workspace, delivery, fault),
     queuedMs: sandbox.wall.monotonic() - waitingSince,
   };
   const results = await sendWithFault(sender, attempt.request, rules.delivery, fault);
-  if (mustDiscardResult(queue)) return null;
-  const dueAt = await store.write(() => recordAttempt(sandbox, workspace, attempt, results));
-  if (queue.hasReorderedDelivery) await releaseReordered(sandbox, queue);
-  return dueAt;
+  const endedAt = workspace.clock.now();
+  return async () => {
+    const dueAt = await store.write(() => recordAttempt(sandbox, workspace, attempt, results, endedAt));
+    if (queue.hasReorderedDelivery) await releaseReordered(sandbox, queue);
+    return dueAt;
+  };
 }
 
 /** Makes the deliveries due that a `reorder` fault has delayed, because another one was sent. */
@@ -156,6 +162,7 @@ function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedW
 /**
  * Writes the attempt and the new state of its delivery. If a fault sent it more than once, each request is an attempt, and
  * the first success decides, or else the first failure. Call inside a store transaction.
+ * @param endedAt schedule time
  * @returns schedule time at which the next attempt is due; null without one.
  */
 function recordAttempt(
@@ -163,6 +170,7 @@ function recordAttempt(
   workspace: LoadedWorkspace,
   attempt: QueuedAttempt,
   results: readonly [SendResult, ...SendResult[]],
+  endedAt: number,
 ): number | null {
   const { deliveries } = sandbox.store;
   const { seq } = attempt.delivery;
@@ -188,7 +196,7 @@ function recordAttempt(
   }
   // `toDeliveryChange` counts the last request.
   const progress = { ...progressBefore, attempt_count: progressBefore.attempt_count + results.length - 1 };
-  const change = toDeliveryChange(sandbox, attempt, decidingResult, progress, workspace.clock.now());
+  const change = toDeliveryChange(sandbox, attempt, decidingResult, progress, endedAt);
   deliveries.update(change);
   sandbox.workspaces.persistClockIfNeeded(workspace);
   return change.due_at;

@@ -5,8 +5,8 @@
 import type { Sandbox, SandboxEvent } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
-import { clearTimeout, setImmediate, setTimeout } from '../timers.ts';
-import { makeAttempt } from './attempt.ts';
+import { clearTimeout, monotonic, setImmediate, setTimeout } from '../timers.ts';
+import { type RecordAttempt, sendAttempt } from './attempt.ts';
 import { type DueDelivery, EndpointQueue } from './endpoint-queue.ts';
 import type { Sender } from './sender.ts';
 import { EarliestTimer, WorkspaceSchedule } from './workspace-schedule.ts';
@@ -17,6 +17,13 @@ const STORE_RETRY_MS = 1000;
 const SLICE_SIZE = 100;
 /** Share of the attempts in flight that is reserved for endpoints without one. */
 const RESERVED_SHARE = 0.25;
+/**
+ * No attempt starts while this many wait for their commit. After a crash, these and those in flight are made again, so it is as many as
+ * are in flight by default. A larger group would hardly make an attempt cheaper.
+ */
+export const MAX_UNRECORDED = 64;
+/** Real time without a response after which a commit no longer waits for more attempts: the receiver takes longer than a flush. */
+const RESPONSE_GAP_MS = 1;
 
 interface DispatcherOptions {
   readonly sandbox: Sandbox;
@@ -43,6 +50,10 @@ export class Dispatcher {
   readonly #readyQueues = new Set<EndpointQueue>();
   readonly #loads = new Set<LoadInProgress>();
   #inFlight = 0;
+  /** Attempts whose response is in, and which are not committed. */
+  #unrecorded = 0;
+  /** Monotonic time of the last response. */
+  #respondedAt = Number.NEGATIVE_INFINITY;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   /** Monotonic time before which nothing is sent, after an error of the store. */
   #backOffUntil = 0;
@@ -53,9 +64,6 @@ export class Dispatcher {
   #unsubscribe = () => {};
   /** Checks of the conditions of {@link #waitFor}. */
   readonly #waiters = new Set<() => void>();
-  /** Whether the result of an attempt must not be recorded: after a stop, or when its rows were replaced. */
-  readonly #mustDiscardResult = (queue: EndpointQueue) =>
-    this.#state === 'stopped' || !this.#isCurrent(queue);
 
   constructor({ sandbox, sender, onInternalError }: DispatcherOptions) {
     this.#sandbox = sandbox;
@@ -68,15 +76,16 @@ export class Dispatcher {
     return this.#state === 'running';
   }
 
-  /** Number of attempts in flight. */
+  /** Number of attempts that have started and are not recorded. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#inFlight + this.#unrecorded;
   }
 
   /** Loads the pending deliveries from the store and subscribes to new ones. */
   start(): void {
     this.#state = 'running';
     this.#unsubscribe = this.#sandbox.bus.subscribe((event) => this.#onEvent(event));
+    this.#sandbox.store.holdCommitsWhile(() => this.#expectsMoreAttempts());
     this.#loadEndpoints();
   }
 
@@ -94,7 +103,7 @@ export class Dispatcher {
     const gracePeriod = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, graceMs);
     });
-    await Promise.race([gracePeriod, this.#waitFor(() => this.#inFlight === 0)]);
+    await Promise.race([gracePeriod, this.#waitFor(() => this.inFlight === 0)]);
     clearTimeout(timer);
     this.#state = 'stopped';
     await this.#sender.close();
@@ -158,6 +167,7 @@ export class Dispatcher {
     this.#readyQueues.clear();
     this.#staleEndpoints.clear();
     this.#inFlight = 0;
+    this.#unrecorded = 0;
     this.#loadEndpoints();
     this.#checkWaiters();
   }
@@ -258,14 +268,14 @@ export class Dispatcher {
     this.#reschedule(queue);
     if (delivery === undefined) return;
     this.#inFlight++;
-    schedule.inFlight++;
+    schedule.unfinished++;
     void this.#makeAttempt(queue, delivery);
   }
 
   /** The next queue that can have another attempt in flight. */
   #findNextQueue(): EndpointQueue | undefined {
     const { concurrency, concurrencyPerEndpoint } = this.#sandbox.rules.delivery;
-    if (this.#inFlight >= concurrency) return undefined;
+    if (this.#inFlight >= concurrency || this.#unrecorded >= MAX_UNRECORDED) return undefined;
     const isReserved = this.#inFlight >= concurrency - Math.floor(concurrency * RESERVED_SHARE);
     for (const queue of this.#readyQueues) {
       if (queue.inFlight === 0 || (!isReserved && queue.inFlight < concurrencyPerEndpoint)) return queue;
@@ -274,16 +284,10 @@ export class Dispatcher {
   }
 
   async #makeAttempt(queue: EndpointQueue, delivery: DueDelivery): Promise<void> {
-    // If the attempt throws, the row is unchanged and still due.
-    let dueAt: number | null = queue.workspace.clock.now();
-    try {
-      dueAt = await makeAttempt(this.#sandbox, this.#sender, queue, delivery, this.#mustDiscardResult);
-    } catch (error) {
-      this.#backOff(error);
-    }
+    const dueAt = await this.#sendAndRecord(queue, delivery);
     if (!this.#isCurrent(queue)) return;
-    this.#inFlight--;
-    this.#getOrCreateSchedule(queue.workspace).inFlight--;
+    this.#unrecorded--;
+    this.#getOrCreateSchedule(queue.workspace).unfinished--;
     // After the stop nothing is scheduled, and the store may be closed.
     if (this.#state === 'stopped') return;
     this.#runStep(queue.webhookSeq, () => {
@@ -292,6 +296,45 @@ export class Dispatcher {
     });
     this.#startAttempts();
     this.#checkWaiters();
+  }
+
+  /** The next attempt to the endpoint starts when the response arrives. @returns as {@link RecordAttempt} */
+  async #sendAndRecord(queue: EndpointQueue, delivery: DueDelivery): Promise<number | null> {
+    // If the attempt throws, the row is unchanged and still due.
+    const getCurrentTime = () => queue.workspace.clock.now();
+    let record: RecordAttempt = async () => getCurrentTime();
+    try {
+      record = await sendAttempt(this.#sandbox, this.#sender, queue, delivery);
+    } catch (error) {
+      this.#backOff(error);
+    }
+    // Its rows were replaced.
+    if (!this.#isCurrent(queue)) return null;
+    queue.endRequest();
+    this.#inFlight--;
+    this.#unrecorded++;
+    this.#respondedAt = monotonic();
+    if (this.#state === 'stopped') return null;
+    const recording = record();
+    this.#runStep(queue.webhookSeq, () => this.#reschedule(queue));
+    this.#startAttempts();
+    try {
+      return await recording;
+    } catch (error) {
+      this.#backOff(error);
+      return getCurrentTime();
+    }
+  }
+
+  /** Whether more attempts can soon be recorded in the same commit: deliveries are due, and responses keep making room for them. */
+  #expectsMoreAttempts(): boolean {
+    return (
+      this.#state === 'running' &&
+      this.#readyQueues.size > 0 &&
+      this.#inFlight > 0 &&
+      this.#unrecorded < MAX_UNRECORDED &&
+      monotonic() - this.#respondedAt < RESPONSE_GAP_MS
+    );
   }
 
   /**

@@ -1,12 +1,14 @@
 /**
  * The due deliveries of one endpoint. The rows in the database are the queue; memory holds its beginning, the buffer. The states:
  * - A delivery is scheduled while it has a due time, and due from that time on, both in schedule time.
- * - A delivery is held while this queue has it in memory: due and in the buffer, or in flight.
+ * - A delivery is held while this queue has it in memory: due and in the buffer, in flight, or unrecorded.
+ * - A delivery is in flight from when its attempt starts until the response arrives, and unrecorded from then on until the attempt is
+ *   committed. No other attempt of it starts meanwhile.
  * - A delivery is paused while its endpoint is disabled. A paused delivery is never taken.
  * - A queue is ready while its endpoint is enabled and a delivery is due and not in flight. The dispatcher checks it again at
  *   its turn, because the endpoint can be disabled meanwhile. A queue that is not ready waits for its next due time, if any.
- * - A queue is expiring while the dispatcher fails those paused deliveries whose retry window is over. It waits for the end
- *   of the attempts in flight first.
+ * - A queue is expiring while the dispatcher fails those paused deliveries whose retry window is over. It waits until no
+ *   attempt is in flight or unrecorded first.
  */
 import type { WallClock } from '../domain/clock.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
@@ -37,6 +39,8 @@ export class EndpointQueue {
   readonly webhookSeq: number;
   readonly workspace: LoadedWorkspace;
   inFlight = 0;
+  /** Number of attempts whose response is in, and which are not committed. */
+  unrecorded = 0;
   /** Whether a `reorder` fault has delayed a delivery, at most until another one has been sent. */
   hasReorderedDelivery = false;
   readonly #store: Store;
@@ -51,7 +55,7 @@ export class EndpointQueue {
    * does not tell when the delivery became due.
    */
   #waitingSince: number;
-  /** Deliveries in `#due` or in flight, which {@link #refill} must not add again. */
+  /** Deliveries in `#due`, in flight or unrecorded, which {@link #refill} must not add again. */
   readonly #heldSeqs = new Set<number>();
   /** Held deliveries that got a new due time, which the attempt in flight may not know of. */
   readonly #rescheduledSeqs = new Set<number>();
@@ -119,7 +123,7 @@ export class EndpointQueue {
     return this.#due.length > 0 ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
   }
 
-  /** Takes the next due delivery, which is in flight until {@link release}. */
+  /** Takes the next due delivery, which is in flight until {@link endRequest}, and held until {@link release}. */
   takeDue(): DueDelivery | undefined {
     if (!this.isEnabled) return undefined;
     if (this.#due.length === 0) this.#refill();
@@ -129,9 +133,15 @@ export class EndpointQueue {
     return { seq: delivery.seq, waitingSince: Math.max(delivery.waitingSince, this.#enabledAt) };
   }
 
-  /** Ends an attempt. The delivery is due again at `dueAt`, or not at all. */
-  release(seq: number, dueAt: number | null): void {
+  /** The response of an attempt is in, so the next delivery can be sent. */
+  endRequest(): void {
     this.inFlight--;
+    this.unrecorded++;
+  }
+
+  /** An attempt is recorded. The delivery is due again at `dueAt`, or not at all. */
+  release(seq: number, dueAt: number | null): void {
+    this.unrecorded--;
     this.#heldSeqs.delete(seq);
     const nextDueAt = this.#rescheduledSeqs.delete(seq)
       ? this.#store.deliveries.getProgress(seq).due_at
@@ -141,10 +151,10 @@ export class EndpointQueue {
 
   /**
    * Schedule time at which the first paused delivery expires: `Infinity` while the endpoint is enabled, and until its
-   * last attempt in flight has ended.
+   * last attempt is recorded.
    */
   findExpiryTime(retryWindowMs: number): number {
-    if (this.isEnabled || this.inFlight > 0) return Number.POSITIVE_INFINITY;
+    if (this.isEnabled || this.inFlight + this.unrecorded > 0) return Number.POSITIVE_INFINITY;
     const startedAt = this.#store.deliveries.findOldestWindowStart(this.webhookSeq);
     return startedAt === null ? Number.POSITIVE_INFINITY : startedAt + retryWindowMs;
   }
@@ -154,7 +164,7 @@ export class EndpointQueue {
    * the end of its window. Call inside a store transaction.
    */
   expirePaused(retryWindowMs: number): void {
-    if (this.isEnabled || this.inFlight > 0) return;
+    if (this.isEnabled || this.inFlight + this.unrecorded > 0) return;
     const { deliveries } = this.#store;
     const startedBy = this.workspace.clock.now() - retryWindowMs;
     for (const { seq, window_started_at } of deliveries.listExpirable(this.webhookSeq, startedBy)) {

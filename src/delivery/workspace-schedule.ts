@@ -16,8 +16,8 @@ export class WorkspaceSchedule {
   readonly readyQueues = new Set<EndpointQueue>();
   /** Queues of disabled endpoints, by the time at which their first paused delivery expires. */
   readonly expiryTimes = new DueTimeHeap();
-  /** Number of attempts in flight. */
-  inFlight = 0;
+  /** Number of attempts in flight or unrecorded. */
+  unfinished = 0;
   /** Number of queues that are expiring paused deliveries. */
   expiringCount = 0;
 
@@ -35,9 +35,9 @@ export class WorkspaceSchedule {
     return earliest;
   }
 
-  /** Whether nothing is due, in flight or being expired. */
+  /** Whether nothing is due, in flight, unrecorded or being expired. */
   get isIdle(): boolean {
-    if (this.inFlight + this.expiringCount > 0) return false;
+    if (this.unfinished + this.expiringCount > 0) return false;
     if (Math.min(this.dueTimes.earliest, this.expiryTimes.earliest) <= this.clock.now()) return false;
     for (const queue of this.readyQueues) if (queue.hasDue()) return false;
     return true;

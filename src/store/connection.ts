@@ -24,6 +24,8 @@ interface ConnectionHooks {
   readonly onRollback: () => void;
   /** Called after the rows of the unpublished event became visible or were deleted. */
   readonly onVisible: () => void;
+  /** As that of `GroupCommit`. */
+  readonly expectsMore: () => boolean;
 }
 
 export class Connection {
@@ -35,7 +37,7 @@ export class Connection {
   readonly unpublished: UnpublishedEvent;
 
   /** @throws SvcError as {@link openDatabase}. */
-  constructor(options: DatabaseOptions, { onCommit, onRollback, onVisible }: ConnectionHooks) {
+  constructor(options: DatabaseOptions, { onCommit, onRollback, onVisible, expectsMore }: ConnectionHooks) {
     const db = openDatabase(options);
     const monitor = new DatabaseFileMonitor(options.path);
     this.db = db;
@@ -51,6 +53,7 @@ export class Connection {
         onCommit();
       },
       onRollback,
+      expectsMore,
     });
   }
 

@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { clearTimeout, setImmediate, setTimeout } from '../timers.ts';
+import { clearTimeout, monotonic, setImmediate, setTimeout } from '../timers.ts';
 
 interface WaitingWrite {
   readonly operation: () => unknown;
@@ -18,8 +18,15 @@ interface GroupCommitHooks {
   readonly onCommit: () => void;
   /** Called after every rollback. */
   readonly onRollback: () => void;
+  /** Whether more writes are expected soon, so that a group waits for them, at most {@link MAX_HOLD_MS}. */
+  readonly expectsMore: () => boolean;
 }
 
+/**
+ * Maximum delay in milliseconds of a group that waits for more writes. A flush takes 1 to 3 ms, so waiting for longer than a few of them
+ * would hardly reduce its share.
+ */
+const MAX_HOLD_MS = 10;
 /** Maximum delay in milliseconds of a write without a waiting caller. */
 const SOON_MS = 50;
 
@@ -61,11 +68,19 @@ export class GroupCommit {
   run<Result>(operation: () => Result): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ operation, resolve: resolve as (value: never) => void, reject });
-      if (!this.#isScheduled) {
-        this.#isScheduled = true;
-        setImmediate(() => this.flush());
-      }
+      if (this.#isScheduled) return;
+      this.#isScheduled = true;
+      const heldUntil = monotonic() + MAX_HOLD_MS;
+      setImmediate(() => this.#flushWhenReady(heldUntil));
     });
+  }
+
+  #flushWhenReady(heldUntil: number): void {
+    // It was flushed meanwhile.
+    if (!this.#isScheduled) return;
+    if (this.#hooks.expectsMore() && monotonic() < heldUntil)
+      setImmediate(() => this.#flushWhenReady(heldUntil));
+    else this.flush();
   }
 
   /**

@@ -31,6 +31,7 @@ export class Store extends Tables {
   /** The last operation of {@link #runExclusively}. */
   #lastExclusiveOperation: Promise<unknown> = Promise.resolve();
   #commitCount = 0;
+  #expectsMore = () => false;
   #lastSeq: number;
   #stateReplacedSeq: number;
 
@@ -50,6 +51,7 @@ export class Store extends Tables {
       onCommit: () => this.#notifySubscribers(),
       onRollback: () => this.clearCaches(),
       onVisible: () => this.#notifySubscribers(),
+      expectsMore: () => this.#expectsMore(),
     });
     this.connectTables(this.#connection.sql, this.#connection.unpublished);
   }
@@ -86,6 +88,11 @@ export class Store extends Tables {
   /** Writes in the group of this turn of the event loop, see `GroupCommit.run`. */
   write<Result>(operation: () => Result): Promise<Result> {
     return this.#connection.group.run(operation);
+  }
+
+  /** Makes groups wait for more writes while `expectsMore` returns true, see `GroupCommit`. */
+  holdCommitsWhile(expectsMore: () => boolean): void {
+    this.#expectsMore = expectsMore;
   }
 
   /** Writes in the next group, see `GroupCommit.runSoon`. */

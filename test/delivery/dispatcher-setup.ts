@@ -79,6 +79,11 @@ export function createScriptedSender() {
   };
 }
 
+/** Runs pending promises without a turn of the event loop, so that writes share a group. */
+export async function runPromises(): Promise<void> {
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+}
+
 /** Runs the event loop a few times, so that groups of writes and their consequences complete. */
 export async function runEventLoop(count = 4): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));

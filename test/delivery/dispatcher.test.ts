@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { MAX_UNRECORDED } from '../../src/delivery/dispatcher.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import type { DeliveryDue } from '../../src/sandbox/sandbox.ts';
 import { deleteWebhook } from '../../src/sandbox/webhooks.ts';
-import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
+import { failedResult, NOW, runEventLoop, runPromises, startDispatcher } from './dispatcher-setup.ts';
 
 const originOf = ({ url }: { url: string }) => new URL(url).port;
 
@@ -66,6 +67,38 @@ describe('the dispatcher', () => {
       expect(inFlight.size).toBe(Math.min(8, 20 - number));
     }
     expect(sent).toHaveLength(20);
+  });
+
+  it('the next attempt to an endpoint starts when a response arrives, before the attempt is committed [delivery.concurrency]', async () => {
+    const { endpoint, trigger, inFlight, sent, get, dispatcher } = startDispatcher();
+    endpoint();
+    const [first = ''] = await trigger(9);
+    const recorded = sent[0]?.respond();
+    await runPromises();
+    expect(inFlight.size).toBe(8);
+    expect(sent).toHaveLength(9);
+    expect(get(first).status).toBe('pending');
+    expect(dispatcher.inFlight).toBe(9);
+    await recorded;
+    expect(get(first).status).toBe('succeeded');
+    expect(dispatcher.inFlight).toBe(8);
+  });
+
+  it('no attempt starts while 64 attempts wait for their commit', async () => {
+    const { endpoint, trigger, inFlight, sent, store } = startDispatcher();
+    endpoint();
+    await trigger(100);
+    const commitsBefore = store.commitCount;
+    // Without a turn of the event loop, nothing is committed.
+    for (let round = 0; round < 20; round++) {
+      for (const attempt of inFlight) void attempt.respond();
+      await runPromises();
+    }
+    // Seven were in flight when the last of these started.
+    expect(sent).toHaveLength(MAX_UNRECORDED + 7);
+    await runEventLoop();
+    expect(store.commitCount).toBe(commitsBefore + 1);
+    expect(inFlight.size).toBe(8);
   });
 
   it.each([
@@ -287,7 +320,7 @@ describe('the dispatcher', () => {
     sandbox.bus.publish({ type: 'deliveries_canceled', webhookSeq: seq });
     for (let i = 0; i < 100; i++) await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
     expect(sent.length).toBeGreaterThan(700);
-    expect(Math.max(...read)).toBeLessThanOrEqual(256 + 8);
+    expect(Math.max(...read)).toBeLessThanOrEqual(256 + 8 + MAX_UNRECORDED);
     expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(sent.length);
   });
 });

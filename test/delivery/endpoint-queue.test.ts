@@ -2,12 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SendResult } from '../../src/delivery/sender.ts';
 import { decodePhases } from '../../src/domain/attempt-phases.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
-import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
-
-/** Runs pending promises without a turn of the event loop, so that writes share a group. */
-async function microtasks(): Promise<void> {
-  for (let i = 0; i < 20; i++) await Promise.resolve();
-}
+import { failedResult, NOW, runEventLoop, runPromises, startDispatcher } from './dispatcher-setup.ts';
 
 const sent: Partial<SendResult> = {
   phases: { queued: 0, dns: null, connect: null, tls: null, send: 0, wait: 0, receive: 0 },
@@ -34,7 +29,7 @@ describe('a replay at the end of an attempt', () => {
       endpoint();
       const [id = ''] = await trigger();
       const ended = (await attempt(1)).respond(result);
-      await microtasks();
+      await runPromises();
       await replay(id);
       await ended;
       await runEventLoop();

@@ -13,6 +13,7 @@ it('releaseFreePages yields to the event loop every few steps', async () => {
     {
       onCommit: () => {},
       onRollback: () => {},
+      expectsMore: () => false,
       onVisible: () => {},
     },
   );

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { GroupCommit } from '../../src/store/group-commit.ts';
 import { Database } from '../support/sqlite.ts';
 
-function open() {
+function open(expectsMore = () => false) {
   const db = new Database(':memory:');
   onTestFinished(() => {
     db.close();
@@ -20,6 +20,7 @@ function open() {
     onRollback: () => {
       undone++;
     },
+    expectsMore,
   });
   const insert = db.prepare('INSERT INTO notes (text, parent) VALUES (?, ?)');
   return {
@@ -146,6 +147,38 @@ describe('GroupCommit.run', () => {
     const { group, note, notes, commits } = open();
     await group.run(() => note('first')).then(() => group.run(() => note('second')));
     expect(notes()).toEqual(['first', 'second']);
+    expect(commits()).toBe(2);
+  });
+});
+
+describe('a group that waits for more writes', () => {
+  it('a group is not committed while more writes are expected', async () => {
+    let turns = 3;
+    const { group, note, notes, commits } = open(() => turns-- > 0);
+    const first = group.run(() => note('a'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(notes()).toEqual([]);
+    await Promise.all([first, group.run(() => note('b'))]);
+    expect(notes()).toEqual(['a', 'b']);
+    expect(commits()).toBe(1);
+  });
+
+  it('a group is committed after a while, even if more writes are always expected', async () => {
+    const { group, note, notes } = open(() => true);
+    await group.run(() => note('a'));
+    expect(notes()).toEqual(['a']);
+  });
+
+  it('flush commits a group that waits, and the next group waits again', async () => {
+    let isExpectingMore = true;
+    const { group, note, commits } = open(() => isExpectingMore);
+    const first = group.run(() => note('a'));
+    group.flush();
+    await first;
+    const second = group.run(() => note('b'));
+    expect(commits()).toBe(1);
+    isExpectingMore = false;
+    await second;
     expect(commits()).toBe(2);
   });
 });
