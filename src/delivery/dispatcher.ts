@@ -166,6 +166,7 @@ export class Dispatcher {
     this.#loads.clear();
     this.#readyQueues.clear();
     this.#staleEndpoints.clear();
+    this.#sandbox.backlog.clear();
     this.#inFlight = 0;
     this.#unrecorded = 0;
     this.#loadEndpoints();
@@ -200,7 +201,7 @@ export class Dispatcher {
     this.#wakeIn(Math.max(backOffMs, clock.realMsUntil(expiryTimes.earliest)));
   }
 
-  /** Updates the ready set and the timers of a queue. A queue that becomes ready gets the last turn. */
+  /** Updates the ready set, the timers and the backlog of a queue. A queue that becomes ready gets the last turn. */
   #reschedule(queue: EndpointQueue): void {
     const { clock } = queue.workspace;
     const schedule = this.#getOrCreateSchedule(queue.workspace);
@@ -215,6 +216,7 @@ export class Dispatcher {
     const expiresAt = queue.findExpiryTime(this.#sandbox.rules.retry.windowMs);
     schedule.expiryTimes.set(queue, expiresAt);
     this.#wakeIn(clock.realMsUntil(expiresAt));
+    this.#sandbox.backlog.setLength(queue.webhookSeq, queue.waitingCount);
   }
 
   /** Expires the deliveries to a disabled endpoint after the end of their retry windows (gap `delivery.paused`). */
@@ -269,6 +271,7 @@ export class Dispatcher {
     if (delivery === undefined) return;
     this.#inFlight++;
     schedule.unfinished++;
+    this.#sandbox.backlog.onStart(queue.webhookSeq);
     void this.#makeAttempt(queue, delivery);
   }
 

@@ -114,6 +114,12 @@ export class EndpointQueue {
     return this.isEnabled && (this.#due.length > 0 || this.#nextDueAt <= this.workspace.clock.now());
   }
 
+  /** Number of due deliveries that wait for their turn; if not all fit into the buffer, at least its size. */
+  get waitingCount(): number {
+    if (!this.hasDue()) return 0;
+    return this.#nextDueAt <= this.workspace.clock.now() ? BUFFER_SIZE : this.#due.length;
+  }
+
   /**
    * Schedule time at which {@link hasDue} becomes true: `Infinity` if nothing is scheduled or the endpoint is disabled,
    * `-Infinity` if the buffer is not empty.

@@ -38,7 +38,11 @@ interface WriteResult {
 export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
   const idempotency = new Idempotency(sandbox);
   const fanOut = new FanOut(sandbox);
-  const { environment, operations, rules, store, bus } = sandbox;
+  const { environment, operations, rules, store, bus, backlog } = sandbox;
+
+  function listEndpoints({ workspace, type }: NewEvent): number[] {
+    return store.webhooks.listSubscribed(workspace.seq, type).map(({ seq }) => seq);
+  }
 
   /** @param event the event to create, if any. The deliveries of one with many endpoints are written in advance. */
   async function create(
@@ -49,6 +53,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
     event?: NewEvent,
   ): Promise<OperationResponse> {
     let eventsToPublish: readonly SandboxEvent[] = [];
+    if (event !== undefined) await backlog.waitForRoom(() => listEndpoints(event));
     const runInTransaction: RunInTransaction = async (withStoredResponse, { isRepeat }) => {
       const commit = (prepared?: PreparedEvent) =>
         store.write(() =>

@@ -4,6 +4,7 @@ import type { WallClock } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Store } from '../store/store.ts';
+import { DeliveryBacklog } from './delivery-backlog.ts';
 import { FaultRegistry } from './faults.ts';
 import { IdAndSecretGenerator } from './id-and-secret-generator.ts';
 import { WorkspaceRegistry } from './workspace-registry.ts';
@@ -53,6 +54,7 @@ export interface Sandbox {
   readonly wall: WallClock;
   readonly bus: EventBus;
   readonly faults: FaultRegistry;
+  readonly backlog: DeliveryBacklog;
   readonly workspaces: WorkspaceRegistry;
   readonly generator: IdAndSecretGenerator;
   /**
@@ -100,6 +102,7 @@ export function createSandbox({
     bus,
     timestamp,
     faults,
+    backlog: new DeliveryBacklog(),
     workspaces: new WorkspaceRegistry({ store, wall, generator, timestamp, newClockSettings }),
     operations: createPublicOperations(setup),
   };

@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { BACKLOG_LIMIT, DeliveryBacklog } from '../../src/sandbox/delivery-backlog.ts';
+
+vi.mock('../../src/timers.ts', async () => ({
+  ...(await import('../support/fakeable-timers.ts')),
+  monotonic: () => performance.now(),
+}));
+
+const ENDPOINT = 7;
+const OTHER_ENDPOINT = 8;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+/** A backlog at its limit, with a function that creates events and a list of those that were created. */
+function startFull() {
+  const backlog = new DeliveryBacklog();
+  backlog.setLength(ENDPOINT, BACKLOG_LIMIT);
+  const created: string[] = [];
+  const create = (name: string, webhookSeqs = [ENDPOINT]) =>
+    void Promise.resolve(backlog.waitForRoom(() => webhookSeqs)).then(() => created.push(name));
+  const start = async () => {
+    backlog.onStart(ENDPOINT);
+    await runPromises();
+  };
+  return { backlog, created, create, start };
+}
+
+async function runPromises(): Promise<void> {
+  for (let i = 0; i < 3; i++) await Promise.resolve();
+}
+
+describe('the backlog of deliveries', () => {
+  it('an event waits only at the limit', () => {
+    const { backlog } = startFull();
+    backlog.setLength(ENDPOINT, BACKLOG_LIMIT - 1);
+    expect(backlog.waitForRoom(() => [ENDPOINT])).toBeNull();
+    backlog.setLength(ENDPOINT, BACKLOG_LIMIT);
+    expect(backlog.waitForRoom(() => [ENDPOINT])).toBeInstanceOf(Promise);
+  });
+
+  it('each attempt that starts makes room for one event, in the order of their arrival', async () => {
+    const { backlog, created, create, start } = startFull();
+    create('first');
+    create('second');
+    await start();
+    expect(created).toEqual(['first']);
+    backlog.setLength(ENDPOINT, BACKLOG_LIMIT - 1);
+    create('third');
+    await start();
+    expect(created).toEqual(['first', 'second']);
+    await start();
+    expect(created).toEqual(['first', 'second', 'third']);
+  });
+
+  it('an event waits if one of its endpoints has a full backlog, and an event for other endpoints does not', async () => {
+    const { created, create, start } = startFull();
+    create('both', [OTHER_ENDPOINT, ENDPOINT]);
+    create('other', [OTHER_ENDPOINT]);
+    await runPromises();
+    expect(created).toEqual(['other']);
+    await start();
+    expect(created).toEqual(['other', 'both']);
+  });
+
+  it('an endpoint delays no events while none of its attempts starts', async () => {
+    const { created, create, start } = startFull();
+    create('first');
+    await vi.advanceTimersByTimeAsync(60);
+    expect(created).toEqual([]);
+    await vi.advanceTimersByTimeAsync(60);
+    create('second');
+    await runPromises();
+    expect(created).toEqual(['first', 'second']);
+    await start();
+    create('third');
+    await runPromises();
+    expect(created).toEqual(['first', 'second']);
+  });
+
+  it('an event waits at most one second', async () => {
+    const { created, create, start } = startFull();
+    for (let number = 0; number < 40; number++) create(`event ${number}`);
+    for (let elapsedMs = 0; elapsedMs < 1_200; elapsedMs += 40) {
+      await vi.advanceTimersByTimeAsync(40);
+      await start();
+    }
+    expect(created).toHaveLength(40);
+  });
+
+  it('no event waits after the state was replaced', async () => {
+    const { backlog, created, create } = startFull();
+    create('waiting');
+    backlog.clear();
+    create('later');
+    await runPromises();
+    expect(created).toEqual(['waiting', 'later']);
+  });
+});
