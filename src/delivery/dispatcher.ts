@@ -329,7 +329,7 @@ export class Dispatcher {
     }
   }
 
-  /** Whether more attempts can soon be recorded in the same commit: deliveries are due, and responses keep making room for them. */
+  /** Whether more attempts can soon be recorded in the same commit: deliveries are due, and responses keep arriving. */
   #expectsMoreAttempts(): boolean {
     return (
       this.#state === 'running' &&

@@ -40,7 +40,7 @@ export class DeliveryBacklog {
   #isCheckScheduled = false;
 
   /** Resolves when an event for the endpoints can be created; null if that is now. */
-  waitForRoom(listWebhookSeqs: () => readonly number[]): Promise<void> | null {
+  waitForCapacity(listWebhookSeqs: () => readonly number[]): Promise<void> | null {
     if (this.#full.size + this.#waiters.length === 0) return null;
     const webhookSeq = listWebhookSeqs().find((seq) => this.#delaysEvents(seq));
     if (webhookSeq === undefined) return null;
@@ -56,7 +56,7 @@ export class DeliveryBacklog {
     else if (!this.#full.has(webhookSeq)) this.#full.set(webhookSeq, { hasStarted: true, isStalled: false });
   }
 
-  /** An attempt has started, which makes room for one event. */
+  /** An attempt has started: one event that waits can be created. */
   onStart(webhookSeq: number): void {
     const backlog = this.#full.get(webhookSeq);
     if (backlog !== undefined) Object.assign(backlog, { hasStarted: true, isStalled: false });

@@ -53,7 +53,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
     event?: NewEvent,
   ): Promise<OperationResponse> {
     let eventsToPublish: readonly SandboxEvent[] = [];
-    if (event !== undefined) await backlog.waitForRoom(() => listEndpoints(event));
+    if (event !== undefined) await backlog.waitForCapacity(() => listEndpoints(event));
     const runInTransaction: RunInTransaction = async (withStoredResponse, { isRepeat }) => {
       const commit = (prepared?: PreparedEvent) =>
         store.write(() =>

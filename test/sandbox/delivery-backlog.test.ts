@@ -20,7 +20,7 @@ function startFull() {
   backlog.setLength(ENDPOINT, BACKLOG_LIMIT);
   const created: string[] = [];
   const create = (name: string, webhookSeqs = [ENDPOINT]) =>
-    void Promise.resolve(backlog.waitForRoom(() => webhookSeqs)).then(() => created.push(name));
+    void Promise.resolve(backlog.waitForCapacity(() => webhookSeqs)).then(() => created.push(name));
   const start = async () => {
     backlog.onStart(ENDPOINT);
     await runPromises();
@@ -36,12 +36,12 @@ describe('the backlog of deliveries', () => {
   it('an event waits only at the limit', () => {
     const { backlog } = startFull();
     backlog.setLength(ENDPOINT, BACKLOG_LIMIT - 1);
-    expect(backlog.waitForRoom(() => [ENDPOINT])).toBeNull();
+    expect(backlog.waitForCapacity(() => [ENDPOINT])).toBeNull();
     backlog.setLength(ENDPOINT, BACKLOG_LIMIT);
-    expect(backlog.waitForRoom(() => [ENDPOINT])).toBeInstanceOf(Promise);
+    expect(backlog.waitForCapacity(() => [ENDPOINT])).toBeInstanceOf(Promise);
   });
 
-  it('each attempt that starts makes room for one event, in the order of their arrival', async () => {
+  it('each attempt that starts lets one event be created, in the order of their arrival', async () => {
     const { backlog, created, create, start } = startFull();
     create('first');
     create('second');
