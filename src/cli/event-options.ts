@@ -11,7 +11,7 @@ import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } fr
 import type { Context } from './context.ts';
 import { readValue } from './file-access.ts';
 import { addWorkspaceOption, collectAssignments, collectValues } from './option-parsers.ts';
-import { addSeedOption, createTemplateContexts, type SeedOptions } from './template-contexts.ts';
+import { addSeedOption, resolveTemplateContexts, type SeedOptions } from './template-contexts.ts';
 
 export interface EventOptions extends SeedOptions {
   readonly data?: string;
@@ -58,7 +58,7 @@ export async function createEventBodyFactory(
   const { payloadField } = await context.resolveRules();
   const workspaceId = options.workspace ?? (await context.getWorkspaceId());
   const template = await createPayloadTemplate(type, options, context);
-  const templateContexts = await createTemplateContexts(options, context);
+  const templateContexts = await resolveTemplateContexts(options, context);
   if (template.hasTemplates) await templateContexts.useScheduleClock(await context.connect(), workspaceId);
   return () => {
     const payload = template.hasTemplates

@@ -60,17 +60,17 @@ export class FolderEmulator {
     const { createApiClient } = await import('../control/api-client.ts');
     const control = createHttpControlClient({ controlUrl, ca, token, signal });
     const status = runFile === null ? await control.getStatus({}) : await getVerifiedStatus(runFile, control);
-    const api = createApiClient({
-      baseUrl: new URL('v1', controlUrl).href,
-      apiKey: config.values.apiKey ?? status.api_key,
-      ca,
-      signal,
-    });
     return {
       control,
       rules: await this.#context.resolveRules(),
       now: this.#context.now,
-      createEvent: async (body) => (await api.createEvent(body)).value,
+      connectApi: async () =>
+        createApiClient({
+          baseUrl: new URL('v1', controlUrl).href,
+          apiKey: config.values.apiKey ?? status.api_key,
+          ca,
+          signal,
+        }),
     };
   }
 

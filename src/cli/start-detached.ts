@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pollUntil } from '../control/poll-until.ts';
 import { createStateFolder } from '../control/run-file.ts';
 import { isErrorCode, SvcError } from '../errors.ts';
-import { pollUntil } from './poll-until.ts';
 import type { ProcessContext } from './process-context.ts';
 import { isReadyLine, type ReadyLine, type ReadyStatus } from './ready-line.ts';
 

@@ -14,6 +14,8 @@ interface ApiClientOptions {
   readonly explainError?: (error: unknown) => Promise<unknown>;
   /** Aborts every request in progress. */
   readonly signal?: AbortSignal | undefined;
+  /** Sends a request (default: over the network). Rejects with the `SvcError` of a response that is not 2xx. */
+  readonly send?: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
 /** A response with its exact text: parsing can change numbers. */
@@ -36,6 +38,7 @@ export function createApiClient({
   ca,
   explainError = async (error) => error,
   signal,
+  send: sendOne = sendRequest,
 }: ApiClientOptions) {
   const authorization = { authorization: `Bearer ${apiKey}` };
 
@@ -46,7 +49,7 @@ export function createApiClient({
   ): Promise<ApiResponse<v.InferOutput<Schema>>> {
     const url = new URL(baseUrl + path);
     const headers = { ...authorization, ...request.headers };
-    const response = await sendRequest({ ...request, url, headers, ca, signal }).catch(async (error) => {
+    const response = await sendOne({ ...request, url, headers, ca, signal }).catch(async (error) => {
       throw await explainError(error);
     });
     return { ...response, value: parseResponse(schema, response.text, url.href) };

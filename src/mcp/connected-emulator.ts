@@ -1,15 +1,12 @@
 /** The emulator that the tools, resources and prompts use, in this process or over HTTP. */
-import type { Event } from '../contract/resources.ts';
+import type { ApiClient } from '../control/api-client.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import type { Rules } from '../profile/rules.ts';
 
 export interface ConnectedEmulator {
   readonly control: ControlPlane;
-  /**
-   * Creates an event with `POST /v1/events`, like a client of the service.
-   * @param body JSON text
-   */
-  readonly createEvent: (body: string) => Promise<Event>;
+  /** A client of `/v1`, which creates events and endpoints like a client of the service. */
+  readonly connectApi: () => Promise<ApiClient>;
   readonly rules: Rules;
   /** Wall time in milliseconds since 1970. */
   readonly now: () => number;

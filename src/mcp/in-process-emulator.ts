@@ -1,24 +1,26 @@
 /** Connects the tools to the emulator in this process. */
-import { Event } from '../contract/resources.ts';
-import { parseResponse, toServerError } from '../control/parse-response.ts';
+import type { HttpRequest, HttpResponse } from '../control/http-request.ts';
+import { toServerError } from '../control/parse-response.ts';
 import type { ConnectedEmulator } from './connected-emulator.ts';
 
-interface InProcessOptions extends Omit<ConnectedEmulator, 'createEvent'> {
+interface InProcessOptions extends Omit<ConnectedEmulator, 'connectApi'> {
   /** Handles a request without the network. */
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
 export function connectInProcess({ fetch, ...emulator }: InProcessOptions): ConnectedEmulator {
+  async function send({ url, method, headers = {}, body }: HttpRequest): Promise<HttpResponse> {
+    const response = await fetch(new Request(url, { method, headers, body: body ?? null }));
+    const text = await response.text();
+    if (!response.ok) throw toServerError({ status: response.status, text }, url.href);
+    return { status: response.status, headers: Object.fromEntries(response.headers), text };
+  }
   return {
     ...emulator,
-    async createEvent(body) {
-      const { url, api_key } = await emulator.control.getStatus({});
-      const address = `${url}/v1/events`;
-      const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' };
-      const response = await fetch(new Request(address, { method: 'POST', headers, body }));
-      const text = await response.text();
-      if (!response.ok) throw toServerError({ status: response.status, text }, address);
-      return parseResponse(Event, text, address);
+    async connectApi() {
+      const { url, api_key: apiKey } = await emulator.control.getStatus({});
+      const { createApiClient } = await import('../control/api-client.ts');
+      return createApiClient({ baseUrl: `${url}/v1`, apiKey, send });
     },
   };
 }

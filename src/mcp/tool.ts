@@ -65,7 +65,6 @@ export function defineTool<Schema extends v.GenericSchema>({
     outputSchema: {
       type: 'object',
       properties: Object.fromEntries(fields.map(([name, type]) => [name, { type }])),
-      required: ['next'],
     },
     call: (args, call) => run(validate(input, args, 'validation_failed'), call),
   };

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,10 +31,7 @@ const addEndpoint = () => mcp.call('lab', { action: 'add_endpoint', url: receive
 const trigger = (args: object = {}) =>
   mcp.call('trigger', { type: 'order.shipped', wait_seconds: 30, ...args });
 
-/**
- * Tokenizers of language models differ. For the JSON of tools they need 3.7 to 4.2 characters for a token, so that this
- * number is an upper limit.
- */
+/** An estimate that is too high for most models: the tokenizers cl100k_base and o200k_base have 4.3 to 4.5 for this list. */
 const CHARACTERS_PER_TOKEN = 3.5;
 
 describe('the list of tools', () => {
@@ -125,6 +123,16 @@ describe('trigger', () => {
     const { event_id, next } = await trigger({ wait_seconds: 0 });
     expect(next).toBe(`wait {"event_id":"${event_id}"}`);
     expect(await mcp.call('wait', { event_id })).toMatchObject({ settled: true, count: 1 });
+  });
+});
+
+describe('trigger with a script', () => {
+  it('trigger runs a script and reports each step', async () => {
+    const result = await mcp.call('trigger', { script: 'unreachable-receiver' });
+    expect(result).toMatchObject({ script: 'unreachable-receiver', ok: true });
+    expect(result.steps.length).toBeGreaterThan(2);
+    // The script deletes the endpoints that it created.
+    expect((await mcp.call('status')).endpoints).toEqual([]);
   });
 });
 
@@ -291,6 +299,22 @@ describe('lab', () => {
   });
 });
 
+it('lab finds the mistake of a receiver that reports nothing', async () => {
+  const { webhook_id } = await addEndpoint();
+  const { secret } = await mcp.call('lab', { action: 'show_secret', webhook_id });
+  receiver.respond(({ headers, body }) => {
+    const content = `${Date.parse(String(headers['service-timestamp']))}.${body}`;
+    const digest = createHmac('sha256', secret).update(content).digest('hex');
+    return headers['service-signature'] === `v1=${digest}` ? 200 : { status: 400, body: 'invalid signature' };
+  });
+  const { next } = await trigger();
+  const explanation = await mcp.call('explain', JSON.parse(next.replace(/^explain /, '')));
+  expect(explanation.next).toMatch(/^lab {"action":"probe_delivery"/);
+  const probe = await mcp.call('lab', JSON.parse(explanation.next.replace(/^lab /, '')));
+  expect(probe).toMatchObject({ ok: true, cause: 'signature_rejected', mistake: 'timestamp_changed' });
+  expect(probe.next).toBe(`Correct the receiver, then replay {"id":"${probe.delivery_id}"}`);
+});
+
 it('lab saves a snapshot, resets, and loads the snapshot', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
   // A reset returns to the snapshot that was loaded last, so the emulator of the other tests cannot be used.
@@ -310,7 +334,8 @@ it('lab saves a snapshot, resets, and loads the snapshot', async () => {
 
 describe('invalid calls', () => {
   it.each<[string, Record<string, unknown>, string]>([
-    ['trigger', {}, 'type is required.'],
+    ['trigger', {}, 'Pass either type or script.'],
+    ['trigger', { script: 'order-lifecycel' }, 'The script does not exist.'],
     ['trigger', { type: 7 }, 'type must be a string, not 7.'],
     ['trigger', { type: 'order.shipped', paylod: {} }, 'paylod is not a known field.'],
     ['trigger', { type: 'order.shipped', payload: [] }, 'payload must be a JSON object.'],

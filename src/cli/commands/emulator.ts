@@ -1,6 +1,7 @@
 /** `svc emulator status`, `stop`, `wait`, `reset`, `restore` and `snapshot`. `start` and `exec` have files of their own. */
 import { resolve } from 'node:path';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
+import { pollUntil } from '../../control/poll-until.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
@@ -9,7 +10,6 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';
 import { parseDurationMs } from '../option-parsers.ts';
-import { pollUntil } from '../poll-until.ts';
 import { confirm } from '../prompt.ts';
 import { formatSize, formatTime } from '../render/format.ts';
 import { renderFields } from '../render/table.ts';

@@ -1,6 +1,9 @@
 /** `svc fixtures`: lists, shows and checks event fixtures and scripts, and runs scripts. */
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { planScript, runScript, type ScriptContext } from '../../control/script/run-script.ts';
+import { type StepReport, serializeStepReport, toStepLabel } from '../../control/script/step-report.ts';
+import type { TemplateContexts } from '../../control/script/template-contexts.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { formatCount, suggestMatch } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
@@ -27,15 +30,9 @@ import type { Context } from '../context.ts';
 import { readNamedFile } from '../file-access.ts';
 import { addWorkspaceOption } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
+import { renderStep } from '../render/script-step.ts';
 import { printPage } from '../render/table.ts';
-import { planScript, runScript, type ScriptContext } from '../script/run-script.ts';
-import { renderStep, type StepReport, serializeStepReport, toStepLabel } from '../script/step-report.ts';
-import {
-  addSeedOption,
-  createTemplateContexts,
-  type SeedOptions,
-  type TemplateContexts,
-} from '../template-contexts.ts';
+import { addSeedOption, resolveTemplateContexts, type SeedOptions } from '../template-contexts.ts';
 
 export const list: CommandDefinition<object> = {
   examples: [
@@ -173,7 +170,7 @@ export const run: CommandDefinition<RunOptions> = {
       return ExitCode.success;
     }
     const script = await getScript(nameOrPath, context);
-    const templateContexts = await createTemplateContexts(options, context);
+    const templateContexts = await resolveTemplateContexts(options, context);
     const reporter = createReporter(script, context);
     if (options.dryRun) {
       for (const report of planScript(script, templateContexts)) reporter.addStep(report);

@@ -30,7 +30,7 @@ import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from
 import { renderReceiverJUnit, renderReport } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
-import { createTemplateContexts } from '../template-contexts.ts';
+import { resolveTemplateContexts } from '../template-contexts.ts';
 
 interface CheckCommandOptions extends ReceiverOptions {
   readonly url?: string;
@@ -170,7 +170,7 @@ async function toCheckOptions(
 async function createPayload(type: string, projectFolder: string, context: Context): Promise<string> {
   const fixture = findFixture(type, fixtureFolders(projectFolder));
   if (fixture === null) return '{}';
-  const templateContexts = await createTemplateContexts({}, context);
+  const templateContexts = await resolveTemplateContexts({}, context);
   return fillTemplates(fixture.template, templateContexts.next());
 }
 

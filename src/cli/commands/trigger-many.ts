@@ -3,13 +3,13 @@ import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { Event } from '../../contract/resources.ts';
 import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { mapAtRate } from '../../control/map-at-rate.ts';
+import { pollUntil } from '../../control/poll-until.ts';
 import { trackDeliveries } from '../../control/wait.ts';
 import { formatDuration, formatLatency, SECOND_MS } from '../../domain/duration.ts';
 import { type ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { Context } from '../context.ts';
 import { explainNoDeliveries, showDeliveryProgress, toWaitExitCode } from '../delivery-wait.ts';
-import { pollUntil } from '../poll-until.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { renderFields } from '../render/table.ts';
 

@@ -1,7 +1,7 @@
 /** The tool `explain`: why a delivery failed, and what to do. */
 import * as v from 'valibot';
-import type { Explanation } from '../../contract/explanation-schemas.ts';
 import { WorkspaceFilter } from '../../contract/list-filters.ts';
+import { summarizeExplanation } from '../summarize-explanation.ts';
 import { defineTool, formatCall, wholeNumber } from '../tool.ts';
 
 const MAX_ATTEMPTS = 1_000_000;
@@ -16,7 +16,7 @@ export const explainTool = defineTool({
     id: v.optional(
       v.pipe(
         v.string(),
-        v.description('Of a delivery, event, endpoint or request; latest is the delivery that failed last'),
+        v.description('Delivery, event, endpoint or request; latest: the delivery that failed last'),
       ),
       'latest',
     ),
@@ -25,44 +25,6 @@ export const explainTool = defineTool({
   }),
   output: { cause: 'string', detail: 'string', remedy: 'string' },
   async run(input, { emulator: { control } }) {
-    const explanation = await control.explainDelivery(input);
-    const { delivery, attempt, summary, cause, certainty, detail, mistake, ruled_out, remedy } = explanation;
-    return {
-      delivery_id: delivery.id,
-      event_type: delivery.event_type,
-      url: delivery.url,
-      summary,
-      cause,
-      certainty,
-      detail,
-      ...(mistake && { mistake: mistake.reason }),
-      ...(remedy !== null && { remedy }),
-      ...(ruled_out.length > 0 && { ruled_out }),
-      ...(attempt?.response_body && { response_body: attempt.response_body }),
-      ...(explanation.signature && { signature_steps: explanation.signature.steps }),
-      ...(explanation.next.length > 0 && { commands: explanation.next.map(({ command }) => command) }),
-      next: toNextCall(explanation),
-    };
+    return summarizeExplanation(await control.explainDelivery(input));
   },
 });
-
-function toNextCall({ cause, delivery }: Explanation): string {
-  const replay = formatCall('replay', { id: delivery.id });
-  switch (cause) {
-    case 'delivered':
-    case 'canceled':
-      return formatCall('status');
-    case 'not_sent':
-      return formatCall('clock', { action: 'next' });
-    case 'paused':
-      return `In a shell: svc webhooks update ${delivery.webhook_id} --enable`;
-    case 'injected_fault':
-      return `${formatCall('lab', { action: 'clear_faults' })}, then ${replay}`;
-    case 'accepted_invalid':
-      return `Correct the receiver, then ${formatCall('lab', { action: 'check_receiver', webhook_id: delivery.webhook_id })}`;
-    case 'secret_changed':
-      return replay;
-    default:
-      return `Correct the receiver, then ${replay}`;
-  }
-}

@@ -16,6 +16,7 @@ import { SvcError } from '../../errors.ts';
 import type { CheckResult } from '../../receiver/run-checks.ts';
 import { abortAfter, clearInterval, setInterval } from '../../timers.ts';
 import { EXAMPLE_TYPE, EXAMPLE_URL } from '../summarize-delivery.ts';
+import { summarizeExplanation } from '../summarize-explanation.ts';
 import { defineTool, formatCall, type ToolCall, type ToolResult, wholeNumber } from '../tool.ts';
 
 const actions = [
@@ -26,6 +27,7 @@ const actions = [
   'save_snapshot',
   'load_snapshot',
   'reset',
+  'probe_delivery',
   'check_receiver',
   'explore_receiver',
 ] as const;
@@ -41,6 +43,7 @@ const LabInput = v.strictObject({
       v.description('Such as {"on":"delivery","kind":"error-response","status":503,"count":1}'),
     ),
   ),
+  id: v.optional(v.pipe(v.string(), v.description('Delivery of probe_delivery'))),
   path: v.optional(v.pipe(v.string(), v.description('File of the snapshot'))),
   observe: v.optional(
     v.pipe(
@@ -55,7 +58,7 @@ type LabInput = v.InferOutput<typeof LabInput>;
 export const labTool = defineTool({
   name: 'lab',
   description:
-    'Set up experiments: endpoints, injected faults, snapshots, reset. check_receiver sends about 110 deliveries to an endpoint, explore_receiver random histories',
+    'Set up experiments: endpoints, injected faults, snapshots, reset. probe_delivery finds the mistake of a receiver that rejects signatures, check_receiver sends about 110 deliveries, explore_receiver random histories',
   hints: { destructiveHint: true },
   nextAfterError: formatCall('status'),
   input: LabInput,
@@ -114,6 +117,10 @@ const runAction: Readonly<
   async reset(_input, { emulator: { control } }) {
     await control.reset({});
     return { ok: true, next: formatCall('status') };
+  },
+  async probe_delivery({ id = 'latest' }, { emulator: { control }, signal }) {
+    const explanation = await control.probeDelivery({ id }, signal);
+    return { ok: explanation.mistake !== null, ...summarizeExplanation(explanation, true) };
   },
   check_receiver: checkReceiver,
   explore_receiver: exploreReceiver,

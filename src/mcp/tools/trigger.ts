@@ -1,4 +1,4 @@
-/** The tool `trigger`: creates an event and shows its deliveries. */
+/** The tool `trigger`: creates an event and shows its deliveries, or runs a script. */
 import * as v from 'valibot';
 import { EventType, JsonObject } from '../../contract/fields.ts';
 import { WorkspaceFilter } from '../../contract/list-filters.ts';
@@ -6,16 +6,19 @@ import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { toEventBody } from '../../control/event-body.ts';
 import { applyJsonEdits, type JsonEdit } from '../../domain/json-path.ts';
 import { suggestMatch } from '../../domain/message-parts.ts';
+import { SvcError } from '../../errors.ts';
+import { runNamedScript } from '../run-named-script.ts';
 import { defineTool, formatCall, wholeNumber } from '../tool.ts';
 import { MAX_WAIT_SECONDS, toWaitResult, waitForDeliveries } from '../wait-for-deliveries.ts';
 
 export const triggerTool = defineTool({
   name: 'trigger',
-  description: 'Create an event, and show its deliveries',
+  description: 'Create an event and show its deliveries, or run a script',
   hints: { destructiveHint: false },
   nextAfterError: formatCall('status'),
   input: v.strictObject({
-    type: v.pipe(EventType, v.description('Such as order.shipped; status lists the types with an example')),
+    type: v.optional(v.pipe(EventType, v.description('Such as order.shipped; status lists examples'))),
+    script: v.optional(v.pipe(v.string(), v.description('Instead of type: runs its steps'))),
     payload: v.optional(v.pipe(JsonObject, v.description('Default: the example of the type'))),
     overrides: v.optional(
       v.pipe(JsonObject, v.description('Values by path, such as {"items[0].quantity":3}')),
@@ -27,14 +30,20 @@ export const triggerTool = defineTool({
     wait_seconds: v.optional(wholeNumber(0, MAX_WAIT_SECONDS), 0),
   }),
   output: { event_id: 'string', deliveries: 'array' },
-  async run({ type, payload, overrides, add, remove, wait_seconds: seconds, ...workspace }, call) {
-    const { control, createEvent } = call.emulator;
+  async run({ type, script, payload, overrides, add, remove, wait_seconds: seconds, ...workspace }, call) {
+    const { control, connectApi } = call.emulator;
     const status = await control.getStatus({});
+    const workspaceId = workspace.workspace_id ?? status.workspace_id;
+    if (script !== undefined && type === undefined) return runNamedScript(script, call, workspaceId);
+    if (type === undefined || script !== undefined) {
+      throw new SvcError('validation_failed', 'Pass either type or script.');
+    }
+    const api = await connectApi();
     const example = payload === undefined ? await findExample(type, control) : null;
-    const { id: event_id } = await createEvent(
+    const { value: event } = await api.createEvent(
       toEventBody({
         type,
-        workspaceId: workspace.workspace_id ?? status.workspace_id,
+        workspaceId,
         payloadField: status.payload_member,
         payload: applyChanges(example?.payload ?? JSON.stringify(payload), [
           ...toEdits('override', overrides),
@@ -43,6 +52,7 @@ export const triggerTool = defineTool({
         ]),
       }),
     );
+    const { id: event_id } = event;
     const filter = { event_id, ...workspace };
     const created = await listAll((page) => control.listDeliveries({ ...page, event_id }));
     const deliveries =

@@ -10,7 +10,7 @@ const { workspace_id, event_id, type, webhook_id } = DeliveryFilter;
 export const waitTool = defineTool({
   name: 'wait',
   description:
-    'Wait until deliveries settle, or until nothing more happens within the time. The clock tool sends later retries at once',
+    'Wait until deliveries settle, or nothing more happens within the time. clock sends later retries at once',
   hints: { readOnlyHint: true },
   nextAfterError: formatCall('deliveries'),
   input: v.strictObject({

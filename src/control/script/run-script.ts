@@ -1,10 +1,6 @@
 /** Runs the steps of a script, or plans them. Like the commands, steps create events and endpoints through the public API. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ClockMove } from '../../contract/emulator-schemas.ts';
-import type { ApiClient } from '../../control/api-client.ts';
-import { type ControlPlane, listAll } from '../../control/control-plane.ts';
-import { toEventBody } from '../../control/event-body.ts';
-import { isPending } from '../../control/wait.ts';
 import { describeOutcome } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json.ts';
@@ -15,12 +11,16 @@ import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { SvcError } from '../../errors.ts';
 import type { Expectation, Script, ScriptStep, StepOfKind } from '../../fixtures/script-fixtures.ts';
 import { fillTemplates, type ResolveReference } from '../../fixtures/template.ts';
+import type { ApiClient } from '../api-client.ts';
+import { type ControlPlane, listAll } from '../control-plane.ts';
+import { toEventBody } from '../event-body.ts';
 import { pollUntil } from '../poll-until.ts';
-import type { TemplateContexts } from '../template-contexts.ts';
+import { isPending } from '../wait.ts';
 import { findMismatch, formatExpectation, type StepReport } from './step-report.ts';
+import type { TemplateContexts } from './template-contexts.ts';
 
 export interface ScriptContext {
-  readonly api: ApiClient;
+  readonly api: Pick<ApiClient, 'createEvent' | 'createWebhook'>;
   readonly control: ControlPlane;
   /** Returns a control plane for the cleanup that an interruption does not abort. */
   readonly connectForCleanup: () => Promise<ControlPlane>;

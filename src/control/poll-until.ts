@@ -1,6 +1,6 @@
 /** Waits by repeating a request. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors.ts';
+import { monotonic, sleep } from '../timers.ts';
 
 const MIN_INTERVAL_MS = 20;
 const MAX_INTERVAL_MS = 250;
@@ -17,14 +17,13 @@ export async function pollUntil<Result>(
   isDone: (result: Result) => boolean,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Result> {
-  const deadline = performance.now() + timeoutMs;
+  const deadline = monotonic() + timeoutMs;
   let pauseMs = MIN_INTERVAL_MS;
   while (true) {
     const result = await load();
-    if (isDone(result) || performance.now() >= deadline) return result;
-    await sleep(pauseMs, undefined, { signal }).catch((error: unknown) => {
-      throw new SvcError('interrupted', 'Interrupted.', { cause: error });
-    });
+    if (isDone(result) || monotonic() >= deadline) return result;
+    await sleep(pauseMs, signal);
+    if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
     pauseMs = Math.min(pauseMs * INTERVAL_FACTOR, MAX_INTERVAL_MS);
   }
 }

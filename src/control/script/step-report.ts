@@ -3,8 +3,6 @@ import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { Expectation, ScriptStep } from '../../fixtures/script-fixtures.ts';
-import type { TerminalCapabilities } from '../process-context.ts';
-import { styleFor } from '../render/style.ts';
 
 export interface StepReport {
   readonly step: ScriptStep;
@@ -20,22 +18,6 @@ export interface StepReport {
 export function serializeStepReport({ step: { name, kind }, ok, result }: StepReport): string {
   const step = JSON.stringify({ name, kind, ...(ok === null ? {} : { ok }) });
   return result === '{}' ? step : `${step.slice(0, -1)},${result.slice(1)}`;
-}
-
-/** `✓ paid  payment.succeeded  evt_…`, further lines below it. `labelWidth` is the width of the widest label. */
-export function renderStep(
-  { step, ok, lines }: StepReport,
-  labelWidth: number,
-  capabilities: TerminalCapabilities,
-): string {
-  const symbols = capabilities.unicode
-    ? { done: '✓', failed: '✗', planned: '·' }
-    : { done: 'ok', failed: 'no', planned: '--' };
-  const style = styleFor(capabilities);
-  const symbol =
-    ok === null ? style.dim(symbols.planned) : ok ? style.green(symbols.done) : style.red(symbols.failed);
-  const indent = ' '.repeat(`${symbols.done} `.length + labelWidth + '  '.length);
-  return `${symbol} ${toStepLabel(step).padEnd(labelWidth)}  ${lines.join(`\n${indent}`)}`;
 }
 
 /** The name of a step, or what it does. */

@@ -1,0 +1,50 @@
+/** Shortens the explanation of a delivery for tool results. */
+import type { Explanation } from '../contract/explanation-schemas.ts';
+import { formatCall, type ToolResult } from './tool.ts';
+
+/** @param isProbed whether known mistakes were tried on the receiver */
+export function summarizeExplanation(explanation: Explanation, isProbed = false): ToolResult {
+  const { delivery, attempt, summary, cause, certainty, detail, mistake, ruled_out, remedy } = explanation;
+  return {
+    delivery_id: delivery.id,
+    event_type: delivery.event_type,
+    url: delivery.url,
+    summary,
+    cause,
+    certainty,
+    detail,
+    ...(mistake && { mistake: mistake.reason }),
+    ...(remedy !== null && { remedy }),
+    ...(ruled_out.length > 0 && { ruled_out }),
+    ...(attempt?.response_body && { response_body: attempt.response_body }),
+    ...(explanation.signature && { signature_steps: explanation.signature.steps }),
+    ...(explanation.next.length > 0 && { commands: explanation.next.map(({ command }) => command) }),
+    next: toNextCall(explanation, isProbed),
+  };
+}
+
+function toNextCall({ cause, delivery, mistake }: Explanation, isProbed: boolean): string {
+  const replay = formatCall('replay', { id: delivery.id });
+  switch (cause) {
+    case 'delivered':
+    case 'canceled':
+      return formatCall('status');
+    case 'not_sent':
+      return formatCall('clock', { action: 'next' });
+    case 'paused':
+      return `In a shell: svc webhooks update ${delivery.webhook_id} --enable`;
+    case 'injected_fault':
+      return `${formatCall('lab', { action: 'clear_faults' })}, then ${replay}`;
+    case 'accepted_invalid':
+      return `Correct the receiver, then ${formatCall('lab', { action: 'check_receiver', webhook_id: delivery.webhook_id })}`;
+    case 'secret_changed':
+      return replay;
+    case 'signature_rejected':
+      // A receiver that does not report what it computed is silent.
+      return mistake === null && !isProbed
+        ? formatCall('lab', { action: 'probe_delivery', id: delivery.id })
+        : `Correct the receiver, then ${replay}`;
+    default:
+      return `Correct the receiver, then ${replay}`;
+  }
+}
