@@ -289,7 +289,10 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
   ],
-  'receiver example': [['--framework hono --out a', { framework: 'hono', out: 'a' }]],
+  'receiver example': [
+    ['--framework hono --out a', { framework: 'hono', out: 'a' }],
+    ['--tests pytest', { tests: 'pytest' }],
+  ],
   env: [['--format github', { format: 'github' }]],
   open: [['--print', { print: true }]],
   doctor: [['--no-probe', { probe: false }]],

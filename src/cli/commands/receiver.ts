@@ -1,4 +1,7 @@
-/** `svc receiver check` and `example`: checks a receiver against the receiver rules, and prints or writes an example that passes. */
+/**
+ * `svc receiver check` and `example`: checks a receiver against the receiver rules, and prints or writes an example that passes,
+ * or tests of webhooks.
+ */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -16,6 +19,12 @@ import {
   readReceiverExample,
 } from '../../fixtures/receiver-examples.ts';
 import { fillTemplates } from '../../fixtures/template.ts';
+import {
+  readTestExample,
+  type TestExample,
+  type TestFramework,
+  testFrameworks,
+} from '../../fixtures/test-examples.ts';
 import { createEffectObserver } from '../../receiver/effect-observer.ts';
 import { receiverRules } from '../../receiver/receiver-check.ts';
 import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
@@ -179,17 +188,34 @@ function parseEventType(text: string): string {
   throw new InvalidArgumentError('Pass an event type such as order.shipped: <noun>.<verb>, in lowercase.');
 }
 
-export const example: CommandDefinition<{ readonly framework?: Framework; readonly out?: string }> = {
+interface ExampleCommandOptions {
+  readonly framework?: Framework;
+  readonly tests?: TestFramework;
+  readonly out?: string;
+}
+
+export const example: CommandDefinition<ExampleCommandOptions> = {
   configure: (command) =>
     command
       .addOption(choiceOption('--framework <name>', 'Framework or language of the receiver', frameworks))
+      .addOption(
+        choiceOption(
+          '--tests <framework>',
+          'Print tests of webhooks for this test framework instead of a receiver',
+          testFrameworks,
+        ).conflicts('framework'),
+      )
       .option('--out <folder>', 'Write the files to this folder instead of printing them'),
   examples: [
     ['Print a receiver for Express', 'receiver example --framework express'],
     ['Write a receiver in Python to a folder', 'receiver example --framework python --out receiver'],
+    ['Write tests with pytest to a folder', 'receiver example --tests pytest --out tests'],
   ],
-  async run({ framework, out }, context) {
-    const example = readReceiverExample(framework ?? (await askFramework(context)));
+  async run({ framework, tests, out }, context) {
+    const example =
+      tests === undefined
+        ? readReceiverExample(framework ?? (await askFramework(context)))
+        : readTestExample(tests);
     if (out !== undefined) await writeFiles(example, resolve(context.cwd, out));
     context.print(example, () => (out === undefined ? renderFiles(example) : listPaths(example, out)));
     if (out !== undefined) printHint(toNextStep(example, out), context.io);
@@ -219,10 +245,12 @@ const frameworkChoices: ChoiceSource = {
     ),
 };
 
+type Example = ReceiverExample | TestExample;
+
 const OTHER_FOLDER_HINT = 'Pass another folder with --out.';
 
 /** @throws SvcError `usage` when a file exists or cannot be written. */
-async function writeFiles({ files }: ReceiverExample, folder: string): Promise<void> {
+async function writeFiles({ files }: Example, folder: string): Promise<void> {
   const existing = files.find(({ path }) => existsSync(join(folder, path)));
   if (existing !== undefined) {
     throw new SvcError('usage', `${join(folder, existing.path)} already exists.`, {
@@ -241,18 +269,20 @@ async function writeFiles({ files }: ReceiverExample, folder: string): Promise<v
 }
 
 /** A single file unchanged, or each file after a comment line with its path. */
-function renderFiles({ files }: ReceiverExample): string {
+function renderFiles({ files }: Example): string {
   const [first, ...others] = files;
   if (first !== undefined && others.length === 0) return first.content.trimEnd();
   const comment = first?.path.endsWith('.py') ? '#' : '//';
   return files.map(({ path, content }) => `${comment} ${path}\n${content}`).join('\n');
 }
 
-function listPaths({ files }: ReceiverExample, out: string): string {
+function listPaths({ files }: Example, out: string): string {
   return files.map(({ path }) => join(out, path)).join('\n');
 }
 
-function toNextStep({ install, start }: ReceiverExample, out: string): string {
-  const steps = [`cd ${quoteForShell(out)}`, install, 'export SVC_WEBHOOK_SECRET=whsec_…', start];
+function toNextStep(example: Example, out: string): string {
+  const enter = `cd ${quoteForShell(out)}`;
+  if ('tests' in example) return `Run them with: ${enter} && ${example.start}`;
+  const steps = [enter, example.install, 'export SVC_WEBHOOK_SECRET=whsec_…', example.start];
   return `Start it with: ${steps.filter((step) => step !== null).join(' && ')}`;
 }

@@ -293,6 +293,20 @@ describe('svc receiver example', () => {
     );
   });
 
+  it('--tests writes tests for a test framework and prints the command that runs them', async () => {
+    const cwd = createTemporaryFolder();
+    const { out, err } = await example({ tests: 'rspec', out: 'spec' }, { cwd });
+    expect(out).toBe('spec/webhooks_spec.rb\n');
+    expect(readFileSync(join(cwd, 'spec/webhooks_spec.rb'), 'utf8')).toContain('RSpec.describe');
+    expect(err).toBe('hint: Run them with: cd spec && svc emulator exec -- rspec webhooks_spec.rb\n');
+    const json = await example({ tests: 'go' }, { json: true });
+    expect(JSON.parse(json.out)).toMatchObject({
+      tests: 'go',
+      start: 'svc emulator exec -- go test webhooks_test.go',
+      files: [{ path: 'webhooks_test.go', content: expect.stringMatching(/^package webhooks$/m) }],
+    });
+  });
+
   it('a single file is printed unchanged, and several files after a comment with the path of each', async () => {
     expect((await example({ framework: 'php' })).out).toMatch(/^<\?php\n[\s\S]*\n}\n$/);
     expect((await example({ framework: 'fastapi' })).out).toMatch(
