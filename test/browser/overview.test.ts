@@ -41,6 +41,7 @@ describeInBrowser('the overview', () => {
       ] as const) {
         const page = await openDashboard(emulator, { hash: '/overview', colorScheme, width, height });
         await page.getByRole('link', { name: /^failing 1$/i }).waitFor();
+        expect(await page.getByRole('link', { name: /pending/i }).count()).toBe(0);
         await expect
           .poll(() => chartOf(page).getAttribute('aria-label'))
           .toMatch(

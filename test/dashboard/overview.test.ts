@@ -1,4 +1,4 @@
-/** The settings of the overview and the description of its chart. */
+/** The settings of the overview, the description of its chart, and the statuses that it shows. */
 import { describe, expect, it } from 'vitest';
 import {
   describeBuckets,
@@ -6,6 +6,7 @@ import {
   sumBuckets,
 } from '../../src/dashboard/views/overview/attempt-totals.ts';
 import { parseSettings } from '../../src/dashboard/views/overview/overview-settings.ts';
+import { listShownStatuses } from '../../src/dashboard/views/overview/shown-statuses.ts';
 
 const buckets = [
   { starts_at: '2026-11-20T12:00:00.000Z', succeeded: 4, failed: 1, retried: 0 },
@@ -47,4 +48,14 @@ it.each([
   [1234, 10, '123'],
 ])('formatPerMinute returns the rate of %d attempts in %d minutes', (count, minutes, rate) => {
   expect(formatPerMinute(count, minutes * 60_000)).toBe(rate);
+});
+
+it.each([
+  [{ pending: 3, failing: 2, paused: 1 }, ['failing', 'paused']],
+  [{ pending: 4, failing: 2, paused: 1 }, ['failing', 'pending', 'paused']],
+  [{ failed: 1, canceled: 1 }, ['failed', 'canceled']],
+  [{}, []],
+])('listShownStatuses lists for %o the statuses %j, and pending only if others wait', (counts, statuses) => {
+  const none = { pending: 0, failing: 0, paused: 0, failed: 0, canceled: 0 };
+  expect(listShownStatuses({ ...none, ...counts })).toEqual(statuses);
 });

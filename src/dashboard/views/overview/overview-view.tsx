@@ -2,7 +2,6 @@
 import './overview.css';
 import { useRef } from 'preact/hooks';
 import type { DeliveryStatusCounts, Overview } from '../../../contract/overview-schemas.ts';
-import { displayStatuses } from '../../../domain/delivery.ts';
 import { SECOND_MS } from '../../../domain/duration.ts';
 import { type Route, shortenUrl, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
@@ -17,6 +16,7 @@ import { AttemptChart } from './attempt-chart.tsx';
 import { EndpointTiles } from './endpoint-tiles.tsx';
 import { GettingStarted } from './getting-started.tsx';
 import { type OverviewSettings, parseSettings, periods } from './overview-settings.ts';
+import { listShownStatuses } from './shown-statuses.ts';
 
 export function OverviewView({ route }: { readonly route: Route }) {
   const workspace = workspaceId.value;
@@ -113,7 +113,7 @@ function OverviewContent({ overview, settings, refetch }: ContentProps) {
 
 /** Links to the deliveries that have not succeeded. */
 function StatusLinks({ counts }: { readonly counts: DeliveryStatusCounts }) {
-  const shown = displayStatuses.filter(isCounted).filter((status) => counts[status] > 0);
+  const shown = listShownStatuses(counts);
   if (shown.length === 0) return <p class="muted">No delivery is failing or pending.</p>;
   return (
     <ul class="row plain-list" aria-label="Deliveries by status">
@@ -130,10 +130,6 @@ function StatusLinks({ counts }: { readonly counts: DeliveryStatusCounts }) {
       ))}
     </ul>
   );
-
-  function isCounted(status: string): status is keyof DeliveryStatusCounts {
-    return status in counts;
-  }
 }
 
 function ChartSettings({ settings }: { readonly settings: OverviewSettings }) {
