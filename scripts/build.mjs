@@ -103,6 +103,7 @@ const chunkGroups = [
       'src/create-folder.ts',
       'src/domain/message-parts.ts',
       'src/domain/next-step.ts',
+      'src/package-files.ts',
       'src/package-info.ts',
       'src/control/run-file.ts',
       'src/domain/address.ts',

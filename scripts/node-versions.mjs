@@ -15,13 +15,14 @@ export function isNodeVersion(text) {
 /**
  * Downloads and unpacks the newest published Node.js version that matches.
  * @param spec see {@link isNodeVersion}
- * @returns its exact version, and the folder of its `node` program
+ * @returns its exact version, its folder, its program, and the folder of the program
  */
 export async function getNode(spec) {
   const version = await findVersion(spec);
   const folder = join(cacheFolder, version);
   if (!existsSync(folder)) await unpack(version, folder);
-  return { version, binFolder: join(folder, 'bin') };
+  const binFolder = join(folder, 'bin');
+  return { version, folder, binFolder, program: join(binFolder, isWindows ? 'node.exe' : 'node') };
 }
 
 /** The environment variables of this process, with a Node.js version first in PATH. */

@@ -1,7 +1,7 @@
 /** The help texts, with the same sections in the same order for the program, its groups and its commands. */
 import { join } from 'node:path';
 import type { Argument, Command, Help, HelpConfiguration, Option } from 'commander';
-import { findPackageFolder } from '../package-info.ts';
+import { findPackageFolder } from '../package-files.ts';
 import { GLOBAL_OPTIONS_HEADING, isGlobal } from './global-options.ts';
 import type { Io } from './process-context.ts';
 import { styleFor } from './render/style.ts';

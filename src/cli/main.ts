@@ -4,6 +4,7 @@ import { closeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { systemClock } from '../clock/wall-clock.ts';
 import { ExitCode } from '../errors.ts';
+import { getProgramCommand } from '../package-files.ts';
 import { createProcessIo } from './io.ts';
 import { interruptSignals, type SignalHandler } from './process-context.ts';
 import { hasFlag, runCommandLine } from './program.ts';
@@ -57,7 +58,10 @@ if (hasFlag(args, '--json')) {
   process.on('warning', ({ name, message }) => io.noteJson({ note: { message: `${name}: ${message}` } }));
 }
 
-process.exitCode = await runCommandLine(args, {
+// Stays if the event loop ends before the command does.
+process.exitCode = ExitCode.internal;
+// Not with `await`: the single executable loads this module as CommonJS.
+void runCommandLine(args, {
   io,
   env: process.env,
   cwd: process.cwd(),
@@ -69,6 +73,7 @@ process.exitCode = await runCommandLine(args, {
       onSignal = interrupt;
     };
   },
-  // Without the `--`, Node 20 reads `--env-file` itself.
-  commandLine: [process.execPath, ...process.execArgv, '--', process.argv[1] ?? '', ...args],
+  commandLine: [...getProgramCommand(), ...args],
+}).then((exitCode) => {
+  process.exitCode = exitCode;
 });

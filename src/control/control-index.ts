@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { controlOperations } from '../contract/control-operations.ts';
 import type { ControlIndex, EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { controlTexts, exportText, streamText } from '../contract/openapi-control-texts.ts';
-import { findPackageFolder, PACKAGE_URL } from '../package-info.ts';
+import { findPackageFolder } from '../package-files.ts';
+import { PACKAGE_URL } from '../package-info.ts';
 
 export function createControlIndex({
   version,

@@ -188,11 +188,12 @@ export function loadUndici(): Undici {
 
 function requireUndici(requireModule: NodeJS.Require): Undici {
   if (typeof __SVC_UNDICI__ !== 'string') return requireModule('undici');
-  const file = join(import.meta.dirname ?? '', __SVC_UNDICI__);
+  const folder: string | undefined = import.meta.dirname;
+  const file = folder === undefined ? null : join(folder, __SVC_UNDICI__);
   // The file exports a function, so that undici gets timers that a test runner has not replaced.
-  const createUndici = (existsSync(file) ? requireModule(file) : __SVC_REQUIRE__(__SVC_UNDICI__)) as (
-    globals: object,
-  ) => Undici;
+  const createUndici = (
+    file !== null && existsSync(file) ? requireModule(file) : __SVC_REQUIRE__(__SVC_UNDICI__)
+  ) as (globals: object) => Undici;
   return createUndici({ ...timers, require: requireModule });
 }
 

@@ -1,11 +1,10 @@
 /** Serves the dashboard: a page at `/` and its files. It requires the same host, origin and token as the control plane. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
-import { findPackageFolder } from '../package-info.ts';
+import { findPackageFiles, openFolder } from '../package-files.ts';
 import type { ControlAuth } from './control-auth.ts';
 import type { ControlGuard } from './control-guard.ts';
 import {
@@ -171,42 +170,38 @@ const INCOMPRESSIBLE_EXTENSIONS = new Set(['.woff2', '.png', '.ico']);
 function createFileReader(folder: string | undefined): (path: string) => DashboardFile {
   let files: ReadonlyMap<string, DashboardFile> | null = null;
   return (path) => {
-    files ??= readFiles(folder ?? findDashboardFolder());
+    files ??= readFiles(folder);
     const file = files.get(path);
     if (file === undefined) throw new SvcError('not_found', `The dashboard has no file ${path}.`);
     return file;
   };
 }
 
-type DashboardFile = ReturnType<typeof readFile>;
+type DashboardFile = ReturnType<typeof createFile>;
 
-function findDashboardFolder(): string {
-  const folder = findPackageFolder();
-  if (folder !== null) return join(folder, 'dist/dashboard');
-  throw new SvcError('not_found', 'This bundled application does not contain the files of the dashboard.', {
-    hint: 'Install the package where the application runs: npm install svc-emulator',
-  });
-}
-
-function readFiles(folder: string): ReadonlyMap<string, DashboardFile> {
-  const index = join(folder, 'index.html');
-  if (!existsSync(index)) {
+function readFiles(folder: string | undefined): ReadonlyMap<string, DashboardFile> {
+  const source = folder === undefined ? findPackageFiles('dist/dashboard') : openFolder(folder);
+  if (source === null) {
+    throw new SvcError('not_found', 'This bundled application does not contain the files of the dashboard.', {
+      hint: 'Install the package where the application runs: npm install svc-emulator',
+    });
+  }
+  const page = source.read('index.html');
+  if (page === null) {
     throw new SvcError('not_found', 'The dashboard has not been built.', {
       hint: 'Run `npm run build` in the folder of svc, then reload this page.',
     });
   }
-  const assets = join(folder, 'assets');
-  const names = existsSync(assets) ? readdirSync(assets) : [];
-  return new Map([
-    ['/', readFile(index)],
-    ...names.map((name) => [`/assets/${name}`, readFile(join(assets, name))] as const),
-  ]);
+  const files = new Map([['/', createFile(page, '.html')]]);
+  for (const path of source.list().filter((name) => name.startsWith('assets/'))) {
+    const bytes = source.read(path);
+    if (bytes !== null) files.set(`/${path}`, createFile(bytes, extname(path)));
+  }
+  return files;
 }
 
 /** Compresses the file when a representation is first needed. */
-function readFile(path: string) {
-  const bytes = readFileSync(path);
-  const extension = extname(path);
+function createFile(bytes: Buffer, extension: string) {
   // 22 characters of 6 bits: more than 128 bits of the hash.
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
   const encode = (coding: Coding) => ({

@@ -1,6 +1,4 @@
 /** The resources of the MCP server: what an agent can read without a call of a tool. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import { createControlDocument, createPublicDocument } from '../contract/openapi-document.ts';
 import { createPublicOperations } from '../contract/public-operations.ts';
@@ -8,7 +6,7 @@ import { SvcError } from '../errors.ts';
 import { documentEventType, documentEventTypes } from '../fixtures/document-event-types.ts';
 import { builtInEventTypes, findFixture } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
-import { findPackageFolder } from '../package-info.ts';
+import { findPackageFiles } from '../package-files.ts';
 import { listGaps } from '../profile/list-gaps.ts';
 import type { ConnectEmulator, ConnectedEmulator } from './connected-emulator.ts';
 import { detailDelivery } from './summarize-delivery.ts';
@@ -79,7 +77,7 @@ export function listResources(projectFolder: string) {
     ...eventTypes.map(({ type, description }) =>
       toEntry(EVENT_TYPES + type, description, 'application/json'),
     ),
-    ...listPages().map(({ name, path }) => toEntry(DOCS + name, readTitle(path), 'text/markdown')),
+    ...listPages().map(({ name, read }) => toEntry(DOCS + name, readTitle(read()), 'text/markdown')),
   ];
 }
 
@@ -105,7 +103,7 @@ async function readText(
   if (uri.startsWith(EVENT_TYPES)) return readEventType(uri.slice(EVENT_TYPES.length), projectFolder);
   if (uri.startsWith(DELIVERIES)) return readDelivery(uri.slice(DELIVERIES.length), await connect());
   const page = listPages().find(({ name }) => DOCS + name === uri);
-  return page === undefined ? null : readFileSync(page.path, 'utf8');
+  return page?.read() ?? null;
 }
 
 function readEventType(type: string, projectFolder: string): string | null {
@@ -127,25 +125,18 @@ function toJson(value: object): string {
 }
 
 /** The pages of the documentation that this package contains; none in a package without documentation. */
-function listPages(): { readonly name: string; readonly path: string }[] {
-  const packageFolder = findPackageFolder();
-  if (packageFolder === null) return [];
-  const folder = join(packageFolder, 'docs');
-  try {
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    return files
-      .filter((file) => file.endsWith('.md'))
-      .sort()
-      .map((file) => ({
-        name: file.replaceAll('\\', '/').slice(0, -'.md'.length),
-        path: join(folder, file),
-      }));
-  } catch {
-    return [];
-  }
+function listPages(): { readonly name: string; read(): string }[] {
+  const folder = findPackageFiles('docs');
+  const paths = folder?.list() ?? [];
+  return paths
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => ({
+      name: path.slice(0, -'.md'.length),
+      read: () => folder?.read(path)?.toString('utf8') ?? '',
+    }));
 }
 
 /** The first heading of a page. */
-function readTitle(path: string): string {
-  return /^# (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? '';
+function readTitle(text: string): string {
+  return /^# (.+)$/m.exec(text)?.[1] ?? '';
 }

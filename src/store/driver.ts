@@ -5,14 +5,18 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type Database from 'better-sqlite3';
 import { SvcError } from '../errors.ts';
+import { createPackageRequire, readEmbeddedAddon } from '../package-files.ts';
+import { unpackAddon } from './addon-cache.ts';
 
 type Driver = typeof Database;
 
 /** The inputs for the choice of the driver and for its error messages. */
 export interface DriverEnvironment {
-  readonly require: NodeJS.Require;
+  require(id: string): unknown;
   /** Such as `24.19.0`. */
   readonly nodeVersion: string;
+  /** Path of the native addon; undefined if the driver finds it itself. */
+  readonly nativeBinding?: string | undefined;
   findPackageManager(): PackageManager;
 }
 
@@ -23,6 +27,7 @@ const DRIVER = 'better-sqlite3';
  */
 const DEVELOPMENT_DRIVER = 'better-sqlite3-node-20';
 
+let environment: DriverEnvironment | undefined;
 let loadedDriver: Driver | undefined;
 
 /**
@@ -31,36 +36,43 @@ let loadedDriver: Driver | undefined;
  *   crash in this one; otherwise the error of SQLite.
  */
 export function openSqlite(path: string, options?: Database.Options): Database.Database {
-  loadedDriver ??= loadDriver(getCurrentEnvironment());
-  return new loadedDriver(path, options);
+  environment ??= getCurrentEnvironment();
+  loadedDriver ??= loadDriver(environment);
+  return new loadedDriver(path, { ...options, nativeBinding: environment.nativeBinding });
 }
 
 /**
- * The path of the driver, for a child process that requires it.
+ * The path of the driver, for a child process that requires it. Not for the single executable.
  * @throws SvcError `sqlite_unavailable`
  */
 export function resolveDriver(): string {
-  const environment = getCurrentEnvironment();
-  return environment.require.resolve(choosePackage(environment).name);
+  return createRequire(getOwnPath()).resolve(choosePackage(getCurrentEnvironment()).name);
 }
 
 function getCurrentEnvironment(): DriverEnvironment {
-  // A user's bundler may convert this file to CommonJS, which has no `import.meta.url`. Then resolve from the current folder.
-  const resolveFrom = import.meta.url ? fileURLToPath(import.meta.url) : join(process.cwd(), 'package.json');
+  const path = getOwnPath();
+  const addon = readEmbeddedAddon();
   return {
-    require: createRequire(resolveFrom),
+    nativeBinding: addon === null ? undefined : unpackAddon(addon),
+    require: createPackageRequire(path),
     nodeVersion: process.versions.node,
-    findPackageManager: () => findPackageManager(dirname(resolveFrom), process.env.npm_config_user_agent),
+    findPackageManager: () => findPackageManager(dirname(path), process.env.npm_config_user_agent),
   };
+}
+
+function getOwnPath(): string {
+  // A user's bundler may convert this file to CommonJS, which has no `import.meta.url`. Then resolve from the current folder.
+  return import.meta.url ? fileURLToPath(import.meta.url) : join(process.cwd(), 'package.json');
 }
 
 /** @throws SvcError `sqlite_unavailable` */
 export function loadDriver(environment: DriverEnvironment): Driver {
   const { name, version } = choosePackage(environment);
+  const { nativeBinding } = environment;
   try {
     const driver = environment.require(name) as Driver;
     // Opening a database loads the native addon.
-    new driver(':memory:').close();
+    new driver(':memory:', { nativeBinding }).close();
     return driver;
   } catch (error) {
     throw toDriverError(error as NodeJS.ErrnoException, version, environment);
@@ -82,7 +94,7 @@ function choosePackage(environment: DriverEnvironment): { name: string; version:
   throw createUnavailableError(message, getCrashHint(version, environment));
 }
 
-function findVersion(require: NodeJS.Require, name: string): string | null {
+function findVersion(require: DriverEnvironment['require'], name: string): string | null {
   try {
     return (require(`${name}/package.json`) as { version: string }).version;
   } catch {
@@ -115,9 +127,13 @@ function getCrashHint(version: string, { findPackageManager }: DriverEnvironment
 function toDriverError(
   error: NodeJS.ErrnoException,
   version: string,
-  { nodeVersion, findPackageManager }: DriverEnvironment,
+  { nodeVersion, nativeBinding, findPackageManager }: DriverEnvironment,
 ): SvcError {
   const [reason = ''] = error.message.split('\n');
+  if (nativeBinding !== undefined) {
+    const hint = 'Set XDG_CACHE_HOME to a folder on a file system from which programs can be run.';
+    return createUnavailableError(`${nativeBinding} cannot be loaded: ${reason}.`, hint, error);
+  }
   const isUnbuilt = error.code === 'MODULE_NOT_FOUND' || error.message.includes('bindings file');
   const message = /NODE_MODULE_VERSION|different Node\.js version/.test(error.message)
     ? `${DRIVER} ${version} was built for a different version of Node.js than ${nodeVersion}.`

@@ -2,8 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { getPackageFolder } from '../package-info.ts';
+import { getWatchdogCommand } from '../package-files.ts';
 
 export interface ProcessGuard {
   /**
@@ -34,12 +33,8 @@ export async function createProcessGuard(
   env: Readonly<Record<string, string | undefined>>,
   folder: string | null = null,
 ): Promise<ProcessGuard> {
-  const args = [
-    join(getPackageFolder(), 'dist/watchdog.js'),
-    String(process.pid),
-    ...(folder === null ? [] : [folder]),
-  ];
-  const watchdog = spawn(process.execPath, args, {
+  const [program, ...args] = getWatchdogCommand();
+  const watchdog = spawn(program, [...args, String(process.pid), ...(folder === null ? [] : [folder])], {
     // Modules that `NODE_OPTIONS` preloads are meant for the command, not for the watchdog.
     env: { ...env, NODE_OPTIONS: undefined },
     detached: true,

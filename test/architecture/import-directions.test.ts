@@ -6,7 +6,7 @@ const source = join(import.meta.dirname, '../../src');
 
 /** A module is a folder of src, or a file at its top level. It may import the modules in the lines above its own. */
 const layers = [
-  ['create-folder', 'errors', 'package-info', 'timers'],
+  ['create-folder', 'errors', 'package-files', 'package-info', 'timers'],
   ['domain', 'watchdog'],
   ['network'],
   ['profile'],
@@ -28,6 +28,7 @@ const allowed: Record<string, readonly string[]> = {
   cli: [
     'create-folder',
     'errors',
+    'package-files',
     'package-info',
     'timers',
     'watchdog',
@@ -42,6 +43,8 @@ const allowed: Record<string, readonly string[]> = {
     'mcp',
   ],
   signature: ['domain', 'clock'],
+  // The command line that the executable starts is an asset.
+  executable: ['package-files'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
   dashboard: ['errors', 'timers', 'domain', 'contract', 'control'],
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const root = join(import.meta.dirname, '../..');
 
 const ignoredFolders =
-  /(?:^|\/)(?:node_modules|dist|bench\/(?:build|results)|\.git|\.svc|coverage|\.clients-\w+)\//;
+  /(?:^|\/)(?:node_modules|dist|build|bench\/(?:build|results)|\.git|\.svc|coverage|\.clients-\w+)\//;
 
 /** The files of the repository, or of a folder whose path ends with `/`. Paths are relative to the root and contain `/`. */
 export function listFiles(folder = ''): string[] {

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { getPackageFolder } from '../../src/package-info.ts';
+import { getPackageFolder } from '../../src/package-files.ts';
 import { commandsByName } from '../support/command-definitions.ts';
 import { createFakeHost } from './fake-context.ts';
 

@@ -5,7 +5,7 @@ import { build } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quoteForShell } from '../../src/domain/shell.ts';
 import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
-import { cleanEnvironment, program, runProgram, temporaryFilesIn } from './cli-program.ts';
+import { cleanEnvironment, runProgram, svcArgs, svcFile, temporaryFilesIn } from './cli-program.ts';
 import { canListProcesses, expectNoProcessIn, getPidIn, listProcessesIn } from './list-processes.ts';
 import {
   createFolder,
@@ -51,9 +51,9 @@ describe.skipIf(!canListProcesses)('child processes', () => {
       `#!${process.execPath}\nprocess.stderr.write('${connected}'); setInterval(() => {}, 1000);`,
     );
     chmodSync(join(cwd, 'cloudflared'), 0o755);
-    const command = [program, 'emulator', 'start', '--port', '0', '--tunnel', '--db', ':memory:'];
+    const command = [...svcArgs, 'emulator', 'start', '--port', '0', '--tunnel', '--db', ':memory:'];
     const env = { PATH: `${cwd}:${process.env.PATH}`, TMPDIR: cwd };
-    const subprocess = runProgram(process.execPath, command, { cwd, env });
+    const subprocess = runProgram(svcFile, command, { cwd, env });
     killAfterTest(subprocess);
     await expect.poll(() => listProcessesIn(cwd).join()).toContain('cloudflared tunnel');
     subprocess.kill('SIGKILL');
@@ -64,8 +64,8 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     const cwd = createFolder();
     const receiver = await startReceiver();
     const check = ['receiver', 'check', receiver.url, '--secret', 'whsec_c2VjcmV0LW9mLWEtdGVzdA'];
-    const command = [program, ...check, '--observe', 'sleep 60 | cat'];
-    const subprocess = runProgram(process.execPath, command, { cwd });
+    const command = [...svcArgs, ...check, '--observe', 'sleep 60 | cat'];
+    const subprocess = runProgram(svcFile, command, { cwd });
     killAfterTest(subprocess);
     await expect.poll(() => listProcessesIn(cwd)).toContain('sleep 60 ');
     subprocess.kill('SIGKILL');
@@ -77,7 +77,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     const receiver = await startReceiver();
     const explore = ['receiver', 'explore', receiver.url, '--secret', 'whsec_c2VjcmV0LW9mLWEtdGVzdA'];
     const options = ['--seed', '1', '--only', 'duplicate,restart', '--restart-command', 'sleep 60 | cat'];
-    const subprocess = runProgram(process.execPath, [program, ...explore, ...options], { cwd });
+    const subprocess = runProgram(svcFile, [...svcArgs, ...explore, ...options], { cwd });
     killAfterTest(subprocess);
     await expect.poll(() => listProcessesIn(cwd)).toContain('sleep 60 ');
     subprocess.kill('SIGKILL');
@@ -112,7 +112,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     const text = `trap '' HUP; stty -echo < /dev/tty; echo ready > /dev/tty; read line < /dev/tty; echo "read $line" > /dev/tty; sleep 60`;
     writeFileSync(join(cwd, 'interactive'), text);
     const command = ['deliveries', ...args, deliveries[0].id, '--url', ready.url];
-    const line = [process.execPath, program, ...command].map(quoteForShell).join(' ');
+    const line = [svcFile, ...svcArgs, ...command].map(quoteForShell).join(' ');
     const terminal = await startTerminal(['sh', '-c', `${line}; sleep 600`], {
       ...{
         cwd,
@@ -125,7 +125,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     await terminal.type('abc');
     await terminal.press('Enter');
     await terminal.waitFor(/read abc/);
-    process.kill(getPidIn(cwd, /^\S*node \S*svc\.js deliveries/), 'SIGKILL');
+    process.kill(getPidIn(cwd, /^\S*(?:node \S*svc\.js|svc) deliveries/), 'SIGKILL');
     const listRemaining = () => listProcessesIn(cwd).filter((line) => !line.includes('sleep 600'));
     await expect.poll(listRemaining).toEqual([]);
     expect(listProcessesIn(cwd)).toContain('sleep 600 ');

@@ -2,7 +2,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
-import { createTempFolder, program, runProgram, startEmulator, svc, svcInProcess } from './cli-program.ts';
+import {
+  createTempFolder,
+  runProgram,
+  startEmulator,
+  svc,
+  svcArgs,
+  svcFile,
+  svcInProcess,
+} from './cli-program.ts';
 
 const folder = createTempFolder();
 let receiver: Receiver;
@@ -29,7 +37,7 @@ describe('output of svc deliveries list', () => {
   it.skipIf(process.platform !== 'linux')(
     'the text is the same in a terminal and in a pipe, except for colors',
     async () => {
-      const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
+      const command = [svcFile, ...svcArgs, ...args].map((word) => `'${word}'`).join(' ');
       const terminal = await runProgram('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
         ...{ cwd: folder.cwd, env: { TERM: 'xterm' } },
       });

@@ -2,7 +2,7 @@
 import { once, setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import { execa } from 'execa';
@@ -10,7 +10,12 @@ import { createProcessIo } from '../../src/cli/io.ts';
 import { hasFlag, runCommandLine } from '../../src/cli/program.ts';
 import { systemClock } from '../../src/clock/wall-clock.ts';
 
-export const program = join(import.meta.dirname, '../../bin/svc.js');
+/** The single executable to test instead of the npm package: `SVC_BIN=build/svc npx vitest run --project e2e`. */
+export const binary = process.env.SVC_BIN ? resolve(process.env.SVC_BIN) : null;
+export const program = binary ?? join(import.meta.dirname, '../../bin/svc.js');
+/** The command line that starts svc. */
+export const svcFile = binary ?? process.execPath;
+export const svcArgs: readonly string[] = binary === null ? [program] : [];
 
 export interface Ready {
   readonly url: string;
@@ -42,7 +47,7 @@ export const runProgram = execa({
 
 /** Runs one command. An exit code other than 0 is a result. A process that does not end is killed after 30 seconds. */
 export function svc(args: readonly string[], { cwd, env = {}, input = '' }: RunOptions) {
-  return execa(process.execPath, [program, ...args], {
+  return execa(svcFile, [...svcArgs, ...args], {
     ...{ cwd, input, reject: false, stripFinalNewline: false, timeout: 30_000, forceKillAfterDelay: 1000 },
     env: { ...cleanEnvironment(), ...env },
     extendEnv: false,
@@ -84,8 +89,8 @@ const EMULATOR_TIMEOUT_MS = 600_000;
 
 /** Starts an emulator in `cwd` on a free port, and waits for its ready line. */
 export async function startEmulator(cwd: string, ...args: string[]) {
-  const command = [program, 'emulator', 'start', '--port', '0', '--json', ...args];
-  const subprocess = runProgram(process.execPath, command, { cwd, timeout: EMULATOR_TIMEOUT_MS });
+  const command = [...svcArgs, 'emulator', 'start', '--port', '0', '--json', ...args];
+  const subprocess = runProgram(svcFile, command, { cwd, timeout: EMULATOR_TIMEOUT_MS });
   const failed = subprocess.then(({ stderr }) => {
     throw new Error(`The emulator did not start: ${stderr}`);
   });

@@ -9,10 +9,11 @@ import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
 import {
   cleanEnvironment,
   createTempFolder,
-  program,
   type RunOptions,
   runProgram,
   svc,
+  svcArgs,
+  svcFile,
   svcInProcess,
   temporaryFilesIn,
 } from './cli-program.ts';
@@ -46,7 +47,7 @@ function node(script: string): string[] {
 
 /** Starts `svc emulator exec` and waits until the command has written `ready` to standard output. */
 async function start(cwd: string, words: readonly string[]) {
-  const subprocess = runProgram(process.execPath, [program, 'emulator', 'exec', ...words], {
+  const subprocess = runProgram(svcFile, [...svcArgs, 'emulator', 'exec', ...words], {
     ...{ cwd, env: temporaryFilesIn(cwd), timeout: 30_000, forceKillAfterDelay: false },
   });
   killAfterTest(subprocess);
@@ -58,7 +59,7 @@ async function start(cwd: string, words: readonly string[]) {
   return { subprocess, output: () => out };
 }
 
-const trigger = ['--', process.execPath, program, 'trigger', 'order.shipped'];
+const trigger = ['--', svcFile, ...svcArgs, 'trigger', 'order.shipped'];
 /** A script that runs until a signal ends it. */
 const stayScript = 'setInterval(() => {}, 1000);';
 const readyScript = `process.stdout.write('ready\\n');`;
@@ -161,7 +162,7 @@ describe('the exit code of svc emulator exec', () => {
     expect(result).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
     expect(result.stderr).toContain(`lsof -i :${port}`);
 
-    const stop = ['--', process.execPath, program, 'emulator', 'stop'];
+    const stop = ['--', svcFile, ...svcArgs, 'emulator', 'stop'];
     expect(await exec(['--require-settled', ...stop], { cwd: createWatchedFolder() })).toMatchObject({
       ...{ exitCode: ExitCode.noEmulator, stderr: expect.stringContaining('was stopped') },
     });
@@ -231,7 +232,7 @@ describe.skipIf(!canListProcesses)('cleanup of processes', () => {
 
   it('no process remains when the whole process group of svc is killed', async () => {
     const cwd = createWatchedFolder();
-    const command = [process.execPath, program, 'emulator', 'exec', ...node(withChild(stayScript))];
+    const command = [svcFile, ...svcArgs, 'emulator', 'exec', ...node(withChild(stayScript))];
     const subprocess = runProgram('setsid', command, { cwd, env: temporaryFilesIn(cwd) });
     await expect.poll(() => listProcessesIn(cwd).length).toBe(4);
     process.kill(-(subprocess.pid ?? Number.NaN), 'SIGKILL');
@@ -248,7 +249,7 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
     });
   const words = (list: readonly string[]) =>
     list.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-  const line = (script: string) => words([process.execPath, program, 'emulator', 'exec', ...node(script)]);
+  const line = (script: string) => words([svcFile, ...svcArgs, 'emulator', 'exec', ...node(script)]);
 
   it('the command reads the keyboard, and receives Ctrl-C once', async () => {
     const cwd = createWatchedFolder();
@@ -310,7 +311,7 @@ describe('--require-settled', () => {
     const receiver = await startReceiver({ after: commandEnded });
     const script = `import { execFileSync } from 'node:child_process';
       import { writeFileSync } from 'node:fs';
-      execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
+      execFileSync(${JSON.stringify(svcFile)}, [...${JSON.stringify(svcArgs)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
       writeFileSync('ended', '');`;
     const args = ['--forward-to', receiver.url, '--require-settled', ...node(script)];
     expect(await exec(args, { cwd })).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
@@ -331,7 +332,7 @@ describe('--require-settled', () => {
   it('svc emulator exec --expect-failed succeeds when exactly that many deliveries failed', async () => {
     const receiver = await startReceiver({ status: 503 });
     const svcCommand = (...words: string[]) =>
-      `execFileSync(process.execPath, ${JSON.stringify([program, ...words])}, { stdio: 'ignore' });`;
+      `execFileSync(${JSON.stringify(svcFile)}, ${JSON.stringify([...svcArgs, ...words])}, { stdio: 'ignore' });`;
     const settle = svcCommand('clock', 'settle');
     const script = `import { execFileSync } from 'node:child_process'; ${svcCommand('trigger', 'order.shipped')} ${settle}`;
     const run = (count: string) =>
@@ -349,7 +350,7 @@ describe('--require-settled', () => {
   it('--require-settled --json lists them as JSON, and keeps the exit code of a command that failed', async () => {
     const receiver = await startReceiver({ status: 503 });
     const script = `import { execFileSync } from 'node:child_process';
-      execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
+      execFileSync(${JSON.stringify(svcFile)}, [...${JSON.stringify(svcArgs)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
       process.exit(6);`;
     const args = ['--forward-to', receiver.url, '--require-settled', '--json', ...node(script)];
     const { exitCode, stdout, stderr } = await exec(args, { cwd: createWatchedFolder() });
@@ -367,7 +368,7 @@ describe('the emulator log of svc emulator exec', () => {
     const cwd = createWatchedFolder();
     const receiver = await startReceiver({ status: 410 });
     const script = `import { execFileSync } from 'node:child_process';
-      execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped', '--wait=100ms'], { stdio: 'ignore' });`;
+      execFileSync(${JSON.stringify(svcFile)}, [...${JSON.stringify(svcArgs)}, 'trigger', 'order.shipped', '--wait=100ms'], { stdio: 'ignore' });`;
     const { exitCode, stderr } = await exec(['--forward-to', receiver.url, ...node(script)], { cwd });
     expect(exitCode).toBe(1);
     const path = /^Last lines of the emulator log (?<path>.*):$/m.exec(stderr)?.groups?.path ?? '';
@@ -402,7 +403,7 @@ describe('--junit', () => {
   it('an old report stays unchanged when the emulator was stopped', async () => {
     const cwd = createWatchedFolder();
     writeFileSync(join(cwd, 'a.xml'), 'old');
-    const stop = ['--', process.execPath, program, 'emulator', 'stop'];
+    const stop = ['--', svcFile, ...svcArgs, 'emulator', 'stop'];
     const { exitCode } = await exec(['--junit', 'a.xml', ...stop], { cwd });
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(readFileSync(join(cwd, 'a.xml'), 'utf8')).toBe('old');

@@ -10,7 +10,7 @@ import { getCertificate } from '../support/certificates.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
-import { cleanEnvironment, program, runProgram, svc, svcInProcess } from './cli-program.ts';
+import { cleanEnvironment, runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 /** An emulator in this process, which commands reach with `--url`. */
@@ -33,7 +33,7 @@ type Line = any;
 
 /** Starts `svc listen --json` and waits for its ready line. The -- keeps Node 20 from reading `--env-file` itself. */
 async function listen(cwd: string, ...args: string[]) {
-  const subprocess = runProgram(process.execPath, [program, '--', 'listen', '--json', ...args], {
+  const subprocess = runProgram(svcFile, [...svcArgs, '--', 'listen', '--json', ...args], {
     ...{ cwd, buffer: { stdout: false }, timeout: 60_000 },
   });
   killAfterTest(subprocess);
@@ -314,7 +314,7 @@ describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
     const receiver = await startReceiver([{ status: 500, body: '{"why":"no such order"}' }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
     const terminal = await startTerminal(
-      [process.execPath, program, 'listen', ...url, '--forward-to', `${receiver.port}/hooks`],
+      [svcFile, ...svcArgs, 'listen', ...url, '--forward-to', `${receiver.port}/hooks`],
       { columns: 110, rows: 9, cwd: createFolder(), env: { ...cleanEnvironment(), LANG: 'C.UTF-8' } },
     );
     onTestFinished(terminal.close);

@@ -7,7 +7,7 @@ import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { hasTerminals, startTerminal, type TerminalOptions } from '../support/test-terminal.ts';
-import { cleanEnvironment, program, runProgram, svcInProcess } from './cli-program.ts';
+import { cleanEnvironment, runProgram, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
@@ -20,7 +20,7 @@ async function startForwarding(cwd: string, ...args: string[]) {
 
 /** Starts `svc deliveries tail --json` and waits for its ready line. */
 async function tail(cwd: string) {
-  const subprocess = runProgram(process.execPath, [program, 'deliveries', 'tail', '--json'], {
+  const subprocess = runProgram(svcFile, [...svcArgs, 'deliveries', 'tail', '--json'], {
     ...{ cwd, buffer: { stdout: false } },
   });
   killAfterTest(subprocess);
@@ -92,7 +92,7 @@ describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
     return terminal;
   }
 
-  const tailCommand = [process.execPath, program, 'deliveries', 'tail'];
+  const tailCommand = [svcFile, ...svcArgs, 'deliveries', 'tail'];
 
   /** Replaces ids, times and durations by text of the same width. */
   function normalize(screen: string): string {

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
-import { program, svc, svcInProcess } from './cli-program.ts';
+import { svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, startEmulatorForTest } from './test-resources.ts';
 
 const onEveryAddress = ['--host', '0.0.0.0', '--db', ':memory:'];
@@ -41,7 +41,7 @@ it('commands need the token outside the folder of the emulator, and not inside',
 
 it('svc emulator exec gives its command the token, and svc open prints a link with the token', async () => {
   const cwd = createFolder();
-  const command = [process.execPath, program, 'deliveries', 'list'];
+  const command = [svcFile, ...svcArgs, 'deliveries', 'list'];
   const { exitCode, stderr } = await svc(['emulator', 'exec', ...onEveryAddress, '--', ...command], { cwd });
   expect([exitCode, stderr]).toEqual([ExitCode.success, expect.not.stringContaining('error')]);
 

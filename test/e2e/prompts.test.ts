@@ -6,7 +6,14 @@ import { quoteForShell } from '../../src/domain/shell.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { hasTerminals, startTerminal, type TestTerminal } from '../support/test-terminal.ts';
-import { cleanEnvironment, createTempFolder, program, startEmulator, svcInProcess } from './cli-program.ts';
+import {
+  cleanEnvironment,
+  createTempFolder,
+  startEmulator,
+  svcArgs,
+  svcFile,
+  svcInProcess,
+} from './cli-program.ts';
 
 describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
   const { cwd, remove } = createTempFolder();
@@ -33,7 +40,7 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
 
   /** Runs `svc` in a terminal. The shell then prints its exit code and stays. */
   async function run(...args: string[]): Promise<TestTerminal> {
-    const line = [process.execPath, program, ...args].map(quoteForShell).join(' ');
+    const line = [svcFile, ...svcArgs, ...args].map(quoteForShell).join(' ');
     const terminal = await startTerminal(
       ['sh', '-c', `${line}; echo "exit $?"; stty -a | grep -o '[-]*icanon'; sleep 60`],
       { cwd, columns: 110, env: cleanEnvironment() },

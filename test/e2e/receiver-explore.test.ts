@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../support/local-server.ts';
-import { program, runProgram, svc } from './cli-program.ts';
+import { runProgram, svc, svcArgs, svcFile } from './cli-program.ts';
 import { createFolder, killAfterTest, startReceiver } from './test-resources.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -103,7 +103,7 @@ it('SIGINT ends the exploration with exit code 130 and what is known', async () 
     '--only',
     'duplicate',
   ];
-  const subprocess = runProgram(process.execPath, [program, ...args], { cwd: createFolder() });
+  const subprocess = runProgram(svcFile, [...svcArgs, ...args], { cwd: createFolder() });
   killAfterTest(subprocess);
   await receiver.waitFor(5);
   subprocess.kill('SIGINT');

@@ -23,7 +23,12 @@ interface Installed {
 }
 
 /** A project with a stand-in for better-sqlite3, which fails in the way of the real one. */
-function install({ version, failure, nodeVersion = '22.3.0', manager = npm }: Installed): DriverEnvironment {
+function install({
+  version,
+  failure,
+  nodeVersion = '22.3.0',
+  manager = npm,
+}: Installed): DriverEnvironment & { require: NodeJS.Require } {
   const project = createTemporaryFolder();
   const folder = join(project, 'node_modules/better-sqlite3');
   if (version !== null) {

@@ -9,7 +9,7 @@ import { formatCount, suggestMatch } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { listFixtures } from '../../fixtures/event-fixtures.ts';
 import { renderEventTypeDeclarations } from '../../fixtures/event-type-declarations.ts';
-import { builtInFixtureFolder, fixtureFolders } from '../../fixtures/fixture-folders.ts';
+import { builtInFixtureFolder, fixtureFolders, readEmbedded } from '../../fixtures/fixture-folders.ts';
 import {
   checkFolders,
   checkPaths,
@@ -67,13 +67,24 @@ export const show: CommandDefinition<{ readonly name?: string }> = {
       });
     }
     const { kind, source, overrides, file } = fixtureFile;
-    const fileText = (await readNamedFile(file, context.cwd)).toString('utf8');
-    const text = source === 'built_in' ? pointToSchema(fileText, kind, projectFolder) : fileText;
+    const text = await readText(fixtureFile, projectFolder, context.cwd);
     // The content is inserted as text, because parsing rounds numbers above 2^53.
     const fields = JSON.stringify({ name, kind, source, overrides, file }).slice(1, -1);
     context.printJsonText(`{${fields},"content":${text}}`, () => text);
   },
 };
+
+async function readText(
+  { file, kind, source }: FixtureFile,
+  projectFolder: string,
+  cwd: string,
+): Promise<string> {
+  const embedded = readEmbedded(file);
+  // Its schema is not a file.
+  if (embedded !== undefined) return embedded.replace(/^ *"\$schema": .*\n/m, '');
+  const text = (await readNamedFile(file, cwd)).toString('utf8');
+  return source === 'built_in' ? pointToSchema(text, kind, projectFolder) : text;
+}
 
 /**
  * Replaces the `$schema` path of a built-in fixture, which is relative to this package, with one that is valid in the

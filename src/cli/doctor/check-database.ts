@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { createFindingBuilder, type Finding } from '../../control/findings.ts';
 import { describeFileError } from '../../domain/message-parts.ts';
+import { isSingleExecutable } from '../../package-files.ts';
 import type { IntegrityReport } from '../../store/database.ts';
 import { formatSize } from '../render/format.ts';
 import type { RunningEmulator } from './check-emulator.ts';
@@ -28,7 +29,10 @@ export async function checkSqliteDriver(signal: AbortSignal): Promise<Finding> {
     const db = openSqlite(':memory:');
     const version = db.prepare('SELECT sqlite_version()').pluck().get();
     db.close();
-    await promisify(execFile)(process.execPath, ['-e', STATEMENT_LOOP, resolveDriver()], { signal });
+    // The single executable contains a driver and a Node.js that were tested together.
+    if (!isSingleExecutable) {
+      await promisify(execFile)(process.execPath, ['-e', STATEMENT_LOOP, resolveDriver()], { signal });
+    }
     return driver.ok(`SQLite ${version}`);
   } catch (error) {
     const { signal: endSignal } = error as { signal?: string };

@@ -1,0 +1,149 @@
+// npm run build:binary: makes svc a single executable for this platform, from dist and a Node.js that npm provides.
+// Its assets are read by src/executable.
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { inject } from 'postject';
+import { build } from 'rolldown';
+import { getNode } from './node-versions.mjs';
+
+/**
+ * The newest line with long-term support that runs on a Linux without libatomic, which slim images do not have and Node.js 26 needs.
+ * An exact version, because the code cache fits only one.
+ */
+const NODE_VERSION = '24.21.0';
+/** The marker in Node.js that says whether an application follows. */
+const SENTINEL_FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+
+const root = join(import.meta.dirname, '..');
+const folder = join(root, 'build');
+const assets = join(folder, 'assets');
+const executable = join(folder, process.platform === 'win32' ? 'svc.exe' : 'svc');
+/** The folders of the npm package whose files the program reads. */
+const packageFolders = ['dist/dashboard', 'docs', 'fixtures/receivers'];
+
+rmSync(folder, { recursive: true, force: true });
+const { program: node, folder: nodeFolder } = await getNode(NODE_VERSION);
+await writeModules();
+writeAddon();
+for (const name of packageFolders) {
+  const isIncluded = (path) => path !== join(root, 'docs/images');
+  cpSync(join(root, name), join(assets, 'files', name), { recursive: true, filter: isIncluded });
+}
+await writeCodeCache();
+await writeExecutable();
+rmSync(assets, { recursive: true });
+writeLicenses();
+const { stdout } = await execa(executable, ['--version'], { stderr: 'inherit' });
+console.log(`${executable}: svc ${stdout} with Node.js ${NODE_VERSION}`);
+
+/** Converts the modules of `dist` to CommonJS, one by one, because `import()` cannot load assets. */
+async function writeModules() {
+  await build({
+    cwd: root,
+    input: {
+      cli: 'dist/cli.js',
+      watchdog: 'dist/watchdog.js',
+      'better-sqlite3': 'better-sqlite3',
+    },
+    platform: 'node',
+    // listhen reads `import.meta.env`, which only Vite defines.
+    transform: { define: { 'import.meta.env': 'undefined' } },
+    output: {
+      dir: join(assets, 'modules'),
+      format: 'cjs',
+      preserveModules: true,
+      preserveModulesRoot: join(root, 'dist'),
+      entryFileNames: '[name].js',
+      comments: { jsdoc: false },
+    },
+    logLevel: 'warn',
+  });
+  const manifest = 'better-sqlite3/package.json';
+  cpSync(join(root, 'node_modules', manifest), join(assets, 'modules', manifest));
+}
+
+function writeAddon() {
+  const name = `${process.platform}-${process.arch}.node`;
+  const bytes = readFileSync(join(root, 'node_modules/better-sqlite3/prebuilds', name));
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  mkdirSync(join(assets, 'addon'), { recursive: true });
+  writeFileSync(join(assets, 'addon', `better-sqlite3-${hash}.node`), bytes);
+}
+
+/** Runs the commands that have to start quickly. */
+async function writeCodeCache() {
+  const svc = [join(root, 'scripts/write-code-cache.mjs'), assets];
+  const database = ['--port', '0', '--db', ':memory:'];
+  const cwd = mkdtempSync(join(tmpdir(), 'svc-code-cache-'));
+  const isNeutral = ([name]) => !name.startsWith('SVC_') && name !== 'NODE_OPTIONS';
+  const env = { ...Object.fromEntries(Object.entries(process.env).filter(isNeutral)), XDG_CACHE_HOME: cwd };
+  const run = (...args) => execa(node, [...svc, ...args], { cwd, env, extendEnv: false });
+  try {
+    await run('emulator', 'start', ...database, '--json');
+    await run('emulator', 'exec', ...database, '--', node, ...svc, 'trigger', 'order.shipped');
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+/** Writes the licenses of everything in the executable. */
+function writeLicenses() {
+  const read = (path) => readFileSync(path, 'utf8').trim();
+  const texts = [
+    read(join(root, 'LICENSE')),
+    read(join(root, 'dist/THIRD-PARTY-NOTICES.md')),
+    `# better-sqlite3\n\n${read(join(root, 'node_modules/better-sqlite3/LICENSE'))}`,
+    `# Node.js ${NODE_VERSION}\n\n${read(join(nodeFolder, 'LICENSE'))}`,
+  ];
+  writeFileSync(join(folder, 'LICENSES.md'), `${texts.join('\n\n')}\n`);
+}
+
+async function writeExecutable() {
+  const main = join(folder, 'main.cjs');
+  await build({
+    cwd: root,
+    input: 'src/executable/main.ts',
+    platform: 'node',
+    output: { file: main, format: 'cjs' },
+    logLevel: 'warn',
+  });
+  const config = join(folder, 'executable.json');
+  const blob = join(folder, 'executable.blob');
+  const paths = readdirSync(assets, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const toKey = (path) => path.slice(assets.length + 1).replaceAll('\\', '/');
+  const settings = {
+    // Relative, because the executable contains the path.
+    main: 'main.cjs',
+    output: blob,
+    disableExperimentalSEAWarning: true,
+    // The loader of configuration files is experimental, and this is the only version of Node.js that the program runs with.
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    // `NODE_OPTIONS` is meant for the commands that svc starts, which may use another version of Node.js.
+    execArgvExtension: 'none',
+    assets: Object.fromEntries(paths.map((path) => [toKey(path), path])),
+  };
+  writeFileSync(config, JSON.stringify(settings));
+  await execa(node, ['--experimental-sea-config', config], { cwd: folder });
+  copyFileSync(node, executable);
+  chmodSync(executable, 0o755);
+  const options = { sentinelFuse: SENTINEL_FUSE, machoSegmentName: 'NODE_SEA' };
+  await inject(executable, 'NODE_SEA_BLOB', readFileSync(blob), options);
+  // Without a valid signature, macOS refuses to run it. `-` needs no certificate.
+  if (process.platform === 'darwin') await execa('codesign', ['--force', '--sign', '-', executable]);
+  for (const path of [main, config, blob]) rmSync(path);
+}

@@ -1,0 +1,138 @@
+/**
+ * Finds the files and programs of this package: in its folder, or in the single executable that contains them. Other modules do
+ * not know which.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+
+/** The content of the single executable. `src/executable/main.ts` defines it for the modules that it loads. */
+export interface Executable {
+  /** The paths of the files of the package, with `/`. */
+  readonly paths: readonly string[];
+  read(path: string): Buffer;
+  /** Loads a module of this package, better-sqlite3 or Node.js, or an addon. */
+  require(id: string): unknown;
+  /** The native addon of better-sqlite3. `name` contains the hash of `bytes`. */
+  readAddon(): { readonly name: string; readonly bytes: Buffer };
+}
+
+declare const __SVC_EXECUTABLE__: Executable | undefined;
+const executable = typeof __SVC_EXECUTABLE__ === 'object' ? __SVC_EXECUTABLE__ : null;
+
+/** In the single executable, `process.execPath` is this program and runs no scripts. */
+export const isSingleExecutable = executable !== null;
+
+/** A folder whose files can be read, on disk or in the single executable. */
+export interface ReadableFolder {
+  /** The paths of all files, sorted, with `/`; empty if the folder does not exist. */
+  list(): string[];
+  /** @returns null if the file does not exist */
+  read(path: string): Buffer | null;
+}
+
+/**
+ * @param folder path inside this package, such as `dist/dashboard`
+ * @returns null in an application that bundles this package without its files
+ */
+export function findPackageFiles(folder: string): ReadableFolder | null {
+  if (executable !== null) return openExecutable(executable, folder);
+  const packageFolder = findPackageFolder();
+  return packageFolder === null ? null : openFolder(join(packageFolder, folder));
+}
+
+export function openFolder(folder: string): ReadableFolder {
+  return {
+    list() {
+      if (!existsSync(folder)) return [];
+      return readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+        .sort();
+    },
+    read: (path) => (existsSync(join(folder, path)) ? readFileSync(join(folder, path)) : null),
+  };
+}
+
+export function openExecutable({ paths, read }: Executable, folder: string): ReadableFolder {
+  const prefix = `${folder}/`;
+  return {
+    list: () =>
+      paths
+        .filter((path) => path.startsWith(prefix))
+        .map((path) => path.slice(prefix.length))
+        .sort(),
+    read: (path) => (paths.includes(prefix + path) ? read(prefix + path) : null),
+  };
+}
+
+/** The first argument with which the single executable runs the watchdog instead of a command. */
+export const WATCHDOG_ARGUMENT = '--run-watchdog';
+
+/** The command that starts the running program again, without the arguments of its user. */
+export function getProgramCommand(): readonly [string, ...string[]] {
+  if (executable !== null) return [process.execPath];
+  // Without the `--`, Node 20 reads `--env-file` itself.
+  return [process.execPath, ...process.execArgv, '--', process.argv[1] ?? ''];
+}
+
+/** The command that starts the watchdog. */
+export function getWatchdogCommand(): readonly [string, ...string[]] {
+  if (executable !== null) return [process.execPath, WATCHDOG_ARGUMENT];
+  return [process.execPath, join(getPackageFolder(), 'dist/watchdog.js')];
+}
+
+/**
+ * The `require` that finds better-sqlite3.
+ * @param path of the module that requires it
+ */
+export function createPackageRequire(path: string): (id: string) => unknown {
+  return executable?.require ?? createRequire(path);
+}
+
+/** The native addon in the single executable; null outside it. */
+export function readEmbeddedAddon(): ReturnType<Executable['readAddon']> | null {
+  return executable?.readAddon() ?? null;
+}
+
+/**
+ * Finds the root folder of this package, from the source and from the build. `src` and the chunks of `dist` have different
+ * depths, so it checks every parent folder. If an application bundles this package, it searches `node_modules` in the
+ * parents of the application and of the working folder.
+ * @returns null if no folder is found, and in the single executable
+ */
+export function findPackageFolder(): string | null {
+  if (executable !== null) return null;
+  // A CommonJS bundle has no `import.meta`.
+  const ownFolder: string | undefined = import.meta.dirname;
+  const script = process.argv[1];
+  const startFolders = [ownFolder, script === undefined ? undefined : dirname(script), process.cwd()];
+  for (const startFolder of startFolders) {
+    const folder = startFolder === undefined ? null : findAbove(startFolder);
+    if (folder !== null) return folder;
+  }
+  return null;
+}
+
+/** @throws Error if no folder is found, which does not happen in the `svc` command of the npm package. */
+export function getPackageFolder(): string {
+  const folder = findPackageFolder();
+  if (folder === null)
+    throw new Error(
+      'The folder of the package svc-emulator does not exist. Install it in the project of the application.',
+    );
+  return folder;
+}
+
+function findAbove(folder: string): string | null {
+  for (const candidate of [folder, join(folder, 'node_modules/svc-emulator')]) {
+    if (isPackage(candidate)) return candidate;
+  }
+  const parent = dirname(folder);
+  return parent === folder ? null : findAbove(parent);
+}
+
+function isPackage(folder: string): boolean {
+  const manifest = join(folder, 'package.json');
+  return existsSync(manifest) && /"name"\s*:\s*"svc-emulator"/.test(readFileSync(manifest, 'utf8'));
+}
