@@ -22,12 +22,12 @@ const isolatedTests = unitTests.filter((path) =>
 
 export default defineConfig({
   test: {
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-    // The default of one second is too short for a busy machine.
+    // The defaults are too short for a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
-    // The default is one worker less, which leaves one of two cores idle.
-    maxWorkers: availableParallelism(),
+    // More workers than cores, because many tests wait for a process, a timer or a connection.
+    maxWorkers: availableParallelism() + 2,
     maxConcurrency: 10,
     restoreMocks: true,
     unstubEnvs: true,
@@ -52,8 +52,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          isolate: false,
           globalSetup: ['test/support/build-once.ts'],
-          testTimeout: 60_000,
         },
       },
       {
@@ -63,8 +63,10 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           // The files of a worker share one browser and the modules of the emulator.
           isolate: false,
+          // Chromium uses all cores. A group of its own can have its own number of workers.
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 1 },
           globalSetup: ['test/support/build-once.ts'],
-          testTimeout: 60_000,
         },
       },
       {
@@ -72,8 +74,8 @@ export default defineConfig({
         test: {
           name: 'torture',
           include: ['test/torture/**/*.test.ts'],
+          isolate: false,
           globalSetup: ['test/support/build-once.ts'],
-          testTimeout: 60_000,
         },
       },
     ],

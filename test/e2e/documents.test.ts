@@ -87,7 +87,8 @@ interface Session {
   readonly wrap?: (code: string) => string;
 }
 
-const waitForPort = 'until (exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null; do sleep 0.05; done';
+const waitForPort =
+  'until (exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null; do kill -0 $! || exit; sleep 0.05; done';
 const stopReceiver = 'kill "$receiver"; wait "$receiver" || true';
 const startReceiver = `command node receiver.mjs & receiver=$!; ${waitForPort}`;
 const TOKEN = 'V1StGXR8Z5jdHi6BmyTbSqK2pLw0xNcE';
@@ -177,6 +178,9 @@ node() {
 
 const SECRET = 'whsec_docs0123456789abcdefghijklmnop';
 
+/** Much longer than the commands of a page take, even on a busy machine. */
+const PAGE_TIMEOUT_MS = 120_000;
+
 const pagesToRun = pages.flatMap((page) => {
   const blocks = listBlocks(page).filter(
     (block) => runnable.test(block.language) && !isElsewhere(block) && !isImpossible(block),
@@ -186,6 +190,7 @@ const pagesToRun = pages.flatMap((page) => {
 
 it.skipIf(process.platform === 'win32').each(pagesToRun)(
   'every command and program in %s succeeds',
+  { timeout: PAGE_TIMEOUT_MS + 10_000 },
   (page, blocks) => runPage(page, blocks),
 );
 
@@ -220,7 +225,7 @@ async function runPage(page: string, blocks: readonly Block[]): Promise<void> {
   const values = session.isPrepared === false ? { RECEIVER: PORT } : await prepare(cwd, session);
   const script = [prelude, ...blocks.map((block) => toShell(block, session, values))].join('\n');
   const { exitCode, all } = await runProgram('bash', ['-c', script], {
-    ...{ cwd, all: true, timeout: 55_000 },
+    ...{ cwd, all: true, timeout: PAGE_TIMEOUT_MS },
     env: { PORT, SVC_WEBHOOK_SECRET: SECRET, PATH: `${join(cwd, 'bin')}:${process.env.PATH}` },
   });
   expect(exitCode, all).toBe(0);

@@ -1,10 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Starts a server on a free port of 127.0.0.1. @returns the port */
-export async function listen(server: Server): Promise<number> {
+/** Starts a server on a port of 127.0.0.1 (default: a free one). @returns the port */
+export async function listen(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
   });
   return (server.address() as AddressInfo).port;
 }
@@ -15,10 +16,18 @@ export async function listenDuringTest(server: Server): Promise<number> {
   return listen(server);
 }
 
-/** Finds a port on which nothing listens. */
+/**
+ * Finds a port on which nothing listens. It is below the range from which Linux takes the ports of connections and of
+ * servers that listen on port 0, so no other test gets it before its server listens.
+ */
 export async function findFreePort(): Promise<number> {
+  const port = randomInt(20_000, 32_768);
   const server = createServer();
-  const port = await listen(server);
+  try {
+    await listen(server, port);
+  } catch {
+    return findFreePort();
+  }
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
