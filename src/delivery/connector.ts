@@ -19,6 +19,7 @@ import {
   findBlockReason,
   findHostBlockReason,
   type Lookup,
+  NEXT_ADDRESS_AFTER_MS,
 } from '../network/address-policy.ts';
 import { clearTimeout, setTimeout, timers } from '../timers.ts';
 import type { NetworkError } from './outbound-exchange.ts';
@@ -45,9 +46,6 @@ export type Connect = (
   done: buildConnector.Callback,
   onPhase: (phase: AttemptPhase) => void,
 ) => void;
-
-/** Time to try one address before the next of the same host. The default of Node.js is too short for distant receivers. */
-const NEXT_ADDRESS_AFTER_MS = 1_000;
 
 /** The proxy did not open a connection. For a delivery, undici passes it to the result of the attempt. */
 export class ProxyError extends Error {

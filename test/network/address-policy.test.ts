@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { getDefaultAutoSelectFamilyAttemptTimeout, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   type AddressPolicy,
   findBlockReason,
@@ -100,5 +102,32 @@ describe('startPolicyRequest', () => {
       { address: '127.0.0.1', family: 4 },
     ];
     expect(await get(`http://receiver.test:${new URL(receiver.url).port}/`, { lookup })).toBe(204);
+  });
+
+  it('startPolicyRequest waits for the first address of a name for longer than Node.js does by default', async () => {
+    await using receiver = await createReceiver({ status: 204 });
+    const defaultTimeoutMs = getDefaultAutoSelectFamilyAttemptTimeout();
+    setDefaultAutoSelectFamilyAttemptTimeout(10);
+    onTestFinished(() => setDefaultAutoSelectFamilyAttemptTimeout(defaultTimeoutMs));
+    const lookup = async () => {
+      await setImmediate();
+      return [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ];
+    };
+    const { port } = new URL(receiver.url);
+    const request = startPolicyRequest(`http://receiver.test:${port}/`, { rule: 'local', lookup });
+    const attempts: string[] = [];
+    request.once('socket', (socket) => {
+      socket.on('connectionAttempt', (address) => {
+        attempts.push(address);
+        // When the thread continues, the default is over before Node.js can notice that the connection is open.
+        process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20));
+      });
+    });
+    const [response] = (await once(request.end(), 'response')) as [IncomingMessage];
+    expect(response.resume().statusCode).toBe(204);
+    expect(attempts).toEqual(['127.0.0.1']);
   });
 });
