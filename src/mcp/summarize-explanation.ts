@@ -2,9 +2,15 @@
 import type { Explanation } from '../contract/explanation-schemas.ts';
 import { formatCall, type ToolResult } from './tool.ts';
 
+/** Commands for which there is a tool. */
+const HAS_TOOL = /^svc (?:clock|deliveries (?:get|replay)|explain|faults|receiver check)\b/;
+
 /** @param isProbed whether known mistakes were tried on the receiver */
 export function summarizeExplanation(explanation: Explanation, isProbed = false): ToolResult {
   const { delivery, attempt, summary, cause, certainty, detail, mistake, ruled_out, remedy } = explanation;
+  const commands = explanation.next
+    .map(({ command }) => command)
+    .filter((command) => !HAS_TOOL.test(command));
   return {
     delivery_id: delivery.id,
     event_type: delivery.event_type,
@@ -17,8 +23,8 @@ export function summarizeExplanation(explanation: Explanation, isProbed = false)
     ...(remedy !== null && { remedy }),
     ...(ruled_out.length > 0 && { ruled_out }),
     ...(attempt?.response_body && { response_body: attempt.response_body }),
-    ...(explanation.signature && { signature_steps: explanation.signature.steps }),
-    ...(explanation.next.length > 0 && { commands: explanation.next.map(({ command }) => command) }),
+    ...(explanation.signature && !isProbed && { signature_steps: explanation.signature.steps }),
+    ...(commands.length > 0 && { commands }),
     next: toNextCall(explanation, isProbed),
   };
 }

@@ -293,7 +293,7 @@ describe('lab', () => {
 
   it('lab explores a receiver until a rule is broken', async () => {
     await addEndpoint();
-    const report = await mcp.call('lab', { action: 'explore_receiver', seconds: 1 });
+    const report = await mcp.call('lab', { action: 'explore_receiver', seconds: 55 });
     expect(report).toMatchObject({ ok: false, failure: { rule: 'rejected', steps: [{ step: 1 }] } });
     expect(report.next).toMatch(/^Correct the receiver, then lab /);
   });

@@ -32,6 +32,9 @@ const actions = [
   'explore_receiver',
 ] as const;
 
+/** Clients give up on a call after about a minute. */
+const MAX_SECONDS = 55;
+
 const LabInput = v.strictObject({
   action: v.picklist(actions),
   url: v.optional(v.pipe(v.string(), v.description('For add_endpoint'))),
@@ -51,7 +54,10 @@ const LabInput = v.strictObject({
       v.description('URL that returns the IDs that the receiver has processed: {"ids":[…]}'),
     ),
   ),
-  seconds: v.optional(v.pipe(wholeNumber(1, 55), v.description('Limit of a check or an exploration')), 30),
+  seconds: v.optional(
+    v.pipe(wholeNumber(1, MAX_SECONDS), v.description('Limit of a check or an exploration')),
+    30,
+  ),
 });
 type LabInput = v.InferOutput<typeof LabInput>;
 
@@ -239,6 +245,12 @@ async function reportExploration(id: string, { emulator: { control }, onProgress
 function toExploreResult(report: ExplorationReport, id: string): ToolResult {
   const { ok, seed, runs, requests, failure, interrupted } = report;
   const again = formatCall('lab', { action: 'explore_receiver', webhook_id: id });
+  // No history was played within the time.
+  const withMoreTime = formatCall('lab', {
+    action: 'explore_receiver',
+    webhook_id: id,
+    seconds: MAX_SECONDS,
+  });
   return {
     ok,
     runs,
@@ -254,6 +266,11 @@ function toExploreResult(report: ExplorationReport, id: string): ToolResult {
         steps: failure.steps.slice(0, MAX_STEPS),
       },
     }),
-    next: failure === null ? formatCall('status') : `Correct the receiver, then ${again}`,
+    next:
+      failure !== null
+        ? `Correct the receiver, then ${again}`
+        : runs === 0
+          ? withMoreTime
+          : formatCall('status'),
   };
 }
