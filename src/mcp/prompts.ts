@@ -47,7 +47,7 @@ Do not change the signature check so that it accepts everything. Report the caus
       `Write a test of the code in this project that receives ${type}.
 
 1. Read the resources svc://event-types/${type} and svc://docs/testing.
-2. In JavaScript and TypeScript, use the library svc-emulator: the emulator runs in the test process, in memory, with a clock that the test controls. In other languages, run the tests with: svc emulator exec -- COMMAND, which sets SVC_BASE_URL, SVC_API_KEY, SVC_CONTROL_URL and SVC_WEBHOOK_SECRET.
+2. In JavaScript and TypeScript, use the library svc-emulator: the emulator runs in the test process, in memory, with a clock that the test controls. In other languages, print an example with: svc receiver example --tests pytest (or go, rspec, phpunit, junit). Run the tests with: svc emulator exec -- COMMAND, which sets SVC_BASE_URL, SVC_API_KEY, SVC_CONTROL_URL and SVC_WEBHOOK_SECRET.
 3. Test that the event is processed once when it is delivered twice, that a wrong signature is rejected with 400, and that a retry after an error of the receiver succeeds. Move the clock instead of sleeping.
 4. Run the test. Then break the receiver on purpose, and confirm that the test fails.`,
   },
