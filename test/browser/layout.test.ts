@@ -1,5 +1,5 @@
 /** The layout on narrow and zoomed screens, with forced colors, and while the page loads. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
@@ -65,6 +65,45 @@ describeInBrowser('the layout', () => {
     expect((await replay.boundingBox())?.y).toBeLessThan(256);
     expect(await widthOf(page)).toBe(320);
     await expectAccessible(page);
+  });
+
+  it('no view scrolls horizontally at 200 and 400 % zoom, or has accessibility violations at 400 % with forced colors', async () => {
+    const emulator = await openEmulator(503);
+    await trigger(emulator, 1);
+    await emulator.control.settleClock({});
+    const [delivery] = (await emulator.control.listDeliveries({})).data;
+    const [request] = (await emulator.control.listRequests({})).data;
+    const page = await openDashboard(emulator, { hash: '', colorScheme: 'dark' });
+    await page.emulateMedia({ forcedColors: 'active' });
+    const contents: readonly (readonly [hash: string, content: Locator])[] = [
+      ['', page.getByRole('region', { name: 'Attempts over time' })],
+      [`/deliveries/${delivery?.id}`, page.getByRole('tab', { name: 'Request' })],
+      [`/events/${delivery?.event_id}?show=trace`, page.getByRole('table')],
+      [`/webhooks/${delivery?.webhook_id}`, page.getByRole('button', { name: 'Add fault' })],
+      [`/requests/${request?.id}`, page.getByRole('button', { name: 'Send again' })],
+      ['/keys', page.getByText('used by the dashboard')],
+      ['/trigger?type=order.shipped', page.getByLabel('Payload')],
+    ];
+    const check = async (view: string) => {
+      await page.setViewportSize({ width: 640, height: 400 });
+      expect(await widthOf(page), view).toBe(640);
+      await page.setViewportSize({ width: 320, height: 256 });
+      expect(await widthOf(page), view).toBe(320);
+      await expectAccessible(page);
+    };
+    for (const [hash, content] of contents) {
+      await page.evaluate((hash) => {
+        location.hash = hash;
+      }, hash);
+      await content.first().waitFor();
+      await check(hash);
+    }
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await check('settings');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command or ID' }).waitFor();
+    await check('command palette');
   });
 
   it('the layout shows what is selected with forced colors', async () => {
