@@ -9,10 +9,11 @@ import { playStory } from '../mcp/mcp-story.ts';
 import {
   cleanEnvironment,
   createTempFolder,
-  program,
   runProgram,
   startEmulator,
   svc,
+  svcArgs,
+  svcFile,
 } from './cli-program.ts';
 
 let folder: ReturnType<typeof createTempFolder>;
@@ -33,8 +34,8 @@ interface Session {
 /** Starts `svc mcp` as a client does. */
 async function startSession(env: Record<string, string> = {}): Promise<Session> {
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [program, 'mcp'],
+    command: svcFile,
+    args: [...svcArgs, 'mcp'],
     cwd: folder.cwd,
     env: { ...cleanEnvironment(), ...env },
     stderr: 'ignore',
@@ -92,7 +93,7 @@ describe('svc mcp', () => {
   });
 
   it('svc mcp exits with code 0 when its standard input is closed', async () => {
-    const { exitCode, stdout } = await runProgram(process.execPath, [program, 'mcp'], {
+    const { exitCode, stdout } = await runProgram(svcFile, [...svcArgs, 'mcp'], {
       cwd: folder.cwd,
       timeout: 30_000,
     });
