@@ -61,11 +61,12 @@ async function packArchives(out) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-package-'));
   try {
     const platform = `${platformNames[process.platform]}-${process.arch}`;
-    await packArchive(
-      join(folder, 'archive'),
-      join(out, `svc-${version}-${platform}.${isWindows ? 'zip' : 'tar.gz'}`),
-    );
-    if (process.platform === 'linux') await packDeb(join(folder, 'deb'), out);
+    const archive = join(out, `svc-${version}-${platform}.${isWindows ? 'zip' : 'tar.gz'}`);
+    // At the same time, because each compression uses one core.
+    await Promise.all([
+      packArchive(join(folder, 'archive'), archive),
+      process.platform === 'linux' && packDeb(join(folder, 'deb'), out),
+    ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

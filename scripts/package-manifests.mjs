@@ -13,7 +13,7 @@ export function renderControlFile({ version, description, architecture }) {
 Version: ${version}
 Architecture: ${architecture}
 Maintainer: the svc-emulator authors <svc-emulator@localhost>
-Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 8)
+Depends: libc6 (>= 2.28), libgcc-s1 | libgcc1, libstdc++6 (>= 8)
 Section: devel
 Priority: optional
 Description: ${shorten(description)}
