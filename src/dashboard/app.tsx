@@ -71,7 +71,7 @@ const pageCommands = Object.entries(views).map(([section, { title }]) => ({
 
 const loadedViews = signal<Partial<Record<Section, View>>>({ overview: OverviewView });
 
-/** The view of the route. It is loaded once. */
+/** The view of the route. It is loaded once, and shown when the workspace is known, because its requests need the workspace. */
 function RouteView({ route }: { readonly route: Route }) {
   const { section } = route;
   const [hasFailed, setFailed] = useState(false);
@@ -86,7 +86,7 @@ function RouteView({ route }: { readonly route: Route }) {
       () => setFailed(true),
     );
   }, [section, isConnected.value]);
-  if (View !== undefined) return <View route={route} />;
+  if (View !== undefined && status.value !== undefined) return <View route={route} />;
   return hasFailed ? (
     <p class="placeholder error" role="alert">
       This page could not be loaded. Reload it when the emulator is running.

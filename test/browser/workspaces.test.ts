@@ -45,6 +45,27 @@ describeInBrowser('the workspace of a page', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
+  it('a page requests no data before it knows its workspace', async () => {
+    const { emulator, second } = await openTwoWorkspaces();
+    const page = await openDashboard(emulator);
+    const { origin } = new URL(page.url());
+    const requested: URL[] = [];
+    page.on('request', (request) => requested.push(new URL(request.url())));
+    for (const section of ['overview', 'deliveries', 'webhooks', 'events']) {
+      await page.goto('about:blank');
+      requested.length = 0;
+      await page.goto(`${origin}/?ws=${second.id}#/${section}`);
+      const listPath = `/_svc/${section === 'events' ? 'stored-events' : section}`;
+      await expect.poll(() => requested.some(({ pathname }) => pathname === listPath)).toBe(true);
+      const others = requested.filter(
+        ({ pathname, searchParams }) =>
+          /^\/_svc\/(?:clock|deliveries|overview|stored-events|webhooks)/.test(pathname) &&
+          searchParams.get('workspace_id') !== second.id,
+      );
+      expect(others.map(String)).toEqual([]);
+    }
+  });
+
   it('the page says that the workspace of a link does not exist and links the default one', async () => {
     const { emulator } = await openTwoWorkspaces();
     const page = await openDashboard(emulator);
