@@ -245,6 +245,17 @@ export const commandSections: Readonly<Record<string, Commands>> = {
     sign: defineCommand('Create the signature headers for a payload', loadSignature, 'sign'),
   },
   'Setup:': {
+    agent: {
+      summary: 'Connect coding agents to svc',
+      examples: [['Write the MCP server and the skill for the agents of this project', 'agent setup']],
+      subcommands: {
+        setup: defineCommand(
+          'Write the MCP server and the skill to the files of coding agents',
+          () => import('./commands/agent.ts'),
+          'setup',
+        ),
+      },
+    },
     mcp: defineCommand(
       'Serve coding agents over the Model Context Protocol (MCP)',
       () => import('./commands/mcp.ts'),

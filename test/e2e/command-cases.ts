@@ -93,6 +93,13 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [['--status', 'lost'], 'Invalid value for --status: "lost"'],
     notFound: otherWorkspace,
   },
+  'agent setup': {
+    args: ['--client', 'cursor', '--remove'],
+    stdout: /^Nothing to remove for cursor\.\n$/,
+    jsonFields: ['written', 'files'],
+    invalid: [['--client', 'emacs'], 'Invalid value for --client: "emacs"'],
+    needsNoEmulator: true,
+  },
   explain: {
     args: ({ delivery }) => [delivery],
     stdout: /^Delivery +del_[\s\S]*Cause +delivered/,

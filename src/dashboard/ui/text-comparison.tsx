@@ -1,7 +1,7 @@
 /** The differences between two texts, line by line. */
 import './text-comparison.css';
 import { useMemo, useState } from 'preact/hooks';
-import { type CollapsedRow, collapseEqual, diffLines } from '../line-diff.ts';
+import { type CollapsedRow, collapseEqual, diffLines } from '../../domain/line-diff.ts';
 
 /** Number of unchanged lines that are shown before and after a change. */
 const CONTEXT_LINES = 3;

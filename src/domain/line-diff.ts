@@ -1,6 +1,6 @@
 /** A line diff of two texts. */
 
-interface DiffRow {
+export interface DiffRow {
   readonly kind: 'same' | 'changed' | 'removed' | 'added';
   /** A line of the first text; null for an added line. */
   readonly left: string | null;

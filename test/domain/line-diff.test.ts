@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collapseEqual, diffLines } from '../../src/dashboard/line-diff.ts';
+import { collapseEqual, diffLines } from '../../src/domain/line-diff.ts';
 
 const draw = (left: string, right: string) =>
   diffLines(left, right).map(({ kind, left, right }) => `${kind} ${left ?? ''}|${right ?? ''}`);
