@@ -9,7 +9,6 @@ import {
   findAttemptHints,
   isInvalidatingFault,
 } from '../domain/attempt-hints.ts';
-import { settledReasonDescriptions } from '../domain/delivery.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isFaultActive } from '../domain/fault.ts';
 import { idPrefixes } from '../domain/ids.ts';
@@ -23,6 +22,7 @@ import { listAttempts, listSecrets, pickAttempt } from '../sandbox/verification.
 import { readSignature } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
+import { describeState } from './describe-delivery.ts';
 import {
   collectRejectionEvidence,
   getResponseText,
@@ -61,7 +61,7 @@ export async function explainDelivery(sandbox: Sandbox, input: ExplainInput): Pr
   return {
     delivery,
     attempt: attempt === undefined ? null : toExplainedAttempt(attempt),
-    summary: summarizeState(delivery, attempts),
+    summary: describeState(delivery, attempts),
     cause: judgment.cause,
     certainty: judgment.certainty,
     detail: judgment.detail,
@@ -260,24 +260,6 @@ function toExplainedAttempt(attempt: AttemptDetail): NonNullable<Explanation['at
   };
 }
 
-/** The state of a delivery as a sentence. */
-function summarizeState(delivery: Delivery, attempts: readonly AttemptDetail[]): string {
-  const { status, settled_reason: reason } = delivery;
-  const last = attempts.at(-1);
-  const reasonText = reason === null ? '' : `: ${settledReasonDescriptions[reason]}`;
-  if (status === 'failed') return `Failed${reasonText}.`;
-  if (status === 'canceled') return `Canceled${reasonText}.`;
-  if (status === 'succeeded') {
-    const first = attempts.find(({ outcome }) => outcome === 'succeeded');
-    return `Delivered on attempt ${first?.number ?? 1}${reason === null ? '' : `; ${settledReasonDescriptions[reason]}`}.`;
-  }
-  if (delivery.paused) return 'Paused: the endpoint is disabled.';
-  if (last === undefined) return 'Waiting to be sent.';
-  return last.outcome === 'succeeded'
-    ? `Attempt ${last.number} succeeded; a replay is waiting to be sent.`
-    : `Attempt ${last.number} failed. A retry is scheduled.`;
-}
-
 async function judge(
   sandbox: Sandbox,
   row: DeliveryRow,
@@ -285,7 +267,7 @@ async function judge(
   attempts: readonly AttemptDetail[],
   attempt: AttemptDetail | undefined,
 ): Promise<Judgment> {
-  const state = { certainty: 'certain', detail: summarizeState(delivery, attempts) } as const;
+  const state = { certainty: 'certain', detail: describeState(delivery, attempts) } as const;
   if (attempt === undefined) {
     if (delivery.paused) return { ...state, cause: 'paused' };
     return { ...state, cause: delivery.status === 'canceled' ? 'canceled' : 'not_sent' };

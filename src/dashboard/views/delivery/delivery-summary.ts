@@ -1,7 +1,7 @@
 /** Summarizes the result of a delivery with the hints of the command line. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import { describeState } from '../../../control/describe-delivery.ts';
 import { describeCause, findAttemptHints } from '../../../domain/attempt-hints.ts';
-import { settledReasonDescriptions } from '../../../domain/delivery.ts';
 import { type Hint, splitHint } from '../../../domain/next-step.ts';
 
 interface DeliverySummary {
@@ -20,7 +20,7 @@ export function summarizeDelivery(delivery: DeliveryDetail, isFaultActive = true
   const last = delivery.attempts.at(-1);
   const isFailure = last !== undefined && last.outcome !== 'succeeded';
   return {
-    headline: toHeadline(delivery, last),
+    headline: describeState(delivery, delivery.attempts),
     reason: isFailure ? describeCause(last) : null,
     responseExcerpt: isFailure ? toResponseExcerpt(last) : null,
     signature: isFailure ? toSignature(last) : null,
@@ -37,22 +37,6 @@ function toResponseExcerpt({ response }: AttemptDetail): string | null {
   const lines = body.split('\n', MAX_EXCERPT_LINES).join('\n').slice(0, MAX_EXCERPT_CHARACTERS);
   if (lines === '') return null;
   return lines.length < body.length ? `${lines}…` : lines;
-}
-
-function toHeadline(delivery: DeliveryDetail, last: AttemptDetail | undefined): string {
-  const { status, settled_reason: reason } = delivery;
-  const reasonText = reason === null ? '' : `: ${settledReasonDescriptions[reason]}`;
-  if (status === 'failed') return `Failed${reasonText}.`;
-  if (status === 'canceled') return `Canceled${reasonText}.`;
-  if (status === 'succeeded') {
-    const first = delivery.attempts.find(({ outcome }) => outcome === 'succeeded');
-    return `Delivered on attempt ${first?.number ?? 1}${reason === null ? '' : `; ${settledReasonDescriptions[reason]}`}.`;
-  }
-  if (delivery.paused) return 'Paused: the endpoint is disabled.';
-  if (last === undefined) return 'Waiting to be sent.';
-  return last.outcome === 'succeeded'
-    ? `Attempt ${last.number} succeeded; a replay is waiting to be sent.`
-    : `Attempt ${last.number} failed. A retry is scheduled.`;
 }
 
 function toSignature({ verification, response_status: status }: AttemptDetail): string | null {
