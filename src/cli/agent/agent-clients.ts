@@ -1,12 +1,12 @@
 /** The clients of coding agents: how to find them, and the files that connect them to svc. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '../../domain/json.ts';
 import { locateJsonError } from '../../domain/json-error-position.ts';
 import { readJsoncField, removeJsoncField, setJsoncField, toPlainJson } from '../../domain/jsonc.ts';
 import { SvcError } from '../../errors.ts';
-import { getPackageFolder } from '../../package-info.ts';
+import { findPackageFiles } from '../../package-files.ts';
 import { removeServerTable, setServerTable } from './codex-config.ts';
 
 export const agentClients = ['claude-code', 'cursor', 'codex', 'vscode'] as const;
@@ -131,7 +131,13 @@ function skillFile(client: AgentClient, path: string): AgentFile {
   return {
     client,
     path,
-    write: () => readFileSync(join(getPackageFolder(), 'skills/svc/SKILL.md'), 'utf8'),
+    write: readSkill,
     remove: (text) => (SKILL_START.test(text) ? '' : text),
   };
+}
+
+function readSkill(): string {
+  const skill = findPackageFiles('skills/svc')?.read('SKILL.md') ?? null;
+  if (skill === null) throw new Error('The package contains no skill.');
+  return skill.toString();
 }

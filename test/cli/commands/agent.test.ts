@@ -13,7 +13,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { runCommandLine } from '../../../src/cli/program.ts';
 import { ExitCode } from '../../../src/errors.ts';
-import { getPackageFolder } from '../../../src/package-info.ts';
+import { getPackageFolder } from '../../../src/package-files.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createFakeHost, type FakeOptions } from '../fake-context.ts';
 
