@@ -215,7 +215,11 @@ function toDeliveryChange(
       firstAttemptAt: progress.first_attempt_at,
       scheduledAttempts: progress.scheduled_attempts,
       waitingReplays,
-      keepsSuccess: rules.replayFailure === 'keeps_success' && store.attempts.hasSucceeded(delivery.seq),
+      // On the retry schedule, no attempt has succeeded.
+      keepsSuccess:
+        progress.on_schedule === 0 &&
+        rules.replayFailure === 'keeps_success' &&
+        store.attempts.hasSucceeded(delivery.seq),
     },
     { outcome, responseStatus, retryAfterMs, onSchedule: progress.on_schedule === 1, startedAt, endedAt },
     rules.retry,

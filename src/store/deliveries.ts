@@ -83,15 +83,18 @@ export interface DeliveryUpdate extends Omit<DeliveryProgressRow, 'webhook_seq' 
   readonly settled_reason: SettledReason | null;
 }
 
-/** Maximum number of preloaded deliveries: twice the default number of attempts in flight. */
-const MAX_PRELOADED = 128;
+/** Maximum number of held deliveries: by default, those in flight, those that wait for their commit, and a full backlog. */
+const MAX_HELD = 256;
 
 export class DeliveryTable extends Table {
   /** The deliveries of an event that is still being written, which are hidden until it is complete. */
   readonly #unpublished: Pick<UnpublishedEvent, 'hiddenRange'>;
   readonly #webhooks: Pick<WebhookTable, 'revision'>;
-  /** New deliveries by sequence, with the revision of the endpoints for which they are valid. */
-  readonly #preloaded = new Map<number, { readonly delivery: SendableDelivery; readonly revision: number }>();
+  /**
+   * Rows that are needed again soon, by sequence: new deliveries, and those whose attempt is not recorded yet. Each has the revision of
+   * the endpoints for which it is valid. A change of the row removes it.
+   */
+  readonly #held = new Map<number, { readonly delivery: SendableDelivery; readonly revision: number }>();
 
   constructor(
     sql: Sql,
@@ -114,17 +117,20 @@ export class DeliveryTable extends Table {
 
   /**
    * Holds a new delivery in memory for {@link findSendable}, because its first attempt usually follows the commit. Does
-   * nothing if {@link MAX_PRELOADED} are held already.
+   * nothing if {@link MAX_HELD} are held already.
    */
   preload(row: NewDelivery, webhook: WebhookRow, body: string): void {
-    if (this.#preloaded.size >= MAX_PRELOADED) return;
-    const delivery = toSendableDelivery(row, webhook, body);
-    this.#preloaded.set(row.seq, { delivery, revision: this.#webhooks.revision });
+    this.#hold(toSendableDelivery(row, webhook, body));
+  }
+
+  #hold(delivery: SendableDelivery): void {
+    if (this.#held.size >= MAX_HELD) return;
+    this.#held.set(delivery.seq, { delivery, revision: this.#webhooks.revision });
   }
 
   /** Must be called after a rollback, and after rows were replaced. */
   clearCache(): void {
-    this.#preloaded.clear();
+    this.#held.clear();
   }
 
   insertCopy(copy: DeliveryCopy): void {
@@ -140,10 +146,10 @@ export class DeliveryTable extends Table {
 
   /** The current values for an attempt; undefined if the delivery is no longer due. */
   findSendable(seq: number): SendableDelivery | undefined {
-    const preloaded = this.#preloaded.get(seq);
-    this.#preloaded.delete(seq);
-    if (preloaded?.revision === this.#webhooks.revision) return preloaded.delivery;
-    return this.sql.get(
+    const held = this.#held.get(seq);
+    if (held?.revision === this.#webhooks.revision) return held.delivery;
+    this.#held.delete(seq);
+    const delivery = this.sql.get<SendableDelivery>(
       `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
          d.scheduled_attempts, d.attempt_count, d.replays_waiting, d.fault, coalesce(d.own_url, h.url) AS url,
          coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
@@ -152,9 +158,13 @@ export class DeliveryTable extends Table {
        WHERE d.seq = ? AND d.due_at IS NOT NULL`,
       [seq],
     );
+    if (delivery !== undefined) this.#hold(delivery);
+    return delivery;
   }
 
   getProgress(seq: number): DeliveryProgressRow {
+    const held = this.#held.get(seq);
+    if (held !== undefined) return held.delivery;
     const row = this.sql.get<DeliveryProgressRow>(
       `SELECT seq, status, webhook_seq, workspace_seq, due_at, first_attempt_at, on_schedule, scheduled_attempts,
          attempt_count, replays_waiting FROM deliveries WHERE seq = ?`,
@@ -181,7 +191,7 @@ export class DeliveryTable extends Table {
   }
 
   update(values: DeliveryUpdate): void {
-    this.#preloaded.delete(values.seq);
+    this.#held.delete(values.seq);
     this.sql.run(
       `UPDATE deliveries SET status = @status, due_at = @due_at, settled_at = @settled_at,
          settled_reason = @settled_reason, first_attempt_at = @first_attempt_at, on_schedule = @on_schedule,
@@ -193,7 +203,7 @@ export class DeliveryTable extends Table {
 
   /** Counts an attempt without any other change. */
   incrementAttemptCount(seq: number): void {
-    this.#preloaded.delete(seq);
+    this.#held.delete(seq);
     this.sql.run('UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?', [seq]);
   }
 
@@ -203,7 +213,7 @@ export class DeliveryTable extends Table {
    * @param settledSeq sequence of this change.
    */
   expire(seq: number, at: number, settledSeq: number): void {
-    this.#preloaded.delete(seq);
+    this.#held.delete(seq);
     this.sql.run(
       `UPDATE deliveries SET status = 'failed', settled_reason = 'window_elapsed', settled_at = ?, settled_seq = ?,
          due_at = NULL, on_schedule = 0 WHERE seq = ? AND status = 'pending' AND replays_waiting = 0`,
@@ -213,7 +223,7 @@ export class DeliveryTable extends Table {
 
   /** Makes one more attempt due at `at`. A pending retry is dropped. */
   requestReplay(seq: number, at: number): void {
-    this.#preloaded.delete(seq);
+    this.#held.delete(seq);
     this.sql.run(
       `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
          replays_waiting = replays_waiting + 1, fault = NULL WHERE seq = ?`,
@@ -223,7 +233,7 @@ export class DeliveryTable extends Table {
 
   /** Postpones the next attempt of a delivery once. @param fault `AppliedFault` of the reason, as JSON. */
   postpone(seq: number, dueAt: number, fault: string): void {
-    this.#preloaded.delete(seq);
+    this.#held.delete(seq);
     this.sql.run(
       'UPDATE deliveries SET due_at = ?, fault = ? WHERE seq = ? AND due_at IS NOT NULL AND fault IS NULL',
       [dueAt, fault, seq],
@@ -232,7 +242,7 @@ export class DeliveryTable extends Table {
 
   /** Makes the deliveries due that a `reorder` fault postponed. @returns their sequences. */
   releaseReordered(webhookSeq: number, now: number): number[] {
-    this.#preloaded.clear();
+    this.#held.clear();
     return this.sql.values(
       `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now
            AND fault ->> 'kind' = 'reorder' RETURNING seq`,
@@ -245,7 +255,7 @@ export class DeliveryTable extends Table {
    * @returns the number of deliveries.
    */
   cancelPending(webhookSeq: number, settledAt: number, lastUsedSeq: number): number {
-    this.#preloaded.clear();
+    this.#held.clear();
     const values = { webhook_seq: webhookSeq, settled_at: settledAt, last_used_seq: lastUsedSeq };
     return this.sql.run(
       `UPDATE deliveries SET status = 'canceled', due_at = NULL, settled_at = @settled_at,

@@ -14,6 +14,7 @@ describe('a preloaded delivery', () => {
     const [event] = (await store.write(createEvent)).eventsToPublish;
     const { deliverySeq } = event as DeliveryDue;
     const preloaded = store.deliveries.findSendable(deliverySeq);
+    store.deliveries.clearCache();
     const stored = store.deliveries.findSendable(deliverySeq);
     expect(preloaded).toEqual(stored);
     expect(preloaded).not.toBe(stored);
