@@ -45,7 +45,7 @@ export default defineConfig({
     // The defaults are too short for a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     // More workers than cores, because many tests wait for a process, a timer or a connection.
     maxWorkers: availableParallelism() + 2,
     maxConcurrency: 10,
