@@ -45,9 +45,9 @@ describeInBrowser('the overview', () => {
         await expect
           .poll(() => chartOf(page).getAttribute('aria-label'))
           .toMatch(
-            /^Attempts in the last 10 minutes: 1 delivered, 1 failed, 0 of them retries or replays\. Most failed at /,
+            /^Attempts in the last 10 minutes: 1 succeeded, 1 failed, including 0 retries or replays\. Most failed at /,
           );
-        await page.getByText('1 delivered (0.1 per minute)').waitFor();
+        await page.getByText('1 succeeded (0.1 per minute)').waitFor();
         await tileOf(page).getByText('50%').waitFor();
         await tileOf(page).getByRole('link', { name: '503' }).waitFor();
         await tileOf(page)
@@ -70,9 +70,9 @@ describeInBrowser('the overview', () => {
     await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
     await emulator.control.advanceClock({ ms: 20 * 3_600_000 });
     const page = await openDashboard(emulator, { hash: '/overview' });
-    await expect.poll(() => chartOf(page).getAttribute('aria-label')).toContain('of them retries');
+    await expect.poll(() => chartOf(page).getAttribute('aria-label')).toContain('retries or replays');
     const [, allRetries] =
-      /(\d+) of them retries/.exec((await chartOf(page).getAttribute('aria-label')) ?? '') ?? [];
+      /including (\d+) retries/.exec((await chartOf(page).getAttribute('aria-label')) ?? '') ?? [];
     expect(Number(allRetries)).toBeGreaterThan(2);
     await page.getByLabel('Time', { exact: true }).selectOption('schedule');
     await expect
@@ -81,11 +81,11 @@ describeInBrowser('the overview', () => {
     await page.getByLabel('Period').selectOption('24h');
     await expect
       .poll(() => chartOf(page).getAttribute('aria-label'))
-      .toContain(`${allRetries} of them retries`);
+      .toContain(`including ${allRetries} retries`);
     await page.reload();
     await expect
       .poll(() => chartOf(page).getAttribute('aria-label'))
-      .toContain(`${allRetries} of them retries`);
+      .toContain(`including ${allRetries} retries`);
     expect(page.url()).toContain('period=24h');
   });
 
@@ -112,7 +112,7 @@ describeInBrowser('the overview', () => {
     const seconds = ((await getPageTime()) - before.time) / 1_000;
     expect(requests - before.requests).toBeLessThanOrEqual(2 + seconds * (1 + 1 / 3));
     await page.clock.runFor(1_000);
-    await expect.poll(() => chartOf(page).getAttribute('aria-label')).toContain('16 delivered');
+    await expect.poll(() => chartOf(page).getAttribute('aria-label')).toContain('16 succeeded');
   });
 
   it('the first view loads less than 60 KB', async () => {

@@ -54,7 +54,7 @@ describeInBrowser('the settings', () => {
   });
 
   it.each([1440, 360])(
-    'rows have one line if the density is One line, and the first row stays in view, at %d px',
+    'rows have one line if the row height is One line, and the first row stays in view, at %d px',
     async (width) => {
       const emulator = await openEmulator(503);
       await trigger(emulator, 40);
@@ -62,7 +62,7 @@ describeInBrowser('the settings', () => {
       await rowsOf(page).first().waitFor();
       expect(await rowHeightOf(page)).toBe(52);
       await scrollTo(page, 10 * 52);
-      await selectSetting(page, 'Rows', 'One line');
+      await selectSetting(page, 'Row height', 'One line');
       await expect.poll(() => rowHeightOf(page)).toBe(32);
       await expect.poll(() => scrollOf(page)).toBe(10 * 32);
       expect(await countCutRows(page)).toBe(0);
@@ -75,13 +75,13 @@ describeInBrowser('the settings', () => {
   );
 
   it.each(['events', 'requests'])(
-    'the rows of the %s have one line if the density is One line',
+    'the rows of the %s have one line if the row height is One line',
     async (section) => {
       const emulator = await openEmulator();
       await trigger(emulator, 3);
       for (const width of [1440, 360]) {
         const page = await openDashboard(emulator, { hash: `/${section}`, width });
-        await selectSetting(page, 'Rows', 'One line');
+        await selectSetting(page, 'Row height', 'One line');
         await expect.poll(() => rowHeightOf(page)).toBe(32);
         expect(await countCutRows(page)).toBe(0);
       }

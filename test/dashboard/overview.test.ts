@@ -26,14 +26,14 @@ describe('describeBuckets', () => {
   it('describeBuckets names the totals and the first bucket with the most failures', () => {
     expect(sumBuckets(buckets)).toEqual({ succeeded: 6, failed: 7, retried: 3 });
     expect(describeBuckets(buckets, 'hour')).toBe(
-      'Attempts in the last hour: 6 delivered, 7 failed, 3 of them retries or replays. Most failed at 2026-11-20 12:00:10: 3.',
+      'Attempts in the last hour: 6 succeeded, 7 failed, including 3 retries or replays. Most failed at 2026-11-20 12:00:10: 3.',
     );
   });
 
   it('describeBuckets names no worst bucket without failures, and says when there are no attempts', () => {
     const successes = buckets.map((bucket) => ({ ...bucket, failed: 0 }));
     expect(describeBuckets(successes, 'hour')).toBe(
-      'Attempts in the last hour: 6 delivered, 0 failed, 3 of them retries or replays.',
+      'Attempts in the last hour: 6 succeeded, 0 failed, including 3 retries or replays.',
     );
     const none = successes.map((bucket) => ({ ...bucket, succeeded: 0, retried: 0 }));
     expect(describeBuckets(none, '3 days')).toBe('No attempts in the last 3 days');
@@ -52,7 +52,7 @@ it.each([
 
 it.each([
   [{ pending: 3, failing: 2, paused: 1 }, ['failing', 'paused']],
-  [{ pending: 4, failing: 2, paused: 1 }, ['failing', 'pending', 'paused']],
+  [{ pending: 4, failing: 2, paused: 1 }, ['failing', 'paused', 'pending']],
   [{ failed: 1, canceled: 1 }, ['failed', 'canceled']],
   [{}, []],
 ])('listShownStatuses lists for %o the statuses %j, and pending only if others wait', (counts, statuses) => {

@@ -7,30 +7,32 @@ import { Icon } from './icon.tsx';
 interface Props {
   /** One delivery, or a filter. */
   readonly selection: Omit<ExportInput, 'format'>;
+  /** The selection in words. */
+  readonly what: string;
 }
 
-export function DownloadButton({ selection }: Props) {
+export function DownloadButton(props: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
         <Icon name="download" /> Download…
       </button>
-      {isOpen && <DownloadDialog selection={selection} onClose={() => setOpen(false)} />}
+      {isOpen && <DownloadDialog {...props} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
 const FORMATS: readonly { readonly format: ExportFormat; readonly name: string; readonly use: string }[] = [
-  { format: 'html', name: 'HTML', use: 'One page to read or to share' },
-  { format: 'har', name: 'HAR', use: 'For the developer tools of a browser' },
+  { format: 'html', name: 'HTML', use: 'A page to share, which any browser opens' },
+  { format: 'har', name: 'HAR', use: 'For browser developer tools' },
   { format: 'ndjson', name: 'NDJSON', use: 'One delivery per line, as JSON' },
 ];
 
 /** The links make the browser save the file itself, so that the page does not need memory for all of it. */
-function DownloadDialog({ selection, onClose }: Props & { readonly onClose: () => void }) {
+function DownloadDialog({ selection, what, onClose }: Props & { readonly onClose: () => void }) {
   return (
-    <Dialog title="Download" onClose={onClose}>
+    <Dialog title={`Download ${what}`} onClose={onClose}>
       <div class="stack">
         <ul class="plain-list stack">
           {FORMATS.map(({ format, name, use }) => (

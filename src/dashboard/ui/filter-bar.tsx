@@ -265,7 +265,7 @@ function FilterChips({ filter, action, time }: Pick<FilterBarProps, 'filter' | '
           Clear filters
         </button>
       </li>
-      {Boolean(action) && <li class="push-right">{action}</li>}
+      {Boolean(action) && <li class="row push-right">{action}</li>}
     </ul>
   );
 }

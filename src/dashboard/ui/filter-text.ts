@@ -1,4 +1,5 @@
 /** The filters of all lists as text. */
+import type { DisplayStatus } from '../../domain/delivery.ts';
 
 /** Labels by the name of the filter in the URL. */
 export const filterLabels: Readonly<Record<string, string>> = {
@@ -35,6 +36,16 @@ export function describeFilter(name: string, value: string, time = createdTime) 
   const period = name === 'since' ? new Map(Object.entries(RECENT_PERIODS)).get(value) : undefined;
   return { label: period === undefined ? label : time.label, text: `${period ?? value} (${time.clock})` };
 }
+
+/** In the order of the buttons: failing and paused stand before all pending, which includes them, and then come the final statuses. */
+export const filterStatuses = [
+  'failing',
+  'paused',
+  'pending',
+  'failed',
+  'succeeded',
+  'canceled',
+] as const satisfies readonly DisplayStatus[];
 
 /** A pending delivery can have a badge that says failing or paused, so the text says that the filter selects those too. */
 export function describeStatusFilter(status: string): string {

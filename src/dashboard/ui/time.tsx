@@ -15,7 +15,7 @@ export function Time({ at, clock }: Props) {
   const workspaceClock = useClock();
   const now = (clock === 'schedule' ? workspaceClock.now : workspaceClock.wallNow).value;
   return (
-    <time dateTime={at} title={`${at} (${clock} time)`}>
+    <time dateTime={at} title={`${at} (${clock === 'wall' ? 'real' : 'schedule'} time)`}>
       {/* Empty until the clock is known. After a clock move that the page does not know yet, `at` can be later than `now`. */}
       {now === undefined ? '' : formatRelative(at, Math.max(now, Date.parse(at)))}
     </time>

@@ -24,6 +24,7 @@ import { useShortcuts } from '../../shortcuts.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { DownloadButton } from '../../ui/download-button.tsx';
 import { FilterButtons, FilterInput, FilterSelect, PeriodFields } from '../../ui/filter-bar.tsx';
+import { filterStatuses } from '../../ui/filter-text.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { StatusBadge, StatusFilter, statusGroupTitles } from '../../ui/status-badge.tsx';
@@ -95,7 +96,7 @@ function ListActions({ filter }: { readonly filter: DeliveryFilter }) {
       <ActionButton type="button" onClick={() => openBulkReplayDialog(selection)}>
         <Icon name="replay" /> Replay all matches
       </ActionButton>
-      <DownloadButton selection={selection} />
+      <DownloadButton selection={selection} what="all matches" />
     </>
   );
 }
@@ -231,7 +232,7 @@ function StatusButtons({
       name="status"
       label="Status"
       value={selected}
-      options={displayStatuses}
+      options={filterStatuses}
       titles={statusGroupTitles}
     >
       {(status) => (

@@ -78,7 +78,7 @@ function AttemptHeader({ delivery, attempt }: Props) {
       <p class="muted">
         Due <Time at={attempt.scheduled_at} clock="schedule" />,{' '}
         {isAttemptSent(fault) ? 'sent' : 'not sent, ended'}{' '}
-        <time dateTime={attempt.sent_at}>{attempt.sent_at}</time>
+        <time dateTime={attempt.sent_at}>{attempt.sent_at}</time> (real time)
         {fault !== undefined && (
           <>
             {', injected fault '}

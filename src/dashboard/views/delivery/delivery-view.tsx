@@ -57,7 +57,7 @@ function DeliveryContent({ delivery }: { readonly delivery: DeliveryDetail }) {
       <div class="row delivery-actions">
         <ReplayButton key={delivery.id} delivery={delivery} />
         {selected !== undefined && <CopyAttemptButton delivery={delivery} attempt={selected} />}
-        <DownloadButton selection={{ delivery_id: delivery.id }} />
+        <DownloadButton selection={{ delivery_id: delivery.id }} what="this delivery" />
       </div>
       <DeliveryProperties delivery={delivery} />
       <Timeline

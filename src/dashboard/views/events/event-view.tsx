@@ -118,7 +118,7 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
       <div class="row">
         <h3>Deliveries</h3>
         {query.value !== undefined && query.value.data.length > 0 && (
-          <DownloadButton selection={{ event_id: eventId }} />
+          <DownloadButton selection={{ event_id: eventId }} what="the deliveries of this event" />
         )}
       </div>
       <Tabs

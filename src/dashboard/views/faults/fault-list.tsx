@@ -77,7 +77,7 @@ interface RowProps {
 
 function Row({ fault, endpointUrl, onClear }: RowProps) {
   const effect = describeEffect(fault);
-  const remaining = fault.count === undefined ? null : Math.max(0, fault.count - fault.fired);
+  const isUsedUp = fault.count !== undefined && fault.fired >= fault.count;
   return (
     <li>
       <span class="grow">
@@ -88,9 +88,9 @@ function Row({ fault, endpointUrl, onClear }: RowProps) {
           {endpointUrl !== undefined && ` to ${shortenUrl(endpointUrl)}`}
         </small>
       </span>
-      <span class={remaining === 0 ? 'muted' : ''}>
+      <span class={isUsedUp ? 'muted' : ''}>
         applied {describeFirings(fault)}
-        {remaining !== null && (remaining === 0 ? ', used up' : `, ${remaining} left`)}
+        {isUsedUp && ', used up'}
       </span>
       <ActionButton class="subtle" aria-label={`Remove fault ${effect}`} onClick={onClear}>
         <Icon name="trash" /> Remove

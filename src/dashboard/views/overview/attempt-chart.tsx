@@ -65,11 +65,11 @@ export function AttemptChart({ overview: { buckets, bucket_ms: bucketMs, clock }
       </div>
       <figcaption class="row">
         <span class="overview-legend succeeded">
-          {totals.succeeded} delivered ({formatPerMinute(totals.succeeded, buckets.length * bucketMs)} per
+          {totals.succeeded} succeeded ({formatPerMinute(totals.succeeded, buckets.length * bucketMs)} per
           minute)
         </span>
         <span class="overview-legend failed">{totals.failed} failed</span>
-        <span class="overview-legend retried">{totals.retried} of them retries or replays</span>
+        <span class="overview-legend retried">including {totals.retried} retries or replays</span>
         <span class="muted">in the last {period}</span>
       </figcaption>
       <details>
@@ -97,9 +97,9 @@ function BucketTable({ buckets, bucketMs, clock }: BucketTableProps) {
           <th scope="col">
             {formatDuration(bucketMs)} from ({clock === 'wall' ? 'real' : 'schedule'} time)
           </th>
-          <th scope="col">Delivered</th>
+          <th scope="col">Succeeded</th>
           <th scope="col">Failed</th>
-          <th scope="col">Of them retries or replays</th>
+          <th scope="col">Retries or replays</th>
         </tr>
       </thead>
       <tbody>

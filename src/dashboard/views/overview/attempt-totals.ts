@@ -16,12 +16,12 @@ export function sumBuckets(buckets: readonly AttemptBucket[]): Totals {
   );
 }
 
-/** `Attempts in the last hour: 120 delivered, 30 failed, 25 of them retries or replays. Most failed at 2026-11-20 12:03:10: 8.` */
+/** `Attempts in the last hour: 120 succeeded, 30 failed, including 25 retries or replays. Most failed at 2026-11-20 12:03:10: 8.` */
 export function describeBuckets(buckets: readonly AttemptBucket[], period: string): string {
   const { succeeded, failed, retried } = sumBuckets(buckets);
   if (succeeded + failed === 0) return `No attempts in the last ${period}`;
   const worst = buckets.reduce((most, bucket) => (bucket.failed > most.failed ? bucket : most));
-  const summary = `Attempts in the last ${period}: ${succeeded} delivered, ${failed} failed, ${retried} of them retries or replays.`;
+  const summary = `Attempts in the last ${period}: ${succeeded} succeeded, ${failed} failed, including ${retried} retries or replays.`;
   return failed === 0
     ? summary
     : `${summary} Most failed at ${formatUtc(Date.parse(worst.starts_at))}: ${worst.failed}.`;

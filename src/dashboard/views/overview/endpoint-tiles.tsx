@@ -17,7 +17,7 @@ export function EndpointTiles({ endpoints, hasMore }: Props) {
       <div class="row">
         <h2>Endpoints</h2>
         <a href={toHash({ section: 'webhooks' })}>
-          {hasMore ? `Newest ${endpoints.length}, show all` : 'Show details'}
+          {hasMore ? `Newest ${endpoints.length}, show all` : 'All endpoints'}
         </a>
       </div>
       <ul class="overview-tiles plain-list">
@@ -54,7 +54,7 @@ function Tile({ endpoint }: { readonly endpoint: EndpointSummary }) {
           </dd>
         </div>
         <div>
-          <dt>p95</dt>
+          <dt>p95 duration</dt>
           <dd>{p95 === null ? '–' : formatLatency(p95)}</dd>
         </div>
         <div>

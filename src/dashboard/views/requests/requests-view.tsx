@@ -62,7 +62,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
       label="Request"
       filter={filter}
       filterNames={filterNames}
-      search={{ name: 'path', label: 'Path', placeholder: 'Start of the path, or a text in it' }}
+      search={{ name: 'path', label: 'Path', placeholder: 'Path or part of it' }}
       time={{ label: 'Time', clock: 'real time' }}
       quickFilter={
         <FilterButtons

@@ -18,7 +18,7 @@ export function SettingsMenu() {
     >
       <div class="stack">
         <SettingSelect name="theme" label="Theme" titles={themes} />
-        <SettingSelect name="density" label="Rows" titles={densities} />
+        <SettingSelect name="density" label="Row height" titles={densities} />
         {'Notification' in globalThis && <NotificationsCheckbox />}
       </div>
     </Popover>

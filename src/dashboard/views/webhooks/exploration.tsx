@@ -110,7 +110,7 @@ function ExplorationFields({ draft, onChange, error }: ExplorationFieldsProps) {
         <Field
           label="Number of histories"
           {...field('runs')}
-          hint={`Leave empty for ${DEFAULT_RUNS}, or for no limit with a time.`}
+          hint={`Default: ${DEFAULT_RUNS}, or no limit if you set a time.`}
           inputMode="numeric"
           placeholder={String(DEFAULT_RUNS)}
         />
@@ -131,7 +131,7 @@ function ExplorationFields({ draft, onChange, error }: ExplorationFieldsProps) {
       <Field
         label="URL of the effects"
         {...field('observe')}
-        hint='Returns the data.id of the event of each effect, as {"ids": […]}, or {"count": n}. Without it, the rules about effects are not checked.'
+        hint='The URL must return {"ids": […]}, the data.id of each effect, or {"count": n}. Without it, the rules about effects are not checked.'
         inputMode="url"
         placeholder="http://localhost:3000/effects"
       />

@@ -68,8 +68,8 @@ function AttemptCharts({ statistics }: { readonly statistics: WebhookStatistics 
       <figure>
         <LatencyChart statistics={statistics} maxBars={MAX_BARS} />
         <figcaption>
-          p50 <strong>{formatLatency(p50)}</strong>, p95 <strong>{formatLatency(p95)}</strong>, longest{' '}
-          {formatLatency(longest)} <span class="muted">(logarithmic scale)</span>
+          Duration: p50 <strong>{formatLatency(p50)}</strong>, p95 <strong>{formatLatency(p95)}</strong>,
+          longest {formatLatency(longest)} <span class="muted">(logarithmic scale)</span>
         </figcaption>
       </figure>
     </div>

@@ -2,7 +2,6 @@
 
 import { useState } from 'preact/hooks';
 import type { WebhookDetail } from '../../../contract/resources.ts';
-import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { showUndoToast, withErrorToast } from '../../toasts.ts';
@@ -14,6 +13,7 @@ import { DueTime, isReached, Time } from '../../ui/time.tsx';
 import { SelectedWorkspaceScope, useClock } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
+import { describeSubscriptions } from './describe-subscriptions.ts';
 import { Exploration } from './exploration.tsx';
 import { Probe } from './probe.tsx';
 import { MAX_BARS, reloadAfterAttempts, WebhookAttempts } from './webhook-attempts.tsx';
@@ -107,7 +107,7 @@ function WebhookProperties({ webhook }: { readonly webhook: WebhookDetail }) {
       class="card"
       items={{
         Endpoint: <CopyableId id={id} what="endpoint" />,
-        Events: events.map((type) => (type === WILDCARD_SUBSCRIPTION ? '* (every type)' : type)).join(', '),
+        Events: describeSubscriptions(events),
         Secret: <WebhookSecret key={`${id} ${expiry}`} webhookId={id} />,
         'Previous secret': expiry !== null && (
           <>

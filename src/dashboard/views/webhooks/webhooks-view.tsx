@@ -14,6 +14,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
+import { describeSubscriptions } from './describe-subscriptions.ts';
 import { formatSuccessRate } from './success-rate.ts';
 import { OutcomeChart, reloadAfterAttempts } from './webhook-attempts.tsx';
 import { CreateWebhookDialog } from './webhook-dialogs.tsx';
@@ -86,7 +87,7 @@ function Row({ webhook }: { readonly webhook: WebhookWithStatistics }) {
           {url}
         </a>
         <WebhookBadges webhook={webhook} />
-        <span class="muted webhooks-events">{events.join(', ')}</span>
+        <span class="muted webhooks-events">{describeSubscriptions(events)}</span>
       </div>
       {statistics !== undefined && <Statistics statistics={statistics} />}
     </li>
