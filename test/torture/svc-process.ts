@@ -1,4 +1,5 @@
 /** Runs `svc emulator start` in a child process that can be killed. */
+import { existsSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import type { ReadyLine } from '../../src/cli/ready-line.ts';
@@ -52,7 +53,18 @@ export function databaseIn(folder: string): string {
   return `${folder}/svc.db`;
 }
 
+/**
+ * At 20,000 times real time, the default of 24 hours would be four seconds. A client can then repeat a request after a slow
+ * restart when its key is no longer stored.
+ */
+const config = {
+  overrides: { 'idempotency.scope': { unique_within: 'api_key_method_path', retention: '30d' } },
+};
+
 export function startSvc({ folder, speed, killAt, wrapper = [] }: SvcOptions): SvcProcess {
+  const configFile = `${folder}/svc.config.json`;
+  // Not again, because the disk can be full by then.
+  if (!existsSync(configFile)) writeFileSync(configFile, JSON.stringify(config));
   const start = ['emulator', 'start', '--json', '--port', '0', '--db', databaseIn(folder)];
   const clock = speed === undefined ? [] : ['--speed', String(speed)];
   const probes = killAt ? ['--import', killPointsModule] : [];
