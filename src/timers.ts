@@ -80,3 +80,25 @@ export const SLICE_MS = 8;
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/**
+ * Runs `task` with a signal that aborts with any of `signals`, and at the end of the task. Not `AbortSignal.any`: in Node.js 20,
+ * its result stays in memory as long as the signal that lives longest, such as that of the emulator.
+ */
+export async function withAnySignal<T>(
+  signals: readonly AbortSignal[],
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const any = new AbortController();
+  const abort = () => any.abort();
+  for (const signal of signals) {
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+  }
+  try {
+    return await task(any.signal);
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+    abort();
+  }
+}

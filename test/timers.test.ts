@@ -1,9 +1,9 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { abortAfter } from '../src/timers.ts';
+import { abortAfter, withAnySignal } from '../src/timers.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -18,5 +18,32 @@ describe('abortAfter', () => {
     }
     await aborted;
     expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
+  });
+});
+
+describe('withAnySignal', () => {
+  it('the signal of a task aborts with any of the signals, even one that aborted before', async () => {
+    const signals = [new AbortController(), new AbortController()] as const;
+    await withAnySignal(
+      signals.map(({ signal }) => signal),
+      async (signal) => {
+        expect(signal.aborted).toBe(false);
+        signals[1].abort();
+        expect(signal.aborted).toBe(true);
+      },
+    );
+    await withAnySignal([signals[1].signal], async ({ aborted }) => expect(aborted).toBe(true));
+  });
+
+  it('a task that ends or fails leaves nothing behind on a signal that lives longer, and its own signal aborts', async () => {
+    const { signal } = new AbortController();
+    const own = await withAnySignal([signal], async (end) => {
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+      return end;
+    });
+    await expect(withAnySignal([signal], () => Promise.reject(new Error('failed')))).rejects.toThrow(
+      'failed',
+    );
+    expect([own.aborted, getEventListeners(signal, 'abort')]).toEqual([true, []]);
   });
 });

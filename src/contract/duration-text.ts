@@ -1,11 +1,13 @@
 /** Durations as text in the input of operations, such as `{"overlap": "1h"}`, next to the fields in milliseconds. */
 import * as v from 'valibot';
-import { parseDuration } from '../domain/duration.ts';
+import { formatDuration, parseDuration } from '../domain/duration.ts';
+
+const NOT_A_DURATION = 'must be a duration such as 90s, 35m or 1h30m';
 
 /** A duration as text. The domain parses it. */
 export const DurationText = v.pipe(
-  v.string(),
-  v.check((text) => parseDuration(text) !== null, 'must be a duration such as 90s, 35m or 1h30m'),
+  v.string(NOT_A_DURATION),
+  v.check((text) => parseDuration(text) !== null, NOT_A_DURATION),
   v.metadata({ examples: ['35m'] }),
 );
 
@@ -44,7 +46,10 @@ export function withDurationTexts<
           entries[msName] as v.GenericSchema,
           parseDuration(String(text)),
         );
-        if (issues !== undefined) return reject(`${issues[0].message} ms`);
+        // The message has the range in milliseconds: `must be from 0 to 60000`.
+        if (issues !== undefined) {
+          return reject(issues[0].message.replace(/\d+/g, (ms) => formatDuration(Number(ms))));
+        }
         delete value[name];
         value[msName] = output;
       }

@@ -267,9 +267,9 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'Wait for deliveries',
     description: [
-      'Waits until the selected deliveries have settled: one delivery, those of an event, or all of a workspace. Existing deliveries count. The wait does not move the clock.',
+      'Waits until the selected deliveries have settled: one delivery, those of an event, or all of a workspace. Deliveries that already exist are included. The wait does not move the clock.',
       '',
-      'It ends earlier if a delivery settles with a status other than `status`, if all of them are paused and there is no `count`, or after `timeout`. The response then has `settled: false` and a `hint` that says how to continue.',
+      'It ends earlier if a delivery settles with a status other than `status`, if all of them are paused and there is no `count`, or after `timeout` (default: `30s`, at most `60s`). The response then has `settled: false` and a `hint` that says how to continue.',
     ].join('\n'),
     input: {
       delivery_id: 'Wait for this delivery. It cannot be combined with a filter.',

@@ -4,6 +4,7 @@ import type { DeliveryStatus } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { formatDeliveryCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
+import { withAnySignal } from '../timers.ts';
 import type { ControlHandlers, ControlPlane } from './control-plane.ts';
 import { describeTooFew, describeUnsettled } from './describe-unsettled.ts';
 import { type WaitResult, waitForDeliveries } from './wait.ts';
@@ -26,13 +27,9 @@ export function createWaitHandlers(getControl: () => ControlPlane, closing: Abor
       const control = getControl();
       const { event_id: eventId } = filter;
       const canMatch = eventId === undefined || (await hasDeliveries(control, eventId));
-      const result = await waitForDeliveries(
-        control,
-        { filter, deliveryId, status, count },
-        {
-          timeoutMs: canMatch ? timeoutMs : 0,
-          signal: signal === undefined ? closing : AbortSignal.any([closing, signal]),
-        },
+      const condition = { filter, deliveryId, status, count };
+      const result = await withAnySignal(signal === undefined ? [closing] : [closing, signal], (end) =>
+        waitForDeliveries(control, condition, { timeoutMs: canMatch ? timeoutMs : 0, signal: end }),
       ).catch((error) => {
         throw closing.aborted ? new SvcError('conflict', 'The emulator is stopping.') : error;
       });
@@ -78,7 +75,7 @@ function toHint(result: WaitResult, count: number, timeoutMs: number): string | 
   const [other] = mismatched;
   if (other !== undefined) {
     const verb = mismatched.length === 1 ? 'has' : 'have';
-    return `${formatDeliveryCount(mismatched.length)} ${verb} settled with another status: ${other.id} is ${other.status}. Show its attempts with GET /_svc/deliveries/${other.id}.`;
+    return `${formatDeliveryCount(mismatched.length)} ${verb} settled with a different status: ${other.id} is ${other.status}. Show its attempts with GET /_svc/deliveries/${other.id}.`;
   }
   if (waiting.length === 0) {
     const nextStep = matched.length === 0 ? LIST_ENDPOINTS : 'Repeat the request to wait longer.';

@@ -5,7 +5,7 @@ import type { StreamInput } from '../contract/stream-schemas.ts';
 import type { SettledStatus } from '../domain/delivery.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
-import { abortAfter } from '../timers.ts';
+import { abortAfter, withAnySignal } from '../timers.ts';
 import { type ControlPlane, listAll } from './control-plane.ts';
 
 /** Deliveries to wait for: which ones, how many, and in which status. */
@@ -137,10 +137,8 @@ export async function trackDeliveries(
   const { filter, list, canStop = areAllPaused } = target;
   const tracker = new WaitTracker(target.classify ?? ((delivery) => toWaitState(delivery, undefined)));
   const includes = target.includes ?? (({ id }) => tracker.deliveries.has(id));
-  const stopped = new AbortController();
-  const end = AbortSignal.any([signal, stopped.signal, abortAfter(timeoutMs)]);
 
-  async function follow(): Promise<void> {
+  async function follow(end: AbortSignal): Promise<void> {
     const stream = control.stream({ ...filter, types: 'delivery,attempt,webhook' }, end);
     await stream.ready;
     if (record(await list())) return;
@@ -163,11 +161,7 @@ export async function trackDeliveries(
     return canStop(tracker.counts);
   }
 
-  try {
-    await follow();
-  } finally {
-    stopped.abort();
-  }
+  await withAnySignal([signal, abortAfter(timeoutMs)], follow);
   if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
   return [...tracker.deliveries.values()];
 }

@@ -102,7 +102,7 @@ describe('POST /_svc/deliveries/wait', () => {
     const { settled, hint, data } = await waiting;
     expect(settled).toBe(false);
     expect(hint).toBe(
-      `1 delivery has settled with another status: ${data[0]?.id} is failed. Show its attempts with GET /_svc/deliveries/${data[0]?.id}.`,
+      `1 delivery has settled with a different status: ${data[0]?.id} is failed. Show its attempts with GET /_svc/deliveries/${data[0]?.id}.`,
     );
   });
 
@@ -175,9 +175,9 @@ describe('POST /_svc/deliveries/wait', () => {
   });
 
   it.each<[string, string, Record<string, unknown>]>([
-    ['validation_failed', 'timeout must be from 0 to 60000 ms.', { timeout: '61s' }],
+    ['validation_failed', 'timeout must be from 0ms to 1m.', { timeout: '61s' }],
     ['validation_failed', 'timeout must be a duration such as 90s, 35m or 1h30m.', { timeout: 'Infinity' }],
-    ['validation_failed', 'timeout must be a string, not 30.', { timeout: 30 }],
+    ['validation_failed', 'timeout must be a duration such as 90s, 35m or 1h30m.', { timeout: 30 }],
     ['validation_failed', 'timeout_ms must be from 0 to 60000.', { timeout_ms: -1 }],
     ['validation_failed', 'count must be from 1 to 1000000.', { count: 0 }],
     ['validation_failed', 'status must be one of', { status: 'pending' }],

@@ -129,12 +129,17 @@ service does not have it. The commands, the dashboard and the library use it, an
 
 - The address is in \`SVC_CONTROL_URL\`, which \`svc env\` prints and \`svc emulator exec\` sets: run \`eval "$(svc env)"\` before the examples.
 - A body is JSON, with \`Content-Type: application/json\`. You can omit both if no field is required.
-- Durations are text, such as \`90s\`, \`35m\` or \`1h30m\`. Fields that end in \`_ms\` contain the same duration in milliseconds.
+- Durations are text, such as \`90s\`, \`35m\` or \`1h30m\`. The field \`ms\` and fields that end in \`_ms\` contain the same duration in milliseconds.
 - If the control plane requires a token, send it: \`Authorization: Bearer $SVC_CONTROL_TOKEN\`. See [security.md](../security.md).
 - Most operations apply to the default workspace, or to the one in \`workspace_id\`.
 - Errors have the format of \`/v1\` and usually an additional \`hint\`: [exit codes and error codes](errors.md).
 - Replace \`$DELIVERY_ID\` and similar variables with an ID from the matching list.
 - \`GET /events\` is the stream of changes. To list the events of a workspace, use \`GET /stored-events\`.
+- To create an event, use the API of the service:
+
+\`\`\`sh
+curl "$SVC_BASE_URL/events" -H "Authorization: Bearer $SVC_API_KEY" -H 'Content-Type: application/json' -d '{"type":"order.shipped","payload":{"order_id":"ord_1"}}'
+\`\`\`
 
 ${document.tags.map(renderTag).join('\n')}
 Except for \`ready\`, the \`type\` of an event says what its JSON object contains:
