@@ -281,8 +281,15 @@ function listPaths({ files }: Example, out: string): string {
 }
 
 function toNextStep(example: Example, out: string): string {
-  const enter = `cd ${quoteForShell(out)}`;
-  if ('tests' in example) return `Run them with: ${enter} && ${example.start}`;
-  const steps = [enter, example.install, 'export SVC_WEBHOOK_SECRET=whsec_…', example.start];
+  if ('tests' in example) {
+    const [{ path }] = example.files;
+    return `Run them with: ${example.start.replace(path, quoteForShell(join(out, path)))}`;
+  }
+  const steps = [
+    `cd ${quoteForShell(out)}`,
+    example.install,
+    'export SVC_WEBHOOK_SECRET=whsec_…',
+    example.start,
+  ];
   return `Start it with: ${steps.filter((step) => step !== null).join(' && ')}`;
 }

@@ -298,7 +298,9 @@ describe('svc receiver example', () => {
     const { out, err } = await example({ tests: 'rspec', out: 'spec' }, { cwd });
     expect(out).toBe('spec/webhooks_spec.rb\n');
     expect(readFileSync(join(cwd, 'spec/webhooks_spec.rb'), 'utf8')).toContain('RSpec.describe');
-    expect(err).toBe('hint: Run them with: cd spec && svc emulator exec -- rspec webhooks_spec.rb\n');
+    expect(err).toBe('hint: Run them with: svc emulator exec -- rspec spec/webhooks_spec.rb\n');
+    const junit = await example({ tests: 'junit', out: 'src/test/java' }, { cwd });
+    expect(junit.err).toBe('hint: Run them with: svc emulator exec -- mvn test\n');
     const json = await example({ tests: 'go' }, { json: true });
     expect(JSON.parse(json.out)).toMatchObject({
       tests: 'go',
