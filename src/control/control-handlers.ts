@@ -60,7 +60,7 @@ export function createControlHandlers(
     ...createWebhookHandlers(sandbox, listenerCleanup, sender),
     ...createExplorationHandlers(sandbox, dependencies),
     ...createEventHandlers(sandbox),
-    ...createDeliveryHandlers(sandbox, sender),
+    ...createDeliveryHandlers(sandbox, sender, emulator),
     ...createWaitHandlers(emulator.getControl, dependencies.closing),
     ...createOverviewHandlers(sandbox),
     ...createClockHandlers(sandbox, clock),

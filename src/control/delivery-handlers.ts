@@ -1,5 +1,6 @@
 /** The handlers of the operations for deliveries and attempts. */
 import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
+import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { replayDelivery } from '../delivery/replay-delivery.ts';
 import type { Sender } from '../delivery/sender.ts';
 import { projectAttempts } from '../domain/delivery.ts';
@@ -19,7 +20,11 @@ import type { ControlHandlers } from './control-plane.ts';
 import { explainDelivery, probeDelivery } from './explain-delivery.ts';
 import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './store-filters.ts';
 
-export function createDeliveryHandlers(sandbox: Sandbox, sender: Sender) {
+export function createDeliveryHandlers(
+  sandbox: Sandbox,
+  sender: Sender,
+  emulator: { status(): Pick<EmulatorStatus, 'api_key'> },
+) {
   const { store } = sandbox;
   return {
     listDeliveries: async (input) => {
@@ -43,7 +48,8 @@ export function createDeliveryHandlers(sandbox: Sandbox, sender: Sender) {
       return toDeliveryDetail(sandbox, row);
     },
     explainDelivery: (input) => explainDelivery(sandbox, input),
-    probeDelivery: (input, signal) => probeDelivery(sandbox, sender, input, signal),
+    probeDelivery: (input, signal) =>
+      probeDelivery(sandbox, sender, input, { apiKey: emulator.status().api_key, signal }),
     describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
     checkSignature: async (input) => checkSignature(sandbox, toVerificationInput(input)),
     verifyDelivery: async (input) => verifyDelivery(sandbox, toVerificationInput(input)),

@@ -1,7 +1,7 @@
 /** The verdict on a delivery: what happened, the cause, what was ruled out, and what to do. */
 import type { AttemptDetail, Delivery } from '../contract/delivery-schemas.ts';
 import type { DeliveryCause, Explanation } from '../contract/explanation-schemas.ts';
-import { probeSignature } from '../delivery/probe-signature.ts';
+import { type ProbeOptions, probeSignature } from '../delivery/probe-signature.ts';
 import type { Sender } from '../delivery/sender.ts';
 import {
   describeCause,
@@ -73,14 +73,17 @@ export async function explainDelivery(sandbox: Sandbox, input: ExplainInput): Pr
         : explainSignature(sandbox, row, attempt),
     remedy: mistake?.remedy ?? (firstHint === undefined ? null : toRemedy(firstHint)),
     next: [
-      ...((PROBED_CAUSES.includes(judgment.cause) && judgment.certainty === 'likely') ||
-      judgment.cause === 'rejected'
-        ? [toProbeStep(delivery)]
-        : []),
+      ...(canProbeHelp(judgment) ? [toProbeStep(delivery)] : []),
       ...hints.flatMap(listNextSteps),
       ...listFinalSteps(delivery, attempt),
     ],
   };
+}
+
+/** Whether a probe is the next step: the cause is open, and nothing better is known. */
+function canProbeHelp({ cause, certainty, firstHints }: Judgment): boolean {
+  if (firstHints !== undefined) return false;
+  return cause === 'rejected' || (PROBED_CAUSES.includes(cause) && certainty === 'likely');
 }
 
 /** Causes that a probe can explain further. */
@@ -99,14 +102,14 @@ export async function probeDelivery(
   sandbox: Sandbox,
   sender: Sender,
   input: ExplainInput,
-  signal?: AbortSignal,
+  { apiKey, signal }: ProbeOptions,
 ): Promise<Explanation> {
   const row = await findDelivery(sandbox, input);
   const explanation = await explainDelivery(sandbox, { id: row.id });
   const { cause, detail, next } = explanation;
   if (!PROBED_CAUSES.includes(cause) || (explanation.mistake !== null && explanation.certainty === 'certain'))
     return explanation;
-  const probe = await probeSignature(sandbox, sender, row, signal);
+  const probe = await probeSignature(sandbox, sender, row, { apiKey, signal });
   const { sent } = probe;
   const withoutProbe = next.filter(({ command }) => !command.endsWith('--probe'));
   const replay = withoutProbe.filter(({ command }) => command.startsWith('svc deliveries replay'));
@@ -332,7 +335,8 @@ async function judgeResponse(
       ],
     };
   }
-  if (status >= 500 && evidence.reportedMistake === null) {
+  // Many receivers throw an error if the signature is wrong.
+  if (status >= 500 && evidence.reportedMistake === null && !evidence.mentionsSignature) {
     return { cause: 'receiver_error', certainty: 'certain', detail };
   }
   return judgeRejection(sandbox, attempt, evidence, detail);
@@ -372,6 +376,17 @@ function judgeRejection(
       certainty: 'certain',
       detail: `${detail} ${reportedMistake.detail}`,
       mistake: reportedMistake,
+    };
+  }
+  if (evidence.mentionsCsrf) {
+    return {
+      ...conclusion,
+      cause: 'rejected',
+      certainty: 'likely',
+      detail: `${detail} The response mentions CSRF protection, which rejects the request before your code verifies the signature.`,
+      firstHints: [
+        'Exclude the path of the endpoint URL from the CSRF protection of the framework, because the signature replaces it.',
+      ],
     };
   }
   const status = attempt.response_status;
@@ -455,7 +470,7 @@ function isStillActive({ store }: Sandbox, { fault }: AttemptDetail): boolean {
 }
 
 function toRemedy(hint: string): string {
-  return splitHint(hint).text.replace(/:$/, '.');
+  return splitHint(hint).text.replace(/(?: with)?:$/, '.');
 }
 
 function toProbeStep({ id }: Delivery): NextStep {

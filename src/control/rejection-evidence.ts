@@ -22,6 +22,8 @@ export interface RejectionEvidence {
   readonly reportedMistake: Mistake | null;
   readonly mentionsSignature: boolean;
   readonly mentionsTimestamp: boolean;
+  /** As the responses of Django, Laravel and Rails do. */
+  readonly mentionsCsrf: boolean;
   /** How far the clock of the receiver is ahead, by its header `Date`; null if it sends none. */
   readonly clockSkewMs: number | null;
   /** How the body changes if its JSON is parsed and serialized again; null if it does not change. */
@@ -45,6 +47,7 @@ export async function collectRejectionEvidence(
     reportedMistake: findReportedDigest(sandbox, row, attempt, text) ?? findReportedReason(text),
     mentionsSignature: /signature|hmac|digest|secret/i.test(text),
     mentionsTimestamp: /timestamp|tolerance|too old|expired|stale|in the future/i.test(text),
+    mentionsCsrf: /csrf|authenticity ?token/i.test(text),
     clockSkewMs: getClockSkewMs(attempt),
     reserialization: describeReserialization(attempt.request.body),
     accepted: await listAccepted(sandbox, row, attempt),

@@ -44,12 +44,18 @@ interface Variant {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+export interface ProbeOptions {
+  /** The key of the default workspace, which receivers confuse with the endpoint secret. */
+  readonly apiKey: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** @param row a delivery that the receiver rejects */
 export async function probeSignature(
   sandbox: Sandbox,
   sender: Sender,
   row: DeliveryRow,
-  signal: AbortSignal | undefined,
+  { apiKey, signal }: ProbeOptions,
 ): Promise<SignatureProbe> {
   const { store, rules, wall, workspaces } = sandbox;
   const { signature: scheme } = rules;
@@ -74,7 +80,10 @@ export async function probeSignature(
     return { result: 'signature_accepted', sent };
   }
   const endsAt = monotonic() + TIME_LIMIT_MS;
-  const otherSecrets = listWorkspaceSecrets(store, row.workspace_seq);
+  const otherSecrets = [
+    ...listWorkspaceSecrets(store, row.workspace_seq),
+    { name: 'the API key', secret: apiKey },
+  ];
   for (const { mistake, headers } of [
     ...listDigestVariants({ scheme, message, secrets, otherSecrets }),
     ...listHeaderVariants(scheme, secrets, message, timestampMs),

@@ -173,7 +173,7 @@ function createMissingPathError(
 ): SvcError {
   const hint = suggestMatch(path, Array.from(listJsonPaths(root), formatPath)) ?? suggestPath(root, steps);
   return new SvcError('usage', `${path} does not exist.`, {
-    hint: kind === 'override' ? `${hint} Use --add to add a new value.` : hint,
+    hint: kind === 'override' ? `${hint} To add a new value, use add instead of override.` : hint,
   });
 }
 

@@ -113,6 +113,7 @@ it.each<[string, (secret: string) => ReceiverResponses, string]>([
     'timestamp_changed',
   ],
   ['serializes the body again', (secret) => verifyWith(reserializedContent, secret), 'body_changed'],
+  ['uses the API key', () => verifyWith(correctContent, emulator.status().api_key), 'api_key_as_secret'],
   [
     'reads the timestamp as seconds',
     () => (request) => (Math.abs(Number(getTimestamp(request)) * 1_000 - Date.now()) < 300_000 ? 200 : 401),
@@ -192,6 +193,23 @@ it.each<[string, Record<string, string>, string, Partial<Explanation>]>([
     expect(explanation).toMatchObject({ certainty: 'likely', ...expected });
   },
 );
+
+it.each<[string, number, string, Partial<Explanation>, RegExp]>([
+  ['CSRF protection', 403, 'CSRF verification failed.', { cause: 'rejected' }, /from the CSRF protection/],
+  ['a signature', 500, 'Error: invalid signature', { cause: 'signature_rejected' }, /log of the receiver/],
+])(
+  'a response that mentions %s with status %d is explained by it',
+  async (_, status, body, expected, remedy) => {
+    const explanation = await explainStory({ responses: () => ({ status, body }) });
+    expect(explanation).toMatchObject({ certainty: 'likely', ...expected });
+    expect(explanation.remedy).toMatch(remedy);
+  },
+);
+
+it('a remedy is a whole sentence without its command', async () => {
+  const { remedy } = await explainStory({ responses: () => 404 });
+  expect(remedy).toBe('Check the path of the endpoint URL, and correct it.');
+});
 
 it('a receiver that fails when a delivery comes again does not recognize duplicates', async () => {
   const explanation = await explainStory({
