@@ -83,15 +83,20 @@ export function isFailing(delivery: Delivery): boolean {
   return ['failing', 'failed'].includes(getDisplayStatus(delivery));
 }
 
+/** No tool enables an endpoint. */
+export function formatEnableCommand({ webhook_id }: Pick<Delivery, 'webhook_id'>): string {
+  return `In a shell: svc webhooks update ${webhook_id} --enable`;
+}
+
 /** The call that is useful after a result with these deliveries. */
 export function findNextCall(deliveries: readonly Delivery[]): string {
   const failing = deliveries.find(isFailing);
   if (failing !== undefined) return formatCall('explain', { id: failing.id });
-  const [first] = deliveries;
-  if (first === undefined) return formatCall('lab', { action: 'add_endpoint', url: EXAMPLE_URL });
-  if (deliveries.some(({ paused }) => paused)) return 'Enable the endpoint: svc webhooks update';
-  if (first.status === 'pending') return formatCall('clock', { action: 'settle' });
-  return 'Every delivery succeeded. Nothing to do.';
+  if (deliveries.length === 0) return formatCall('status');
+  const paused = deliveries.find((delivery) => delivery.paused);
+  if (paused !== undefined) return formatEnableCommand(paused);
+  if (deliveries.some(({ status }) => status === 'pending')) return formatCall('clock', { action: 'settle' });
+  return 'No delivery failed. Nothing to do.';
 }
 
 export const EXAMPLE_URL = 'http://127.0.0.1:3000/webhooks';

@@ -1,5 +1,6 @@
 /** Shortens the explanation of a delivery for tool results. */
 import type { Explanation } from '../contract/explanation-schemas.ts';
+import { formatEnableCommand } from './summarize-delivery.ts';
 import { formatCall, type ToolResult } from './tool.ts';
 
 /** Commands for which there is a tool. */
@@ -29,8 +30,14 @@ export function summarizeExplanation(explanation: Explanation, isProbed = false)
   };
 }
 
-function toNextCall({ cause, delivery, mistake }: Explanation, isProbed: boolean): string {
+function toNextCall({ cause, delivery, mistake, next }: Explanation, isProbed: boolean): string {
   const replay = formatCall('replay', { id: delivery.id });
+  const command = next[0]?.command ?? '';
+  if (command.startsWith('svc deliveries replay')) return replay;
+  // A receiver that does not report what it computed is silent.
+  if (command.endsWith('--probe') && mistake === null) {
+    return formatCall('lab', { action: 'probe_delivery', id: delivery.id });
+  }
   switch (cause) {
     case 'delivered':
     case 'canceled':
@@ -38,17 +45,15 @@ function toNextCall({ cause, delivery, mistake }: Explanation, isProbed: boolean
     case 'not_sent':
       return formatCall('clock', { action: 'next' });
     case 'paused':
-      return `In a shell: svc webhooks update ${delivery.webhook_id} --enable`;
+      return formatEnableCommand(delivery);
     case 'injected_fault':
       return `${formatCall('lab', { action: 'clear_faults' })}, then ${replay}`;
     case 'accepted_invalid':
       return `Correct the receiver, then ${formatCall('lab', { action: 'check_receiver', webhook_id: delivery.webhook_id })}`;
-    case 'secret_changed':
-      return replay;
     case 'signature_rejected':
-      // A receiver that does not report what it computed is silent.
-      return mistake === null && !isProbed
-        ? formatCall('lab', { action: 'probe_delivery', id: delivery.id })
+      // No known mistake was found, so the secret is the first thing to compare.
+      return isProbed && mistake === null
+        ? formatCall('lab', { action: 'show_secret', webhook_id: delivery.webhook_id })
         : `Correct the receiver, then ${replay}`;
     default:
       return `Correct the receiver, then ${replay}`;

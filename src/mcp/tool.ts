@@ -123,6 +123,6 @@ export function toErrorJson(error: SvcError, next: string): string {
     text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH)}…` : text;
   return JSON.stringify({
     error: { code, message: cut(message), ...(hint === undefined ? {} : { hint: cut(hint) }) },
-    next,
+    next: code === 'no_emulator' ? 'Start an emulator in a shell: svc emulator start --detach' : next,
   });
 }

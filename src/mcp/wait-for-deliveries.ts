@@ -4,7 +4,7 @@ import { listAll } from '../control/control-plane.ts';
 import { trackDeliveries, type WaitCounts, type WaitTarget } from '../control/wait.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { findNextCall, summarizeDeliveries } from './summarize-delivery.ts';
-import { formatCall, type ToolCall, type ToolResult } from './tool.ts';
+import type { ToolCall, ToolResult } from './tool.ts';
 
 /** Clients give up on a call after about a minute. */
 export const MAX_WAIT_SECONDS = 60;
@@ -66,6 +66,6 @@ export function toWaitResult(deliveries: readonly Delivery[], request: WaitReque
     count: deliveries.length,
     deliveries: summarizeDeliveries(deliveries),
     ...(cursor !== undefined && { cursor }),
-    next: deliveries.length === 0 ? formatCall('status') : findNextCall(deliveries),
+    next: findNextCall(deliveries),
   };
 }

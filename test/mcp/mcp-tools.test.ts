@@ -109,13 +109,14 @@ describe('trigger', () => {
     expect(result.next).toBe(`explain {"id":"${result.deliveries[0].id}"}`);
   });
 
-  it('trigger says that no endpoint subscribes to the type, or that the type has no example', async () => {
+  it('trigger says that no endpoint subscribes to the type, and that the type has no example', async () => {
     expect((await trigger()).note).toBe('No enabled endpoint subscribes to order.shipped.');
-    await addEndpoint();
-    const result = await trigger({ type: 'order.shiped' });
-    expect(result.note).toBe(
-      'No example exists for order.shiped, so the payload is empty. Did you mean order.shipped?',
+    const typo = 'No example exists for order.shiped, so the payload is empty. Did you mean order.shipped?';
+    expect((await trigger({ type: 'order.shiped' })).note).toBe(
+      `${typo} No enabled endpoint subscribes to order.shiped.`,
     );
+    await addEndpoint();
+    expect((await trigger({ type: 'order.shiped' })).note).toBe(typo);
   });
 
   it('trigger without a wait continues with the wait for its event', async () => {
@@ -207,6 +208,49 @@ describe('deliveries', () => {
     const [tool, args] = page.next.split(/ (.*)/);
     expect(tool).toBe('deliveries');
     expect(await mcp.call(tool, JSON.parse(args))).toMatchObject({ has_more: false, deliveries: [{}] });
+  });
+});
+
+describe('the next call', () => {
+  it('deliveries without a match continues with status, even if there are endpoints', async () => {
+    await addEndpoint();
+    expect((await mcp.call('deliveries', { status: 'failing' })).next).toBe('status {}');
+  });
+
+  it('deliveries of which one is pending continues with clock, and names the endpoint to enable if one is paused', async () => {
+    const { webhook_id } = await addEndpoint();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    receiver.respond({ status: 200, after: held });
+    await trigger({ wait_seconds: 0 });
+    expect((await mcp.call('deliveries')).next).toBe('clock {"action":"settle"}');
+    await emulator.control.updateWebhook({ id: webhook_id, disabled: true });
+    expect((await mcp.call('deliveries')).next).toBe(
+      `In a shell: svc webhooks update ${webhook_id} --enable`,
+    );
+    release();
+  });
+
+  it('explain continues with a probe after any rejection without a reason, and a probe in vain with the secret', async () => {
+    const { webhook_id } = await addEndpoint();
+    receiver.respond(422);
+    const { id } = (await trigger()).deliveries[0];
+    const { next } = await mcp.call('explain', { id });
+    expect(next).toBe(`lab {"action":"probe_delivery","id":"${id}"}`);
+    receiver.respond(401);
+    await mcp.call('replay', { id, wait_seconds: 30 });
+    expect((await mcp.call('lab', { action: 'probe_delivery', id })).next).toBe(
+      `lab {"action":"show_secret","webhook_id":"${webhook_id}"}`,
+    );
+  });
+
+  it('a probe of a receiver that accepts the delivery now continues with replay', async () => {
+    await addEndpoint();
+    receiver.respond([401, 200]);
+    const { id } = (await trigger()).deliveries[0];
+    expect((await mcp.call('lab', { action: 'probe_delivery', id })).next).toBe(`replay {"id":"${id}"}`);
   });
 });
 
@@ -311,7 +355,7 @@ it('lab finds the mistake of a receiver that reports nothing', async () => {
   const explanation = await mcp.call('explain', JSON.parse(next.replace(/^explain /, '')));
   expect(explanation.next).toMatch(/^lab {"action":"probe_delivery"/);
   const probe = await mcp.call('lab', JSON.parse(explanation.next.replace(/^lab /, '')));
-  expect(probe).toMatchObject({ ok: true, cause: 'signature_rejected', mistake: 'timestamp_changed' });
+  expect(probe).toMatchObject({ cause: 'signature_rejected', mistake: 'timestamp_changed' });
   expect(probe.next).toBe(`Correct the receiver, then replay {"id":"${probe.delivery_id}"}`);
 });
 

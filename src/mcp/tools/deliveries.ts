@@ -39,11 +39,9 @@ export const deliveriesTool = defineTool({
       deliveries: data.map(summarizeDelivery),
       has_more,
       next:
-        data.length === 0 && filter.status === undefined
-          ? formatCall('status')
-          : has_more && end_cursor !== null && !data.some(({ status }) => status !== 'succeeded')
-            ? formatCall('deliveries', { ...filter, starting_after: end_cursor })
-            : findNextCall(data),
+        has_more && end_cursor !== null && data.every(({ status }) => status === 'succeeded')
+          ? formatCall('deliveries', { ...filter, starting_after: end_cursor })
+          : findNextCall(data),
     };
   },
 });

@@ -125,8 +125,7 @@ const runAction: Readonly<
     return { ok: true, next: formatCall('status') };
   },
   async probe_delivery({ id = 'latest' }, { emulator: { control }, signal }) {
-    const explanation = await control.probeDelivery({ id }, signal);
-    return { ok: explanation.mistake !== null, ...summarizeExplanation(explanation, true) };
+    return summarizeExplanation(await control.probeDelivery({ id }, signal), true);
   },
   check_receiver: checkReceiver,
   explore_receiver: exploreReceiver,

@@ -12,7 +12,7 @@ export const statusTool = defineTool({
   description:
     'Show the emulator: addresses, clock, endpoints, event types, scripts, faults and failing deliveries',
   hints: { readOnlyHint: true },
-  nextAfterError: 'Start an emulator in a shell: svc emulator start --detach',
+  nextAfterError: formatCall('status'),
   input: v.strictObject({}),
   output: { base_url: 'string', clock: 'object', endpoints: 'array', deliveries: 'object' },
   async run(_input, { emulator: { control }, projectFolder }) {

@@ -58,13 +58,14 @@ export const triggerTool = defineTool({
     const deliveries =
       seconds > 0 && created.length > 0 ? await waitForDeliveries({ filter, seconds }, call) : created;
     const { cursor: _, ...result } = toWaitResult(deliveries, { filter, seconds });
+    const notes = [
+      ...(example?.note ? [example.note] : []),
+      ...(deliveries.length === 0 ? [`No enabled endpoint subscribes to ${type}.`] : []),
+    ];
     return {
       event_id,
-      ...(example?.note && { note: example.note }),
+      ...(notes.length > 0 && { note: notes.join(' ') }),
       ...result,
-      ...(deliveries.length === 0 && {
-        note: `No enabled endpoint subscribes to ${type}.`,
-      }),
       ...(seconds === 0 && deliveries.length > 0 && { next: formatCall('wait', { event_id }) }),
     };
   },
