@@ -33,7 +33,7 @@ export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Pr
       {isAdding && <DeliveryFaultForm webhookId={id} onAdded={query.refetch} />}
       <FaultList
         query={query}
-        emptyText="No faults. You can also delay, duplicate, reorder or tamper with deliveries: add a fault."
+        emptyText="No faults. To delay, duplicate, reorder or tamper with deliveries, add a fault."
       />
     </section>
   );

@@ -98,7 +98,7 @@ function OverviewContent({ overview, settings, refetch }: ContentProps) {
               query={{ value: faults, error: null, refetch }}
               emptyText={
                 <>
-                  No faults are active. Make attempts fail on the page of{' '}
+                  No faults are active. To make attempts fail, open{' '}
                   <a href={toHash({ section: 'webhooks' })}>an endpoint</a>.
                 </>
               }
