@@ -101,6 +101,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--require-settled --junit a.xml --log a.log', { requireSettled: true, junit: 'a.xml', log: 'a.log' }],
     ['--expect-failed 2', { expectFailed: 2 }],
   ],
+  'emulator stop': [['--junit a.xml', { junit: 'a.xml' }]],
   'emulator wait': [['--timeout 5s', { timeout: 5_000 }]],
   'emulator reset': [['--yes', { yes: true }]],
   'emulator snapshot load': [['--yes', { yes: true }]],

@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('action.yml', () => {
     expect(Object.keys(outputs).sort()).toEqual(Object.keys(action.outputs).sort());
     expect(readFileSync(outputs.junit ?? '', 'utf8')).toContain('tests="1"');
     expect(readFileSync(outputs.log ?? '', 'utf8')).toContain('/v1/events');
-    expect(summary).toBe('### Deliveries\nDeliveries: 1, unexpected results: 0\n');
+    expect(summary).toBe('### Deliveries\nDeliveries: 1, failures in the report: 0\n');
   });
 
   it('the step fails with the exit code of a command that fails, and later commands do not run', async () => {
@@ -145,11 +145,14 @@ describe.skipIf(process.platform === 'win32')('action.yml', () => {
     expect(exitCode).toBe(0);
     const stopped = await use({ stop: 'true' });
     expect(stopped.exitCode, stopped.text).toBe(0);
-    expect(stopped.summary).toMatch(/del_\w+ .*failed .*refund\.created/);
-    const { reports = '', log = '' } = stopped.outputs;
+    expect(stopped.summary).toBe('### Deliveries\nDeliveries: 1, failures in the report: 1\n');
+    const { reports = '', log = '', junit = '' } = stopped.outputs;
+    expect(readFileSync(junit, 'utf8')).toContain('<failure');
     expect(readFileSync(join(reports, 'deliveries.html'), 'utf8')).toContain('refund.created');
     expect(readFileSync(log, 'utf8')).toContain('"type":"ready"');
     expect((await runStep('svc emulator status')).exitCode).toBe(3);
+    const repeated = await use({ stop: 'true' });
+    expect([repeated.exitCode, repeated.text]).toEqual([1, expect.stringContaining('No response from')]);
   });
 
   it('version installs a tarball in a folder of the runner, and the project stays unchanged', async () => {

@@ -9,6 +9,9 @@ import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';
+import { renderDeliveryJUnit } from '../exec/delivery-junit.ts';
+import { collectDeliveryOutcome } from '../exec/delivery-outcome.ts';
+import { assertReportWritable, writeReport } from '../junit.ts';
 import { parseDurationMs } from '../option-parsers.ts';
 import { confirm } from '../prompt.ts';
 import { formatSize, formatTime } from '../render/format.ts';
@@ -59,15 +62,28 @@ function describeLimits({ days, requests, megabytes }: EmulatorStatus['retention
   return limits.length === 0 ? 'no limits' : `${limits.join(', ')}; pending deliveries are always kept`;
 }
 
+interface StopOptions {
+  readonly junit?: string;
+}
+
 /** Returns when the emulator no longer responds: the folder and the port are then free. */
-export const emulatorStop: CommandDefinition<object> = {
+export const emulatorStop: CommandDefinition<StopOptions> = {
+  configure: (command) =>
+    command.option('--junit <file>', 'File to write the deliveries to first, as test cases in JUnit XML'),
   examples: [
     ['Stop the emulator for this folder', 'emulator stop'],
     ['Stop an emulator at another address', 'emulator stop --url http://127.0.0.1:4888'],
+    ['Keep a report for CI', 'emulator stop --junit reports/deliveries.xml'],
   ],
-  async run(_options, context) {
+  async run({ junit }, context) {
+    const reportPath = junit === undefined ? null : resolve(context.cwd, junit);
+    if (reportPath !== null) assertReportWritable(reportPath);
     const control = await context.connect();
     const { pid, url } = await control.getStatus({});
+    if (reportPath !== null) {
+      const { deliveries } = await collectDeliveryOutcome(control, context);
+      writeReport(reportPath, renderDeliveryJUnit(deliveries, false));
+    }
     await control.stop({});
     const hasStopped = await pollUntil(
       async () => {

@@ -1,4 +1,4 @@
-/** Collects the deliveries at the end of `svc emulator exec`, and checks them against its options. */
+/** Collects the deliveries before an emulator stops, and checks them against the options of `svc emulator exec`. */
 import type { DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { describeDelivery } from '../../control/describe-delivery.ts';
@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import type { NoteOutput } from '../process-context.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
-/** Time limit for the deliveries that are due when the command ends. */
+/** Time limit for the deliveries that are due at the end. */
 const SETTLE_TIMEOUT_MS = 5_000;
 /** Maximum number of unexpected deliveries that are listed. */
 const MAX_LINES = 20;
