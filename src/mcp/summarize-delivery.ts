@@ -96,7 +96,7 @@ export function findNextCall(deliveries: readonly Delivery[]): string {
   const paused = deliveries.find((delivery) => delivery.paused);
   if (paused !== undefined) return formatEnableCommand(paused);
   if (deliveries.some(({ status }) => status === 'pending')) return formatCall('clock', { action: 'settle' });
-  return 'No delivery failed. Nothing to do.';
+  return 'No delivery is failing. Nothing to do.';
 }
 
 export const EXAMPLE_URL = 'http://127.0.0.1:3000/webhooks';

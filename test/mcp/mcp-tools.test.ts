@@ -271,6 +271,14 @@ describe('clock', () => {
     expect(settled).toMatchObject({ sent: 1, failed: 0, pending: 0, next_due_at: null });
   });
 
+  it('clock does not continue with explain for a delivery that succeeded in the end', async () => {
+    await addEndpoint();
+    receiver.respond([500, 500, 200]);
+    await trigger();
+    const { sent, failed, next } = await mcp.call('clock', { action: 'settle' });
+    expect([sent, failed, next]).toEqual([2, 1, 'status {}']);
+  });
+
   it('clock changes its speed and moves by a duration', async () => {
     expect(await mcp.call('clock', { action: 'resume' })).toMatchObject({ rate: 1 });
     expect(await mcp.call('clock', { action: 'speed', speed: 60 })).toMatchObject({ rate: 60 });

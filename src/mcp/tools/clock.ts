@@ -62,12 +62,12 @@ function toStateResult({ now, rate, next_due_at }: ClockState): ToolResult {
 }
 
 function toMoveResult({ attempts, pending, paused, ...state }: ClockMove): ToolResult {
-  const failures = attempts.filter(({ outcome }) => outcome !== 'succeeded');
-  const failure = failures.at(-1);
+  const lastAttempts = new Map(attempts.map((attempt) => [attempt.delivery_id, attempt]));
+  const failure = [...lastAttempts.values()].findLast(({ outcome }) => outcome !== 'succeeded');
   return {
     ...toStateResult(state),
     sent: attempts.length,
-    failed: failures.length,
+    failed: attempts.filter(({ outcome }) => outcome !== 'succeeded').length,
     pending,
     ...(paused.length > 0 && { paused }),
     attempts: attempts.slice(-MAX_SHOWN_DELIVERIES).map(summarizeAttempt),
