@@ -30,7 +30,7 @@ export interface CreatedEvent {
 /** Writes an event and a delivery for each subscribed endpoint. Call inside a store transaction. */
 export function createEvent(sandbox: Pick<Sandbox, 'store' | 'workspaces'>, input: NewEvent): CreatedEvent {
   const { store } = sandbox;
-  const event = toEventRow(input);
+  const event = toEventRow(sandbox, input);
   const seq = store.nextSeq();
   const row = { ...event.row, seq };
   store.events.insert(row);
@@ -49,8 +49,12 @@ export function createEvent(sandbox: Pick<Sandbox, 'store' | 'workspaces'>, inpu
   return { id: row.id, record: event.record, eventsToPublish };
 }
 
-/** The row of a new event without its sequence, and the event record as JSON text. */
-function toEventRow({ workspace, type, payload, id }: NewEvent) {
+/**
+ * The row of a new event without its sequence, and the event record as JSON text.
+ * @throws SvcError `conflict` if the state was replaced since the workspace was found, for example while the event waited.
+ */
+function toEventRow({ workspaces }: Pick<Sandbox, 'workspaces'>, { workspace, type, payload, id }: NewEvent) {
+  if (!workspaces.isCurrent(workspace)) throw createResetError();
   const createdAt = workspace.clock.now();
   const fields = {
     id: id ?? workspace.ids.next('event', createdAt),
@@ -141,7 +145,7 @@ export class FanOut {
     const webhooks = store.webhooks.listSubscribed(input.workspace.seq, input.type);
     const seq = store.reserveEvent(webhooks.length);
     try {
-      const event = toEventRow(input);
+      const event = toEventRow(this.#sandbox, input);
       const row = { ...event.row, seq };
       let isPublished = false;
       await this.#writeDeliveries(input, row, webhooks);
@@ -188,10 +192,14 @@ export class FanOut {
 
   #assertReserved(eventSeq: number): void {
     if (this.#sandbox.store.unpublishedEvent.isReserved(eventSeq)) return;
-    throw new SvcError('conflict', 'The emulator was reset while the event was being created.', {
-      hint: 'Create the event again.',
-    });
+    throw createResetError();
   }
+}
+
+function createResetError(): SvcError {
+  return new SvcError('conflict', 'The emulator was reset while the event was being created.', {
+    hint: 'Create the event again.',
+  });
 }
 
 /** The event record as JSON text. @throws SvcError `not_found`, even for an event in a workspace that the key cannot access. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_UNRECORDED } from '../../src/delivery/dispatcher.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import { BACKLOG_LIMIT } from '../../src/sandbox/delivery-backlog.ts';
+import { createPublicHandlers } from '../../src/sandbox/public-handlers.ts';
 import type { DeliveryDue } from '../../src/sandbox/sandbox.ts';
 import { deleteWebhook } from '../../src/sandbox/webhooks.ts';
 import { failedResult, NOW, runEventLoop, runPromises, startDispatcher } from './dispatcher-setup.ts';
@@ -323,5 +325,22 @@ describe('the dispatcher', () => {
     expect(sent.length).toBeGreaterThan(700);
     expect(Math.max(...read)).toBeLessThanOrEqual(256 + 8 + MAX_UNRECORDED);
     expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(sent.length);
+  });
+
+  it('a reset while an event waits for a full backlog makes its creation fail with a conflict', async () => {
+    const { endpoint, trigger, store, sandbox, workspace } = startDispatcher();
+    endpoint();
+    store.setBaseline();
+    await trigger(8 + BACKLOG_LIMIT);
+    const created = createPublicHandlers(sandbox).createEvent({
+      caller: { keySeq: 1, keyId: 'key_test', scopes: ['events:write'], workspaceSeq: null },
+      input: { type: 'order.shipped', workspace_id: workspace.id },
+      ...{ method: 'POST', path: '/v1/events', body: null, idempotencyKey: null },
+    });
+    store.restoreBaseline(() => {});
+    sandbox.workspaces.clear();
+    sandbox.bus.publish({ type: 'state_replaced' });
+    await expect(created).rejects.toMatchObject({ code: 'conflict' });
+    expect(store.deliveries.countPending()).toBe(0);
   });
 });
