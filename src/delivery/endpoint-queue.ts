@@ -39,7 +39,7 @@ export class EndpointQueue {
   readonly webhookSeq: number;
   readonly workspace: LoadedWorkspace;
   inFlight = 0;
-  /** Number of attempts whose response is in, and which are not committed. */
+  /** Number of attempts whose response has arrived, and which are not committed. */
   unrecorded = 0;
   /** Whether a `reorder` fault has delayed a delivery, at most until another one has been sent. */
   hasReorderedDelivery = false;
@@ -61,6 +61,8 @@ export class EndpointQueue {
   readonly #rescheduledSeqs = new Set<number>();
   /** Schedule time of the earliest delivery in the store that is not held; `Infinity` without one. */
   #nextDueAt: number;
+  /** Number of due deliveries outside of the buffer, as far as known: retries count when they are read. */
+  #dueOutside = 0;
 
   constructor({ webhookSeq, workspace, store, wall, nextDueAt, isEnabled }: EndpointQueueOptions) {
     this.webhookSeq = webhookSeq;
@@ -89,6 +91,7 @@ export class EndpointQueue {
       this.#rescheduledSeqs.delete(seq);
     }
     this.#due = [];
+    this.#dueOutside = 0;
     this.#waitingSince = this.#wall.monotonic();
     this.#nextDueAt = this.#findNextDueAt(Number.NEGATIVE_INFINITY);
   }
@@ -106,6 +109,7 @@ export class EndpointQueue {
       return;
     }
     if (dueAt <= now && this.#nextDueAt > now) this.#waitingSince = this.#wall.monotonic();
+    if (dueAt <= now) this.#dueOutside++;
     this.#nextDueAt = Math.min(this.#nextDueAt, dueAt);
   }
 
@@ -114,10 +118,9 @@ export class EndpointQueue {
     return this.isEnabled && (this.#due.length > 0 || this.#nextDueAt <= this.workspace.clock.now());
   }
 
-  /** Number of due deliveries that wait for their turn; if not all fit into the buffer, at least its size. */
+  /** Number of due deliveries that wait for their turn, as far as known. */
   get waitingCount(): number {
-    if (!this.hasDue()) return 0;
-    return this.#nextDueAt <= this.workspace.clock.now() ? BUFFER_SIZE : this.#due.length;
+    return this.isEnabled ? this.#due.length + this.#dueOutside : 0;
   }
 
   /**
@@ -139,7 +142,7 @@ export class EndpointQueue {
     return { seq: delivery.seq, waitingSince: Math.max(delivery.waitingSince, this.#enabledAt) };
   }
 
-  /** The response of an attempt is in, so the next delivery can be sent. */
+  /** The response of an attempt has arrived, so the next delivery can be sent. */
   endRequest(): void {
     this.inFlight--;
     this.unrecorded++;
@@ -187,7 +190,9 @@ export class EndpointQueue {
     for (const { seq, due_at } of due) {
       if (!this.#heldSeqs.has(seq)) this.#hold(seq, this.#findWaitingSince(due_at));
     }
-    this.#nextDueAt = due.length < limit ? this.#findNextDueAt(now) : now;
+    const isComplete = due.length < limit;
+    this.#nextDueAt = isComplete ? this.#findNextDueAt(now) : now;
+    this.#dueOutside = isComplete ? 0 : BUFFER_SIZE;
   }
 
   #findNextDueAt(afterDueAt: number): number {
