@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BACKLOG_LIMIT, DeliveryBacklog } from '../../src/sandbox/delivery-backlog.ts';
+import { createPublicHandlers } from '../../src/sandbox/public-handlers.ts';
+import { runEventLoop, startDispatcher } from '../delivery/dispatcher-setup.ts';
 
 vi.mock('../../src/timers.ts', async () => ({
   ...(await import('../support/fakeable-timers.ts')),
@@ -97,5 +99,35 @@ describe('the backlog of deliveries', () => {
     create('later');
     await runPromises();
     expect(created).toEqual(['waiting', 'later']);
+  });
+
+  it('the deliveries of an endpoint that wait stay below a limit when events are created faster than they are sent', async () => {
+    // No endpoint is stalled, because no timer ends.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const overrides = { 'delivery.concurrency': { per_endpoint: 1, total: 64 } };
+    const { endpoint, sandbox, workspace, inFlight, sent } = startDispatcher({ overrides });
+    endpoint();
+    const handlers = createPublicHandlers(sandbox);
+    let createdCount = 0;
+    let longest = 0;
+    const createEvents = async () => {
+      for (let i = 0; i < 14; i++) {
+        await handlers.createEvent({
+          caller: { keySeq: 1, keyId: 'key_test', scopes: ['events:write'], workspaceSeq: null },
+          input: { type: 'order.shipped', workspace_id: workspace.id },
+          ...{ method: 'POST', path: '/v1/events', body: null, idempotencyKey: null },
+        });
+        longest = Math.max(longest, ++createdCount - sent.length);
+      }
+    };
+    const clients = Array.from({ length: 16 }, createEvents);
+    while (createdCount < 14 * clients.length || inFlight.size > 0) {
+      await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
+      await runEventLoop(1);
+    }
+    await Promise.all(clients);
+    expect(longest).toBeGreaterThanOrEqual(BACKLOG_LIMIT);
+    expect(longest).toBeLessThanOrEqual(BACKLOG_LIMIT + clients.length + 1);
+    expect(sent).toHaveLength(createdCount);
   });
 });
