@@ -28,7 +28,7 @@ export type RecordAttempt = () => Promise<number | null>;
 
 /**
  * Makes an attempt of a delivery that is due: applies a matching fault, signs and sends it.
- * @returns a function that records the result. It must be called, unless the result must not be recorded.
+ * @returns a function that records the result. Unless it is called, the attempt is made again after a restart.
  */
 export async function sendAttempt(
   sandbox: Sandbox,

@@ -18,8 +18,8 @@ const SLICE_SIZE = 100;
 /** Share of the attempts in flight that is reserved for endpoints without one. */
 const RESERVED_SHARE = 0.25;
 /**
- * No attempt starts while this many wait for their commit. After a crash, these and those in flight are made again, so it is as many as
- * are in flight by default. A larger group would hardly make an attempt cheaper.
+ * No attempt starts while this many wait for their commit. After a crash, these and those in flight are made again, so it equals
+ * the default number of attempts in flight. A larger group would hardly make an attempt cheaper.
  */
 export const MAX_UNRECORDED = 64;
 /** Real time without a response after which a commit no longer waits for more attempts: the receiver takes longer than a flush. */
@@ -50,7 +50,7 @@ export class Dispatcher {
   readonly #readyQueues = new Set<EndpointQueue>();
   readonly #loads = new Set<LoadInProgress>();
   #inFlight = 0;
-  /** Attempts whose response is in, and which are not committed. */
+  /** Number of attempts whose response has arrived, and which are not committed. */
   #unrecorded = 0;
   /** Monotonic time of the last response. */
   #respondedAt = Number.NEGATIVE_INFINITY;

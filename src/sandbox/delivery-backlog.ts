@@ -6,8 +6,8 @@ import { monotonic, setImmediate, setTimeout } from '../timers.ts';
 
 /**
  * Number of due deliveries of an endpoint that wait for their turn. At this number, the creation of further events for the endpoint
- * waits, so the backlog exceeds it by at most one event for each client connection. It is sent in about 50 ms, which is enough work to
- * share commits.
+ * waits. The backlog exceeds the limit by at most one event for each client connection, unless the endpoint is stalled or an event has
+ * waited for {@link MAX_WAIT_MS}. The deliveries of a full backlog are enough work to share commits.
  */
 export const BACKLOG_LIMIT = 128;
 /**

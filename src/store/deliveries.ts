@@ -83,8 +83,8 @@ export interface DeliveryUpdate extends Omit<DeliveryProgressRow, 'webhook_seq' 
   readonly settled_reason: SettledReason | null;
 }
 
-/** Maximum number of held deliveries: by default, those in flight, those that wait for their commit, and a full backlog. */
-const MAX_HELD = 256;
+/** Maximum number of cached rows: by default, those in flight, those that wait for their commit, and a full backlog. */
+const MAX_CACHED = 256;
 
 export class DeliveryTable extends Table {
   /** The deliveries of an event that is still being written, which are hidden until it is complete. */
@@ -94,7 +94,10 @@ export class DeliveryTable extends Table {
    * Rows that are needed again soon, by sequence: new deliveries, and those whose attempt is not recorded yet. Each has the revision of
    * the endpoints for which it is valid. A change of the row removes it.
    */
-  readonly #held = new Map<number, { readonly delivery: SendableDelivery; readonly revision: number }>();
+  readonly #cachedRows = new Map<
+    number,
+    { readonly delivery: SendableDelivery; readonly revision: number }
+  >();
 
   constructor(
     sql: Sql,
@@ -116,21 +119,21 @@ export class DeliveryTable extends Table {
   }
 
   /**
-   * Holds a new delivery in memory for {@link findSendable}, because its first attempt usually follows the commit. Does
-   * nothing if {@link MAX_HELD} are held already.
+   * Caches the row of a new delivery for {@link findSendable}, because its first attempt usually follows the commit. Does
+   * nothing if {@link MAX_CACHED} are cached already.
    */
   preload(row: NewDelivery, webhook: WebhookRow, body: string): void {
-    this.#hold(toSendableDelivery(row, webhook, body));
+    this.#cacheRow(toSendableDelivery(row, webhook, body));
   }
 
-  #hold(delivery: SendableDelivery): void {
-    if (this.#held.size >= MAX_HELD) return;
-    this.#held.set(delivery.seq, { delivery, revision: this.#webhooks.revision });
+  #cacheRow(delivery: SendableDelivery): void {
+    if (this.#cachedRows.size >= MAX_CACHED) return;
+    this.#cachedRows.set(delivery.seq, { delivery, revision: this.#webhooks.revision });
   }
 
   /** Must be called after a rollback, and after rows were replaced. */
   clearCache(): void {
-    this.#held.clear();
+    this.#cachedRows.clear();
   }
 
   insertCopy(copy: DeliveryCopy): void {
@@ -146,9 +149,9 @@ export class DeliveryTable extends Table {
 
   /** The current values for an attempt; undefined if the delivery is no longer due. */
   findSendable(seq: number): SendableDelivery | undefined {
-    const held = this.#held.get(seq);
-    if (held?.revision === this.#webhooks.revision) return held.delivery;
-    this.#held.delete(seq);
+    const cached = this.#cachedRows.get(seq);
+    if (cached?.revision === this.#webhooks.revision) return cached.delivery;
+    this.#cachedRows.delete(seq);
     const delivery = this.sql.get<SendableDelivery>(
       `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
          d.scheduled_attempts, d.attempt_count, d.replays_waiting, d.fault, coalesce(d.own_url, h.url) AS url,
@@ -158,13 +161,13 @@ export class DeliveryTable extends Table {
        WHERE d.seq = ? AND d.due_at IS NOT NULL`,
       [seq],
     );
-    if (delivery !== undefined) this.#hold(delivery);
+    if (delivery !== undefined) this.#cacheRow(delivery);
     return delivery;
   }
 
   getProgress(seq: number): DeliveryProgressRow {
-    const held = this.#held.get(seq);
-    if (held !== undefined) return held.delivery;
+    const cached = this.#cachedRows.get(seq);
+    if (cached !== undefined) return cached.delivery;
     const row = this.sql.get<DeliveryProgressRow>(
       `SELECT seq, status, webhook_seq, workspace_seq, due_at, first_attempt_at, on_schedule, scheduled_attempts,
          attempt_count, replays_waiting FROM deliveries WHERE seq = ?`,
@@ -191,7 +194,7 @@ export class DeliveryTable extends Table {
   }
 
   update(values: DeliveryUpdate): void {
-    this.#held.delete(values.seq);
+    this.#cachedRows.delete(values.seq);
     this.sql.run(
       `UPDATE deliveries SET status = @status, due_at = @due_at, settled_at = @settled_at,
          settled_reason = @settled_reason, first_attempt_at = @first_attempt_at, on_schedule = @on_schedule,
@@ -203,7 +206,7 @@ export class DeliveryTable extends Table {
 
   /** Counts an attempt without any other change. */
   incrementAttemptCount(seq: number): void {
-    this.#held.delete(seq);
+    this.#cachedRows.delete(seq);
     this.sql.run('UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?', [seq]);
   }
 
@@ -213,7 +216,7 @@ export class DeliveryTable extends Table {
    * @param settledSeq sequence of this change.
    */
   expire(seq: number, at: number, settledSeq: number): void {
-    this.#held.delete(seq);
+    this.#cachedRows.delete(seq);
     this.sql.run(
       `UPDATE deliveries SET status = 'failed', settled_reason = 'window_elapsed', settled_at = ?, settled_seq = ?,
          due_at = NULL, on_schedule = 0 WHERE seq = ? AND status = 'pending' AND replays_waiting = 0`,
@@ -223,7 +226,7 @@ export class DeliveryTable extends Table {
 
   /** Makes one more attempt due at `at`. A pending retry is dropped. */
   requestReplay(seq: number, at: number): void {
-    this.#held.delete(seq);
+    this.#cachedRows.delete(seq);
     this.sql.run(
       `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
          replays_waiting = replays_waiting + 1, fault = NULL WHERE seq = ?`,
@@ -233,7 +236,7 @@ export class DeliveryTable extends Table {
 
   /** Postpones the next attempt of a delivery once. @param fault `AppliedFault` of the reason, as JSON. */
   postpone(seq: number, dueAt: number, fault: string): void {
-    this.#held.delete(seq);
+    this.#cachedRows.delete(seq);
     this.sql.run(
       'UPDATE deliveries SET due_at = ?, fault = ? WHERE seq = ? AND due_at IS NOT NULL AND fault IS NULL',
       [dueAt, fault, seq],
@@ -242,7 +245,7 @@ export class DeliveryTable extends Table {
 
   /** Makes the deliveries due that a `reorder` fault postponed. @returns their sequences. */
   releaseReordered(webhookSeq: number, now: number): number[] {
-    this.#held.clear();
+    this.#cachedRows.clear();
     return this.sql.values(
       `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now
            AND fault ->> 'kind' = 'reorder' RETURNING seq`,
@@ -255,7 +258,7 @@ export class DeliveryTable extends Table {
    * @returns the number of deliveries.
    */
   cancelPending(webhookSeq: number, settledAt: number, lastUsedSeq: number): number {
-    this.#held.clear();
+    this.#cachedRows.clear();
     const values = { webhook_seq: webhookSeq, settled_at: settledAt, last_used_seq: lastUsedSeq };
     return this.sql.run(
       `UPDATE deliveries SET status = 'canceled', due_at = NULL, settled_at = @settled_at,

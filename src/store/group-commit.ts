@@ -1,4 +1,4 @@
-/** Runs all writes of one turn of the event loop in one transaction. */
+/** Runs the writes of one turn of the event loop in one transaction, or of several turns while more writes are expected. */
 import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';

@@ -85,7 +85,7 @@ export class Store extends Tables {
     return this.#stateReplacedSeq;
   }
 
-  /** Writes in the group of this turn of the event loop, see `GroupCommit.run`. */
+  /** Writes in the next group, see `GroupCommit.run`. */
   write<Result>(operation: () => Result): Promise<Result> {
     return this.#connection.group.run(operation);
   }

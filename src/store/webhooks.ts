@@ -188,7 +188,7 @@ export class WebhookTable extends Table {
     );
   }
 
-  /** Also changes {@link revision}, which the preloaded deliveries depend on. */
+  /** Also changes {@link revision}, which the cached deliveries depend on. */
   clearCache(): void {
     this.#revision++;
     this.#enabledByWorkspace.clear();
