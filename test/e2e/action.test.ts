@@ -123,6 +123,8 @@ describe.skipIf(process.platform === 'win32')('action.yml', () => {
     expect(readFileSync(outputs.junit ?? '', 'utf8')).toContain('tests="1"');
     expect(readFileSync(outputs.log ?? '', 'utf8')).toContain('/v1/events');
     expect(summary).toBe('### Deliveries\nDeliveries: 1, failures in the report: 0\n');
+    const invalid = await use({ run: 'true', options: '--frooze' });
+    expect([invalid.exitCode, invalid.summary]).toEqual([2, summary]);
   });
 
   it('the step fails with the exit code of a command that fails, and later commands do not run', async () => {
