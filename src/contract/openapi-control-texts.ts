@@ -272,7 +272,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       'It ends earlier if a delivery settles with a status other than `status`, if all of them are paused and there is no `count`, or after `timeout` (default: `30s`, at most `60s`). The response then has `settled: false` and a `hint` that says how to continue.',
     ].join('\n'),
     input: {
-      delivery_id: 'Wait for this delivery. It cannot be combined with a filter.',
+      delivery_id: 'Wait for this delivery. It cannot be combined with a filter or with `count`.',
       ...waitFilterTexts,
       status: 'Status that the deliveries must settle with (default: any).',
       count: 'Number of deliveries that must settle (default: all, at least one).',

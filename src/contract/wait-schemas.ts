@@ -23,8 +23,9 @@ export const WaitInput = v.pipe(
     { timeout: 'timeout_ms' },
   ),
   v.check(
-    (input) => input.delivery_id === undefined || !Object.keys(filter).some((name) => name in input),
-    'must have either delivery_id or a filter',
+    (input) =>
+      input.delivery_id === undefined || !['count', ...Object.keys(filter)].some((name) => name in input),
+    'must not combine delivery_id with a filter or with count',
   ),
 );
 

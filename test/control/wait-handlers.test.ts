@@ -187,8 +187,13 @@ describe('POST /_svc/deliveries/wait', () => {
     ['validation_failed', 'event_id must', { event_id: "' OR 1=1" }],
     [
       'validation_failed',
-      'The body must have either delivery_id or a filter.',
+      'The body must not combine delivery_id with a filter or with count.',
       { delivery_id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', type: 'a.b' },
+    ],
+    [
+      'validation_failed',
+      'The body must not combine delivery_id with a filter or with count.',
+      { delivery_id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', count: 2 },
     ],
     ['not_found', 'does not exist', { delivery_id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' }],
     ['not_found', 'does not exist', { event_id: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' }],
