@@ -118,6 +118,8 @@ ${description}
 ${operations.map(renderOperation).join('\n')}`;
 }
 
+const CREATE_EVENT = `curl "$SVC_BASE_URL/events" -H "Authorization: Bearer $SVC_API_KEY" -H 'Content-Type: application/json' -d '{"type":"order.shipped","payload":{"order_id":"ord_1"}}'`;
+
 const page = `# Control plane
 
 The control plane is an HTTP API that controls the emulator: it moves clocks, injects faults, replays deliveries and resets the state. The emulated
@@ -138,7 +140,7 @@ service does not have it. The commands, the dashboard and the library use it, an
 - To create an event, use the API of the service:
 
 \`\`\`sh
-curl "$SVC_BASE_URL/events" -H "Authorization: Bearer $SVC_API_KEY" -H 'Content-Type: application/json' -d '{"type":"order.shipped","payload":{"order_id":"ord_1"}}'
+${CREATE_EVENT}
 \`\`\`
 
 ${document.tags.map(renderTag).join('\n')}
@@ -174,7 +176,7 @@ it.skipIf(curl.failed)(
   'every curl command in docs/reference/control-plane.md succeeds',
   async () => {
     await using emulator = await startTestEmulator();
-    const { control_url, workspace_id } = emulator.status();
+    const { base_url, api_key, control_url, workspace_id } = emulator.status();
     await using receiver = await startConfigurableReceiver({ isAuthentic: () => true });
     const { url } = receiver;
     const webhook = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['order.shipped'] });
@@ -190,6 +192,7 @@ it.skipIf(curl.failed)(
       'set -eu',
       // The stream has no end. curl exits with 28 at the time limit.
       'curl() { command curl --silent --show-error --fail-with-body --max-time 10 "$@" || test "$1 $?" = "--no-buffer 28"; echo; }',
+      CREATE_EVENT,
       ...commands.map((command) => command.replace('--no-buffer', '--no-buffer --max-time 1')),
     ];
     const { stdout } = await execa(
@@ -205,6 +208,8 @@ it.skipIf(curl.failed)(
       ],
       {
         env: {
+          SVC_BASE_URL: base_url,
+          SVC_API_KEY: api_key,
           SVC_CONTROL_URL: control_url,
           SVC_WORKSPACE_ID: workspace_id,
           WEBHOOK_ID: webhook.json.id,
@@ -216,6 +221,7 @@ it.skipIf(curl.failed)(
         timeout: 30_000,
       },
     );
+    expect(stdout).toMatch(/^{"id":"evt_/);
     expect(stdout).toContain('event: ready');
     expect(stdout).not.toContain('"error":{"code"');
   },
