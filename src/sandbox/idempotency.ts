@@ -39,8 +39,8 @@ export function parseIdempotencyKey(header: string | null): string | null {
 
 /**
  * Runs the operation of a request in one transaction. It must run inside `withStoredResponse`, which returns the stored
- * response instead if there is one. `isRepeat` is whether a response is stored already, so that no rows of a large event have to
- * be written in advance.
+ * response instead if there is one. `isRepeat` is whether a response is stored already, so that the request need not wait for a
+ * full backlog, and no rows of a large event have to be written in advance.
  */
 export type RunInTransaction = (
   withStoredResponse: (operation: () => OperationResponse) => OperationResponse,

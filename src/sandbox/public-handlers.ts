@@ -53,7 +53,6 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
     event?: NewEvent,
   ): Promise<OperationResponse> {
     let eventsToPublish: readonly SandboxEvent[] = [];
-    if (event !== undefined) await backlog.waitForCapacity(() => listEndpoints(event));
     const runInTransaction: RunInTransaction = async (withStoredResponse, { isRepeat }) => {
       const commit = (prepared?: PreparedEvent) =>
         store.write(() =>
@@ -63,7 +62,9 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
             return { status, text: result.text, resourceId: result.id };
           }),
         );
-      const needsFanOut = event !== undefined && !isRepeat && (await fanOut.isNeededFor(event));
+      if (event === undefined || isRepeat) return commit();
+      const needsFanOut = await fanOut.isNeededFor(event);
+      await backlog.waitForCapacity(() => listEndpoints(event));
       return needsFanOut ? fanOut.create(event, commit) : commit();
     };
     const { idempotencyKey: key, caller, method, path, body } = call;
