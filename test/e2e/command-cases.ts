@@ -284,7 +284,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   },
   'keys create': {
     args: ['--name', 'reader', '--scopes', 'events:read'],
-    stdout: /^Name +reader\nKey +svc_test_\w+/m,
+    stdout: /^Name +reader\nKey +svc_test_[\w-]+/m,
     stderr: /^Copy the key now\. It is not shown again\.$/,
     jsonFields: ['id', 'name', 'key', 'scopes', 'workspace_id', 'created_at'],
     invalid: [['--scopes', 'everything'], 'Invalid value for --scopes: "everything"'],

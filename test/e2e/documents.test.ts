@@ -51,6 +51,7 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
     code: /^np[mx] /,
     reason: 'runs the tests or the benchmarks',
   },
+  { page: /^docs\/contributing\/performance/, code: /npx lighthouse/, reason: 'downloads Lighthouse' },
   {
     page: /^examples\//,
     code: /^npm ci\nnpm test\n$/,

@@ -20,7 +20,8 @@ const FREE_BYTES = 512 * 1024;
 const fileSystem: SmallDisk = {
   name: 'a full file system',
   prepare: (folder) => {
-    run('mount', '-t', 'tmpfs', '-o', 'size=64m', 'svc-torture', folder);
+    // Others must not be able to write to the folder, or svc does not trust its configuration file.
+    run('mount', '-t', 'tmpfs', '-o', 'size=64m,mode=700', 'svc-torture', folder);
     onTestFinished(() => run('umount', '--lazy', folder));
   },
   fill: (folder) => {
