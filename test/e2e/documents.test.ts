@@ -168,7 +168,8 @@ svc() {
   esac
 }
 newest() { command svc deliveries list --limit 1 --json | grep -o 'del_[A-Z0-9]*' | head -n 1; }
-trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+# A page can start an emulator in a folder of its own.
+trap 'kill $(jobs -p) 2>/dev/null || true; command svc emulator stop &>/dev/null || true' EXIT
 node() {
   case "$*" in
     receiver.mjs) command node receiver.mjs & receiver=$!; ${waitForPort} ;;
