@@ -13,7 +13,7 @@ import { createControl, hasLoadedBeforeStream, isConnected } from './control.ts'
 /** Time from the first item of a batch until the batch is delivered. */
 const BATCH_MS = 100;
 /** Minimum time between two batches: with many items, rendering and painting takes most of the processor time. */
-const BATCH_INTERVAL_MS = 250;
+const BATCH_INTERVAL_MS = 400;
 /** A page that has missed more changes than this loads its data again. */
 const MAX_MISSED = 5_000;
 /** Pauses before a new connection. Each is twice as long as the one before. */
