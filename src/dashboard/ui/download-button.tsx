@@ -7,7 +7,7 @@ import { Icon } from './icon.tsx';
 interface Props {
   /** One delivery, or a filter. */
   readonly selection: Omit<ExportInput, 'format'>;
-  /** The selection in words. */
+  /** What is downloaded, for the title, such as "this delivery". */
   readonly what: string;
 }
 
