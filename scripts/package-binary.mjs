@@ -27,6 +27,7 @@ Steps:
 Options:
   --out FOLDER    Folder of the archives (default: build)
   --url URL       Address of the folder from which users download the archives; required for manifests
+  --maintainer M  Maintainer of the .deb, such as "Ada Lovelace <ada@example.com>" (default: for use on this machine only)
   --help          Show this text
 `;
 
@@ -43,13 +44,14 @@ try {
     options: {
       out: { type: 'string', default: join(root, 'build') },
       url: { type: 'string' },
+      maintainer: { type: 'string', default: 'local build <root@localhost>' },
       help: { type: 'boolean' },
     },
   });
   const out = resolve(values.out);
   mkdirSync(out, { recursive: true });
   if (values.help) process.stdout.write(HELP);
-  else if (positionals.join() === 'archives') await packArchives(out);
+  else if (positionals.join() === 'archives') await packArchives(out, values.maintainer);
   else if (positionals.join() === 'manifests' && values.url) writeManifests(out, values.url);
   else throw new Error('The step or the option --url is missing.');
 } catch (error) {
@@ -57,7 +59,7 @@ try {
   process.exitCode = 2;
 }
 
-async function packArchives(out) {
+async function packArchives(out, maintainer) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-package-'));
   try {
     const platform = `${platformNames[process.platform]}-${process.arch}`;
@@ -65,7 +67,7 @@ async function packArchives(out) {
     // At the same time, because each compression uses one core.
     await Promise.all([
       packArchive(join(folder, 'archive'), archive),
-      process.platform === 'linux' && packDeb(join(folder, 'deb'), out),
+      process.platform === 'linux' && packDeb(join(folder, 'deb'), out, maintainer),
     ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -81,7 +83,7 @@ async function packArchive(folder, archive) {
   console.log(archive);
 }
 
-async function packDeb(folder, out) {
+async function packDeb(folder, out, maintainer) {
   const architecture = { x64: 'amd64', arm64: 'arm64' }[process.arch];
   const place = (path) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -106,7 +108,10 @@ async function packDeb(folder, out) {
       filter: isIncluded,
     });
   }
-  writeFileSync(place('DEBIAN/control'), renderControlFile({ version, description, architecture }));
+  writeFileSync(
+    place('DEBIAN/control'),
+    renderControlFile({ version, description, architecture, maintainer }),
+  );
   // The mode of new files depends on the umask of the user.
   await execa('chmod', ['-R', 'u=rwX,go=rX', folder]);
   const deb = join(out, `svc-emulator_${version}_${architecture}.deb`);

@@ -8,11 +8,11 @@ export function formatSums(files) {
     .join('');
 }
 
-export function renderControlFile({ version, description, architecture }) {
+export function renderControlFile({ version, description, architecture, maintainer }) {
   return `Package: svc-emulator
 Version: ${version}
 Architecture: ${architecture}
-Maintainer: the svc-emulator authors <svc-emulator@localhost>
+Maintainer: ${maintainer}
 Depends: libc6 (>= 2.28), libgcc-s1 | libgcc1, libstdc++6 (>= 8)
 Section: devel
 Priority: optional

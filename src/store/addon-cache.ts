@@ -1,9 +1,9 @@
 /**
  * Unpacks the native addon of the single executable, because operating systems load native code only from files. The file is in
- * a folder that only its owner can use, and its content is compared before each use.
+ * a folder in which no other user can write, and its content is compared before each use.
  */
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { createFolder } from '../create-folder.ts';
@@ -19,11 +19,18 @@ export interface Addon {
 /** Permissions of the owner only. */
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
-/** Bits of the mode that other users have. */
-const OTHERS = 0o077;
+/** Bits of the mode with which a group or everyone can write. */
+const WRITABLE_BY_OTHERS = 0o022;
+/** Who owns the files of an image or of a package. */
+const ROOT = 0;
+
+/** An addon, or the temporary file of a process that was killed while it wrote one. */
+const ADDON_FILE = /\.node(?:\.[\da-f-]+)?$/;
+/** Addons of other versions of svc are deleted when they are older than the new one by this time. */
+const KEEP_ADDONS_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * @param folders the first one that only this user can use, or can be created, is used
+ * @param folders the first one that this user can use and no other user can write to is used
  * @returns the path of a file with the content of the addon
  * @throws SvcError `sqlite_unavailable` that names the problem of each folder
  */
@@ -37,7 +44,7 @@ export function unpackAddon(addon: Addon, folders: readonly string[] = listCache
     }
   }
   throw new SvcError('sqlite_unavailable', `The SQLite driver cannot be unpacked. ${problems.join('; ')}.`, {
-    hint: 'Set XDG_CACHE_HOME to a folder that only you can use and that has free space.',
+    hint: 'Set XDG_CACHE_HOME to a folder in which only you can write and that has free space.',
   });
 }
 
@@ -72,7 +79,7 @@ function findHomeFolder(env: Readonly<Record<string, string | undefined>>): stri
 
 function unpackInto(folder: string, { name, bytes }: Addon): string {
   createFolder(folder, PRIVATE_FOLDER);
-  assertPrivate(folder);
+  assertProtected(folder);
   const path = join(folder, name);
   if (isUnchanged(path, bytes)) return path;
   // Another process can read the file at any time, so it appears complete.
@@ -85,18 +92,37 @@ function unpackInto(folder: string, { name, bytes }: Addon): string {
     // On Windows, a file cannot be replaced while a process uses it. Another process can have written it meanwhile.
     if (!isUnchanged(path, bytes)) throw error;
   }
+  removeOldAddons(folder, path);
   return path;
 }
 
+/**
+ * An update of svc writes a new file, and nothing else removes the old one. A version that is still in use unpacks its addon
+ * again, and a process that has loaded a deleted file keeps it.
+ */
+function removeOldAddons(folder: string, newPath: string): void {
+  const oldest = statSync(newPath).mtimeMs - KEEP_ADDONS_MS;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    try {
+      if (ADDON_FILE.test(name) && lstatSync(path).mtimeMs < oldest) rmSync(path);
+    } catch {
+      // Another process has deleted it, or uses it on Windows. A later update deletes it.
+    }
+  }
+}
+
 /** @throws Error if another user could replace files in the folder. Windows has no modes; its cache folder is private. */
-function assertPrivate(folder: string): void {
+function assertProtected(folder: string): void {
   const stats = lstatSync(folder);
   if (!stats.isDirectory()) throw new Error('it is not a folder');
   const user = process.geteuid?.();
   if (user === undefined) return;
-  if (stats.uid !== user) throw new Error(`it belongs to user ${stats.uid}, but svc runs as user ${user}`);
-  if (stats.mode & OTHERS) {
-    throw new Error(`other users can use it (mode ${(stats.mode & 0o777).toString(8)})`);
+  if (stats.uid !== user && stats.uid !== ROOT) {
+    throw new Error(`it belongs to user ${stats.uid}, but svc runs as user ${user}`);
+  }
+  if (stats.mode & WRITABLE_BY_OTHERS) {
+    throw new Error(`other users can write to it (mode ${(stats.mode & 0o777).toString(8)})`);
   }
 }
 

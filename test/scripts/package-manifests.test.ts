@@ -12,7 +12,9 @@ interface Release {
 }
 interface PackageManifests {
   formatSums(files: readonly { name: string; bytes: Buffer }[]): string;
-  renderControlFile(release: Pick<Release, 'version' | 'description'> & { architecture: string }): string;
+  renderControlFile(
+    release: Pick<Release, 'version' | 'description'> & { architecture: string; maintainer: string },
+  ): string;
   renderFormula(release: Release): string;
   renderScoopManifest(release: Release): string;
 }
@@ -44,11 +46,14 @@ it('formatSums writes the lines that sha256sum --check reads', () => {
   );
 });
 
-it('the control file of a .deb names the version, the architecture and a short description', () => {
-  expect(renderControlFile({ ...release, architecture: 'arm64' }).split('\n')).toEqual(
+it('the control file of a .deb names the version, the architecture, the maintainer and a short description', () => {
+  expect(
+    renderControlFile({ ...release, architecture: 'arm64', maintainer: 'Ada <ada@example.com>' }).split('\n'),
+  ).toEqual(
     expect.arrayContaining([
       'Version: 1.2.3',
       'Architecture: arm64',
+      'Maintainer: Ada <ada@example.com>',
       'Description: Local emulator of an API',
     ]),
   );

@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   chownSync,
   mkdirSync,
@@ -6,17 +6,30 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listCacheFolders, unpackAddon } from '../../src/store/addon-cache.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const addon = { name: 'driver-a1b2.node', bytes: Buffer.from('native code') };
 const NOBODY = 65_534;
 const isRoot = process.geteuid?.() === 0;
+
+/** Replaces the function that writes the addon, for its next call. */
+function replaceNextWrite(write: typeof fs.writeFileSync): void {
+  vi.spyOn(fs, 'writeFileSync').mockImplementationOnce(write);
+  syncBuiltinESMExports();
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 /** A folder for the cache that does not exist yet, and one to use if it is not safe. */
 function createFolders() {
@@ -63,10 +76,10 @@ describe('unpackAddon', () => {
     ['is a link', (path: string) => symlinkSync(createTemporaryFolder(), path)],
     ['is a file', (path: string) => writeFileSync(path, '')],
     [
-      'can be used by others',
+      'can be written by others',
       (path: string) => {
         mkdirSync(path);
-        chmodSync(path, 0o770);
+        chmodSync(path, 0o720);
       },
     ],
   ])('the next folder is used when the first one %s', (_, create) => {
@@ -80,6 +93,77 @@ describe('unpackAddon', () => {
     mkdirSync(cache, { mode: 0o700 });
     chownSync(cache, NOBODY, NOBODY);
     expect(unpackAddon(addon, [cache, fallback])).toBe(join(fallback, addon.name));
+  });
+
+  it('a folder that others can read but not write is used without a change, as in an image', () => {
+    const { cache } = createFolders();
+    mkdirSync(cache);
+    const path = join(cache, addon.name);
+    writeFileSync(path, addon.bytes);
+    chmodSync(path, 0o644);
+    chmodSync(cache, 0o755);
+    expect(unpackAddon(addon, [cache])).toBe(path);
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+  });
+
+  it.runIf(isRoot)('a folder of root is used by another user', () => {
+    const { cache } = createFolders();
+    unpackAddon(addon, [cache]);
+    vi.spyOn(process, 'geteuid').mockReturnValue(NOBODY);
+    expect(unpackAddon(addon, [cache])).toBe(join(cache, addon.name));
+  });
+
+  it('a full disk leaves no part of the file, and the next folder is used', () => {
+    const { cache, fallback } = createFolders();
+    replaceNextWrite(writeHalf);
+    expect(unpackAddon(addon, [cache, fallback])).toBe(join(fallback, addon.name));
+    expect(readdirSync(cache)).toEqual([]);
+  });
+
+  it('the error says that the disk is full when no folder has space, and the next call succeeds', () => {
+    const { cache } = createFolders();
+    replaceNextWrite(writeHalf);
+    expect(() => unpackAddon(addon, [cache])).toThrow(
+      expect.objectContaining({
+        code: 'sqlite_unavailable',
+        message: `The SQLite driver cannot be unpacked. ${cache}: the disk is full.`,
+        hint: expect.stringContaining('free space'),
+      }),
+    );
+    expect(readdirSync(cache)).toEqual([]);
+    expect(readFileSync(unpackAddon(addon, [cache]))).toEqual(addon.bytes);
+  });
+
+  it('two processes that unpack at the same time get the same complete file', () => {
+    const { cache } = createFolders();
+    let otherPath = '';
+    replaceNextWrite((path, bytes, options) => {
+      // The first process has looked for the file and is writing it when the second one starts.
+      writeFileSync(path, bytes, options);
+      otherPath = unpackAddon(addon, [cache]);
+    });
+    const path = unpackAddon(addon, [cache]);
+    expect(otherPath).toBe(path);
+    expect(readFileSync(path)).toEqual(addon.bytes);
+    expect(readdirSync(cache)).toEqual([addon.name]);
+  });
+
+  it('a new addon deletes files of other versions that are older than 30 days, and no other files', () => {
+    const { cache } = createFolders();
+    const created = statSync(unpackAddon({ ...addon, name: 'driver-old.node' }, [cache])).mtime;
+    const ages = {
+      'driver-old.node': 31,
+      'driver-old.node.0a1b-2c': 31,
+      'driver-recent.node': 29,
+      'notes.txt': 31,
+    };
+    for (const [name, days] of Object.entries(ages)) {
+      writeFileSync(join(cache, name), '');
+      const time = new Date(created.getTime() - days * 86_400_000);
+      utimesSync(join(cache, name), time, time);
+    }
+    unpackAddon(addon, [cache]);
+    expect(readdirSync(cache).sort()).toEqual([addon.name, 'driver-recent.node', 'notes.txt']);
   });
 
   it('the error names the problem of each folder when none can be used, and no file is left behind', () => {
@@ -97,6 +181,12 @@ describe('unpackAddon', () => {
     expect(readdirSync(fallback)).toEqual([addon.name]);
   });
 });
+
+/** Writes like a disk that becomes full. */
+function writeHalf(...[path, bytes, options]: Parameters<typeof writeFileSync>): never {
+  writeFileSync(path, (bytes as Buffer).subarray(0, 4), options);
+  throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+}
 
 describe('listCacheFolders', () => {
   const [last] = listCacheFolders('linux', {}).slice(-1);
