@@ -22,6 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
 const hasColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
 const children = new Set();
 const interruption = new AbortController();
+const { signal } = interruption;
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.once(name, () => interruption.abort(new Error('Interrupted.')));
 }
@@ -32,7 +33,7 @@ process.stdout.on('error', () => {
   interruption.abort();
 });
 const watchdog = startWatchdog();
-const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), interruption.signal]);
+setTimeout(() => interruption.abort(new Error(`Not finished after ${TIMEOUT_MS} ms.`)), TIMEOUT_MS).unref();
 
 try {
   await runDemo();

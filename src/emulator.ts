@@ -1,4 +1,5 @@
 /** Creates an emulator from its parts. */
+import { setMaxListeners } from 'node:events';
 import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
 import type { EmulatorStatus } from './contract/emulator-schemas.ts';
 import { parseSeed, type Seed } from './contract/seed-schema.ts';
@@ -86,7 +87,9 @@ export interface Emulator {
   readonly control: ControlPlane;
   /** Whether the seed was applied, which requires a new database. */
   readonly seeded: boolean;
-  /** Resolves when the emulator has stopped, for any reason. */
+  /** Aborted when the emulator starts to stop, for any reason. */
+  readonly closing: AbortSignal;
+  /** Resolves when the emulator has stopped. */
   readonly closed: Promise<void>;
   /** The certificate of the HTTPS server in PEM, for clients to trust; null without HTTPS. */
   readonly certificate: string | null;
@@ -153,6 +156,8 @@ async function startWithStore(
   const { projectFolder = process.cwd() } = options;
   const folders = fixtureFolders(projectFolder);
   const closing = new AbortController();
+  // Each open stream, wait and delayed response listens to its signal.
+  setMaxListeners(0, closing.signal);
   const controlHandlers = createControlHandlers(
     {
       sandbox,
@@ -170,7 +175,12 @@ async function startWithStore(
       getControl: () => control,
     },
   );
-  const control: ControlPlane = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerCleanup);
+  const control: ControlPlane = createInProcessControlPlane(
+    controlHandlers,
+    sandbox,
+    engine.listenerCleanup,
+    closing.signal,
+  );
   const app = createApp({
     sandbox,
     control,
@@ -234,6 +244,7 @@ async function startWithStore(
   return {
     control,
     status,
+    closing: closing.signal,
     ...lifetime,
     seeded: stateLifecycle.bootstrapResult.isSeeded,
     certificate: listening.certificate,

@@ -1,8 +1,10 @@
 /** Original timers of Node.js, even under the fake timers of a test. */
+import type { setMaxListeners } from 'node:events';
 import type * as nodeTimers from 'node:timers';
 
 interface BuiltinModules {
   (id: 'node:timers'): typeof nodeTimers;
+  (id: 'node:events'): { readonly setMaxListeners: typeof setMaxListeners };
   (id: 'node:perf_hooks'): { readonly performance: { now(): number } };
 }
 
@@ -49,8 +51,8 @@ const { performance } = getModule?.('node:perf_hooks') ?? globalThis;
 export const monotonic = performance.now.bind(performance);
 
 /**
- * A signal that aborts after `ms` and does not keep the process alive. Not `AbortSignal.timeout`: Node.js 20
- * garbage-collects such a signal inside `AbortSignal.any`, which then never aborts.
+ * A signal that aborts after `ms` and does not keep the process alive. Not `AbortSignal.timeout`, whose signal Node.js 20 can
+ * garbage-collect before it aborts.
  */
 export function abortAfter(ms: number): AbortSignal {
   const controller = new AbortController();
@@ -82,23 +84,46 @@ export function yieldToEventLoop(): Promise<void> {
 }
 
 /**
- * Runs `task` with a signal that aborts with any of `signals`, and at the end of the task. Not `AbortSignal.any`: in Node.js 20,
- * its result stays in memory as long as the signal that lives longest, such as that of the emulator.
+ * A controller that also aborts with the first of `signals`, for the same reason. Call `abort` at the end of the work: it also
+ * removes the listeners. Not `AbortSignal.any`: in Node.js 20, its result stays in memory as long as the signal that lives
+ * longest, such as that of the emulator.
  */
+export function createLinkedController(signals: readonly AbortSignal[]): AbortController {
+  const controller = new AbortController();
+  // Any number of requests can listen to it. Node.js would warn about more than ten.
+  getModule?.('node:events').setMaxListeners(0, controller.signal);
+  const abort = ({ target }: Pick<Event, 'target'>) => controller.abort((target as AbortSignal).reason);
+  for (const signal of signals) signal.addEventListener('abort', abort);
+  const unlink = () => {
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+  };
+  controller.signal.addEventListener('abort', unlink);
+  const aborted = signals.find((signal) => signal.aborted);
+  if (aborted !== undefined) abort({ target: aborted });
+  return controller;
+}
+
+/** The items, and aborts `controller` when the iteration ends. */
+export async function* abortAtEnd<T>(
+  items: AsyncIterable<T>,
+  controller: AbortController,
+): AsyncGenerator<T, undefined> {
+  try {
+    yield* items;
+  } finally {
+    controller.abort();
+  }
+}
+
+/** Runs `task` with a signal that aborts with the first of `signals`, and at the end of the task. */
 export async function withAnySignal<T>(
   signals: readonly AbortSignal[],
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const any = new AbortController();
-  const abort = () => any.abort();
-  for (const signal of signals) {
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-  }
+  const controller = createLinkedController(signals);
   try {
-    return await task(any.signal);
+    return await task(controller.signal);
   } finally {
-    for (const signal of signals) signal.removeEventListener('abort', abort);
-    abort();
+    controller.abort();
   }
 }

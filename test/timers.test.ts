@@ -3,14 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { abortAfter, withAnySignal } from '../src/timers.ts';
+import { abortAfter, abortAtEnd, createLinkedController, withAnySignal } from '../src/timers.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
 describe('abortAfter', () => {
   it('a time limit survives garbage collection if only a combined signal refers to it', async () => {
-    const signal = AbortSignal.any([new AbortController().signal, abortAfter(20)]);
+    const { signal } = createLinkedController([new AbortController().signal, abortAfter(20)]);
     const aborted = once(signal, 'abort');
     for (let turn = 0; turn < 3; turn++) {
       await nextTurn();
@@ -45,5 +45,33 @@ describe('withAnySignal', () => {
       'failed',
     );
     expect([own.aborted, getEventListeners(signal, 'abort')]).toEqual([true, []]);
+  });
+});
+
+describe('createLinkedController', () => {
+  it('a linked controller aborts with the reason of the first signal, and then listens to none', () => {
+    const [first, second] = [new AbortController(), new AbortController()];
+    const signals = [first.signal, second.signal];
+    const { signal } = createLinkedController(signals);
+    second.abort('stopped');
+    first.abort('too late');
+    expect(signal.reason).toBe('stopped');
+    expect(createLinkedController(signals).signal.reason).toBe('too late');
+    expect(signals.flatMap((one) => getEventListeners(one, 'abort'))).toEqual([]);
+  });
+
+  it('an iteration that ends, fails or is left removes the listeners of its controller', async () => {
+    const { signal } = new AbortController();
+    async function* count() {
+      yield 1;
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+      throw new Error('failed');
+    }
+    for await (const _ of abortAtEnd(count(), createLinkedController([signal]))) break;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    const failing = abortAtEnd(count(), createLinkedController([signal]));
+    await failing.next();
+    await expect(failing.next()).rejects.toThrow('failed');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });

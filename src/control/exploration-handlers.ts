@@ -16,6 +16,7 @@ import type { EventTemplate, History } from '../receiver/explore/history.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
+import { createLinkedController } from '../timers.ts';
 import type { ControlHandlers } from './control-plane.ts';
 
 export interface ExplorationDependencies {
@@ -48,7 +49,7 @@ export function createExplorationHandlers(sandbox: Sandbox, dependencies: Explor
         });
       }
       const { seed = randomInt(MAX_SEED) } = input;
-      const ending = new AbortController();
+      const ending = createLinkedController(signal === undefined ? [] : [signal]);
       const startedAt = sandbox.wall.monotonic();
       let progress: Progress = { phase: 'searching', runs: 0, requests: 0, steps: null };
       running.set(row.seq, {
@@ -64,7 +65,7 @@ export function createExplorationHandlers(sandbox: Sandbox, dependencies: Explor
         const report = await exploreEndpoint(sandbox, dependencies, row, {
           ...input,
           seed,
-          signal: signal === undefined ? ending.signal : AbortSignal.any([ending.signal, signal]),
+          signal: ending.signal,
           onProgress: (current) => {
             progress = current;
           },
@@ -74,6 +75,7 @@ export function createExplorationHandlers(sandbox: Sandbox, dependencies: Explor
       } finally {
         stopWatching();
         running.delete(row.seq);
+        ending.abort();
       }
     },
     getExploration: async ({ id }) => {

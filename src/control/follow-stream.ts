@@ -3,7 +3,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import * as v from 'valibot';
 import { StreamItem } from '../contract/stream-schemas.ts';
 import { SvcError } from '../errors.ts';
-import { sleep } from '../timers.ts';
+import { abortAtEnd, createLinkedController, sleep } from '../timers.ts';
 import type { LiveStream } from './control-plane.ts';
 import { createWrongServerError, parseResponse, RESPONSE_LIMIT_BYTES } from './parse-response.ts';
 
@@ -36,9 +36,8 @@ export function followStream(source: StreamSource): LiveStream {
   const connected = new Promise<void>((resolve) => {
     confirmConnected = resolve;
   });
-  const stopped = new AbortController();
-  const signal = AbortSignal.any([source.signal, stopped.signal]);
-  const items = follow({ ...source, signal }, confirmConnected);
+  const stopped = createLinkedController([source.signal]);
+  const items = abortAtEnd(follow({ ...source, signal: stopped.signal }, confirmConnected), stopped);
   // The request for the first item opens the connection.
   let first: Promise<IteratorResult<StreamItem>> | null = items.next();
   const ready = Promise.race([connected, first.then(() => undefined)]);

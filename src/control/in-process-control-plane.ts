@@ -8,18 +8,22 @@ import { exportDeliveries } from './export/export-deliveries.ts';
 import { createLiveStream } from './live-stream.ts';
 import { SharedChanges } from './shared-changes.ts';
 
-/** @param listenerCleanup keeps the endpoints of a `svc listen` while its stream is open. */
+/**
+ * @param listenerCleanup keeps the endpoints of a `svc listen` while its stream is open
+ * @param closing aborted when the emulator stops: open streams end
+ */
 export function createInProcessControlPlane(
   handlers: ControlHandlers,
   sandbox: Sandbox,
   listenerCleanup: ListenerEndpointCleanup,
+  closing: AbortSignal,
 ): ControlPlane {
   const sharedChanges = new SharedChanges(sandbox);
   return {
     ...withValidation(handlers),
     exportDeliveries: (input, signal) => exportDeliveries(sandbox, input, signal),
     stream(input, signal) {
-      const items = createLiveStream(sandbox, listenerCleanup, sharedChanges, input, signal);
+      const items = createLiveStream(sandbox, listenerCleanup, sharedChanges, input, [signal, closing]);
       return { ready: Promise.resolve(), [Symbol.asyncIterator]: () => items[Symbol.asyncIterator]() };
     },
   };

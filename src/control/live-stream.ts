@@ -14,7 +14,7 @@ import { parseRelativeTime } from '../domain/duration.ts';
 import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';
-import { yieldToEventLoop } from '../timers.ts';
+import { createLinkedController, yieldToEventLoop } from '../timers.ts';
 import { BATCH_SIZE, type SharedChanges, type StreamSelection } from './shared-changes.ts';
 import { toDeliveryFilter } from './store-filters.ts';
 
@@ -29,8 +29,8 @@ interface StreamStart {
 }
 
 /**
- * Follows changes after `since_sequence`, from `since`, or from now on, until `signal` is aborted or the endpoint of a listener is
- * gone.
+ * Follows changes after `since_sequence`, from `since`, or from now on, until one of `signals` is aborted or the endpoint of a
+ * listener is gone.
  * @throws SvcError for invalid input, or a filter by a resource that does not exist.
  */
 export function createLiveStream(
@@ -38,7 +38,7 @@ export function createLiveStream(
   listenerCleanup: ListenerEndpointCleanup,
   sharedChanges: SharedChanges,
   input: StreamInput,
-  signal: AbortSignal,
+  signals: readonly AbortSignal[],
 ): AsyncIterable<StreamItem> {
   const validated = validate(StreamSchema, input, 'invalid_request');
   const {
@@ -73,8 +73,8 @@ export function createLiveStream(
   };
   for (const id of listenerIds) getWebhookRow(sandbox, id);
   return listenerIds.length === 0
-    ? follow(store, sharedChanges, stream, signal)
-    : followAndHoldListeners(sandbox, listenerCleanup, sharedChanges, stream, signal);
+    ? follow(store, sharedChanges, stream, signals)
+    : followAndHoldListeners(sandbox, listenerCleanup, sharedChanges, stream, signals);
 }
 
 /**
@@ -86,27 +86,24 @@ async function* followAndHoldListeners(
   listenerCleanup: ListenerEndpointCleanup,
   sharedChanges: SharedChanges,
   stream: StreamSelection & StreamStart,
-  signal: AbortSignal,
+  signals: readonly AbortSignal[],
 ): AsyncGenerator<StreamItem> {
   const { listenerIds: ids } = stream;
-  const removed = new AbortController();
+  const ended = createLinkedController(signals);
   const releases = ids.map((id) => listenerCleanup.acquire(id));
   releases.push(
     bus.subscribe(({ type }) => {
-      if (type === 'state_replaced' && ids.some((id) => store.webhooks.find(id) === undefined))
-        removed.abort();
+      if (type === 'state_replaced' && ids.some((id) => store.webhooks.find(id) === undefined)) ended.abort();
     }),
   );
-  const release = () => {
-    for (const releaseOne of releases) releaseOne();
-  };
   // A client that has disconnected requests no further item, so the iteration would not end on its own.
-  signal.addEventListener('abort', release);
+  ended.signal.addEventListener('abort', () => {
+    for (const release of releases) release();
+  });
   try {
-    yield* follow(store, sharedChanges, stream, AbortSignal.any([signal, removed.signal]));
+    yield* follow(store, sharedChanges, stream, [ended.signal]);
   } finally {
-    signal.removeEventListener('abort', release);
-    release();
+    ended.abort();
   }
 }
 
@@ -114,27 +111,33 @@ async function* follow(
   store: Sandbox['store'],
   sharedChanges: SharedChanges,
   stream: StreamSelection & StreamStart,
-  signal: AbortSignal,
+  signals: readonly AbortSignal[],
 ): AsyncGenerator<StreamItem> {
   let { after: last, stateReplacedSeq } = stream;
-  for (;;) {
-    // Rows that a reset or a snapshot has restored are not sent as changes. If it has removed an endpoint of a `svc listen`,
-    // this item is the last one.
-    if (store.stateReplacedSeq > stateReplacedSeq) {
-      stateReplacedSeq = last = store.stateReplacedSeq;
-      yield { type: 'reset', sequence: last };
+  const ended = createLinkedController(signals);
+  const { signal } = ended;
+  try {
+    for (;;) {
+      // Rows that a reset or a snapshot has restored are not sent as changes. If it has removed an endpoint of a `svc listen`,
+      // this item is the last one.
+      if (store.stateReplacedSeq > stateReplacedSeq) {
+        stateReplacedSeq = last = store.stateReplacedSeq;
+        yield { type: 'reset', sequence: last };
+      }
+      if (signal.aborted) return;
+      const batch = sharedChanges.listAfter(last, stream.types);
+      for (const change of batch) {
+        last = change.seq;
+        const item = sharedChanges.find(change, stream);
+        if (item !== null) yield item;
+        if (signal.aborted) break;
+      }
+      // No commit can happen between the read and this wait: both are in the same turn of the event loop.
+      if (batch.length === 0) await sharedChanges.waitForCommit(signal);
+      // More changes may follow, and perhaps none of this batch was selected: yield to the event loop.
+      else if (batch.length >= BATCH_SIZE) await yieldToEventLoop();
     }
-    if (signal.aborted) return;
-    const batch = sharedChanges.listAfter(last, stream.types);
-    for (const change of batch) {
-      last = change.seq;
-      const item = sharedChanges.find(change, stream);
-      if (item !== null) yield item;
-      if (signal.aborted) break;
-    }
-    // No commit can happen between the read and this wait: both are in the same turn of the event loop.
-    if (batch.length === 0) await sharedChanges.waitForCommit(signal);
-    // More changes may follow, and perhaps none of this batch was selected: yield to the event loop.
-    else if (batch.length >= BATCH_SIZE) await yieldToEventLoop();
+  } finally {
+    ended.abort();
   }
 }

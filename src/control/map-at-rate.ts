@@ -1,6 +1,6 @@
 /** Makes many calls, a limited number at a time and at a limited rate. */
 import { SvcError } from '../errors.ts';
-import { sleep } from '../timers.ts';
+import { createLinkedController, sleep } from '../timers.ts';
 
 const MAX_CONCURRENCY = 32;
 
@@ -24,11 +24,9 @@ export async function mapAtRate<Result>(
 ): Promise<Result[]> {
   const startedAt = performance.now();
   const results: Result[] = [];
-  const stop = new AbortController();
-  const abort = () => stop.abort();
+  const stop = createLinkedController([signal]);
   let startedCount = 0;
   let completedCount = 0;
-  let lastTurn = Promise.resolve();
 
   async function waitForTurn(index: number): Promise<void> {
     const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
@@ -38,9 +36,7 @@ export async function mapAtRate<Result>(
   async function runWorker(): Promise<void> {
     while (startedCount < count) {
       const index = startedCount++;
-      // One worker sleeps at a time: Node.js warns about more than ten listeners of a signal.
-      lastTurn = lastTurn.then(() => waitForTurn(index));
-      await lastTurn;
+      await waitForTurn(index);
       if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
       if (stop.signal.aborted) return;
       results[index] = await call(index);
@@ -48,10 +44,9 @@ export async function mapAtRate<Result>(
     }
   }
 
-  signal.addEventListener('abort', abort);
   const workers = Array.from({ length: Math.min(count, MAX_CONCURRENCY) }, () =>
     runWorker().catch((error: unknown) => {
-      abort();
+      stop.abort();
       throw error;
     }),
   );
@@ -59,6 +54,6 @@ export async function mapAtRate<Result>(
     await Promise.all(workers);
     return results;
   } finally {
-    signal.removeEventListener('abort', abort);
+    stop.abort();
   }
 }

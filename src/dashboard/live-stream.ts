@@ -7,7 +7,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { StreamItem } from '../contract/stream-schemas.ts';
 import type { StreamPosition } from '../control/follow-stream.ts';
-import { sleep } from '../timers.ts';
+import { sleep, withAnySignal } from '../timers.ts';
 import { createControl, hasLoadedBeforeStream, isConnected } from './control.ts';
 
 /** Time from the first item of a batch until the batch is delivered. */
@@ -111,11 +111,13 @@ async function followUntil(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const restart = new AbortController();
     try {
-      await followFromPosition(AbortSignal.any([signal, restart.signal]), (isContinued) => {
-        failures = 0;
-        // The open connection sends the changes after the old position. The next one starts at the new position.
-        if (!isContinued) restart.abort();
-      });
+      await withAnySignal([signal, restart.signal], (end) =>
+        followFromPosition(end, (isContinued) => {
+          failures = 0;
+          // The open connection sends the changes after the old position. The next one starts at the new position.
+          if (!isContinued) restart.abort();
+        }),
+      );
     } catch {
       // The first connection failed or was rejected.
       publish(createUpdate([], { isConnected: false }));

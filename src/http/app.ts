@@ -64,7 +64,6 @@ export function createApp(options: AppOptions): H3 {
     handlers: options.controlHandlers,
     control,
     store: sandbox.store,
-    closing,
     createDocument: (origin) => JSON.stringify(createControlDocument(getUrls(origin).controlUrl)),
   });
   mountMcpEndpoint(app, {

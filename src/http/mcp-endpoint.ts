@@ -1,8 +1,10 @@
 /** Serves MCP at `/_svc/mcp`, behind the guard of the control plane. */
+import { ReadableStream } from 'node:stream/web';
 import { type H3, HTTPResponse } from 'h3';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
 import type { McpHttpHandler } from '../mcp/serve-http.ts';
+import { abortAtEnd, createLinkedController } from '../timers.ts';
 import { createDisconnectSignal } from './control-api.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { CONTROL_BODY_LIMIT_BYTES, readBody } from './read-request.ts';
@@ -38,10 +40,17 @@ export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
         const { method, headers } = event.req;
         const body =
           method === 'POST' ? new Uint8Array(await readBody(event, CONTROL_BODY_LIMIT_BYTES)) : null;
-        const signal = AbortSignal.any([createDisconnectSignal(event), closing]);
+        const ended = createLinkedController([createDisconnectSignal(event), closing]);
         const { respond } = await loadHandler();
-        const response = await respond(new Request(event.url, { method, headers, body, signal }));
-        return new HTTPResponse(response.body, {
+        const request = new Request(event.url, { method, headers, body, signal: ended.signal });
+        const response = await respond(request).catch((error) => {
+          ended.abort();
+          throw error;
+        });
+        if (response.body === null) ended.abort();
+        const chunks = response.body && ReadableStream.from(abortAtEnd(response.body, ended));
+        // The types of a stream in Node.js and in a browser differ.
+        return new HTTPResponse(chunks as unknown as Response['body'], {
           status: response.status,
           headers: { ...Object.fromEntries(response.headers), ...controlHeaders, 'Request-Id': requestId },
         });

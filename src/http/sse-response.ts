@@ -19,8 +19,6 @@ const HEARTBEAT = encoder.encode(': still here\n\n');
 export interface SseOptions {
   readonly control: ControlPlane;
   readonly store: Pick<Store, 'id' | 'lastVisibleSeq' | 'subscribe'>;
-  /** Aborted when the emulator stops: open streams end. */
-  readonly closing: AbortSignal;
 }
 
 export function sseResponse(event: H3Event, options: SseOptions, requestId: string): HTTPResponse {
@@ -28,11 +26,7 @@ export function sseResponse(event: H3Event, options: SseOptions, requestId: stri
   const { store } = options;
   const newest = store.lastVisibleSeq;
   const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
-  const stream = options.control.stream(
-    readStreamInput(event),
-    AbortSignal.any([disconnected.signal, options.closing]),
-  );
-  const items = toMessages(stream);
+  const items = toMessages(options.control.stream(readStreamInput(event), disconnected.signal));
   let next: Promise<IteratorResult<Uint8Array>> | null = null;
   // The newest sequence when the last message was written; null once the client has read that message.
   let writtenAtSeq: number | null = newest;

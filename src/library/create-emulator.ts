@@ -142,24 +142,17 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
     internalErrorLog: faultLog,
     ...rest,
   });
-  const closing = new AbortController();
-  // The control plane can stop it too.
-  void startedEmulator.closed.then(() => closing.abort());
-  const emulator = rejectAfterClose(startedEmulator, closing.signal);
+  const { closing, close } = startedEmulator;
+  const emulator = rejectAfterClose(startedEmulator);
   const { control, status } = emulator;
   const { api_key: apiKey, workspace_id: workspaceId } = status();
   const sharedSetup = {
     emulator,
     control,
     payloadField: rules.payloadField,
-    closing: closing.signal,
+    closing,
     random: createRandomSource(options.randomSeed ?? null, 'fixtures'),
   };
-
-  async function close(): Promise<void> {
-    closing.abort();
-    await startedEmulator.close();
-  }
 
   return {
     ...createWorkspace({ ...sharedSetup, workspaceId, apiKey }),
@@ -183,8 +176,8 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
 
 type EntryPoints = Pick<StartedEmulator, 'control' | 'fetch' | 'status'>;
 
-/** Rejects calls to the emulator after it was closed, and ends its streams. */
-function rejectAfterClose({ control, fetch, status }: EntryPoints, closing: AbortSignal): EntryPoints {
+/** Rejects calls to the emulator after it was closed. */
+function rejectAfterClose({ control, fetch, status, closing }: StartedEmulator): EntryPoints {
   function assertOpen(): void {
     if (!closing.aborted) return;
     throw new SvcError('interrupted', 'The emulator is closed.', {
@@ -216,7 +209,7 @@ function rejectAfterClose({ control, fetch, status }: EntryPoints, closing: Abor
       ...(Object.fromEntries(guardedCalls) as Omit<ControlPlane, 'stream'>),
       stream(input, signal) {
         assertOpen();
-        return stream(input, AbortSignal.any([signal, closing]));
+        return stream(input, signal);
       },
     },
     fetch: guard(fetch),

@@ -6,7 +6,7 @@ import { listAll } from '../control/control-plane.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { abortAfter } from '../timers.ts';
+import { abortAfter, withAnySignal } from '../timers.ts';
 import {
   Callback,
   DEFAULT_TIMEOUT_MS,
@@ -86,29 +86,26 @@ export function createEvents(setup: WorkspaceSetup): Events {
     { count = 1, timeout = DEFAULT_TIMEOUT_MS }: EventWaitOptions = {},
   ): Promise<readonly EventWith<EventType>[]> {
     const timeoutMs = toMs(timeout);
-    const cleanup = new AbortController();
-    const signal = AbortSignal.any([closing, cleanup.signal, abortAfter(timeoutMs)]);
     const listMatching = async () => {
       const eventsOfType = await list(type === undefined ? {} : { type });
       // A type that the project has declared is known only to the compiler.
       return (eventsOfType as EventWith<EventType>[]).filter(where);
     };
     let events: readonly EventWith<EventType>[] = [];
-    try {
+    await withAnySignal([closing, abortAfter(timeoutMs)], async (signal) => {
       const stream = control.stream({ types: 'request', workspace_id }, signal);
       await stream.ready;
       events = await listMatching();
-      if (events.length >= count) return events;
+      if (events.length >= count) return;
       for await (const item of stream) {
         // Reads all events again, because this request may have created one that matches.
         const isCreation =
           item.type === 'request' && item.request.method === 'POST' && item.request.status === 201;
         if (isCreation) events = await listMatching();
-        if (events.length >= count) return events;
+        if (events.length >= count) return;
       }
-    } finally {
-      cleanup.abort();
-    }
+    });
+    if (events.length >= count) return events;
     if (closing.aborted) throw new SvcError('interrupted', 'Interrupted.');
     throw new SvcError('timeout', await describeTimeout(type, events.length, count, timeoutMs));
   }

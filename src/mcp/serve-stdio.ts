@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { createLinkedController } from '../timers.ts';
 import { createMcpServer, type McpServerOptions } from './mcp-server.ts';
 
 interface StdioOptions extends McpServerOptions {
@@ -13,12 +14,11 @@ interface StdioOptions extends McpServerOptions {
 
 /** Serves one client until it closes the input, or until the signal. Calls in progress are then aborted. */
 export async function serveMcpOverStdio({ input, output, signal, ...options }: StdioOptions): Promise<void> {
-  const left = new AbortController();
-  for (const event of ['end', 'close', 'error']) input.once(event, () => left.abort());
+  const ended = createLinkedController([signal]);
+  for (const event of ['end', 'close', 'error']) input.once(event, () => ended.abort());
   const connection = serveStdio(() => createMcpServer(options), {
     transport: new StdioServerTransport(input, output),
   });
-  const end = AbortSignal.any([signal, left.signal]);
-  if (!end.aborted) await once(end, 'abort');
+  if (!ended.signal.aborted) await once(ended.signal, 'abort');
   await connection.close();
 }

@@ -7,7 +7,7 @@ import { formatDuration } from '../domain/duration.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { type AddressPolicy, startPolicyRequest } from '../network/address-policy.ts';
-import { abortAfter } from '../timers.ts';
+import { abortAfter, withAnySignal } from '../timers.ts';
 import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
 import { describeConnectionProblem } from './receiver-client.ts';
 
@@ -78,7 +78,7 @@ function createReader(
   return async () => {
     const deadline = abortAfter(READ_TIMEOUT_MS);
     try {
-      const text = await readText(AbortSignal.any([options.signal, deadline]));
+      const text = await withAnySignal([options.signal, deadline], readText);
       const reading = parseReading(text);
       if (reading !== null) return reading;
       const excerpt = JSON.stringify(text.trim().slice(0, 80));

@@ -9,7 +9,7 @@ import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { type AddressPolicy, BlockedError, startPolicyRequest } from '../network/address-policy.ts';
-import { abortAfter, sleep } from '../timers.ts';
+import { abortAfter, createLinkedController, sleep } from '../timers.ts';
 
 export interface DeliveryMessage {
   readonly body: string;
@@ -93,6 +93,7 @@ export function createReceiverClient({
     const startedAt = performance.now();
     const getElapsedMs = () => Math.round(performance.now() - startedAt);
     const deadline = abortAfter(timeoutMs);
+    const ended = createLinkedController([signal, deadline]);
     const body = Buffer.from(message.body);
     const half = body.subarray(0, body.length >> 1);
     try {
@@ -102,7 +103,7 @@ export function createReceiverClient({
         insecureTls,
         method: 'POST',
         ca: certificates,
-        signal: AbortSignal.any([signal, deadline]),
+        signal: ended.signal,
         agent: message.keepsConnection ? agent : false,
         headers: {
           'Content-Type': 'application/json',
@@ -143,6 +144,8 @@ export function createReceiverClient({
       return deadline.aborted
         ? fail('timeout', `no response within ${formatDuration(timeoutMs)}`)
         : fail(classifyError(error as Error), describeConnectionProblem(error as Error));
+    } finally {
+      ended.abort();
     }
 
     function cut(request: ClientRequest, problem: string): ReceiverResponse {

@@ -3,6 +3,7 @@
 import { suggestMatch } from '../domain/message-parts.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { SvcError } from '../errors.ts';
+import { withAnySignal } from '../timers.ts';
 import { CheckContext, type CheckContextOptions } from './check-context.ts';
 import { acceptanceChecks } from './checks/acceptance-checks.ts';
 import { deduplicationChecks } from './checks/deduplication-checks.ts';
@@ -65,6 +66,11 @@ export function isSkipped({ meaning }: CheckResult): boolean {
  * @throws SvcError `usage` for an unknown name in `only`, or a URL to which deliveries may not go
  */
 export async function runChecks(options: RunChecksOptions): Promise<CheckReport> {
+  // A signal of its own, because many requests listen to it at the same time.
+  return withAnySignal([options.signal], (signal) => runUntilAborted({ ...options, signal }));
+}
+
+async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> {
   const { scheme, apiKey, only, strict, signal, onProgress } = options;
   const allChecks = listChecks(scheme, apiKey);
   const selectedChecks = selectChecks(allChecks, only);

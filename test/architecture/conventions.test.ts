@@ -42,6 +42,7 @@ describe('the conventions', () => {
 
   it.each([
     ['AbortSignal.timeout', 'whose limit Node.js 20 can garbage-collect'],
+    ['AbortSignal.any', 'whose result Node.js 20 keeps as long as the signal that lives longest'],
     ['URL.canParse', 'which rejects valid URLs after thousands of calls in Node.js 20 and 22'],
   ])('no source that runs in Node.js uses %s, %s', (name) => {
     const users = sources.filter(

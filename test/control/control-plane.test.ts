@@ -1,4 +1,5 @@
 /** Tests the control plane in this process and over HTTP. */
+import { getEventListeners } from 'node:events';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
@@ -81,6 +82,16 @@ describe.each([
     }
     throw new Error('the stream ended');
   }
+
+  it('a stream that its reader leaves removes its listeners from the signal', async () => {
+    await trigger();
+    const { signal } = new AbortController();
+    for await (const _ of control.stream({ since_sequence: 0 }, signal)) {
+      expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
+      break;
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
 
   describe('status', () => {
     it('the status describes the emulator', async () => {

@@ -43,8 +43,7 @@ function open(store: ReturnType<typeof createStore>, count: number) {
     }),
   } as unknown as ControlPlane;
   const event = new H3Event(new Request('http://localhost/_svc/events'));
-  const closing = new AbortController().signal;
-  const response = sseResponse(event, { control, store, closing }, 'req_1');
+  const response = sseResponse(event, { control, store }, 'req_1');
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const read = async () => new TextDecoder().decode((await reader.read()).value);
   return { read, isEnded: () => isEnded };

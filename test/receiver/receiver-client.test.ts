@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
@@ -57,6 +58,7 @@ describe('createReceiverClient', () => {
     }
     client.closeConnections();
     expect(requests.map(({ body }) => body)).toEqual(Array(3).fill(message.body));
+    expect(getEventListeners(signal, 'abort'), 'of requests that have ended').toEqual([]);
     const [first, second, third] = requests.map(({ port }) => port);
     expect(second).toBe(first);
     expect(third).not.toBe(first);

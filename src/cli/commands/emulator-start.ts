@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { assertStateFolderTrusted, findOwnRunFile } from '../../control/run-file.ts';
 import type { Emulator } from '../../emulator.ts';
+import { createLinkedController } from '../../timers.ts';
 import { bootEmulator } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -98,9 +99,9 @@ async function printUntilStopped(
   forwardTo: string | null,
   context: Context,
 ): Promise<void> {
-  const stopped = new AbortController();
-  closed.then(() => stopped.abort());
-  const signal = AbortSignal.any([context.signal, stopped.signal]);
+  const ended = createLinkedController([context.signal]);
+  void closed.then(() => ended.abort());
+  const { signal } = ended;
   if (forwardTo !== null) void waitForReceiver(forwardTo, { io: context.io, signal });
   if (context.json) {
     if (!signal.aborted) await once(signal, 'abort');

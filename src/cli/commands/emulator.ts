@@ -5,7 +5,7 @@ import { pollUntil } from '../../control/poll-until.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
-import { abortAfter } from '../../timers.ts';
+import { abortAfter, withAnySignal } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';
@@ -131,23 +131,24 @@ export const emulatorWait: CommandDefinition<WaitOptions> = {
     ['Wait for an emulator in another container', 'emulator wait --url http://sandbox:4777'],
   ],
   async run({ timeout: timeoutMs = DEFAULT_WAIT_MS }, context) {
-    const deadline = AbortSignal.any([context.signal, abortAfter(timeoutMs)]);
     let lastError: SvcError | null = null;
-    const status = await pollUntil(
-      async () => {
-        try {
-          const control = await context.connect(deadline);
-          return await control.getStatus({});
-        } catch (error) {
-          if (isNoEmulatorError(error)) lastError = error;
-          // The deadline also aborts a request that has no response yet. An interruption does too, but is an error.
-          else if (!deadline.aborted || context.signal.aborted) throw error;
-          return null;
-        }
-      },
-      (status) => status !== null,
-      { timeoutMs, signal: context.signal },
-    );
+    const poll = (deadline: AbortSignal) =>
+      pollUntil(
+        async () => {
+          try {
+            const control = await context.connect(deadline);
+            return await control.getStatus({});
+          } catch (error) {
+            if (isNoEmulatorError(error)) lastError = error;
+            // The deadline also aborts a request that has no response yet. An interruption does too, but is an error.
+            else if (!deadline.aborted || context.signal.aborted) throw error;
+            return null;
+          }
+        },
+        (status) => status !== null,
+        { timeoutMs, signal: context.signal },
+      );
+    const status = await withAnySignal([context.signal, abortAfter(timeoutMs)], poll);
     if (status === null) throw createNoResponseError(timeoutMs, lastError);
     context.print(status, () => renderStatus(status, context));
   },

@@ -6,7 +6,7 @@ import { isEventType, WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
-import { abortAfter } from '../../timers.ts';
+import { abortAfter, createLinkedController } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
@@ -167,10 +167,9 @@ async function toNewEndpoints(options: Options, context: Context): Promise<NewEn
 async function listen(listener: ListenEndpoints, options: Options, context: Context): Promise<ExitCode> {
   const { control, endpoints } = listener;
   await writeVariables(listener, options, context);
-  const ended = new AbortController();
-  const signal = AbortSignal.any([context.signal, ended.signal]);
+  const ended = createLinkedController([context.signal]);
   for (const url of new Set(endpoints.map((endpoint) => endpoint.url))) {
-    void waitForReceiver(url, { io: context.io, signal });
+    void waitForReceiver(url, { io: context.io, signal: ended.signal });
   }
   const types = options.format === 'json' ? 'attempt' : selectStreamTypes(context);
   const stream = listener.follow(types, context.signal, async () => {

@@ -1,5 +1,5 @@
 /** Suggests words for the completion scripts of the shells. */
-import { abortAfter } from '../../timers.ts';
+import { abortAfter, withAnySignal } from '../../timers.ts';
 import { createContext } from '../context.ts';
 import type { ProcessContext } from '../process-context.ts';
 import type { Choice } from '../prompt.ts';
@@ -80,13 +80,14 @@ async function listChoices(
   { globals }: CompletionContext,
   processContext: ProcessContext,
 ): Promise<Choice[]> {
-  const signal = AbortSignal.any([processContext.signal, abortAfter(TIMEOUT_MS)]);
-  // Pressing the tab key must not run code of the project.
-  const context = createContext({ ...processContext, signal }, globals, { skipModules: true });
-  const lists = await Promise.all(
-    // Completion cannot report an emulator that is not running, or an unreadable fixture.
-    sources.map((choiceSource) => choiceSource.list(context).catch(() => ({ items: [] }))),
-  );
+  const lists = await withAnySignal([processContext.signal, abortAfter(TIMEOUT_MS)], (signal) => {
+    // Pressing the tab key must not run code of the project.
+    const context = createContext({ ...processContext, signal }, globals, { skipModules: true });
+    return Promise.all(
+      // Completion cannot report an emulator that is not running, or an unreadable fixture.
+      sources.map((choiceSource) => choiceSource.list(context).catch(() => ({ items: [] }))),
+    );
+  });
   const items = lists.flatMap((list) => list.items);
   const firstByValue = new Map(items.toReversed().map((item) => [item.value, item]));
   return [

@@ -7,6 +7,7 @@ import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { StreamItem } from '../../contract/stream-schemas.ts';
 import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { SvcError } from '../../errors.ts';
+import { abortAtEnd, createLinkedController } from '../../timers.ts';
 
 export type NewEndpoint = ControlInput<'createWebhook'>;
 
@@ -50,12 +51,11 @@ export class ListenEndpoints {
    * @param types types of stream items, separated by commas, such as `attempt,delivery`
    */
   follow(types: string, signal: AbortSignal, onRestored: () => Promise<void>): LiveStream {
-    const ended = new AbortController();
-    const streamSignal = AbortSignal.any([signal, ended.signal]);
+    const ended = createLinkedController([signal]);
     const open = () =>
-      this.control.stream({ types, listener: this.#endpoints.map(({ id }) => id).join(',') }, streamSignal);
+      this.control.stream({ types, listener: this.#endpoints.map(({ id }) => id).join(',') }, ended.signal);
     const first = open();
-    const items = reopenWhenLost(first, async () => {
+    const reopened = reopenWhenLost(first, async () => {
       await this.register();
       const stream = open();
       // Waits, so that the stream contains every attempt after `onRestored` is called. If it cannot be opened, iterating
@@ -64,6 +64,7 @@ export class ListenEndpoints {
       await onRestored();
       return stream;
     });
+    const items = abortAtEnd(reopened, ended);
     return {
       ready: first.ready,
       [Symbol.asyncIterator]: () => ({

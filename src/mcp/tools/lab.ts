@@ -14,7 +14,7 @@ import { formatCount } from '../../domain/message-parts.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { SvcError } from '../../errors.ts';
 import type { CheckResult } from '../../receiver/run-checks.ts';
-import { abortAfter, clearInterval, setInterval } from '../../timers.ts';
+import { abortAfter, clearInterval, setInterval, withAnySignal } from '../../timers.ts';
 import { EXAMPLE_TYPE, EXAMPLE_URL } from '../summarize-delivery.ts';
 import { summarizeExplanation } from '../summarize-explanation.ts';
 import { defineTool, formatCall, type ToolCall, type ToolResult, wholeNumber } from '../tool.ts';
@@ -164,24 +164,25 @@ async function checkReceiver(input: LabInput, call: ToolCall): Promise<ToolResul
   // Loaded on first use, because most sessions do not check a receiver.
   const { runChecks } = await import('../../receiver/run-checks.ts');
   const { createUrlReader } = await import('../../receiver/effect-observer.ts');
-  const signal = AbortSignal.any([call.signal, abortAfter(input.seconds * SECOND_MS)]);
-  const network = { urlRule: rules.webhookUrl, signal };
-  const report = await runChecks({
-    ...network,
-    url: webhook.url,
-    insecureTls: webhook.skip_verify,
-    extraHeaders: webhook.headers,
-    secret,
-    scheme: rules.signature,
-    eventType: type,
-    payload,
-    now,
-    timeoutMs: RECEIVER_TIMEOUT_MS,
-    readEffects: input.observe === undefined ? null : createUrlReader(input.observe, network),
-    apiKey: null,
-    only: [],
-    strict: false,
-    onProgress: (done, total, check) => call.onProgress(done, total, check ?? 'The checks have ended'),
+  const report = await withAnySignal([call.signal, abortAfter(input.seconds * SECOND_MS)], (signal) => {
+    const network = { urlRule: rules.webhookUrl, signal };
+    return runChecks({
+      ...network,
+      url: webhook.url,
+      insecureTls: webhook.skip_verify,
+      extraHeaders: webhook.headers,
+      secret,
+      scheme: rules.signature,
+      eventType: type,
+      payload,
+      now,
+      timeoutMs: RECEIVER_TIMEOUT_MS,
+      readEffects: input.observe === undefined ? null : createUrlReader(input.observe, network),
+      apiKey: null,
+      only: [],
+      strict: false,
+      onProgress: (done, total, check) => call.onProgress(done, total, check ?? 'The checks have ended'),
+    });
   });
   const failures = report.checks.filter(({ status }) => status === 'failed');
   const { ok, passed, failed, not_observable, interrupted } = report;

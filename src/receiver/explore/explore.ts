@@ -1,10 +1,9 @@
 /** Plays random histories against a receiver until one breaks a rule, and finds the smallest history that does. */
-import { setMaxListeners } from 'node:events';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { attackNames, type Disturbance, disturbanceNames } from '../../domain/exploration.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { SvcError } from '../../errors.ts';
-import { sleep } from '../../timers.ts';
+import { sleep, withAnySignal } from '../../timers.ts';
 import {
   createReceiverClient,
   getConnectionHint,
@@ -73,16 +72,16 @@ export async function explore(options: ExploreOptions): Promise<ExploreReport> {
       hint: 'Pass --restart-command, or the option restart of exploreReceiver.',
     });
   }
-  // Many requests and waits listen to it at the same time.
-  const signal = AbortSignal.any([options.signal]);
-  setMaxListeners(0, signal);
-  const ownOptions = { ...options, signal };
-  const client = createReceiverClient(ownOptions);
-  try {
-    return await new Search(ownOptions, client).run();
-  } finally {
-    client.closeConnections();
-  }
+  // A signal of its own, because many requests and waits listen to it at the same time.
+  return withAnySignal([options.signal], async (signal) => {
+    const ownOptions = { ...options, signal };
+    const client = createReceiverClient(ownOptions);
+    try {
+      return await new Search(ownOptions, client).run();
+    } finally {
+      client.closeConnections();
+    }
+  });
 }
 
 /** The disturbances that apply to a receiver with this scheme. */
