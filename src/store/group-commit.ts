@@ -27,6 +27,8 @@ interface GroupCommitHooks {
  * would hardly reduce its share.
  */
 const MAX_HOLD_MS = 10;
+/** Time in milliseconds between two checks whether a group still waits. The next write checks too. */
+const HOLD_CHECK_MS = 1;
 /** Maximum delay in milliseconds of a write without a waiting caller. */
 const SOON_MS = 50;
 
@@ -46,6 +48,10 @@ export class GroupCommit {
   #waiting: WaitingWrite[] = [];
   #waitingWithoutCaller: Array<() => void> = [];
   #isScheduled = false;
+  /** Monotonic time until which the scheduled group can wait for more writes. */
+  #heldUntil = 0;
+  /** Set while the scheduled group waits for more writes. */
+  #holdTimer: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(db: Database.Database, hooks: GroupCommitHooks) {
@@ -68,19 +74,30 @@ export class GroupCommit {
   run<Result>(operation: () => Result): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ operation, resolve: resolve as (value: never) => void, reject });
-      if (this.#isScheduled) return;
-      this.#isScheduled = true;
-      const heldUntil = monotonic() + MAX_HOLD_MS;
-      setImmediate(() => this.#flushWhenReady(heldUntil));
+      if (!this.#isScheduled) {
+        this.#isScheduled = true;
+        this.#heldUntil = monotonic() + MAX_HOLD_MS;
+        setImmediate(() => this.#flushWhenReady());
+      } else if (this.#holdTimer !== undefined && !this.#hooks.expectsMore()) {
+        this.#endHold();
+        setImmediate(() => this.#flushWhenReady());
+      }
     });
   }
 
-  #flushWhenReady(heldUntil: number): void {
+  /** Checks again after a pause, because a check in each turn of the event loop would keep the processor busy. */
+  #flushWhenReady(): void {
+    this.#endHold();
     // It was flushed meanwhile.
     if (!this.#isScheduled) return;
-    if (this.#hooks.expectsMore() && monotonic() < heldUntil)
-      setImmediate(() => this.#flushWhenReady(heldUntil));
+    if (this.#hooks.expectsMore() && monotonic() < this.#heldUntil)
+      this.#holdTimer = setTimeout(() => this.#flushWhenReady(), HOLD_CHECK_MS);
     else this.flush();
+  }
+
+  #endHold(): void {
+    clearTimeout(this.#holdTimer);
+    this.#holdTimer = undefined;
   }
 
   /**
@@ -97,6 +114,7 @@ export class GroupCommit {
   /** Commits all waiting operations now. */
   flush(): void {
     this.#isScheduled = false;
+    this.#endHold();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const group = this.#waiting.concat(this.#waitingWithoutCaller.map(withoutCaller));

@@ -163,6 +163,19 @@ describe('a group that waits for more writes', () => {
     expect(commits()).toBe(1);
   });
 
+  it('a group is committed in the next turn after the last expected write', async () => {
+    let isExpectingMore = true;
+    const { group, note, notes } = open(() => isExpectingMore);
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    const first = group.run(() => note('a'));
+    await nextTurn();
+    isExpectingMore = false;
+    const second = group.run(() => note('b'));
+    await nextTurn();
+    expect(notes()).toEqual(['a', 'b']);
+    await Promise.all([first, second]);
+  });
+
   it('a group is committed after a while, even if more writes are always expected', async () => {
     const { group, note, notes } = open(() => true);
     await group.run(() => note('a'));
