@@ -42,14 +42,14 @@ export function addExamples(command: Command, examples: readonly Example[]): Com
 export function addLearnMore(command: Command): Command {
   return addSection(command, 'Learn more:', () => {
     const commands = `  Read about a command: ${toFullName(command)} <command> --help`;
-    const folder = command.parent === null ? findPackageFolder() : null;
-    return folder === null
-      ? [commands]
-      : [
-          commands,
-          '  Print all commands as JSON: svc help --json',
-          `  Read the documentation: ${join(folder, 'docs', 'README.md')}`,
-        ];
+    if (command.parent !== null) return [commands];
+    const folder = findPackageFolder();
+    return [
+      commands,
+      '  Print all commands as JSON: svc help --json',
+      // The single executable has no folder of documents.
+      ...(folder === null ? [] : [`  Read the documentation: ${join(folder, 'docs', 'README.md')}`]),
+    ];
   });
 }
 

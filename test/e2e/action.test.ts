@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { createTempFolder, program, runProgram, svc } from './cli-program.ts';
+import { quoteForShell } from '../../src/domain/shell.ts';
+import { createTempFolder, program, runProgram, svc, svcArgs, svcFile } from './cli-program.ts';
 
 interface Action {
   readonly inputs: Readonly<Record<string, { readonly description: string; readonly default: string }>>;
@@ -161,11 +162,16 @@ describe.skipIf(process.platform === 'win32')('action.yml', () => {
     const { use, temp, workspace } = createJob();
     const folder = join(temp, 'package');
     mkdirSync(folder);
-    const manifest = { name: 'svc-emulator', version: '9.9.9', bin: { svc: 'svc.js' } };
+    const manifest = { name: 'svc-emulator', version: '9.9.9', bin: { svc: 'svc.sh' } };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-    writeFileSync(join(folder, 'svc.js'), `#!/usr/bin/env node\nimport(${JSON.stringify(program)});\n`, {
-      mode: 0o755,
-    });
+    const command = [svcFile, ...svcArgs].map(quoteForShell).join(' ');
+    writeFileSync(
+      join(folder, 'svc.sh'),
+      `#!/bin/sh
+exec ${command} "$@"
+`,
+      { mode: 0o755 },
+    );
     execFileSync('tar', ['-czf', join(workspace, 'svc-emulator.tgz'), '-C', temp, 'package']);
     const { exitCode, text } = await use({ version: 'svc-emulator.tgz', run: 'which svc && svc --version' });
     expect(exitCode, text).toBe(0);
