@@ -37,11 +37,16 @@ it('the release workflow publishes after all checks and executables, and can wri
   expect(Object.entries(jobs).map(([name, { needs }]) => [name, needs])).toEqual([
     ['check', undefined],
     ['binary', 'check'],
-    ['release', 'binary'],
+    ['image', 'binary'],
+    ['release', 'image'],
   ]);
-  const writers = Object.entries(jobs).filter(([, job]) => job.permissions?.contents === 'write');
-  expect(writers.map(([name]) => name)).toEqual(['release']);
-  expect(commands.filter((run) => /npm publish|gh release create/.test(run))).toHaveLength(2);
+  const writersOf = (permission: string) =>
+    Object.keys(jobs).filter((name) => jobs[name]?.permissions?.[permission] === 'write');
+  expect(writersOf('contents')).toEqual(['release']);
+  expect(writersOf('packages')).toEqual(['image', 'release']);
+  const publishing = /npm publish|gh release create|imagetools create/;
+  expect(jobs.release?.steps.filter(({ run }) => publishing.test(run ?? ''))).toHaveLength(3);
+  expect(commands.filter((run) => publishing.test(run))).toHaveLength(3);
 });
 
 it('release-notes.mjs prints the section of a version, without links into the repository', async () => {
