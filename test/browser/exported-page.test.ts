@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { hostileDelivery, renderPage } from '../control/export/exported-page.ts';
-import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
+import { expectAccessibleAt } from '../support/accessibility.ts';
+import { describeInBrowser, openDashboard } from '../support/browser.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
-async function openFile(html: string, options: OpenOptions = {}) {
+async function openFile(html: string) {
   const emulator = await startTestEmulator();
   onTestFinished(emulator.close);
-  const page = await openDashboard(emulator, options);
+  const page = await openDashboard(emulator);
   const file = join(createTemporaryFolder(), 'deliveries.html');
   writeFileSync(file, html);
   await page.goto(pathToFileURL(file).href);
@@ -20,19 +20,15 @@ async function openFile(html: string, options: OpenOptions = {}) {
 }
 
 describeInBrowser('the exported page', () => {
-  it.each(['light', 'dark'] as const)(
-    'the exported page is accessible in the %s color scheme at 360 px, folded and unfolded',
-    async (colorScheme) => {
-      const html = await renderPage({ ...hostileDelivery, id: 'del_1' }, hostileDelivery);
-      const page = await openFile(html, { colorScheme, width: 360 });
-      await expectAccessible(page);
-      await page.getByText('2 deliveries').waitFor();
-      for (const summary of await page.locator('summary:visible').all()) await summary.press('Enter');
-      for (const summary of await page.locator('details details summary').all()) await summary.press('Enter');
-      await expectAccessible(page);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-    },
-  );
+  it('the exported page is accessible in the light and the dark color scheme at 360 px, folded and unfolded', async () => {
+    const page = await openFile(await renderPage({ ...hostileDelivery, id: 'del_1' }, hostileDelivery));
+    await expectAccessibleAt(page, [360]);
+    await page.getByText('2 deliveries').waitFor();
+    for (const summary of await page.locator('summary:visible').all()) await summary.press('Enter');
+    for (const summary of await page.locator('details details summary').all()) await summary.press('Enter');
+    await expectAccessibleAt(page, [360]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  });
 
   it('hostile text in the exported page runs no script, loads nothing and is visible', async () => {
     const page = await openFile(await renderPage(hostileDelivery));

@@ -38,12 +38,11 @@ export interface OpenOptions {
   readonly expectedErrors?: RegExp;
   /**
    * Replaces the timers of the page, so that the test can skip the wait until the next poll with `page.clock.fastForward`.
-   * Uses a page that no other test uses.
    */
   readonly hasFakeTimers?: boolean;
   /** Opens another tab of the browser that shows this page. */
   readonly besides?: Page;
-  /** Runs before the scripts of the page. Use it only with a page that no other test uses. */
+  /** Runs before the scripts of the page. */
   readonly initScript?: string;
 }
 
@@ -63,8 +62,10 @@ export async function openDashboard(
 ): Promise<Page> {
   const url = new URL(emulator.status().dashboard_url);
   url.hash = hash;
-  const isReusable = !hasFakeTimers && besides === undefined && initScript === undefined;
-  const page = (isReusable ? idlePages.pop() : undefined) ?? (await createPage(besides?.context()));
+  const idlePages =
+    besides === undefined ? (hasFakeTimers ? idlePagesWithFakeTimers : idlePagesWithRealTimers) : [];
+  const page = idlePages.pop() ?? (await createPage(besides?.context()));
+  // Also sets the clock of a page that another test has left.
   if (hasFakeTimers) await page.clock.install();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
@@ -75,14 +76,17 @@ export async function openDashboard(
     if (message.type() === 'error' || message.type() === 'warning')
       problems.push(`${message.text()} (${source})`);
   });
+  const script = initScript === undefined ? undefined : await page.addInitScript(initScript);
   onTestFinished(async () => {
-    await (isReusable ? releasePage(page) : besides === undefined ? page.context().close() : page.close());
+    await script?.dispose();
+    if (besides !== undefined) await page.close();
+    else if (await tryToEmpty(page)) idlePages.push(page);
+    else await page.context().close();
     const unexpected = problems.filter((text) => expectedErrors?.test(text) !== true);
     if (unexpected.length > 0) throw new Error(`Unexpected messages of the page:\n${unexpected.join('\n')}`);
   });
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme, forcedColors: null });
-  if (initScript !== undefined) await page.addInitScript(initScript);
   await page.goto(url.href);
   return page;
 }
@@ -91,7 +95,10 @@ export async function openDashboard(
  * Pages that tests have left. They load the dashboard in half the time of a new page. Each has a browser context, because
  * only one page of a context is visible, and the browser slows down the timers of hidden pages.
  */
-const idlePages: Page[] = [];
+const idlePagesWithRealTimers: Page[] = [];
+
+/** Fake timers stay installed for as long as the context exists. */
+const idlePagesWithFakeTimers: Page[] = [];
 
 /** Served once per worker. */
 let emptyPage: Promise<string> | undefined;
@@ -109,8 +116,8 @@ async function serveEmptyPage(): Promise<string> {
   return `http://127.0.0.1:${port}/`;
 }
 
-/** Removes what a test has left in a page. Closes a page that does not respond. */
-async function releasePage(page: Page): Promise<void> {
+/** Removes what a test has left in a page. Returns false if the page does not respond. */
+async function tryToEmpty(page: Page): Promise<boolean> {
   emptyPage ??= serveEmptyPage();
   try {
     const url = await emptyPage;
@@ -126,9 +133,9 @@ async function releasePage(page: Page): Promise<void> {
     await page.context().clearCookies();
     page.removeAllListeners('pageerror');
     page.removeAllListeners('console');
-    idlePages.push(page);
+    return true;
   } catch {
-    await page.context().close();
+    return false;
   }
 }
 
