@@ -57,7 +57,7 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
     code: /^npm ci\nnpm test\n$/,
     reason: 'test/e2e/examples.test.ts runs the examples',
   },
-  { page: /^docs\/installing/, code: /sudo tar/, reason: 'test/binary/deb.test.ts runs the executable' },
+  { page: /^docs\/installing/, code: /sudo tar/, reason: 'test/binary/packages.test.ts runs it' },
   { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
   { page: /^docs\/containers/, code: /docker |testcontainers/, reason: 'npm run test:image runs the image' },
   { page: /^docs\/agents/, code: /^claude mcp add/, reason: 'needs Claude Code' },
