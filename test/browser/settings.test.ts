@@ -74,19 +74,22 @@ describeInBrowser('the settings', () => {
     },
   );
 
-  it.each(['events', 'requests'])(
-    'the rows of the %s have one line if the row height is One line',
-    async (section) => {
-      const emulator = await openEmulator();
-      await trigger(emulator, 3);
+  it('the rows of the events and the requests have one line if the row height is One line', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 3);
+    const page = await openDashboard(emulator);
+    await selectSetting(page, 'Row height', 'One line');
+    for (const section of ['Events', 'Requests']) {
+      await page.setViewportSize({ width: 1440, height: 800 });
+      await page.getByRole('navigation').getByRole('link', { name: section }).click();
+      await expect.poll(() => page.title()).toBe(`${section} · svc`);
       for (const width of [1440, 360]) {
-        const page = await openDashboard(emulator, { hash: `/${section}`, width });
-        await selectSetting(page, 'Row height', 'One line');
+        await page.setViewportSize({ width, height: 800 });
         await expect.poll(() => rowHeightOf(page)).toBe(32);
         expect(await countCutRows(page)).toBe(0);
       }
-    },
-  );
+    }
+  });
 
   it('the separator between the list and the open item moves by mouse, touch and keys, is reset by a double click, and is kept', async () => {
     const emulator = await openEmulator();
