@@ -114,7 +114,7 @@ async function testImage() {
     assert.match((await runInContainer('svc', 'deliveries', 'list')).stdout, /order\.shipped/);
     pass('commands in the container find the emulator');
 
-    await execa(engine, ['stop', '--time', String(STOP_WITHIN_SECONDS), name]);
+    await execa(engine, ['stop', '-t', String(STOP_WITHIN_SECONDS), name]);
     assert.equal(await inspect('{{.State.ExitCode}}'), '0');
     pass('SIGTERM ends the container with exit code 0');
 
