@@ -1,5 +1,6 @@
 /** The schema of the verdict on a delivery. `openapi-schema-texts.ts` describes each field. */
 import * as v from 'valibot';
+import { noResponseOutcomes } from '../domain/delivery.ts';
 import { digestOnlyReasons, refusalReasons } from '../domain/signature/refusals.ts';
 import { Attempt, Delivery, Verification } from './delivery-schemas.ts';
 
@@ -14,7 +15,7 @@ import { Attempt, Delivery, Verification } from './delivery-schemas.ts';
  * - `duplicate_rejected`: the receiver accepted the delivery before, and failed when it came again.
  * - `rejected`, `receiver_error`: the receiver returned a 4xx or a 5xx for a reason that only it knows.
  * - `wrong_path`, `rate_limited`, `redirect`: 404, 405 or 410; 429; 3xx.
- * - `timeout`, `connection_error`, `dns_error`, `tls_error`, `blocked`: there was no complete response.
+ * - The outcomes of an attempt without a complete response.
  */
 export const deliveryCauses = [
   'delivered',
@@ -32,11 +33,7 @@ export const deliveryCauses = [
   'wrong_path',
   'rate_limited',
   'redirect',
-  'timeout',
-  'connection_error',
-  'dns_error',
-  'tls_error',
-  'blocked',
+  ...noResponseOutcomes,
 ] as const;
 
 /** `certain`: recorded or reported. `likely`: the best explanation of what was recorded. */

@@ -64,7 +64,7 @@ const { payload: _payload, ...eventFields } = event;
 export const eventSummary: EventSummary = {
   ...eventFields,
   request_id: ids.request,
-  delivery_counts: { pending: 1, succeeded: 0, failed: 0, canceled: 0 },
+  delivery_counts: { pending: 1, failing: 0, paused: 0, succeeded: 0, failed: 0, canceled: 0 },
 };
 
 export const eventDetail: EventDetail = {

@@ -501,7 +501,9 @@ export const schemaTexts: Readonly<
       delivery_counts: {
         description: 'Number of deliveries of the event, by status.',
         fields: {
-          pending: 'Number of pending deliveries.',
+          pending: 'Number of pending deliveries, including those that are failing or paused.',
+          failing: 'Number of pending deliveries whose last attempt failed.',
+          paused: 'Number of pending deliveries to disabled endpoints.',
           succeeded: 'Number of deliveries that succeeded.',
           failed: 'Number of deliveries that failed.',
           canceled: 'Number of deliveries that were canceled.',

@@ -33,7 +33,15 @@ const requestId = { request_id: v.nullable(idOf('request')) };
 export const EventSummary = v.object({
   ...v.omit(Event, ['payload']).entries,
   ...requestId,
-  delivery_counts: v.object({ pending: Count, succeeded: Count, failed: Count, canceled: Count }),
+  /** `pending` includes the deliveries that are failing or paused. */
+  delivery_counts: v.object({
+    pending: Count,
+    failing: Count,
+    paused: Count,
+    succeeded: Count,
+    failed: Count,
+    canceled: Count,
+  }),
 });
 
 export const EventDetail = v.object({

@@ -63,11 +63,14 @@ const views: Record<Section, ViewEntry> = {
 
 const PALETTE_KEY = 'Ctrl+K';
 
-const pageCommands = Object.entries(views).map(([section, { title }]) => ({
-  title: `Go to ${title}`,
-  key: '',
-  run: () => navigate({ section: section as Section }),
-}));
+/** Without the page that the shortcut `t` opens: the palette also lists the shortcuts. */
+const pageCommands = Object.entries(views)
+  .filter(([section]) => section !== 'trigger')
+  .map(([section, { title }]) => ({
+    title: `Go to ${title}`,
+    key: '',
+    run: () => navigate({ section: section as Section }),
+  }));
 
 const loadedViews = signal<Partial<Record<Section, View>>>({ overview: OverviewView });
 

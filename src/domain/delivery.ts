@@ -11,24 +11,26 @@ export const attemptTriggers = ['schedule', 'manual'] as const;
 export type AttemptTrigger = (typeof attemptTriggers)[number];
 
 /**
- * How an attempt ended.
- * - `succeeded`: a 2xx status within the time limit (§6).
- * - `http_error`: any other status, including a redirect, which is never followed.
+ * How an attempt ended without a complete response.
  * - `timeout`: no connection or no complete response within the time limit.
  * - `connection_error`: refused, reset, closed early, or not HTTP.
  * - `dns_error`: the host name does not resolve.
  * - `tls_error`: the certificate is not trusted, or the handshake failed.
  * - `blocked`: the emulator never connects to this address.
  */
-export const attemptOutcomes = [
-  'succeeded',
-  'http_error',
+export const noResponseOutcomes = [
   'timeout',
   'connection_error',
   'dns_error',
   'tls_error',
   'blocked',
 ] as const;
+
+/**
+ * How an attempt ended. `succeeded`: a 2xx status within the time limit (§6). `http_error`: any other status, including a
+ * redirect, which is never followed.
+ */
+export const attemptOutcomes = ['succeeded', 'http_error', ...noResponseOutcomes] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
 /** How the error of an attempt starts if the receiver refused the connection. */
@@ -40,7 +42,7 @@ const failureDescriptions = {
   dns_error: 'DNS lookup failed',
   tls_error: 'TLS failed',
   blocked: 'blocked',
-} as const satisfies Partial<Record<AttemptOutcome, string>>;
+} as const satisfies Record<(typeof noResponseOutcomes)[number], string>;
 
 /** What happened, for people: the status of the response (`503`), or why there was no complete response (`timed out`). */
 export function describeOutcome(attempt: {

@@ -53,7 +53,7 @@ const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webh
 /** Pending after an attempt. The text is that of the partial index `deliveries_attempted`, so that SQLite can use it. */
 const ATTEMPTED = "d.status = 'pending' AND d.attempt_count > 0";
 /** Pending after an attempt that failed. Deliveries to a disabled endpoint are paused instead. */
-const FAILING = `${ATTEMPTED} AND h.disabled = 0
+export const FAILING = `${ATTEMPTED} AND h.disabled = 0
   AND (SELECT outcome FROM attempts WHERE delivery_seq = d.seq AND number = d.attempt_count) <> 'succeeded'`;
 
 /** 0 if the last attempt got no response; NULL before the first attempt. */

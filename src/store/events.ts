@@ -1,6 +1,7 @@
 /** The table of events. */
 import type { EventSummary } from '../contract/resources.ts';
 import { extractEventRecord } from '../domain/event.ts';
+import { FAILING } from './delivery-queries.ts';
 import { type FilteredTable, type PageRequest, type RowPage, readPage, Scan } from './row-page.ts';
 import { type Sql, Table } from './sql.ts';
 
@@ -25,6 +26,8 @@ interface EventSummaryRow {
   readonly created_at: number;
   readonly request_id: string | null;
   readonly pending: number;
+  readonly failing: number;
+  readonly paused: number;
   readonly succeeded: number;
   readonly failed: number;
   readonly canceled: number;
@@ -70,10 +73,13 @@ export class EventTable extends Table {
     return this.sql.get(
       `SELECT e.seq, e.id, e.type, e.created_at, w.id AS workspace_id, ${REQUEST_ID} AS request_id,
          count(*) FILTER (WHERE d.status = 'pending') AS pending,
+         count(*) FILTER (WHERE ${FAILING}) AS failing,
+         count(*) FILTER (WHERE d.status = 'pending' AND h.disabled = 1) AS paused,
          count(*) FILTER (WHERE d.status = 'succeeded') AS succeeded,
          count(*) FILTER (WHERE d.status = 'failed') AS failed,
          count(*) FILTER (WHERE d.status = 'canceled') AS canceled
        FROM events e JOIN workspaces w ON w.seq = e.workspace_seq LEFT JOIN deliveries d ON d.event_seq = e.seq
+         LEFT JOIN webhooks h ON h.seq = d.webhook_seq
        WHERE e.seq = ?`,
       [seq],
     );
@@ -112,14 +118,14 @@ export class EventTable extends Table {
 }
 
 export function toEventSummary(row: EventSummaryRow): EventSummary {
-  const { id, workspace_id, type, created_at, request_id, pending, succeeded, failed, canceled } = row;
+  const { seq: _, id, workspace_id, type, created_at, request_id, ...counts } = row;
   return {
     id,
     workspace_id,
     type,
     created_at: new Date(created_at).toISOString(),
     request_id,
-    delivery_counts: { pending, succeeded, failed, canceled },
+    delivery_counts: counts,
   };
 }
 

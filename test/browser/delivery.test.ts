@@ -49,7 +49,7 @@ describeInBrowser('the delivery page', () => {
     const { page, webhook, receiver } = await openDelivery([404]);
     const verdict = page.getByRole('region', { name: 'Summary' });
     await verdict.getByText('Your receiver returned 404.').waitFor();
-    await verdict.getByText('Check the path of the endpoint URL, and correct it with:').waitFor();
+    await verdict.getByText('Check the path of the endpoint URL, and correct it:').waitFor();
     await verdict.getByRole('button', { name: 'Copy command' }).click();
     await expect.poll(() => clipboardOf(page)).toBe(`svc webhooks update ${webhook.id} --url URL`);
     const endpoint = page.getByRole('link', { name: `${receiver.url}/hooks` });
@@ -228,7 +228,7 @@ describeInBrowser('the delivery page', () => {
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature', webhook_id: webhook.id });
     await advance(5 * MINUTE_MS);
     const verdict = page.getByRole('region', { name: 'Summary' });
-    await verdict.getByText('The signature does not match').waitFor();
+    await verdict.getByText('The injected fault bad-signature').waitFor();
     await verdict.getByText(/svc faults clear flt_/).waitFor();
     const link = page.getByRole('link', { name: /^bad-signature \(flt_/ });
     await expect.poll(() => link.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);

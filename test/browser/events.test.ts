@@ -30,7 +30,7 @@ describeInBrowser('the event pages', () => {
     await trigger('invoice.paid');
     await rows.filter({ hasText: 'invoice.paid' }).getByText('no subscribed endpoint').waitFor();
     await trigger();
-    await rows.getByText('1 pending').waitFor();
+    await rows.getByText('1 failing').waitFor();
     await expect.poll(() => rows.count()).toBe(4);
   });
 
@@ -136,7 +136,7 @@ describeInBrowser('the event pages', () => {
     const id = await trigger();
     await receiver.waitFor(1);
     const page = await openDashboard(emulator, { hash: '/events' });
-    await page.getByRole('grid').getByText('1 pending').waitFor();
+    await page.getByRole('grid').getByText('1 failing').waitFor();
     await expectAccessibleAt(page, [360, 1920]);
     await page.getByRole('link', { name: 'order.shipped' }).click();
     await page.getByRole('heading', { name: 'Deliveries', level: 3 }).waitFor();

@@ -144,7 +144,7 @@ describeInBrowser('the trigger page', () => {
     await page.getByLabel('Count').fill('30');
     await page.getByRole('button', { name: 'Send 30 events' }).click();
     await sent(page).getByText('30 of 30 events created').waitFor();
-    await sent(page).getByText('30 pending').waitFor();
+    await sent(page).getByText('30 failing').waitFor();
     await sent(page).getByText('and 22 more: all pets.fed deliveries').waitFor();
     await receiver.waitFor(30);
     await expect.poll(() => sent(page).getByText('503', { exact: true }).count()).toBeGreaterThan(0);

@@ -608,14 +608,18 @@ describe.each([
       const request_id = created.headers.get('request-id');
       await settled(facts.id);
       const list = async () => (await control.listEvents({})).data;
-      const counts = { pending: 1, succeeded: 0, failed: 0, canceled: 0 };
+      const counts = { pending: 1, failing: 1, paused: 0, succeeded: 0, failed: 0, canceled: 0 };
       await expect(list()).resolves.toEqual([{ ...facts, request_id, delivery_counts: counts }]);
+      const countsOfNewest = async () => (await list())[0]?.delivery_counts;
+      await control.updateWebhook({ id, disabled: true });
+      expect(await countsOfNewest()).toEqual({ ...counts, failing: 0, paused: 1 });
+      await control.updateWebhook({ id, disabled: false });
       await control.nextClock({});
-      const { delivery_counts } = (await list())[0] ?? {};
-      expect(delivery_counts).toEqual({ ...counts, pending: 0, succeeded: 1 });
+      const none = { ...counts, pending: 0, failing: 0 };
+      expect(await countsOfNewest()).toEqual({ ...none, succeeded: 1 });
       await control.deleteWebhook({ id });
       await createEvent('a.b');
-      expect((await list())[0]?.delivery_counts).toEqual({ ...counts, pending: 0 });
+      expect(await countsOfNewest()).toEqual(none);
     });
 
     it('events are listed by type, text, workspace and time, in pages', async () => {

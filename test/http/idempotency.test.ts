@@ -73,7 +73,10 @@ describe('a POST with an Idempotency-Key', () => {
     expect([first.text, second.text]).toContain(repeated.text);
     expect(await countEvents(large)).toBe(1);
     const { data } = await large.control.listEvents({});
-    expect(data[0]?.delivery_counts).toEqual({ pending: 0, succeeded: 600, failed: 0, canceled: 0 });
+    expect(data[0]?.delivery_counts).toEqual({
+      ...{ pending: 0, failing: 0, paused: 0, failed: 0, canceled: 0 },
+      succeeded: 600,
+    });
     expect(receiver.requests).toHaveLength(600);
   });
 

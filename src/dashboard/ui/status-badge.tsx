@@ -1,11 +1,10 @@
 /** Badges for statuses and results, and counts of them. */
 import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import {
-  type DeliveryStatus,
   type DisplayStatus,
-  deliveryStatuses,
   deliveryStatusSymbols,
   describeOutcome,
+  displayStatuses,
   MAX_DELIVERY_COUNT,
 } from '../../domain/delivery.ts';
 import { toHash } from '../address.ts';
@@ -26,13 +25,12 @@ const statusTitles: Partial<Record<DisplayStatus, string>> = {
 
 const ALL_PENDING_TITLE = 'Failing, paused, or waiting to be sent';
 
-/** A filter or a count of pending deliveries includes those whose badges say failing or paused. */
+/** A filter by pending deliveries includes those whose badges say failing or paused. */
 export const statusGroupTitles = { ...statusTitles, pending: ALL_PENDING_TITLE };
 
 export function StatusBadge({ status, count }: StatusProps) {
-  const titles = count === undefined ? statusTitles : statusGroupTitles;
   return (
-    <span class={`badge ${status}`} title={titles[status]}>
+    <span class={`badge ${status}`} title={statusTitles[status]}>
       <span aria-hidden="true">{deliveryStatusSymbols[status]}</span> {count} {status}
     </span>
   );
@@ -61,9 +59,9 @@ export function StatusFilter({ status, count = 0 }: StatusFilterProps) {
   );
 }
 
-/** `✓ 2 succeeded ✗ 1 failed` */
-export function DeliveryCounts({ countOf }: { readonly countOf: (status: DeliveryStatus) => number }) {
-  return deliveryStatuses
+/** `✗ 1 failed ✓ 2 succeeded` */
+export function DeliveryCounts({ countOf }: { readonly countOf: (status: DisplayStatus) => number }) {
+  return displayStatuses
     .filter((status) => countOf(status) > 0)
     .map((status) => [<StatusBadge key={status} status={status} count={countOf(status)} />, ' ']);
 }

@@ -23,7 +23,7 @@ const trace: EventTrace = {
     type: 'order.shipped',
     created_at: '2026-11-20T11:57:00.000Z',
     request_id: 'req_1',
-    delivery_counts: { pending: 1, succeeded: 1, failed: 0, canceled: 0 },
+    delivery_counts: { pending: 1, failing: 0, paused: 0, succeeded: 1, failed: 0, canceled: 0 },
   },
   request: {
     id: 'req_1',

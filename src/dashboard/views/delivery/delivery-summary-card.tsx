@@ -1,50 +1,57 @@
 /** The result of a delivery: why it failed and what to do, or when the next attempt is due. */
 
 import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import type { Explanation } from '../../../contract/explanation-schemas.ts';
 import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
-import { isFaultActive } from '../../../domain/fault.ts';
-import type { Hint } from '../../../domain/next-step.ts';
+import type { NextStep } from '../../../domain/next-step.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { DueTime, isReached } from '../../ui/time.tsx';
 import { useClock } from '../../ui/workspace-scope.tsx';
 import { advanceTo, findMoveInProgress } from '../clock/clock-actions.ts';
-import { useFaults } from '../faults/fault-list.tsx';
-import { summarizeDelivery } from './delivery-summary.ts';
 
 interface Props {
   readonly delivery: DeliveryDetail;
 }
 
-export function DeliverySummaryCard({ delivery }: Props) {
-  const fault = delivery.attempts.at(-1)?.fault;
-  return fault === undefined ? (
-    <Summary delivery={delivery} />
-  ) : (
-    <SummaryWithFault key={fault.id} delivery={delivery} faultId={fault.id} />
-  );
-}
-
-/** The next step depends on whether the fault can still be applied. */
-function SummaryWithFault({ delivery, faultId }: Props & { readonly faultId: string }) {
-  const { value: faults } = useFaults(({ id }) => id === faultId);
-  return <Summary delivery={delivery} isFaultActive={faults?.some(isFaultActive)} />;
-}
-
-function Summary({ delivery, isFaultActive }: Props & { readonly isFaultActive?: boolean | undefined }) {
-  const { headline, reason, responseExcerpt, signature, hints } = summarizeDelivery(delivery, isFaultActive);
+export function DeliverySummaryCard({
+  delivery,
+  explanation,
+}: Props & { readonly explanation: Explanation }) {
+  const { attempt, summary, detail, ruled_out: ruledOut, remedy } = explanation;
+  const isFailure = attempt !== null && attempt.outcome !== 'succeeded';
+  const steps = explanation.next.filter(needsCommand);
+  // Usually the first step says the same, with a command.
+  const isRemedyShown = remedy !== null && steps.every(({ purpose }) => `${purpose}.` !== remedy);
   return (
     <section class={`card stack delivery-summary ${getDisplayStatus(delivery)}`} aria-label="Summary">
       <p role="status" class="delivery-headline">
-        {reason !== null && <strong>{reason} </strong>}
-        {headline}
+        {isFailure && <strong>{detail} </strong>}
+        {summary}
       </p>
-      {responseExcerpt !== null && <pre class="notice failed">{responseExcerpt}</pre>}
-      {signature !== null && <p>{signature}</p>}
-      {hints.map((hint) => (
-        <HintLine key={hint.text} hint={hint} />
+      {isFailure && attempt.response_body !== null && (
+        <pre class="notice failed">
+          <span class="delivery-response">{attempt.response_body}</span>
+        </pre>
+      )}
+      {ruledOut.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+      {isRemedyShown && (
+        <p>
+          <Arrow /> {remedy}
+        </p>
+      )}
+      {steps.map(({ purpose, command }) => (
+        <p key={command}>
+          <Arrow /> {purpose}:{' '}
+          <span class="delivery-command">
+            <code>{command}</code>
+            <CopyButton what="command" text={command} />
+          </span>
+        </p>
       ))}
       {delivery.next_attempt_at !== null && (
         <NextAttempt delivery={delivery} dueAt={delivery.next_attempt_at} />
@@ -53,19 +60,13 @@ function Summary({ delivery, isFaultActive }: Props & { readonly isFaultActive?:
   );
 }
 
-function HintLine({ hint: { text, command } }: { readonly hint: Hint }) {
-  return (
-    <p>
-      <span aria-hidden="true">→ </span>
-      {text}{' '}
-      {command !== null && (
-        <span class="delivery-command">
-          <code>{command}</code>
-          <CopyButton what="command" text={command} />
-        </span>
-      )}
-    </p>
-  );
+/** This page shows the attempts, and has a button that replays the delivery and waits. */
+function needsCommand({ command }: NextStep): boolean {
+  return !/^svc deliveries (?:get|replay .+ --wait$)/.test(command);
+}
+
+function Arrow() {
+  return <span aria-hidden="true">→</span>;
 }
 
 /** When the next attempt is due, in both times, with a button that advances the clock there. */

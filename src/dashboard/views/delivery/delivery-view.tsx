@@ -4,6 +4,7 @@ import './delivery.css';
 import '../replay/replay.css';
 import { useRef, useState } from 'preact/hooks';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import type { Explanation } from '../../../contract/explanation-schemas.ts';
 import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
@@ -25,25 +26,40 @@ import { DeliverySummaryCard } from './delivery-summary-card.tsx';
 import { Timeline } from './timeline.tsx';
 
 export function DeliveryView({ id }: { readonly id: string }) {
-  const query = useQuery(() => control.getDelivery({ id }), [id], {
-    refetchOn: (item) => item.type === 'reset' || ('delivery' in item && item.delivery.id === id),
-  });
   // The previous delivery stays visible while the next one loads, so that browsing through many does not flicker.
-  const shownDelivery = useRef<DeliveryDetail>(undefined);
-  shownDelivery.current = query.value ?? shownDelivery.current;
-  const shownQuery = query.error === null ? { ...query, value: shownDelivery.current } : query;
+  const shown = useRef<DeliveryProps>(undefined);
+  const query = useQuery(() => loadDelivery(id), [id], {
+    refetchOn: (item) => item.type === 'reset' || ('delivery' in item && item.delivery.id === id),
+    // The next step depends on whether the fault can still be applied.
+    isPolled: shown.current?.explanation.attempt?.fault !== undefined,
+  });
+  shown.current = query.value ?? shown.current;
+  const shownQuery = query.error === null ? { ...query, value: shown.current } : query;
   return (
     <QueryView query={shownQuery} what="the delivery">
-      {(delivery) => (
-        <SelectedWorkspaceScope workspaceId={delivery.workspace_id}>
-          <DeliveryContent delivery={delivery} />
+      {(props) => (
+        <SelectedWorkspaceScope workspaceId={props.delivery.workspace_id}>
+          <DeliveryContent {...props} />
         </SelectedWorkspaceScope>
       )}
     </QueryView>
   );
 }
 
-function DeliveryContent({ delivery }: { readonly delivery: DeliveryDetail }) {
+interface DeliveryProps {
+  readonly delivery: DeliveryDetail;
+  readonly explanation: Explanation;
+}
+
+async function loadDelivery(id: string): Promise<DeliveryProps> {
+  const [delivery, explanation] = await Promise.all([
+    control.getDelivery({ id }),
+    control.explainDelivery({ id }),
+  ]);
+  return { delivery, explanation };
+}
+
+function DeliveryContent({ delivery, explanation }: DeliveryProps) {
   const { attempts } = delivery;
   const selected =
     attempts.find(({ number }) => String(number) === route.value.query.attempt) ?? attempts.at(-1);
@@ -53,7 +69,7 @@ function DeliveryContent({ delivery }: { readonly delivery: DeliveryDetail }) {
         <h2>{delivery.event_type}</h2>
         <StatusBadge status={getDisplayStatus(delivery)} />
       </div>
-      <DeliverySummaryCard delivery={delivery} />
+      <DeliverySummaryCard delivery={delivery} explanation={explanation} />
       <div class="row delivery-actions">
         <ReplayButton key={delivery.id} delivery={delivery} />
         {selected !== undefined && <CopyAttemptButton delivery={delivery} attempt={selected} />}

@@ -46,8 +46,9 @@ export function EventsView({ route }: { readonly route: Route }) {
 
 const COLUMNS = ['Event', 'Deliveries', 'Created'];
 
-function renderCells({ id, type, delivery_counts, created_at }: EventSummary, address: string) {
-  const hasDeliveries = Object.values(delivery_counts).some((count) => count > 0);
+function renderCells({ id, type, delivery_counts: counts, created_at }: EventSummary, address: string) {
+  const hasDeliveries = Object.values(counts).some((count) => count > 0);
+  const displayed = { ...counts, pending: counts.pending - counts.failing - counts.paused };
   return [
     <>
       <a href={address} tabIndex={-1}>
@@ -56,7 +57,7 @@ function renderCells({ id, type, delivery_counts, created_at }: EventSummary, ad
       <small class="mono">{id}</small>
     </>,
     hasDeliveries ? (
-      <DeliveryCounts countOf={(status) => delivery_counts[status]} />
+      <DeliveryCounts countOf={(status) => displayed[status]} />
     ) : (
       <span class="muted">no subscribed endpoint</span>
     ),

@@ -82,7 +82,9 @@ function RunDeliveries({ run: { input, eventIds, deliveries, isFinished } }: { r
         <p class="row">
           {runDeliveries.length} deliveries
           <DeliveryCounts
-            countOf={(counted) => runDeliveries.filter(({ status }) => status === counted).length}
+            countOf={(status) =>
+              runDeliveries.filter((delivery) => getDisplayStatus(delivery) === status).length
+            }
           />
         </p>
       )}
