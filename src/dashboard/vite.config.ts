@@ -17,7 +17,8 @@ const browserOnly: Plugin = {
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [browserOnly],
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // Not by NODE_ENV, which is `test` when a test builds the page: JSX for development is a tenth larger.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   build: {
     outDir: join(import.meta.dirname, '../../dist/dashboard'),
     emptyOutDir: true,

@@ -117,7 +117,7 @@ describe('the compressed dashboard', () => {
   const measure = (path: string) => gzipSync(readFileSync(path)).length;
   const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0);
 
-  it('the compressed dashboard loads less than 80 KB before the first view', () => {
+  it('the compressed dashboard loads less than 60 KB before the first view', () => {
     const html = readFileSync(join(page, 'index.html'), 'utf8');
     const files = new Set(Array.from(html.matchAll(/assets\/[^"]+/g), ([name]) => join(page, name)));
     for (const file of files) {
@@ -126,12 +126,12 @@ describe('the compressed dashboard', () => {
         files.add(join(dirname(file), name));
     }
     expect(files.size).toBeGreaterThan(2);
-    expect(sum([...files].map(measure))).toBeLessThan(80_000);
+    expect(sum([...files].map(measure))).toBeLessThan(60_000);
   });
 
-  it('the compressed dashboard is smaller than 134 KB with all views', () => {
+  it('the compressed dashboard is smaller than 121 KB with all views', () => {
     const files = readdirSync(page, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
     expect(files.length).toBeGreaterThan(2);
-    expect(sum(files.map(({ parentPath, name }) => measure(join(parentPath, name))))).toBeLessThan(134_000);
+    expect(sum(files.map(({ parentPath, name }) => measure(join(parentPath, name))))).toBeLessThan(121_000);
   });
 });
