@@ -1,10 +1,18 @@
 // A Vitest reporter that writes `{passed, failed, skipped, aborted, failures}` to the file in TEST_COUNTS_FILE; `failures` has the names of
-// the failed tests. The JSON reporter of Vitest does not count worker processes that crash.
+// the failed tests. It writes at the end, and before that after each file with a failed test, in case the run is interrupted. The JSON
+// reporter of Vitest does not count worker processes that crash.
 import { writeFileSync } from 'node:fs';
 
 const CRASH_SIGNAL = /\bSIG(?:ABRT|SEGV|BUS|ILL|TRAP)\b/;
 
 export default class CountsReporter {
+  #ended = [];
+
+  onTestModuleEnd(module) {
+    this.#ended.push(module);
+    if (module.state() === 'failed') this.onTestRunEnd(this.#ended, []);
+  }
+
   onTestRunEnd(modules, unhandledErrors) {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const failures = tests.filter((test) => test.result().state === 'failed');

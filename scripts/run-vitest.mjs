@@ -8,28 +8,38 @@ const root = join(import.meta.dirname, '..');
 const CRASH_SIGNALS = ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP'];
 export const noCounts = { passed: 0, failed: 0, skipped: 0, aborted: 0 };
 
+/** The exit code of Vitest after SIGINT. */
+const INTERRUPTED = 130;
+
 /**
  * Runs Vitest once, with the `node` program in PATH.
- * @returns `{ passed, failed, skipped, aborted, failures }`; a failed run without a failed test counts as one failure
+ * @param log a file that receives the output too
+ * @returns `{ passed, failed, skipped, aborted, failures }`; a failed run without a failed test counts as one failure.
+ * A run that SIGINT ends has the failures until then.
  */
-export async function runVitest(args, { reporter = 'default', env = {} } = {}) {
+export async function runVitest(args, { reporter = 'default', env = {}, log } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-counts-'));
   const countsFile = join(folder, 'counts.json');
   try {
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     const reporters = [`--reporter=${reporter}`, `--reporter=${join(root, 'scripts/counts-reporter.mjs')}`];
-    const { failed: hasFailed, signal } = await execa('node', [vitest, 'run', ...reporters, ...args], {
+    const output = log === undefined ? 'inherit' : ['inherit', { file: log }];
+    const run = await execa('node', [vitest, 'run', ...reporters, ...args], {
       cwd: root,
-      stdio: 'inherit',
+      stdin: 'inherit',
+      stdout: output,
+      stderr: output,
+      buffer: false,
       reject: false,
       env: { ...env, TEST_COUNTS_FILE: countsFile },
     });
     const counts = existsSync(countsFile)
       ? JSON.parse(readFileSync(countsFile, 'utf8'))
       : { ...noCounts, failures: [] };
-    const aborted = counts.aborted + (CRASH_SIGNALS.includes(signal) ? 1 : 0);
+    const aborted = counts.aborted + (CRASH_SIGNALS.includes(run.signal) ? 1 : 0);
+    const isInterrupted = run.signal === 'SIGINT' || run.exitCode === INTERRUPTED;
     // Vitest itself can fail without a failed test, for example in a global setup.
-    const isUnexplained = hasFailed && counts.failed === 0;
+    const isUnexplained = run.failed && counts.failed === 0 && !isInterrupted;
     return {
       ...counts,
       aborted,

@@ -1,5 +1,5 @@
 /** The test counts of `.ci/run` and `npm run test:node`. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
@@ -67,26 +67,64 @@ it('test-summary.mjs exits with 1 when no test ran', async () => {
   expect(summary).toMatchObject({ exitCode: 1, stdout: '0 passed, 0 failed, 4 skipped' });
 });
 
-it('test-repeat.mjs counts the runs in which each test failed, and continues after a failure', async () => {
+/** Runs the tests in the folder twice, two files at a time. */
+function repeat(folder: string) {
+  const args = ['2', '--output', 'output', '--globals', '--maxWorkers=2', '--root', folder];
+  const script = join(root, 'scripts/test-repeat.mjs');
+  return execa(process.execPath, [script, ...args], { cwd: folder, reject: false });
+}
+
+function readOutput(folder: string, name: string): string {
+  return readFileSync(join(folder, 'output', name), 'utf8');
+}
+
+it('test-repeat.mjs counts the runs in which each test failed, continues after a failure, and keeps the output of failed runs', async () => {
   const folder = createFiles({
     'flaky.test.js': `import { existsSync, writeFileSync } from 'node:fs';
-      it('passes', () => {});
-      it('fails in the first run', () => {
-        const marker = new URL('marker', import.meta.url);
-        const hasRun = existsSync(marker);
-        writeFileSync(marker, '');
-        expect(hasRun).toBe(true);
-      });`,
+        it('passes', () => {});
+        it('fails in the first run', () => {
+          const marker = new URL('marker', import.meta.url);
+          const hasRun = existsSync(marker);
+          writeFileSync(marker, '');
+          expect(hasRun).toBe(true);
+        });`,
   });
-  const args = ['2', '--globals', '--root', folder];
-  const { exitCode, stdout } = await execa(
-    process.execPath,
-    [join(root, 'scripts/test-repeat.mjs'), ...args],
-    {
-      reject: false,
-    },
-  );
+  const { exitCode, stdout } = await repeat(folder);
   expect(exitCode).toBe(1);
-  expect(stdout).toMatch(/^== Run 1 of 2: 1 passed, 1 failed, 0 skipped, 0 aborted \(\d+ s\)$/m);
-  expect(stdout).toMatch(/\n2 runs: 1 passed, 1 failed\n1 of 2 {2}flaky\.test\.js › fails in the first run$/);
+  const tally = readOutput(folder, 'tally.txt');
+  expect(stdout).toContain(tally);
+  expect(tally.replaceAll(/\d+ s$/gm, 'TIME')).toBe(
+    `Run 1: 1 passed, 1 failed, 0 skipped, 0 aborted, in TIME
+  flaky.test.js › fails in the first run
+Run 2: 2 passed, 0 failed, 0 skipped, 0 aborted, in TIME
+
+2 of 2 runs: 1 passed, 1 failed
+1 of 2  flaky.test.js › fails in the first run
+`,
+  );
+  expect(readdirSync(join(folder, 'output'))).toEqual(['run-1.log', 'tally.txt']);
+  expect(readOutput(folder, 'run-1.log')).toContain('expected false to be true');
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'the tally of test-repeat.mjs contains the failures of a run that SIGINT ends',
+  async () => {
+    const folder = createFiles({
+      '1.test.js': "it('fails', () => { throw new Error('on purpose'); });",
+      // Like Ctrl-C in a terminal, which signals all processes of the foreground.
+      '2.test.js': `import { existsSync, readFileSync } from 'node:fs';
+        it('does not end', { timeout: 60_000 }, async () => {
+          await vi.waitUntil(() => existsSync(process.env.TEST_COUNTS_FILE), 60_000);
+          const vitest = process.ppid;
+          const parentOf = (pid) => Number(readFileSync(\`/proc/\${pid}/stat\`, 'utf8').split(' ')[3]);
+          for (const pid of [parentOf(vitest), vitest]) process.kill(pid, 'SIGINT');
+          await new Promise(() => {});
+        });`,
+    });
+    const { exitCode } = await repeat(folder);
+    expect(exitCode).toBe(1);
+    expect(readOutput(folder, 'tally.txt')).toMatch(
+      /^Run 1: 0 passed, 1 failed, 0 skipped, 0 aborted, interrupted after \d+ s\n {2}1\.test\.js › fails\n/,
+    );
+  },
+);
