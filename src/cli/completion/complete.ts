@@ -9,7 +9,7 @@ import { FILES } from './shell-scripts.ts';
 import { choicesForArgument, choicesForOption, type ValueChoices } from './value-choices.ts';
 
 /** Time limit of a list: short enough for the tab key. After it, the list is empty. */
-const TIMEOUT_MS = 300;
+export const LIST_TIMEOUT_MS = 300;
 
 /** How descriptions are truncated. The width of the terminal is not known here. */
 const DESCRIPTION_TRUNCATION = { width: 80, unicode: true };
@@ -18,8 +18,22 @@ const DESCRIPTION_TRUNCATION = { width: 80, unicode: true };
  * @param words the words of the command line up to the cursor, without the program; the last one is completed
  * @returns lines of a word, a tab and a description; or only {@link FILES}
  */
-export async function complete(words: readonly string[], processContext: ProcessContext): Promise<string[]> {
+export async function complete(
+  words: readonly string[],
+  processContext: ProcessContext,
+  timeoutMs = LIST_TIMEOUT_MS,
+): Promise<string[]> {
   const completionContext = await parseCompletionContext(words);
+  return withAnySignal([processContext.signal, abortAfter(timeoutMs)], (signal) =>
+    suggest(words, completionContext, { ...processContext, signal }),
+  );
+}
+
+async function suggest(
+  words: readonly string[],
+  completionContext: CompletionContext,
+  processContext: ProcessContext,
+): Promise<string[]> {
   const current = words.at(-1) ?? '';
   const { target, path } = completionContext;
   switch (target.kind) {
@@ -80,14 +94,12 @@ async function listChoices(
   { globals }: CompletionContext,
   processContext: ProcessContext,
 ): Promise<Choice[]> {
-  const lists = await withAnySignal([processContext.signal, abortAfter(TIMEOUT_MS)], (signal) => {
-    // Pressing the tab key must not run code of the project.
-    const context = createContext({ ...processContext, signal }, globals, { skipModules: true });
-    return Promise.all(
-      // Completion cannot report an emulator that is not running, or an unreadable fixture.
-      sources.map((choiceSource) => choiceSource.list(context).catch(() => ({ items: [] }))),
-    );
-  });
+  // Pressing the tab key must not run code of the project.
+  const context = createContext(processContext, globals, { skipModules: true });
+  const lists = await Promise.all(
+    // Completion cannot report an emulator that is not running, or an unreadable fixture.
+    sources.map((choiceSource) => choiceSource.list(context).catch(() => ({ items: [] }))),
+  );
   const items = lists.flatMap((list) => list.items);
   const firstByValue = new Map(items.toReversed().map((item) => [item.value, item]));
   return [
