@@ -14,6 +14,8 @@ import { isPresent, type RunningExample, startReceiver, writeReceiver } from './
 
 /** Each test runs once. `SVC_TEST_TIMES=20` repeats it, to find flaky results. */
 const repeats = Number(process.env.SVC_TEST_TIMES ?? 1) - 1;
+/** The limit of the service (gap `delivery.timeout`), because other programs run at the same time. */
+const TIMEOUT_MS = 15_000;
 const present = frameworks.filter(isPresent);
 /** One for each implementation of the inbox, with the file and the line of its work, and the same line with work that fails. */
 const inboxes = (
@@ -68,8 +70,7 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
         url: receiver.url,
         strict: true,
         countEffects: async () => (await receiver.readEffects()).length,
-        // The limit of the service (gap `delivery.timeout`), because other programs run at the same time.
-        timeoutMs: 15_000,
+        timeoutMs: TIMEOUT_MS,
       });
       expect(report.checks.filter(({ status }) => status === 'failed')).toEqual([]);
       expect(idsOf(report, 'not_observable')).toEqual([]);
@@ -119,6 +120,7 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
         url: receiver.url,
         secret: SECRET,
         runs: 8,
+        timeoutMs: TIMEOUT_MS,
         disturbances: selectDisturbances([], ['pause']),
         readEffects: async () => toReading(await receiver.readEffects()),
         async restart() {

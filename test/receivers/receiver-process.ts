@@ -1,5 +1,5 @@
 /** Starts receivers: those of `svc receiver example`, each if its interpreter is installed, and other programs. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -36,6 +36,7 @@ function runtimeFor(needs: Command, program: Command): Runtime {
 const javascript = runtimeFor([process.execPath, '--version'], [...node, 'receiver.mjs']);
 /** Serves the route handler through the Fetch API instead of Next.js. */
 const NEXT_SERVER = 'next-server.mjs';
+const results = new Map<string, boolean>();
 /** The Python with FastAPI: the packages of Debian belong to its own Python. */
 const fastapiPython =
   ['python3', '/usr/bin/python3'].find((python) => canRun([python, '-c', 'import fastapi, uvicorn'])) ??
@@ -66,13 +67,14 @@ const runtimes: Readonly<Record<Framework, Runtime>> = {
   },
 };
 
-function canRun([command, ...args]: Command): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether a command succeeds. Each command runs once. */
+function canRun(command: Command): boolean {
+  const key = command.join(' ');
+  const known = results.get(key);
+  if (known !== undefined) return known;
+  const succeeds = spawnSync(command[0], command.slice(1), { stdio: 'ignore' }).status === 0;
+  results.set(key, succeeds);
+  return succeeds;
 }
 
 /** Whether the receiver can run here. Prints a warning if not. */
