@@ -1,7 +1,9 @@
 /** Renders JUnit XML, and writes it to the file of `--junit`. */
+
 import { accessSync, constants, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createFolder } from '../create-folder.ts';
+import { escapeHtml } from '../domain/escape-html.ts';
 import { createWriteError } from './file-access.ts';
 
 export interface JUnitSuite {
@@ -87,13 +89,11 @@ function renderElement(name: string, attributes: XmlAttributes, content: readonl
   return content.length === 0 ? `${start}/>` : `${start}>\n${content.join('\n')}\n</${name}>`;
 }
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
 /** Characters that XML cannot represent, such as control characters in the response of a receiver. */
 const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 function escapeXml(text: string): string {
-  return text.replace(NOT_IN_XML, '\ufffd').replace(/[&<>"]/g, (character) => entities[character] ?? '');
+  return escapeHtml(text.replace(NOT_IN_XML, '\ufffd'));
 }
 
 /** A parser replaces line breaks and tabs in an attribute with spaces unless they are escaped. */

@@ -17,7 +17,7 @@ import { Attempt, Delivery, Verification } from './delivery-schemas.ts';
  * - `wrong_path`, `rate_limited`, `redirect`: 404, 405 or 410; 429; 3xx.
  * - The outcomes of an attempt without a complete response.
  */
-export const deliveryCauses = [
+const deliveryCauses = [
   'delivered',
   'not_sent',
   'paused',
@@ -36,9 +36,6 @@ export const deliveryCauses = [
   ...noResponseOutcomes,
 ] as const;
 
-/** `certain`: recorded or reported. `likely`: the best explanation of what was recorded. */
-export const certainties = ['certain', 'likely'] as const;
-
 export const Explanation = v.object({
   delivery: Delivery,
   attempt: v.nullable(
@@ -50,7 +47,8 @@ export const Explanation = v.object({
   ),
   summary: v.string(),
   cause: v.picklist(deliveryCauses),
-  certainty: v.picklist(certainties),
+  /** `certain`: recorded or reported. `likely`: the best explanation of what was recorded. */
+  certainty: v.picklist(['certain', 'likely']),
   detail: v.string(),
   /** What the receiver does wrong with the signature; null if that is not known. */
   mistake: v.nullable(

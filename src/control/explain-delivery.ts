@@ -30,7 +30,7 @@ import {
   type RejectionEvidence,
   suggestMistake,
 } from './rejection-evidence.ts';
-import { findWorkspace } from './store-filters.ts';
+import { toDeliveryFilter } from './store-filters.ts';
 
 /** Instead of an ID: the delivery that failed last. */
 const LATEST = 'latest';
@@ -203,12 +203,12 @@ async function findLatest(
   workspaceId: string | undefined,
 ): Promise<DeliveryRow> {
   const { store } = sandbox;
-  const eventId = id.startsWith(idPrefixes.event) ? id : null;
-  const webhookId = id.startsWith(idPrefixes.webhook) ? id : null;
-  if (eventId !== null && !store.events.find(eventId)) throw createNotFoundError('event', eventId);
-  if (webhookId !== null && !store.webhooks.findSeq(webhookId))
-    throw createNotFoundError('endpoint', webhookId);
-  const workspaceSeq = findWorkspace(sandbox, workspaceId)?.seq ?? null;
+  const filter = toDeliveryFilter(sandbox, {
+    workspace_id: workspaceId,
+    event_id: id.startsWith(idPrefixes.event) ? id : undefined,
+    webhook_id: id.startsWith(idPrefixes.webhook) ? id : undefined,
+  });
+  const { workspaceSeq, eventId, webhookId } = filter;
   const first = { limit: 1, beforeSeq: null };
   const failures = await store.attempts.list(
     { workspaceSeq, webhookId, eventId, deliveryId: null, since: null, isUnresolved: 1 },
@@ -221,21 +221,7 @@ async function findLatest(
       hint: 'List the deliveries with: svc deliveries list',
     });
   }
-  const newest = await store.deliveryQueries.list(
-    {
-      workspaceSeq,
-      eventId,
-      webhookId,
-      status: null,
-      responseFrom: null,
-      responseTo: null,
-      type: null,
-      since: null,
-      until: null,
-      text: null,
-    },
-    first,
-  );
+  const newest = await store.deliveryQueries.list(filter, first);
   const row = newest.rows[0];
   if (row !== undefined) return row;
   throw new SvcError('not_found', `${id} has no deliveries.`, {

@@ -1,8 +1,10 @@
 /** Serves the dashboard: a page at `/` and its files. It requires the same host, origin and token as the control plane. */
+
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
+import { escapeHtml } from '../domain/escape-html.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { findPackageFiles, openFolder } from '../package-files.ts';
 import type { ControlAuth } from './control-auth.ts';
@@ -137,10 +139,6 @@ function errorPage({ status, message, hint = '', headers }: SvcError, requestId:
       ...headers,
     },
   });
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 const codings = {

@@ -13,7 +13,7 @@ export const agentClients = ['claude-code', 'cursor', 'codex', 'vscode'] as cons
 export type AgentClient = (typeof agentClients)[number];
 
 /** The name of the MCP server in the configuration of a client. */
-export const SERVER_NAME = 'svc-emulator';
+const SERVER_NAME = 'svc-emulator';
 /** `npx` uses the version that the project has installed, or downloads the newest one. */
 const SERVER = { command: 'npx', args: ['-y', 'svc-emulator', 'mcp'] } as const;
 

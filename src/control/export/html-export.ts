@@ -2,6 +2,7 @@
  * Writes deliveries as one HTML page that needs no other file and runs no scripts. Each value of a delivery is escaped: it
  * becomes text, and its invisible characters become visible.
  */
+
 import { createHash } from 'node:crypto';
 import type { AttemptDetail } from '../../contract/delivery-schemas.ts';
 import type { ExportedDelivery } from '../../contract/export-schemas.ts';
@@ -14,6 +15,7 @@ import {
   settledReasonDescriptions,
 } from '../../domain/delivery.ts';
 import { formatLatency } from '../../domain/duration.ts';
+import { escapeHtml } from '../../domain/escape-html.ts';
 import { isAttemptSent } from '../../domain/fault.ts';
 import { escapeInvisible, escapeToOneLine } from '../../domain/invisible-characters.ts';
 import { indentJson } from '../../domain/json.ts';
@@ -178,16 +180,4 @@ function escapeLine(text: string): string {
 
 function escapeLines(text: string): string {
   return escapeHtml(escapeInvisible(text));
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -23,7 +23,7 @@ interface PhaseSpan {
 }
 
 /** The phases that an attempt had, in order. */
-export function listPhaseSpans(phases: AttemptPhases): PhaseSpan[] {
+function listPhaseSpans(phases: AttemptPhases): PhaseSpan[] {
   const spans: PhaseSpan[] = [];
   let startMs = 0;
   for (const phase of attemptPhases) {

@@ -85,10 +85,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreReport> {
 }
 
 /** The disturbances that apply to a receiver with this scheme. */
-export function listPossibleDisturbances(
-  scheme: SignatureScheme,
-  canRestart: boolean,
-): readonly Disturbance[] {
+function listPossibleDisturbances(scheme: SignatureScheme, canRestart: boolean): readonly Disturbance[] {
   const attacks: readonly Disturbance[] = listAttacks(scheme);
   return disturbanceNames.filter(
     (name) =>
