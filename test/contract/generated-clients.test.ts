@@ -1,5 +1,14 @@
 /** Clients and receivers whose types two generators make from `/openapi.json`: they compile strictly, and run. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,29 +17,59 @@ import { startTestEmulator, type TestEmulator } from '../support/test-emulator.t
 const root = join(import.meta.dirname, '../..');
 const generators = join(import.meta.dirname, 'generators');
 
+/** With the document, they decide what the generators and the compiler write. */
+const inputs = [
+  join(root, 'package-lock.json'),
+  join(generators, 'package.json'),
+  join(generators, 'typescript-5.mjs'),
+  import.meta.filename,
+];
+
 let emulator: TestEmulator;
+/** The generated and compiled programs. Here the generated code finds its packages. */
 let folder: string;
 
 beforeAll(async () => {
   emulator = await startTestEmulator();
-  // Here the generated code finds its packages.
-  folder = mkdtempSync(join(generators, '.clients-'));
-  const response = await fetch(`${emulator.status().url}/openapi.json`);
-  writeFileSync(join(folder, 'openapi.json'), await response.text());
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  await Promise.all([
-    node(packageFile('openapi-typescript', 'bin/cli.js'), 'openapi.json', '-o', 'schema.d.ts'),
-    node(
-      ...['--import', join(generators, 'typescript-5.mjs')],
-      packageFile('@hey-api/openapi-ts', 'dist/run.mjs'),
-      ...['--input', 'openapi.json', '--output', 'sdk', '--no-log-file'],
-    ),
-  ]);
-}, 60_000);
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await emulator.close();
-});
+  const { url } = emulator.status();
+  const document = (await (await fetch(`${url}/openapi.json`)).text()).replaceAll(url, 'http://localhost');
+  const hash = createHash('sha256').update(document);
+  for (const file of inputs) hash.update(readFileSync(file));
+  folder = join(generators, `.clients-${hash.digest('hex').slice(0, 16)}`);
+  if (!existsSync(folder)) await generate(document, folder);
+}, 120_000);
+afterAll(() => emulator.close());
+
+/** Generates and compiles the programs, and keeps them until an input changes. */
+async function generate(document: string, target: string): Promise<void> {
+  const former = readdirSync(generators).filter((name) => /^\.clients-[\da-f]{16}$/.test(name));
+  for (const name of former) rmSync(join(generators, name), { recursive: true });
+  // Only a complete folder gets the name of the target.
+  const cwd = mkdtempSync(join(generators, '.clients-'));
+  try {
+    writeFileSync(join(cwd, 'openapi.json'), document);
+    writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
+    for (const [name, source] of Object.entries(programs)) writeFileSync(join(cwd, `${name}.ts`), source);
+    await Promise.all([
+      node(cwd, packageFile('openapi-typescript', 'bin/cli.js'), 'openapi.json', '-o', 'schema.d.ts'),
+      node(
+        cwd,
+        ...['--import', join(generators, 'typescript-5.mjs')],
+        packageFile('@hey-api/openapi-ts', 'dist/run.mjs'),
+        ...['--input', 'openapi.json', '--output', 'sdk', '--no-log-file'],
+      ),
+    ]);
+    // All programs at once, because starting the compiler takes longer than its work.
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+    const strict = ['--ignoreConfig', '--strict', '--noUncheckedIndexedAccess'];
+    const files = Object.keys(programs).map((name) => `${name}.ts`);
+    await node(cwd, tsc, ...strict, '--module', 'nodenext', '--target', 'es2022', ...types, ...files);
+    renameSync(cwd, target);
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
 
 /** npm installs what fits the rest of the project at the root. */
 function packageFile(name: string, file: string): string {
@@ -38,30 +77,14 @@ function packageFile(name: string, file: string): string {
   return places.find((place) => existsSync(place)) ?? `${name} is not installed`;
 }
 
-function node(...args: string[]) {
-  return execa(process.execPath, args, { cwd: folder, stdin: 'ignore', all: true, timeout: 60_000 });
-}
-
-/** Compiles all programs once, because starting the compiler takes longer than its work. */
-async function compileAll(): Promise<void> {
-  for (const [name, source] of Object.entries(programs)) writeFileSync(join(folder, `${name}.ts`), source);
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
-  const strict = ['--ignoreConfig', '--strict', '--noUncheckedIndexedAccess'];
-  const files = Object.keys(programs).map((name) => `${name}.ts`);
-  await node(tsc, ...strict, '--module', 'nodenext', '--target', 'es2022', ...types, ...files);
-}
-
-let compilation: Promise<void> | undefined;
-function compile(): Promise<void> {
-  compilation ??= compileAll();
-  return compilation;
+function node(cwd: string, ...args: string[]) {
+  return execa(process.execPath, args, { cwd, stdin: 'ignore', all: true, timeout: 60_000 });
 }
 
 /** What a compiled program prints that gets the address and the key of the emulator. */
 async function run(name: string): Promise<string> {
   const { base_url, api_key, workspace_id } = emulator.status();
-  return (await node(`${name}.js`, base_url, api_key, workspace_id)).stdout;
+  return (await node(folder, `${name}.js`, base_url, api_key, workspace_id)).stdout;
 }
 
 const ARGUMENTS = `const [baseUrl = '', apiKey = '', workspaceId = ''] = process.argv.slice(2);`;
@@ -97,12 +120,10 @@ const HEY_API = `
 
 describe('a client from /openapi.json', () => {
   it('that openapi-typescript types compiles and talks to the emulator', async () => {
-    await compile();
     expect(await run('openapi-fetch-client')).toBe('1 true not_found whsec_');
   }, 60_000);
 
   it('that hey-api generates compiles and talks to the emulator', async () => {
-    await compile();
     expect(await run('hey-api-client')).toBe('1 true sandbox whsec_');
   }, 60_000);
 });
@@ -155,8 +176,7 @@ describe('a receiver', () => {
   it.each(['openapi-typescript', 'hey-api'])(
     'a receiver compiles with the types of deliveries by %s',
     async (generator) => {
-      await compile();
-      const { stdout } = await node(`${generator}-receiver.js`, '{"carrier":"DHL"}');
+      const { stdout } = await node(folder, `${generator}-receiver.js`, '{"carrier":"DHL"}');
       expect(stdout).toBe('order.shipped evt_ DHL');
     },
     60_000,
