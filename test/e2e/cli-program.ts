@@ -45,10 +45,16 @@ export const runProgram = execa({
   env: cleanEnvironment(),
 });
 
-/** Runs one command. An exit code other than 0 is a result. A process that does not end is killed after 30 seconds. */
-export function svc(args: readonly string[], { cwd, env = {}, input = '' }: RunOptions) {
+/**
+ * Runs one command. An exit code other than 0 is a result.
+ * @param timeout milliseconds after which the process is killed
+ */
+export function svc(
+  args: readonly string[],
+  { cwd, env = {}, input = '', timeout = 30_000 }: RunOptions & { readonly timeout?: number },
+) {
   return execa(svcFile, [...svcArgs, ...args], {
-    ...{ cwd, input, reject: false, stripFinalNewline: false, timeout: 30_000, forceKillAfterDelay: 1000 },
+    ...{ cwd, input, reject: false, stripFinalNewline: false, timeout, forceKillAfterDelay: 1000 },
     env: { ...cleanEnvironment(), ...env },
     extendEnv: false,
   });

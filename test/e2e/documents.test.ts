@@ -59,7 +59,7 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
   },
   { page: /^docs\/installing/, code: /sudo tar/, reason: 'test/binary/packages.test.ts runs it' },
   { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
-  { page: /^docs\/containers/, code: /docker |testcontainers/, reason: 'npm run test:image runs the image' },
+  { page: /^docs\/containers/, code: /docker |testcontainers|services:/, reason: 'needs containers' },
   { page: /^docs\/agents/, code: /^claude mcp add/, reason: 'needs Claude Code' },
   {
     page: /^docs\/receiver-testing/,

@@ -57,7 +57,8 @@ it.skipIf(process.platform === 'win32')(
     const args = ['receiver', 'explore', `127.0.0.1:${port}/`, '--seed', '1', '--only', 'duplicate,restart'];
     const observe = `printf '{"ids":[%s]}' "$(sed 's/.*/"&"/' effects | paste -sd, -)"`;
     const options = ['--observe', observe, '--restart-command', 'sh restart.sh', '--json'];
-    const { exitCode, stdout, stderr } = await svc([...args, ...options], { cwd, env });
+    // It starts about 60 processes, one after another.
+    const { exitCode, stdout, stderr } = await svc([...args, ...options], { cwd, env, timeout: 55_000 });
     expect(exitCode, stderr).toBe(1);
     const { failure } = JSON.parse(stdout);
     expect(failure.rule).toBe('once');
