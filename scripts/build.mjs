@@ -39,6 +39,27 @@ const moduleTimers = {
       : null,
 };
 
+/** Modules of Node.js that few commands need, and that take longest to load. */
+const lateModules = ['child_process', 'http2', 'https', 'readline', 'tls', 'zlib'].map(
+  (name) => `node:${name}`,
+);
+/**
+ * Loads these modules when one of their exports is first used, even in bundled packages. A CommonJS module, because the bundler
+ * reads its properties at each use.
+ */
+const loadLate = {
+  name: 'load-late',
+  resolveId: (id) => (lateModules.includes(id) ? `late-${id.replace(':', '-')}` : null),
+  load(id) {
+    const name = lateModules.find((module) => id === `late-${module.replace(':', '-')}`);
+    if (name === undefined) return null;
+    const getters = Object.keys(process.getBuiltinModule(name)).map(
+      (key) => `get ${key}() { return process.getBuiltinModule('${name}').${key}; }`,
+    );
+    return { code: `module.exports = { ${getters.join(', ')} };`, moduleSideEffects: false };
+  },
+};
+
 /** Selects exactly these files. A path that does not exist stops the build: otherwise a rename would silently move the file to another chunk. */
 function listed(...paths) {
   const ids = paths.map((path) => join(root, path));
@@ -72,6 +93,9 @@ const runsInEmulator = listed(
   'src/control/live-stream.ts',
 );
 
+/** Parts of the control plane that `svc verify` needs, and that import no schemas. */
+const describesDelivery = listed('src/control/describe-fault.ts', 'src/control/describe-phases.ts');
+
 /** The modules of each chunk; the first group that matches wins. Without groups a command would load fifty chunks instead of ten. */
 const chunkGroups = [
   // Modules that everything needs and that import little: `svc --help` stays quick and `svc-emulator/signature` self-contained.
@@ -90,7 +114,7 @@ const chunkGroups = [
       'src/timers.ts',
     ),
   },
-  { name: 'timers', test: /^module-timers/ },
+  { name: 'node', test: /^module-timers|^late-node-|rolldown\/runtime/ },
   { name: 'signature', test: /\/src\/domain\/signature/ },
   // Needed by both `svc --help` and the library. A group also contains what its modules import, so without this group, the
   // library would load `program`.
@@ -119,10 +143,21 @@ const chunkGroups = [
   { name: 'program', test: /\/src\/cli\/(?!main)|\/commander\//, tags: ['$initial'] },
   // Shared by commands and the emulator, and by several commands.
   { name: 'domain', test: /\/src\/domain/, minShareCount: 3 },
+  // Without the schemas of the control plane, which `svc verify` does not need.
+  {
+    name: 'config',
+    test: (id) => /\/src\/(?:config|profile)[./]/.test(id) || describesDelivery(id),
+    minShareCount: 3,
+  },
   // The control plane without the emulator behind it.
   {
     name: 'contract',
-    test: (id) => /\/src\/(config|contract|control|fixtures|profile)/.test(id) && !runsInEmulator(id),
+    test: (id) => /\/src\/(?:contract|control|fixtures)\//.test(id) && !runsInEmulator(id),
+    minShareCount: 3,
+  },
+  {
+    name: 'rendering',
+    test: listed('src/cli/option-parsers.ts', 'src/cli/render/deliveries.ts'),
     minShareCount: 3,
   },
   { name: 'client', test: /\/src\/cli\/(?!commands|main)/, minShareCount: 3 },
@@ -138,6 +173,7 @@ const { output } = await build({
   external: ['better-sqlite3', 'vitest'],
   plugins: [
     moduleTimers,
+    loadLate,
     {
       name: 'require-without-import-meta-url',
       // An application that is bundled as CommonJS has no `import.meta.url`. Only modules of Node.js are required that way.
@@ -175,7 +211,7 @@ const { output } = await build({
 // the global ones.
 const undici = await build({
   cwd: root,
-  input: { undici: 'undici' },
+  input: { undici: 'scripts/undici-client.cjs' },
   platform: 'node',
   output: {
     dir: dist,

@@ -165,7 +165,8 @@ declare const __SVC_UNDICI__: string | undefined;
 /** The build replaces this with `require`, so that the bundler of an application that uses svc finds the file. */
 declare const __SVC_REQUIRE__: (path: string | undefined) => unknown;
 
-type Undici = typeof import('undici');
+/** The parts in `scripts/undici-client.cjs`. */
+type Undici = Pick<typeof import('undici'), 'Client' | 'Pool' | 'buildConnector'>;
 
 let undici: Undici | null = null;
 

@@ -90,6 +90,25 @@ it('svc --help does not load modules that only single commands need', () => {
   );
 });
 
+it('svc verify loads no schemas of the control plane', () => {
+  const chunks = readdirSync(join(dist, 'chunks')).filter((name) => name.startsWith('signature-'));
+  const sources = chunks.flatMap((name) => loadedWith(`chunks/${name}`).sources);
+  expect(sources).toContain('src/cli/commands/signature.ts');
+  expect(sources.filter((source) => /src\/contract\/|valibot/.test(source))).toEqual([]);
+});
+
+it('the command line and the library load TLS, compression and child processes when they are first used', () => {
+  const late = ['child_process', 'http2', 'https', 'readline', 'tls', 'zlib'].map((name) => `node:${name}`);
+  const entries = [
+    'index.js',
+    'cli.js',
+    ...readdirSync(join(dist, 'chunks')).map((name) => `chunks/${name}`),
+  ];
+  const loaded = entries.flatMap((entry) => loadedWith(entry).modules);
+  expect(loaded).toContain('node:http');
+  expect(loaded.filter((name) => late.includes(name))).toEqual([]);
+});
+
 it('the protocol of coding agents is loaded only by svc mcp and the first request to /_svc/mcp', () => {
   const protocol = /node_modules\/(?:@modelcontextprotocol|zod)\//;
   const sourcesOf = (name: string) =>
