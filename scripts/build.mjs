@@ -152,7 +152,7 @@ const chunkGroups = [
   // The control plane without the emulator behind it.
   {
     name: 'contract',
-    test: (id) => /\/src\/(?:contract|control|fixtures)\//.test(id) && !runsInEmulator(id),
+    test: (id) => /\/src\/(?:contract|control|fixtures)\/(?!openapi-)/.test(id) && !runsInEmulator(id),
     minShareCount: 3,
   },
   {
@@ -174,6 +174,19 @@ const { output } = await build({
   plugins: [
     moduleTimers,
     loadLate,
+    {
+      // `import` would read all properties of the module, for example load Web Crypto with `node:crypto`. The signature stays an
+      // ES module that every bundler understands.
+      name: 'get-builtin-modules',
+      renderChunk: (code, { name }) =>
+        name === 'signature'
+          ? null
+          : code.replace(
+              /^import \{ ([^}]+) \} from "(node:[^"]+)";$/gm,
+              (_, names, id) =>
+                `var { ${names.replaceAll(' as ', ': ')} } = process.getBuiltinModule("${id}");`,
+            ),
+    },
     {
       name: 'require-without-import-meta-url',
       // An application that is bundled as CommonJS has no `import.meta.url`. Only modules of Node.js are required that way.

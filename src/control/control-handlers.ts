@@ -18,7 +18,6 @@ import { toFault } from '../store/faults.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import { toWorkspace } from '../store/workspaces.ts';
 import { createClockHandlers } from './clock-handlers.ts';
-import { createControlIndex } from './control-index.ts';
 import type { ControlHandlers, ControlPlane } from './control-plane.ts';
 import { createDeliveryHandlers } from './delivery-handlers.ts';
 import { createExplorationHandlers, type ExplorationDependencies } from './exploration-handlers.ts';
@@ -73,7 +72,11 @@ export function createControlHandlers(
 
 function createEmulatorHandlers(emulator: ControlledEmulator, stateLifecycle: StateLifecycle) {
   return {
-    getIndex: async () => createControlIndex(emulator.status()),
+    async getIndex() {
+      // Loaded late, because it imports the texts of the OpenAPI document.
+      const { createControlIndex } = await import('./control-index.ts');
+      return createControlIndex(emulator.status());
+    },
     getStatus: async () => emulator.status(),
     reset: async () => {
       stateLifecycle.reset();

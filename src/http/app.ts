@@ -1,6 +1,5 @@
 /** Builds the HTTP app: both APIs, the dashboard, the OpenAPI documents and the health check. */
 import { H3 } from 'h3';
-import { createControlDocument, createPublicDocument } from '../contract/openapi-document.ts';
 import type { ControlHandlers, ControlPlane } from '../control/control-plane.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
@@ -42,6 +41,9 @@ interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly closing: AbortSignal;
 }
 
+/** They contain much text, which a start does not need. */
+const loadDocuments = () => import('../contract/openapi-document.ts');
+
 export function createApp(options: AppOptions): H3 {
   const { sandbox, control, host, publicUrl, controlToken, internalErrorLog, closing, getUrls } = options;
   const nextRequestId = () => sandbox.generator.ids('control requests').next('request', sandbox.timestamp());
@@ -64,7 +66,10 @@ export function createApp(options: AppOptions): H3 {
     handlers: options.controlHandlers,
     control,
     store: sandbox.store,
-    createDocument: (origin) => JSON.stringify(createControlDocument(getUrls(origin).controlUrl)),
+    async createDocument(origin) {
+      const { createControlDocument } = await loadDocuments();
+      return JSON.stringify(createControlDocument(getUrls(origin).controlUrl));
+    },
   });
   mountMcpEndpoint(app, {
     ...controlOptions,
@@ -79,7 +84,8 @@ export function createApp(options: AppOptions): H3 {
   });
   mountDashboard(app, { ...controlOptions, auth, folder: options.dashboardFolder });
   app.get('/openapi.json', ({ url }) => {
-    const respond = (requestId: string) => {
+    const respond = async (requestId: string) => {
+      const { createPublicDocument } = await loadDocuments();
       const { rules, operations } = sandbox;
       const eventTypes = documentEventTypes(options.fixtureFolders);
       const serverUrl = getUrls(url.origin).baseUrl;

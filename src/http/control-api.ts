@@ -18,7 +18,7 @@ interface ControlApiOptions extends SseOptions {
   readonly nextRequestId: () => string;
   readonly guard: ControlGuard;
   /** The OpenAPI document for a request to `origin`, as JSON. */
-  readonly createDocument: (origin: string) => string;
+  readonly createDocument: (origin: string) => Promise<string>;
 }
 
 /** A request that the guard has accepted. */
@@ -66,7 +66,8 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
     pages: {
       '/events': ({ event, id }) => sseResponse(event, options, id),
       '/deliveries/export': ({ event, id }) => exportResponse(event, options.control, id),
-      '/openapi.json': ({ event, id }) => controlResponse(200, createDocument(event.url.origin), id),
+      '/openapi.json': async ({ event, id }) =>
+        controlResponse(200, await createDocument(event.url.origin), id),
     },
     respondsMethodNotAllowed: false,
   });

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 const dist = join(import.meta.dirname, '../../dist');
 const IMPORT = /^(?:import|export)\b[^;]*?"([^"]+)";$/gm;
+/** How the build imports modules of Node.js. */
+const BUILTIN_IMPORT = /(?<=^var .*)process\.getBuiltinModule\("([^"]+)"\)/gm;
 
 /** The source files and the external modules that an entry point loads with static imports. */
 function loadedWith(entry: string) {
@@ -18,6 +20,7 @@ function loadedWith(entry: string) {
       if (address.startsWith('.')) files.add(join(dirname(file), address));
       else modules.add(address);
     }
+    for (const [, id = ''] of content.matchAll(BUILTIN_IMPORT)) modules.add(id);
   }
   const sources = [...text.matchAll(/^\/\/ (\S+\.[cm]?[jt]s)$/gm)].map(([, source = '']) => source);
   return { sources, modules: [...modules] };
@@ -88,6 +91,12 @@ it('svc --help does not load modules that only single commands need', () => {
   expect(sources.filter((source) => /src\/(contract|profile)\/|valibot|string-width/.test(source))).toEqual(
     [],
   );
+});
+
+it('an emulator loads the OpenAPI documents only when they are requested', () => {
+  const { sources } = loadedWith('index.js');
+  expect(sources).toContain('src/contract/operation.ts');
+  expect(sources.filter((source) => source.includes('openapi-'))).toEqual([]);
 });
 
 it('svc verify loads no schemas of the control plane', () => {
