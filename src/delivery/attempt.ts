@@ -177,14 +177,11 @@ function recordAttempt(
   const [first] = results;
   const decidingResult = results.find(({ outcome }) => outcome === 'succeeded') ?? first;
   const progressBefore = deliveries.getProgress(seq);
+  let number = progressBefore.attempt_count;
   let { sentAt, queuedMs } = attempt;
-  for (const [index, result] of results.entries()) {
-    insertAttempt(
-      sandbox,
-      { ...attempt, sentAt, queuedMs },
-      result,
-      progressBefore.attempt_count + index + 1,
-    );
+  for (const result of results) {
+    number++;
+    insertAttempt(sandbox, attempt, result, { number, sentAt, queuedMs });
     sentAt += Math.round(result.durationMs);
     // Only the first request waited in the queue.
     queuedMs = 0;
@@ -194,9 +191,7 @@ function recordAttempt(
     for (const _ of results) deliveries.incrementAttemptCount(seq);
     return null;
   }
-  // `toDeliveryChange` counts the last request.
-  const progress = { ...progressBefore, attempt_count: progressBefore.attempt_count + results.length - 1 };
-  const change = toDeliveryChange(sandbox, attempt, decidingResult, progress, endedAt);
+  const change = toDeliveryChange(sandbox, attempt, decidingResult, progressBefore, number, endedAt);
   deliveries.update(change);
   sandbox.workspaces.persistClockIfNeeded(workspace);
   return change.due_at;
@@ -207,6 +202,7 @@ function toDeliveryChange(
   { delivery, startedAt }: PreparedAttempt,
   { outcome, responseStatus, retryAfterMs }: SendResult,
   progress: DeliveryProgressRow,
+  attemptCount: number,
   endedAt: number,
 ): DeliveryUpdate {
   const waitingReplays = progress.replays_waiting - (getTrigger(delivery) === 'manual' ? 1 : 0);
@@ -223,7 +219,7 @@ function toDeliveryChange(
     },
     { outcome, responseStatus, retryAfterMs, onSchedule: progress.on_schedule === 1, startedAt, endedAt },
     rules.retry,
-    () => generator.seededRandom(`${delivery.id} ${progress.attempt_count}`),
+    () => generator.seededRandom(`${delivery.id} ${attemptCount - 1}`),
   );
   const isSettled = step.status !== 'pending';
   return {
@@ -235,14 +231,17 @@ function toDeliveryChange(
     first_attempt_at: progress.first_attempt_at ?? startedAt,
     on_schedule: isSettled || outcome === 'succeeded' ? 0 : progress.on_schedule,
     scheduled_attempts: progress.scheduled_attempts + progress.on_schedule,
-    attempt_count: progress.attempt_count + 1,
+    attempt_count: attemptCount,
     replays_waiting: waitingReplays,
   };
 }
 
-function insertAttempt(sandbox: Sandbox, attempt: QueuedAttempt, result: SendResult, number: number): void {
-  const { store } = sandbox;
-  const { delivery, request, sentAt, queuedMs, appliedFaultJson } = attempt;
+function insertAttempt(
+  { store }: Sandbox,
+  { delivery, request, appliedFaultJson }: PreparedAttempt,
+  result: SendResult,
+  { number, sentAt, queuedMs }: { number: number } & Pick<QueuedAttempt, 'sentAt' | 'queuedMs'>,
+): void {
   const { response, phases } = result;
   store.attempts.insert({
     seq: store.nextSeq(),

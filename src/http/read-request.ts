@@ -65,10 +65,11 @@ async function readJsonBody(
   { req: { headers } }: H3Event,
   { readBytes, isOptional }: BodyRules,
 ): Promise<JsonBody | null> {
-  if (!isOptional || headers.has('content-type')) assertJsonType(headers);
+  const isTypeKnown = !isOptional || headers.has('content-type');
+  if (isTypeKnown) assertJsonType(headers);
   const bytes = await readBytes();
   if (isOptional && bytes.length === 0) return null;
-  assertJsonType(headers);
+  if (!isTypeKnown) assertJsonType(headers);
   if (!isUtf8(bytes)) throw new SvcError('invalid_request', 'The body is not valid UTF-8.');
   return { bytes, json: parseJsonObject(bytes.toString('utf8')) };
 }

@@ -193,14 +193,25 @@ export class DeliveryTable extends Table {
     );
   }
 
-  update(values: DeliveryUpdate): void {
-    this.#cachedRows.delete(values.seq);
+  update(row: DeliveryUpdate): void {
+    const { seq, status, due_at, settled_at, settled_reason, first_attempt_at } = row;
+    const { on_schedule, scheduled_attempts, attempt_count, replays_waiting } = row;
+    this.#cachedRows.delete(seq);
     this.sql.run(
-      `UPDATE deliveries SET status = @status, due_at = @due_at, settled_at = @settled_at,
-         settled_reason = @settled_reason, first_attempt_at = @first_attempt_at, on_schedule = @on_schedule,
-         scheduled_attempts = @scheduled_attempts, attempt_count = @attempt_count, replays_waiting = @replays_waiting, fault = NULL
-       WHERE seq = @seq`,
-      values,
+      `UPDATE deliveries SET status = ?, due_at = ?, settled_at = ?, settled_reason = ?, first_attempt_at = ?, on_schedule = ?,
+         scheduled_attempts = ?, attempt_count = ?, replays_waiting = ?, fault = NULL WHERE seq = ?`,
+      [
+        status,
+        due_at,
+        settled_at,
+        settled_reason,
+        first_attempt_at,
+        on_schedule,
+        scheduled_attempts,
+        attempt_count,
+        replays_waiting,
+        seq,
+      ],
     );
   }
 

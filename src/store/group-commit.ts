@@ -1,4 +1,5 @@
 /** Runs the writes of one turn of the event loop in one transaction, or of several turns while more writes are expected. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
@@ -50,8 +51,8 @@ export class GroupCommit {
   #isScheduled = false;
   /** Monotonic time until which the scheduled group can wait for more writes. */
   #heldUntil = 0;
-  /** Set while the scheduled group waits for more writes. */
-  #holdTimer: NodeJS.Timeout | undefined;
+  /** Identifies the wait of the scheduled group for more writes; null while no group waits. */
+  #hold: symbol | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(db: Database.Database, hooks: GroupCommitHooks) {
@@ -78,8 +79,8 @@ export class GroupCommit {
         this.#isScheduled = true;
         this.#heldUntil = monotonic() + MAX_HOLD_MS;
         setImmediate(() => this.#flushWhenReady());
-      } else if (this.#holdTimer !== undefined && !this.#hooks.expectsMore()) {
-        this.#endHold();
+      } else if (this.#hold !== null && !this.#hooks.expectsMore()) {
+        this.#hold = null;
         setImmediate(() => this.#flushWhenReady());
       }
     });
@@ -87,17 +88,18 @@ export class GroupCommit {
 
   /** Checks again after a pause, because a check in each turn of the event loop would keep the processor busy. */
   #flushWhenReady(): void {
-    this.#endHold();
+    this.#hold = null;
     // It was flushed meanwhile.
     if (!this.#isScheduled) return;
-    if (this.#hooks.expectsMore() && monotonic() < this.#heldUntil)
-      this.#holdTimer = setTimeout(() => this.#flushWhenReady(), HOLD_CHECK_MS);
+    if (this.#hooks.expectsMore() && monotonic() < this.#heldUntil) void this.#checkAfterPause();
     else this.flush();
   }
 
-  #endHold(): void {
-    clearTimeout(this.#holdTimer);
-    this.#holdTimer = undefined;
+  async #checkAfterPause(): Promise<void> {
+    const hold = Symbol();
+    this.#hold = hold;
+    await sleep(HOLD_CHECK_MS);
+    if (this.#hold === hold) this.#flushWhenReady();
   }
 
   /**
@@ -114,7 +116,7 @@ export class GroupCommit {
   /** Commits all waiting operations now. */
   flush(): void {
     this.#isScheduled = false;
-    this.#endHold();
+    this.#hold = null;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const group = this.#waiting.concat(this.#waitingWithoutCaller.map(withoutCaller));

@@ -20,7 +20,11 @@ export class Sql {
   readonly db: Database.Database;
   readonly #statements = new Map<string, Statement>();
   readonly #valueStatements = new Map<string, Statement>();
-  readonly #inserts = new Map<string, Statement>();
+  /** By table. */
+  readonly #inserts = new Map<
+    string,
+    { readonly statement: Statement; readonly columns: readonly string[] }
+  >();
 
   constructor(db: Database.Database) {
     this.db = db;
@@ -55,12 +59,14 @@ export class Sql {
 
   /** Inserts a row that has a value for every column of the table. `verb` must always be the same for a table. */
   insert(table: string, row: object, verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT'): void {
-    const statement = getOrAdd(this.#inserts, table, () => {
+    const { statement, columns } = getOrAdd(this.#inserts, table, () => {
       const names = listColumns(this.db, table).map(({ name }) => name);
-      const parameters = names.map((name) => `@${name}`);
-      return this.db.prepare(`${verb} INTO ${table} (${names.join(', ')}) VALUES (${parameters.join(', ')})`);
+      const text = `${verb} INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+      return { statement: this.db.prepare<unknown[]>(text), columns: names };
     });
-    statement.run(row);
+    // better-sqlite3 binds positions in half the time of names.
+    const values = row as Readonly<Record<string, unknown>>;
+    statement.run(...columns.map((name) => values[name]));
   }
 
   #prepare(text: string): Statement {
@@ -72,7 +78,11 @@ export class Sql {
   }
 }
 
-function getOrAdd(statements: Map<string, Statement>, key: string, prepare: () => Statement): Statement {
+function getOrAdd<Prepared>(
+  statements: Map<string, Prepared>,
+  key: string,
+  prepare: () => Prepared,
+): Prepared {
   const cached = statements.get(key);
   if (cached !== undefined) return cached;
   const statement = prepare();
