@@ -8,7 +8,7 @@ import {
   startConfigurableReceiver,
   storeKey,
 } from '../receiver/configurable-receiver.ts';
-import { expectAccessible } from '../support/accessibility.ts';
+import { expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
@@ -29,22 +29,17 @@ async function open(parts: Partial<ReceiverParts> = {}, openOptions: OpenOptions
 }
 
 describeInBrowser('the exploration of a receiver in the dashboard', () => {
-  it.each([
-    ['light', 360],
-    ['dark', 1440],
-  ] as const)(
-    'the page shows the smallest history that breaks a rule in %s mode at %i px, and saves it in a file',
-    async (colorScheme, width) => {
-      const { page, section, receiver, fill, press } = await open(
-        { storeKey: () => true },
-        { colorScheme, width },
-      );
-      await fill({ 'URL of the effects': receiver.effectsUrl, Seed: '1' });
-      await press('duplicate');
-      await expect.poll(() => section.getByLabel('Only these disturbances').inputValue()).toBe('duplicate');
-      await press('Start');
-      const result = section.getByRole('region', { name: 'Result' });
-      await section.getByText('Broken rule: once').waitFor();
+  it('the page shows the smallest history that breaks a rule, wide and narrow, and saves it in a file', async () => {
+    const { page, section, receiver, fill, press } = await open({ storeKey: () => true });
+    await fill({ 'URL of the effects': receiver.effectsUrl, Seed: '1' });
+    await press('duplicate');
+    await expect.poll(() => section.getByLabel('Only these disturbances').inputValue()).toBe('duplicate');
+    await press('Start');
+    const result = section.getByRole('region', { name: 'Result' });
+    await section.getByText('Broken rule: once').waitFor();
+    const command = `svc receiver explore ${receiver.url} --seed 1 --observe ${receiver.effectsUrl} --only duplicate`;
+    for (const width of [360, 1440]) {
+      await expectAccessibleAt(page, [width]);
       expect(await result.getByRole('row').allInnerTexts()).toEqual([
         expect.stringMatching(/^Step\s+Sent\s+Received\s+Broken rule$/),
         expect.stringMatching(/^1\s+deliver event 1 \(\S+\)\s+status 204\s*$/),
@@ -52,22 +47,19 @@ describeInBrowser('the exploration of a receiver in the dashboard', () => {
       ]);
       await result.getByText('Fails every time (3 of 3).').waitFor();
       await result.getByText('a customer can be charged or notified twice').waitFor();
-      const command = `svc receiver explore ${receiver.url} --seed 1 --observe ${receiver.effectsUrl} --only duplicate`;
       await result.getByText(command, { exact: true }).waitFor();
-      await expectAccessible(page);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      const downloading = page.waitForEvent('download');
-      await press('Download the history');
-      const download = await downloading;
-      const text = readFileSync(await download.path(), 'utf8');
-      const history = parseHistoryText(text, 'the file');
-      expect(download.suggestedFilename()).toBe(`history-1-${history.run}.json`);
-      expect(history).toMatchObject({
-        receiver: { url: receiver.url, observe: receiver.effectsUrl },
-        steps: [{ kind: 'deliver' }, { kind: 'deliver' }],
-      });
-    },
-  );
+    }
+    const downloading = page.waitForEvent('download');
+    await press('Download the history');
+    const download = await downloading;
+    const text = readFileSync(await download.path(), 'utf8');
+    const history = parseHistoryText(text, 'the file');
+    expect(download.suggestedFilename()).toBe(`history-1-${history.run}.json`);
+    expect(history).toMatchObject({
+      receiver: { url: receiver.url, observe: receiver.effectsUrl },
+      steps: [{ kind: 'deliver' }, { kind: 'deliver' }],
+    });
+  });
 
   it('the page says that no history broke a rule, and which rules were not checked', async () => {
     const { section, fill, press } = await open();

@@ -119,6 +119,7 @@ async function serveEmptyPage(): Promise<string> {
 /** Removes what a test has left in a page. Returns false if the page does not respond. */
 async function tryToEmpty(page: Page): Promise<boolean> {
   emptyPage ??= serveEmptyPage();
+  page.removeAllListeners('request');
   try {
     const url = await emptyPage;
     await page.evaluate('sessionStorage.clear(); localStorage.clear()').catch(() => undefined);
