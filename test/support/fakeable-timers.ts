@@ -1,3 +1,5 @@
+import { vi } from 'vitest';
+
 /** Replaces `src/timers.ts` through `vi.mock`. It calls the current global timers, so that fake timers also apply to the emulator. */
 export const setTimeout = (callback: () => void, ms?: number) => globalThis.setTimeout(callback, ms);
 export const clearTimeout = (timer?: NodeJS.Timeout) => globalThis.clearTimeout(timer);
@@ -16,3 +18,6 @@ export const SLICE_MS = 8;
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => globalThis.setImmediate(resolve));
 }
+
+export const { abortAtEnd, createLinkedController, withAnySignal } =
+  await vi.importActual<typeof import('../../src/timers.ts')>('../../src/timers.ts');
