@@ -1,9 +1,18 @@
 /** Runs the writes of one turn of the event loop in one transaction, or of several turns while more writes are expected. */
+// Real time, even in a test that replaces src/timers.ts with fake timers.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, monotonic, setImmediate, setTimeout } from '../timers.ts';
+
+/** The writes that are committed next. */
+interface ScheduledGroup {
+  /** Monotonic time until which the group can wait for more writes. */
+  readonly heldUntil: number;
+  /** Whether it waits for more writes now. */
+  isHeld: boolean;
+}
 
 interface WaitingWrite {
   readonly operation: () => unknown;
@@ -48,11 +57,7 @@ export class GroupCommit {
   readonly #rollbackOperation: Database.Statement;
   #waiting: WaitingWrite[] = [];
   #waitingWithoutCaller: Array<() => void> = [];
-  #isScheduled = false;
-  /** Monotonic time until which the scheduled group can wait for more writes. */
-  #heldUntil = 0;
-  /** Identifies the wait of the scheduled group for more writes; null while no group waits. */
-  #hold: symbol | null = null;
+  #scheduled: ScheduledGroup | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(db: Database.Database, hooks: GroupCommitHooks) {
@@ -75,31 +80,27 @@ export class GroupCommit {
   run<Result>(operation: () => Result): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ operation, resolve: resolve as (value: never) => void, reject });
-      if (!this.#isScheduled) {
-        this.#isScheduled = true;
-        this.#heldUntil = monotonic() + MAX_HOLD_MS;
-        setImmediate(() => this.#flushWhenReady());
-      } else if (this.#hold !== null && !this.#hooks.expectsMore()) {
-        this.#hold = null;
-        setImmediate(() => this.#flushWhenReady());
+      if (this.#scheduled === null) {
+        this.#scheduled = { heldUntil: monotonic() + MAX_HOLD_MS, isHeld: false };
+        this.#flushInNextTurn(this.#scheduled);
+      } else if (this.#scheduled.isHeld && !this.#hooks.expectsMore()) {
+        this.#scheduled.isHeld = false;
+        this.#flushInNextTurn(this.#scheduled);
       }
     });
   }
 
-  /** Checks again after a pause, because a check in each turn of the event loop would keep the processor busy. */
-  #flushWhenReady(): void {
-    this.#hold = null;
-    // It was flushed meanwhile.
-    if (!this.#isScheduled) return;
-    if (this.#hooks.expectsMore() && monotonic() < this.#heldUntil) void this.#checkAfterPause();
-    else this.flush();
+  #flushInNextTurn(group: ScheduledGroup): void {
+    setImmediate(() => this.#flushWhenReady(group));
   }
 
-  async #checkAfterPause(): Promise<void> {
-    const hold = Symbol();
-    this.#hold = hold;
-    await sleep(HOLD_CHECK_MS);
-    if (this.#hold === hold) this.#flushWhenReady();
+  /** Checks again after a pause, because a check in each turn of the event loop would keep the processor busy. */
+  #flushWhenReady(group: ScheduledGroup): void {
+    // It was flushed meanwhile.
+    if (this.#scheduled !== group) return;
+    group.isHeld = this.#hooks.expectsMore() && monotonic() < group.heldUntil;
+    if (group.isHeld) void sleep(HOLD_CHECK_MS).then(() => this.#flushWhenReady(group));
+    else this.flush();
   }
 
   /**
@@ -108,15 +109,14 @@ export class GroupCommit {
    */
   runSoon(operation: () => void): void {
     this.#waitingWithoutCaller.push(operation);
-    if (this.#timer !== undefined || this.#isScheduled) return;
+    if (this.#timer !== undefined || this.#scheduled !== null) return;
     this.#timer = setTimeout(() => this.flush(), SOON_MS);
     this.#timer.unref();
   }
 
   /** Commits all waiting operations now. */
   flush(): void {
-    this.#isScheduled = false;
-    this.#hold = null;
+    this.#scheduled = null;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const group = this.#waiting.concat(this.#waitingWithoutCaller.map(withoutCaller));
