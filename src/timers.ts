@@ -92,14 +92,11 @@ export function createLinkedController(signals: readonly AbortSignal[]): AbortCo
   const controller = new AbortController();
   // Any number of requests can listen to it. Node.js would warn about more than ten.
   getModule?.('node:events').setMaxListeners(0, controller.signal);
-  const abort = ({ target }: Pick<Event, 'target'>) => controller.abort((target as AbortSignal).reason);
-  for (const signal of signals) signal.addEventListener('abort', abort);
-  const unlink = () => {
-    for (const signal of signals) signal.removeEventListener('abort', abort);
-  };
-  controller.signal.addEventListener('abort', unlink);
-  const aborted = signals.find((signal) => signal.aborted);
-  if (aborted !== undefined) abort({ target: aborted });
+  for (const signal of signals) {
+    const abort = () => controller.abort(signal.reason);
+    signal.addEventListener('abort', abort, { signal: controller.signal });
+    if (signal.aborted) abort();
+  }
   return controller;
 }
 
