@@ -1,5 +1,4 @@
 /** Renders JUnit XML, and writes it to the file of `--junit`. */
-
 import { accessSync, constants, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createFolder } from '../create-folder.ts';

@@ -90,6 +90,7 @@ async function* followAndHoldListeners(
 ): AsyncGenerator<StreamItem> {
   const { listenerIds: ids } = stream;
   const ended = createLinkedController(signals);
+  if (ended.signal.aborted) return;
   const releases = ids.map((id) => listenerCleanup.acquire(id));
   releases.push(
     bus.subscribe(({ type }) => {

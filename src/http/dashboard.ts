@@ -1,5 +1,4 @@
 /** Serves the dashboard: a page at `/` and its files. It requires the same host, origin and token as the control plane. */
-
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';

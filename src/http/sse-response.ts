@@ -53,7 +53,10 @@ export function sseResponse(event: H3Event, options: SseOptions, requestId: stri
       async pull(controller) {
         writtenAtSeq = null;
         next ??= items.next();
-        const result = await nextOrHeartbeat(next);
+        const result = await nextOrHeartbeat(next).catch((error) => {
+          end();
+          throw error;
+        });
         if (disconnected.signal.aborted) return;
         writtenAtSeq = store.lastVisibleSeq;
         if (result === null) return controller.enqueue(HEARTBEAT);

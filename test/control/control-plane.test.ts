@@ -306,6 +306,7 @@ describe.each([
       onTestFinished(() => void vi.useRealTimers());
       const { id } = await control.createWebhook({ url: receiver.url, listener: true });
       await register();
+      for await (const _ of control.stream({ listener: id }, AbortSignal.abort())) expect.unreachable();
       const following = new AbortController();
       const stream = control.stream({ listener: id, types: 'attempt', since_sequence: 0 }, following.signal);
       const items = stream[Symbol.asyncIterator]();

@@ -28,11 +28,12 @@ function createStore() {
   };
 }
 
-/** The stream of one client, with `count` items in it. */
-function open(store: ReturnType<typeof createStore>, count: number) {
+/** The stream of one client, with `count` items in it, and then `error` if it is not null. */
+function open(store: ReturnType<typeof createStore>, count: number, error: Error | null = null) {
   let isEnded = false;
   async function* items(signal?: AbortSignal) {
     for (let sequence = 2; sequence < 2 + count; sequence++) yield { sequence };
+    if (error !== null) throw error;
     await new Promise((resolve) => signal?.addEventListener('abort', resolve));
     isEnded = true;
   }
@@ -77,6 +78,15 @@ describe('a client of the live stream', () => {
     for (let step = 1; step <= 5; step++) store.commit(step * 2 * MAX_LAG);
     expect(client.isEnded()).toBe(false);
     expect(store.followers.size).toBe(1);
+  });
+
+  it('a client whose changes cannot be read is disconnected, and no longer follows the store', async () => {
+    const store = createStore();
+    const client = open(store, 1, new Error('the disk failed'));
+    expect(await client.read()).toContain('event: ready');
+    expect(await client.read()).toContain('id: 2\n');
+    await expect(client.read()).rejects.toThrow('the disk failed');
+    expect(store.followers.size).toBe(0);
   });
 
   it('all clients share one read of each change', async () => {

@@ -2,7 +2,6 @@
  * Writes deliveries as one HTML page that needs no other file and runs no scripts. Each value of a delivery is escaped: it
  * becomes text, and its invisible characters become visible.
  */
-
 import { createHash } from 'node:crypto';
 import type { AttemptDetail } from '../../contract/delivery-schemas.ts';
 import type { ExportedDelivery } from '../../contract/export-schemas.ts';
