@@ -401,7 +401,7 @@ function judgeRejection(
   const reason =
     mistake?.detail ??
     (accepted.length === 0
-      ? 'It probably rejected the signature. It has not accepted a delivery of this endpoint yet, so its secret is the first thing to check.'
+      ? 'It probably rejected the signature. It has not accepted any delivery of this endpoint yet, so check its secret first.'
       : 'It probably rejected the signature.');
   return {
     ...conclusion,
@@ -461,7 +461,7 @@ function toRemedy(hint: string): string {
 
 function toProbeStep({ id }: Delivery): NextStep {
   return {
-    purpose: 'Find the mistake: send the delivery with the signatures that known mistakes lead to',
+    purpose: 'Find the mistake by sending the signatures of known mistakes',
     command: `svc explain ${id} --probe`,
   };
 }

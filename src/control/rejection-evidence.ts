@@ -101,7 +101,7 @@ export function listRuledOut(
     ...(verification?.ok ? ['The emulator signed the attempt with the current endpoint secret.'] : []),
     ...(clockSkewMs !== null && Math.abs(clockSkewMs) <= toleranceMs
       ? [
-          `The clock of the receiver differs by less than ${formatDuration(Math.max(Math.abs(clockSkewMs), SECOND_MS))}.`,
+          `The clock of the receiver is correct to within ${formatDuration(Math.max(Math.abs(clockSkewMs), SECOND_MS))}.`,
         ]
       : []),
     ...(accepted[0] === undefined

@@ -76,7 +76,7 @@ describeInBrowser('the delivery page', () => {
   it('the delivery page shows that the delivery is paused and how to enable its endpoint [delivery.paused]', async () => {
     const { emulator, page, webhook } = await openDelivery(503);
     const verdict = page.getByRole('region', { name: 'Summary' });
-    await verdict.getByText('A retry is scheduled').waitFor();
+    await verdict.getByText('Your receiver returned 503.').waitFor();
     await emulator.control.updateWebhook({ id: webhook.id, disabled: true });
     await page.reload();
     await verdict.getByText('Paused: the endpoint is disabled.').waitFor();

@@ -170,7 +170,7 @@ it('a probe of a receiver that accepts the delivery now suggests to replay it', 
 it('a receiver that accepted nothing may have another secret, and the steps of a correct receiver are shown', async () => {
   const explanation = await explainStory({ responses: () => verifyWith(correctContent, 'whsec_other') });
   expect(explanation).toMatchObject({ cause: 'signature_rejected', certainty: 'likely', mistake: null });
-  expect(explanation.detail).toContain('its secret is the first thing to check');
+  expect(explanation.detail).toContain('check its secret first');
   expect(explanation.ruled_out).toContain('JSON.parse and JSON.stringify do not change the body.');
   expect(explanation.signature?.verification).toMatchObject({ ok: true });
   const values = explanation.signature?.steps.map(({ value }) => value) ?? [];

@@ -22,6 +22,7 @@ export function DeliverySummaryCard({
 }: Props & { readonly explanation: Explanation }) {
   const { attempt, summary, detail, ruled_out: ruledOut, remedy } = explanation;
   const isFailure = attempt !== null && attempt.outcome !== 'succeeded';
+  const isRetried = isFailure && delivery.next_attempt_at !== null;
   const steps = explanation.next.filter(needsCommand);
   // Usually the first step says the same, with a command.
   const isRemedyShown = remedy !== null && steps.every(({ purpose }) => `${purpose}.` !== remedy);
@@ -29,16 +30,20 @@ export function DeliverySummaryCard({
     <section class={`card stack delivery-summary ${getDisplayStatus(delivery)}`} aria-label="Summary">
       <p role="status" class="delivery-headline">
         {isFailure && <strong>{detail} </strong>}
-        {summary}
+        {!isRetried && summary}
       </p>
       {isFailure && attempt.response_body !== null && (
         <pre class="notice failed">
           <span class="delivery-response">{attempt.response_body}</span>
         </pre>
       )}
-      {ruledOut.map((text) => (
-        <p key={text}>{text}</p>
-      ))}
+      {ruledOut.length > 0 && (
+        <ul class="delivery-facts">
+          {ruledOut.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
       {isRemedyShown && (
         <p>
           <Arrow /> {remedy}
@@ -48,7 +53,7 @@ export function DeliverySummaryCard({
         <p key={command}>
           <Arrow /> {purpose}:{' '}
           <span class="delivery-command">
-            <code>{command}</code>
+            <code>{command.split(' ').map((word) => [<span key={word}>{word}</span>, ' '])}</code>
             <CopyButton what="command" text={command} />
           </span>
         </p>
