@@ -1,5 +1,5 @@
 // npm run test:repeat: runs the tests many times, to find flaky ones.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runVitest, tallyFailures } from './run-vitest.mjs';
 
@@ -26,31 +26,39 @@ Examples:
   npm run test:repeat -- 100 test/http
 `;
 
-const options = readArguments(process.argv.slice(2));
 let isInterrupted = false;
 // Vitest receives the signal as well.
 process.on('SIGINT', () => {
   isInterrupted = true;
 });
 
-if (options.help) process.stdout.write(HELP);
-else await main(options);
+try {
+  const options = readArguments(process.argv.slice(2));
+  if (options === null) process.stdout.write(HELP);
+  else await main(options);
+} catch (error) {
+  console.error(`${error.message}\nSee: npm run test:repeat -- --help`);
+  process.exitCode = 2;
+}
 
+/** @returns null for --help */
 function readArguments(args) {
   const vitest = [];
-  let [count, output, help] = [20, 'build/test-repeat', false];
+  let count = 20;
+  let output = 'build/test-repeat';
   for (let i = 0; i < args.length; i++) {
-    if (args[i] === '--help') help = true;
-    else if (args[i] === '--output') output = args[++i];
+    if (args[i] === '--help') return null;
+    if (args[i] === '--output') output = args[++i];
     else if (i === 0 && /^[1-9]\d*$/.test(args[i])) count = Number(args[i]);
     else vitest.push(args[i]);
   }
   if (output === undefined) throw new Error('--output needs a value.');
-  return { count, output: resolve(output), help, vitest };
+  return { count, output: resolve(output), vitest };
 }
 
 async function main({ count, output, vitest }) {
   mkdirSync(output, { recursive: true });
+  removeLogs(output);
   const runs = [];
   while (runs.length < count && !isInterrupted) {
     const number = runs.length + 1;
@@ -66,6 +74,12 @@ async function main({ count, output, vitest }) {
   }
   console.log(`\n${describeRuns(runs, count)}\n\nWritten to ${output}`);
   process.exitCode = runs.some(hasFailed) || runs[0].isInterrupted ? 1 : 0;
+}
+
+/** Removes the output of an earlier call. */
+function removeLogs(folder) {
+  const logs = readdirSync(folder).filter((name) => /^run-\d+\.log$/.test(name));
+  for (const name of logs) rmSync(join(folder, name));
 }
 
 function hasFailed({ passed, failed, aborted, isInterrupted }) {
