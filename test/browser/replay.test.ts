@@ -1,6 +1,6 @@
 /** Replays from the dashboard: with one click, with changes, and in bulk. */
 import type { Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { openReceiver, startDeliverySetup } from '../delivery/delivery-setup.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
@@ -45,7 +45,6 @@ async function openFailed(count: number, hasFakeTimers = false) {
 
 /** Stops the timers of a page with fake timers until `page.clock.resume`, or until the test ends. */
 async function stopTimers(page: Page): Promise<void> {
-  onTestFinished(() => page.clock.resume());
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000);
 }
 

@@ -97,7 +97,6 @@ describeInBrowser('the endpoint pages', () => {
         await route.fulfill({ json: { data: [webhook], has_more: true, end_cursor: webhook.id } });
       },
     );
-    onTestFinished(() => page.unrouteAll());
     await page.evaluate("location.hash = '#/webhooks'");
     for (let limit = 50; limit < 1_000; limit += 50) {
       await expect.poll(() => limits).toContain(String(limit));

@@ -62,9 +62,8 @@ export async function openDashboard(
 ): Promise<Page> {
   const url = new URL(emulator.status().dashboard_url);
   url.hash = hash;
-  const idlePages =
-    besides === undefined ? (hasFakeTimers ? idlePagesWithFakeTimers : idlePagesWithRealTimers) : [];
-  const page = idlePages.pop() ?? (await createPage(besides?.context()));
+  const idlePages = hasFakeTimers ? idlePagesWithFakeTimers : idlePagesWithRealTimers;
+  const page = (besides ? undefined : idlePages.pop()) ?? (await createPage(besides?.context()));
   // Also sets the clock of a page that another test has left.
   if (hasFakeTimers) await page.clock.install();
   const problems: string[] = [];
@@ -77,10 +76,12 @@ export async function openDashboard(
       problems.push(`${message.text()} (${source})`);
   });
   const script = initScript === undefined ? undefined : await page.addInitScript(initScript);
-  onTestFinished(async () => {
+  onTestFinished(async ({ task }) => {
+    // A test that fails can leave anything in a page, for example a mouse button that is down.
+    const isReusable = task.result?.state !== 'fail';
     await script?.dispose();
     if (besides !== undefined) await page.close();
-    else if (await tryToEmpty(page)) idlePages.push(page);
+    else if (isReusable && (await tryToEmpty(page, hasFakeTimers))) idlePages.push(page);
     else await page.context().close();
     const unexpected = problems.filter((text) => expectedErrors?.test(text) !== true);
     if (unexpected.length > 0) throw new Error(`Unexpected messages of the page:\n${unexpected.join('\n')}`);
@@ -117,11 +118,13 @@ async function serveEmptyPage(): Promise<string> {
 }
 
 /** Removes what a test has left in a page. Returns false if the page does not respond. */
-async function tryToEmpty(page: Page): Promise<boolean> {
+async function tryToEmpty(page: Page, hasFakeTimers: boolean): Promise<boolean> {
   emptyPage ??= serveEmptyPage();
   page.removeAllListeners('request');
   try {
     const url = await emptyPage;
+    await page.unrouteAll();
+    if (hasFakeTimers) await page.clock.resume();
     await page.evaluate('sessionStorage.clear(); localStorage.clear()').catch(() => undefined);
     // A dialog that closes calls history.back(), which may lead from the empty page to the dashboard again.
     do await page.goto(url);
