@@ -61,6 +61,8 @@ export class Sql {
   insert(table: string, row: object, verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT'): void {
     const { statement, columns } = getOrAdd(this.#inserts, table, () => {
       const names = listColumns(this.db, table).map(({ name }) => name);
+      const missing = names.filter((name) => !(name in row));
+      if (missing.length > 0) throw new Error(`No value for ${table}.${missing.join(', ')}.`);
       const text = `${verb} INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
       return { statement: this.db.prepare<unknown[]>(text), columns: names };
     });
