@@ -26,9 +26,11 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+const folders = (process.env.PATH ?? '').split(delimiter);
+
 /** Path of the executable; undefined when Chromium is not installed. */
 export const chromiumPath = [
-  ...(process.env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name))),
+  ...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))),
   ...OTHER_PATHS,
 ].find((path) => existsSync(path));
 
