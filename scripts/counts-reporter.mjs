@@ -10,34 +10,38 @@ export default class CountsReporter {
 
   onTestModuleEnd(module) {
     this.#ended.push(module);
-    if (module.state() === 'failed') this.onTestRunEnd(this.#ended, []);
+    if (module.state() === 'failed') writeCounts(this.#ended, []);
   }
 
   onTestRunEnd(modules, unhandledErrors) {
-    const tests = modules.flatMap((module) => [...module.children.allTests()]);
-    const failures = tests.filter((test) => test.result().state === 'failed');
-    const passed = tests.filter((test) => test.result().state === 'passed').length;
-    // A file that fails while it is loaded, or in a hook, has no failed test. It counts as one failure.
-    const broken = modules.filter(
-      (module) => module.state() === 'failed' && !failures.some((test) => test.module === module),
-    );
-    const crashedWorkers = unhandledErrors.filter(isCrash);
-    const crashedChildren = failures.filter((test) => test.result().errors.some(namesCrash));
-    const counts = {
-      passed,
-      failed: failures.length + broken.length + unhandledErrors.length,
-      skipped: tests.length - passed - failures.length,
-      aborted: crashedWorkers.length + crashedChildren.length,
-      failures: [
-        ...failures.map(
-          (test) => `${test.module.relativeModuleId} › ${test.fullName.replaceAll(' > ', ' › ')}`,
-        ),
-        ...broken.map((module) => module.relativeModuleId),
-        ...unhandledErrors.map((error) => `outside of a test: ${describeError(error).split('\n')[0]}`),
-      ],
-    };
-    writeFileSync(process.env.TEST_COUNTS_FILE, JSON.stringify(counts));
+    writeCounts(modules, unhandledErrors);
   }
+}
+
+function writeCounts(modules, unhandledErrors) {
+  const tests = modules.flatMap((module) => [...module.children.allTests()]);
+  const failures = tests.filter((test) => test.result().state === 'failed');
+  const passed = tests.filter((test) => test.result().state === 'passed').length;
+  // A file that fails while it is loaded, or in a hook, has no failed test. It counts as one failure.
+  const broken = modules.filter(
+    (module) => module.state() === 'failed' && !failures.some((test) => test.module === module),
+  );
+  const crashedWorkers = unhandledErrors.filter(isCrash);
+  const crashedChildren = failures.filter((test) => test.result().errors.some(namesCrash));
+  const counts = {
+    passed,
+    failed: failures.length + broken.length + unhandledErrors.length,
+    skipped: tests.length - passed - failures.length,
+    aborted: crashedWorkers.length + crashedChildren.length,
+    failures: [
+      ...failures.map(
+        (test) => `${test.module.relativeModuleId} › ${test.fullName.replaceAll(' > ', ' › ')}`,
+      ),
+      ...broken.map((module) => module.relativeModuleId),
+      ...unhandledErrors.map((error) => `outside of a test: ${describeError(error).split('\n')[0]}`),
+    ],
+  };
+  writeFileSync(process.env.TEST_COUNTS_FILE, JSON.stringify(counts));
 }
 
 function isCrash(error) {

@@ -27,7 +27,8 @@ Steps:
 Options:
   --out FOLDER    Folder of the archives (default: build)
   --url URL       Address of the folder from which users download the archives; required for manifests
-  --maintainer M  Maintainer of the .deb, such as "Ada Lovelace <ada@example.com>" (default: for use on this machine only)
+  --maintainer M  Maintainer of the .deb, such as "Ada Lovelace <ada@example.com>"
+                  (default: local build <root@localhost>)
   --help          Show this text
 `;
 

@@ -100,7 +100,7 @@ export function createLinkedController(signals: readonly AbortSignal[]): AbortCo
   return controller;
 }
 
-/** The items, and aborts `controller` when the iteration ends. */
+/** Yields the items, and aborts `controller` when the iteration ends, fails or is left. */
 export async function* abortAtEnd<T>(
   items: AsyncIterable<T>,
   controller: AbortController,

@@ -39,8 +39,9 @@ export function requireValidHostAndTarget(handler: NodeHandler): NodeHandler {
 
 /** The problem as a sentence; null for a valid request. */
 function findProblem({ rawHeaders, url = '' }: IncomingMessage): string | null {
+  // Names at even indexes, and their values after them.
   const hosts = rawHeaders.filter(
-    (_, index) => rawHeaders[index - 1]?.toLowerCase() === 'host' && index % 2 === 1,
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host',
   );
   const [host] = hosts;
   if (host === undefined) return 'The request has no Host header.';

@@ -65,11 +65,11 @@ async function readJsonBody(
   { req: { headers } }: H3Event,
   { readBytes, isOptional }: BodyRules,
 ): Promise<JsonBody | null> {
-  const isTypeKnown = !isOptional || headers.has('content-type');
-  if (isTypeKnown) assertJsonType(headers);
+  const isTypeChecked = !isOptional || headers.has('content-type');
+  if (isTypeChecked) assertJsonType(headers);
   const bytes = await readBytes();
   if (isOptional && bytes.length === 0) return null;
-  if (!isTypeKnown) assertJsonType(headers);
+  if (!isTypeChecked) assertJsonType(headers);
   if (!isUtf8(bytes)) throw new SvcError('invalid_request', 'The body is not valid UTF-8.');
   return { bytes, json: parseJsonObject(bytes.toString('utf8')) };
 }

@@ -7,6 +7,7 @@ import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { createFolder } from '../create-folder.ts';
+import { DAY_MS } from '../domain/duration.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 
@@ -21,13 +22,13 @@ const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 /** Bits of the mode with which a group or everyone can write. */
 const WRITABLE_BY_OTHERS = 0o022;
-/** Who owns the files of an image or of a package. */
+/** The user who owns the files of an image or a package. */
 const ROOT = 0;
 
 /** An addon, or the temporary file of a process that was killed while it wrote one. */
 const ADDON_FILE = /\.node(?:\.[\da-f-]+)?$/;
 /** Addons of other versions of svc are deleted when they are older than the new one by this time. */
-const KEEP_ADDONS_MS = 30 * 24 * 60 * 60 * 1000;
+const KEEP_ADDONS_MS = 30 * DAY_MS;
 
 /**
  * @param folders the first one that this user can use and no other user can write to is used

@@ -36,7 +36,7 @@ function runtimeFor(needs: Command, program: Command): Runtime {
 const javascript = runtimeFor([process.execPath, '--version'], [...node, 'receiver.mjs']);
 /** Serves the route handler through the Fetch API instead of Next.js. */
 const NEXT_SERVER = 'next-server.mjs';
-const results = new Map<string, boolean>();
+const commandResults = new Map<string, boolean>();
 /** The Python with FastAPI: the packages of Debian belong to its own Python. */
 const fastapiPython =
   ['python3', '/usr/bin/python3'].find((python) => canRun([python, '-c', 'import fastapi, uvicorn'])) ??
@@ -70,10 +70,10 @@ const runtimes: Readonly<Record<Framework, Runtime>> = {
 /** Whether a command succeeds. Each command runs once. */
 function canRun(command: Command): boolean {
   const key = command.join(' ');
-  const known = results.get(key);
+  const known = commandResults.get(key);
   if (known !== undefined) return known;
   const succeeds = spawnSync(command[0], command.slice(1), { stdio: 'ignore' }).status === 0;
-  results.set(key, succeeds);
+  commandResults.set(key, succeeds);
   return succeeds;
 }
 

@@ -76,7 +76,7 @@ describe('unpackAddon', () => {
     ['is a link', (path: string) => symlinkSync(createTemporaryFolder(), path)],
     ['is a file', (path: string) => writeFileSync(path, '')],
     [
-      'can be written by others',
+      'is writable by others',
       (path: string) => {
         mkdirSync(path);
         chmodSync(path, 0o720);
