@@ -40,18 +40,24 @@ const moduleTimers = {
 };
 
 /** Modules of Node.js that few commands need, and that take longest to load. */
-const lateModules = ['child_process', 'http2', 'https', 'readline', 'tls', 'zlib'].map(
-  (name) => `node:${name}`,
-);
+const lateModules = [
+  'node:child_process',
+  'node:http2',
+  'node:https',
+  'node:readline',
+  'node:tls',
+  'node:zlib',
+];
+const toLateId = (name) => `late-${name.replace(':', '-')}`;
 /**
  * Loads these modules when one of their exports is first used, even in bundled packages. A CommonJS module, because the bundler
  * reads its properties at each use.
  */
 const loadLate = {
   name: 'load-late',
-  resolveId: (id) => (lateModules.includes(id) ? `late-${id.replace(':', '-')}` : null),
+  resolveId: (id) => (lateModules.includes(id) ? toLateId(id) : null),
   load(id) {
-    const name = lateModules.find((module) => id === `late-${module.replace(':', '-')}`);
+    const name = lateModules.find((module) => toLateId(module) === id);
     if (name === undefined) return null;
     const getters = Object.keys(process.getBuiltinModule(name)).map(
       (key) => `get ${key}() { return process.getBuiltinModule('${name}').${key}; }`,
@@ -175,8 +181,8 @@ const { output } = await build({
     moduleTimers,
     loadLate,
     {
-      // `import` would read all properties of the module, for example load Web Crypto with `node:crypto`. The signature stays an
-      // ES module that every bundler understands.
+      // `import` reads all properties of a module: `node:crypto` would load Web Crypto, for example. The signature keeps its
+      // `import`, which every bundler understands.
       name: 'get-builtin-modules',
       renderChunk: (code, { name }) =>
         name === 'signature'
