@@ -194,23 +194,21 @@ export class DeliveryTable extends Table {
   }
 
   update(row: DeliveryUpdate): void {
-    const { seq, status, due_at, settled_at, settled_reason, first_attempt_at } = row;
-    const { on_schedule, scheduled_attempts, attempt_count, replays_waiting } = row;
-    this.#cachedRows.delete(seq);
+    this.#cachedRows.delete(row.seq);
     this.sql.run(
       `UPDATE deliveries SET status = ?, due_at = ?, settled_at = ?, settled_reason = ?, first_attempt_at = ?, on_schedule = ?,
          scheduled_attempts = ?, attempt_count = ?, replays_waiting = ?, fault = NULL WHERE seq = ?`,
       [
-        status,
-        due_at,
-        settled_at,
-        settled_reason,
-        first_attempt_at,
-        on_schedule,
-        scheduled_attempts,
-        attempt_count,
-        replays_waiting,
-        seq,
+        row.status,
+        row.due_at,
+        row.settled_at,
+        row.settled_reason,
+        row.first_attempt_at,
+        row.on_schedule,
+        row.scheduled_attempts,
+        row.attempt_count,
+        row.replays_waiting,
+        row.seq,
       ],
     );
   }

@@ -118,14 +118,15 @@ export class EventTable extends Table {
 }
 
 export function toEventSummary(row: EventSummaryRow): EventSummary {
-  const { seq: _, id, workspace_id, type, created_at, request_id, ...counts } = row;
+  const { id, workspace_id, type, created_at, request_id } = row;
+  const { pending, failing, paused, succeeded, failed, canceled } = row;
   return {
     id,
     workspace_id,
     type,
     created_at: new Date(created_at).toISOString(),
     request_id,
-    delivery_counts: counts,
+    delivery_counts: { pending, failing, paused, succeeded, failed, canceled },
   };
 }
 
