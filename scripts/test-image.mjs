@@ -14,7 +14,7 @@ const HELP = `Build the image and test it
 Usage: npm run test:image -- [options]
 
 Builds the image from the Dockerfile and the executable of npm run build:binary. Then starts it with a read-only file
-system as a user without rights, sends an event to a receiver on this machine, stops it, and starts it again with the
+system as an unprivileged user, sends an event to a receiver on this machine, stops it, and starts it again with the
 same volume. It needs Linux, and docker or podman with permission to run containers.
 
 Options:
@@ -95,7 +95,7 @@ async function testImage() {
     assert.equal((await runInContainer('id', '-u')).stdout, '10001');
     assert.equal((await runInContainer('readlink', '/proc/1/exe')).stdout, '/usr/local/bin/svc');
     assert.notEqual((await runInContainer('touch', '/usr/local/bin/file')).exitCode, 0);
-    pass('svc is process 1 of a user without rights, and the file system is read-only');
+    pass('svc is process 1, its user is unprivileged, and the file system is read-only');
 
     assert.equal((await fetch(`${url}/_svc/status`)).status, 401);
     const status = await request(`${url}/_svc/status`, token);
@@ -159,10 +159,10 @@ async function start(environment, ...options) {
   if (engine === 'podman') limits.push('--read-only-tmpfs=false');
   const data = ['--volume', `${name}:/data`, '--network', 'host'];
   await execa(engine, ['run', '--detach', '--name', name, ...limits, ...data, ...env, ...options, image]);
-  const lastAt = Date.now() + READY_WITHIN_MS;
+  const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await isHealthy())) {
     if ((await inspect('{{.State.Running}}')) !== 'true') throw new Error('The container has stopped.');
-    if (Date.now() > lastAt) throw new Error('The container did not become healthy.');
+    if (Date.now() > deadline) throw new Error('The container did not become healthy.');
     await setTimeout(200);
   }
 }

@@ -65,7 +65,8 @@ async function generate(document: string, target: string): Promise<void> {
     const strict = ['--ignoreConfig', '--strict', '--noUncheckedIndexedAccess'];
     const files = Object.keys(programs).map((name) => `${name}.ts`);
     await node(cwd, tsc, ...strict, '--module', 'nodenext', '--target', 'es2022', ...types, ...files);
-    renameSync(cwd, target);
+    // Another run can have generated them meanwhile.
+    if (!existsSync(target)) renameSync(cwd, target);
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }
