@@ -175,12 +175,7 @@ async function startWithStore(
       getControl: () => control,
     },
   );
-  const control: ControlPlane = createInProcessControlPlane(
-    controlHandlers,
-    sandbox,
-    engine.listenerCleanup,
-    closing.signal,
-  );
+  const control: ControlPlane = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerCleanup);
   const app = createApp({
     sandbox,
     control,

@@ -9,21 +9,20 @@ import { createLiveStream } from './live-stream.ts';
 import { SharedChanges } from './shared-changes.ts';
 
 /**
+ * The streams do not end when the emulator stops, so that a log contains the last requests.
  * @param listenerCleanup keeps the endpoints of a `svc listen` while its stream is open
- * @param closing aborted when the emulator stops: open streams end
  */
 export function createInProcessControlPlane(
   handlers: ControlHandlers,
   sandbox: Sandbox,
   listenerCleanup: ListenerEndpointCleanup,
-  closing: AbortSignal,
 ): ControlPlane {
   const sharedChanges = new SharedChanges(sandbox);
   return {
     ...withValidation(handlers),
     exportDeliveries: (input, signal) => exportDeliveries(sandbox, input, signal),
     stream(input, signal) {
-      const items = createLiveStream(sandbox, listenerCleanup, sharedChanges, input, [signal, closing]);
+      const items = createLiveStream(sandbox, listenerCleanup, sharedChanges, input, signal);
       return { ready: Promise.resolve(), [Symbol.asyncIterator]: () => items[Symbol.asyncIterator]() };
     },
   };

@@ -29,8 +29,8 @@ interface StreamStart {
 }
 
 /**
- * Follows changes after `since_sequence`, from `since`, or from now on, until one of `signals` is aborted or the endpoint of a
- * listener is gone.
+ * Follows changes after `since_sequence`, from `since`, or from now on, until `signal` is aborted or the endpoint of a listener is
+ * gone.
  * @throws SvcError for invalid input, or a filter by a resource that does not exist.
  */
 export function createLiveStream(
@@ -38,7 +38,7 @@ export function createLiveStream(
   listenerCleanup: ListenerEndpointCleanup,
   sharedChanges: SharedChanges,
   input: StreamInput,
-  signals: readonly AbortSignal[],
+  signal: AbortSignal,
 ): AsyncIterable<StreamItem> {
   const validated = validate(StreamSchema, input, 'invalid_request');
   const {
@@ -73,8 +73,8 @@ export function createLiveStream(
   };
   for (const id of listenerIds) getWebhookRow(sandbox, id);
   return listenerIds.length === 0
-    ? follow(store, sharedChanges, stream, signals)
-    : followAndHoldListeners(sandbox, listenerCleanup, sharedChanges, stream, signals);
+    ? follow(store, sharedChanges, stream, signal)
+    : followAndHoldListeners(sandbox, listenerCleanup, sharedChanges, stream, signal);
 }
 
 /**
@@ -86,10 +86,10 @@ async function* followAndHoldListeners(
   listenerCleanup: ListenerEndpointCleanup,
   sharedChanges: SharedChanges,
   stream: StreamSelection & StreamStart,
-  signals: readonly AbortSignal[],
+  signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
   const { listenerIds: ids } = stream;
-  const ended = createLinkedController(signals);
+  const ended = createLinkedController([signal]);
   if (ended.signal.aborted) return;
   const releases = ids.map((id) => listenerCleanup.acquire(id));
   releases.push(
@@ -102,7 +102,7 @@ async function* followAndHoldListeners(
     for (const release of releases) release();
   });
   try {
-    yield* follow(store, sharedChanges, stream, [ended.signal]);
+    yield* follow(store, sharedChanges, stream, ended.signal);
   } finally {
     ended.abort();
   }
@@ -112,33 +112,27 @@ async function* follow(
   store: Sandbox['store'],
   sharedChanges: SharedChanges,
   stream: StreamSelection & StreamStart,
-  signals: readonly AbortSignal[],
+  signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
   let { after: last, stateReplacedSeq } = stream;
-  const ended = createLinkedController(signals);
-  const { signal } = ended;
-  try {
-    for (;;) {
-      // Rows that a reset or a snapshot has restored are not sent as changes. If it has removed an endpoint of a `svc listen`,
-      // this item is the last one.
-      if (store.stateReplacedSeq > stateReplacedSeq) {
-        stateReplacedSeq = last = store.stateReplacedSeq;
-        yield { type: 'reset', sequence: last };
-      }
-      if (signal.aborted) return;
-      const batch = sharedChanges.listAfter(last, stream.types);
-      for (const change of batch) {
-        last = change.seq;
-        const item = sharedChanges.find(change, stream);
-        if (item !== null) yield item;
-        if (signal.aborted) break;
-      }
-      // No commit can happen between the read and this wait: both are in the same turn of the event loop.
-      if (batch.length === 0) await sharedChanges.waitForCommit(signal);
-      // More changes may follow, and perhaps none of this batch was selected: yield to the event loop.
-      else if (batch.length >= BATCH_SIZE) await yieldToEventLoop();
+  for (;;) {
+    // Rows that a reset or a snapshot has restored are not sent as changes. If it has removed an endpoint of a `svc listen`,
+    // this item is the last one.
+    if (store.stateReplacedSeq > stateReplacedSeq) {
+      stateReplacedSeq = last = store.stateReplacedSeq;
+      yield { type: 'reset', sequence: last };
     }
-  } finally {
-    ended.abort();
+    if (signal.aborted) return;
+    const batch = sharedChanges.listAfter(last, stream.types);
+    for (const change of batch) {
+      last = change.seq;
+      const item = sharedChanges.find(change, stream);
+      if (item !== null) yield item;
+      if (signal.aborted) break;
+    }
+    // No commit can happen between the read and this wait: both are in the same turn of the event loop.
+    if (batch.length === 0) await sharedChanges.waitForCommit(signal);
+    // More changes may follow, and perhaps none of this batch was selected: yield to the event loop.
+    else if (batch.length >= BATCH_SIZE) await yieldToEventLoop();
   }
 }

@@ -66,6 +66,7 @@ export function createApp(options: AppOptions): H3 {
     handlers: options.controlHandlers,
     control,
     store: sandbox.store,
+    closing,
     async createDocument(origin) {
       const { createControlDocument } = await loadDocuments();
       return JSON.stringify(createControlDocument(getUrls(origin).controlUrl));

@@ -3,7 +3,7 @@ import { type H3Event, HTTPResponse } from 'h3';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
-import { clearTimeout, setTimeout } from '../timers.ts';
+import { clearTimeout, createLinkedController, setTimeout } from '../timers.ts';
 import { readQuery } from './read-request.ts';
 import { controlHeaders } from './responses.ts';
 
@@ -19,6 +19,8 @@ const HEARTBEAT = encoder.encode(': still here\n\n');
 export interface SseOptions {
   readonly control: ControlPlane;
   readonly store: Pick<Store, 'id' | 'lastVisibleSeq' | 'subscribe'>;
+  /** Aborted when the emulator stops: open streams end. */
+  readonly closing: AbortSignal;
 }
 
 export function sseResponse(event: H3Event, options: SseOptions, requestId: string): HTTPResponse {
@@ -26,7 +28,8 @@ export function sseResponse(event: H3Event, options: SseOptions, requestId: stri
   const { store } = options;
   const newest = store.lastVisibleSeq;
   const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
-  const items = toMessages(options.control.stream(readStreamInput(event), disconnected.signal));
+  const { signal } = createLinkedController([disconnected.signal, options.closing]);
+  const items = toMessages(options.control.stream(readStreamInput(event), signal));
   let next: Promise<IteratorResult<Uint8Array>> | null = null;
   // The newest sequence when the last message was written; null once the client has read that message.
   let writtenAtSeq: number | null = newest;

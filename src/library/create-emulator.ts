@@ -12,6 +12,7 @@ import { type EmulatorOptions, type Emulator as StartedEmulator, startEmulator }
 import { SvcError } from '../errors.ts';
 import { type Overrides, resolveRules } from '../profile/resolve-rules.ts';
 import { type ProfileName, profileNames } from '../profile/rules.ts';
+import { abortAtEnd, createLinkedController } from '../timers.ts';
 import {
   AboveZero,
   HttpUrl,
@@ -176,7 +177,7 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
 
 type EntryPoints = Pick<StartedEmulator, 'control' | 'fetch' | 'status'>;
 
-/** Rejects calls to the emulator after it was closed. */
+/** Rejects calls to the emulator after it was closed, and ends its streams. */
 function rejectAfterClose({ control, fetch, status, closing }: StartedEmulator): EntryPoints {
   function assertOpen(): void {
     if (!closing.aborted) return;
@@ -209,7 +210,9 @@ function rejectAfterClose({ control, fetch, status, closing }: StartedEmulator):
       ...(Object.fromEntries(guardedCalls) as Omit<ControlPlane, 'stream'>),
       stream(input, signal) {
         assertOpen();
-        return stream(input, signal);
+        const ended = createLinkedController([signal, closing]);
+        const items = stream(input, ended.signal);
+        return { ready: items.ready, [Symbol.asyncIterator]: () => abortAtEnd(items, ended) };
       },
     },
     fetch: guard(fetch),

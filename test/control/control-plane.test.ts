@@ -86,10 +86,7 @@ describe.each([
   it('a stream that its reader leaves removes its listeners from the signal', async () => {
     await trigger();
     const { signal } = new AbortController();
-    for await (const _ of control.stream({ since_sequence: 0 }, signal)) {
-      expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
-      break;
-    }
+    for await (const _ of control.stream({ since_sequence: 0 }, signal)) break;
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { H3Event } from 'h3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -44,10 +45,11 @@ function open(store: ReturnType<typeof createStore>, count: number, error: Error
     }),
   } as unknown as ControlPlane;
   const event = new H3Event(new Request('http://localhost/_svc/events'));
-  const response = sseResponse(event, { control, store }, 'req_1');
+  const closing = new AbortController().signal;
+  const response = sseResponse(event, { control, store, closing }, 'req_1');
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const read = async () => new TextDecoder().decode((await reader.read()).value);
-  return { read, isEnded: () => isEnded };
+  return { read, isEnded: () => isEnded, closing };
 }
 
 function toIterable<Item>(items: AsyncGenerator<Item>) {
@@ -68,6 +70,7 @@ describe('a client of the live stream', () => {
     store.commit(2 + 3 * MAX_LAG);
     await expect(client.read()).rejects.toThrow('does not read');
     expect(store.followers.size).toBe(0);
+    expect(getEventListeners(client.closing, 'abort')).toEqual([]);
   });
 
   it('a client stays connected while many changes do not match its filter', async () => {
