@@ -19,10 +19,11 @@ export interface PackedPackage {
 
 /** Installs packages for a test: without their scripts, and without a request if npm has them in its cache. */
 export async function npmInstall(cwd: string, packages: readonly string[]): Promise<void> {
+  const { TESTS_EXTRA_CA_CERTS: certificates = '' } = process.env;
   await execa(
     'npm',
     ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', ...packages],
-    { cwd },
+    { cwd, env: certificates === '' ? {} : { NODE_EXTRA_CA_CERTS: certificates } },
   );
 }
 
