@@ -28,6 +28,7 @@ it.skipIf(process.platform === 'win32')('the image does not start an emulator wi
 it.skipIf(process.platform === 'win32').each([
   ['with a token', ['emulator', 'start', '--freeze'], { SVC_HOST: '0.0.0.0', SVC_CONTROL_TOKEN: 'x' }],
   ['on a loopback address without a token', ['emulator', 'start'], { SVC_HOST: '127.0.0.1' }],
+  ['for help without a token', ['emulator', 'start', '--help'], { SVC_HOST: '0.0.0.0' }],
   ['for another command without a token', ['trigger', 'a b'], { SVC_HOST: '0.0.0.0' }],
 ])('the image runs svc %s', async (_, args, env) => {
   const { exitCode, stdout } = await runEntryPoint(args, env);
