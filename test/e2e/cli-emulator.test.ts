@@ -69,6 +69,14 @@ describe('a session on the command line', () => {
   });
 });
 
+// With the built program, because the bundler could remove a check whose result is not used.
+it('a path that is not percent-encoded UTF-8 is rejected', async () => {
+  const { ready } = await startEmulatorForTest(createFolder());
+  const response = await fetch(`${ready.url}/v1/events/%ff`);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: 'invalid_request' } });
+});
+
 describe('emulator shutdown', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'an emulator that receives %s exits with 0 and removes its run file',
