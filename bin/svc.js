@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Uses no newer syntax than `import()`, so that Node.js 10 and later can read this file and print which version svc needs.
+// Uses only old syntax, so that every version of Node.js can read this file and print which version svc needs.
 
 var needed = [20, 19];
 var running = process.versions.node.split('.').map(Number);
@@ -21,17 +21,13 @@ if (running[0] < needed[0] || (running[0] === needed[0] && running[1] < needed[1
   process.exit(internalError);
 }
 
-import('node:module')
-  .then((nodeModule) => {
-    // From Node.js 22.8 on. It obeys NODE_DISABLE_COMPILE_CACHE and NODE_COMPILE_CACHE by itself.
-    if (nodeModule.enableCompileCache) nodeModule.enableCompileCache();
-    return import('../dist/cli.js');
-  })
-  .catch((error) => {
-    // The separator of the path is / or \.
-    if (error && error.code === 'ERR_MODULE_NOT_FOUND' && /dist[/\\]cli\.js/.test(error.message)) {
-      process.stderr.write('svc is not built yet. In a clone of the repository run: npm run build\n');
-      process.exit(internalError);
-    }
-    throw error;
-  });
+try {
+  require('../dist/svc.cjs');
+} catch (error) {
+  // The separator of the path is / or \.
+  if (error && error.code === 'MODULE_NOT_FOUND' && /dist[/\\]svc\.cjs/.test(error.message)) {
+    process.stderr.write('svc is not built yet. In a clone of the repository run: npm run build\n');
+    process.exit(internalError);
+  }
+  throw error;
+}

@@ -1,5 +1,5 @@
 // npm run build:binary: makes svc a single executable for this platform, from dist and a Node.js that npm provides.
-// Its assets are read by src/executable.
+// Its assets are read by src/launcher.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -49,30 +49,20 @@ writeLicenses();
 const { stdout } = await execa(executable, ['--version'], { stderr: 'inherit' });
 console.log(`${executable}: svc ${stdout} with Node.js ${NODE_VERSION}`);
 
-/** Converts the modules of `dist` to CommonJS, one by one, because `import()` cannot load assets. */
 async function writeModules() {
+  const modules = join(assets, 'modules');
+  for (const name of ['program', 'undici.cjs']) {
+    cpSync(join(root, 'dist', name), join(modules, name), { recursive: true });
+  }
   await build({
     cwd: root,
-    input: {
-      cli: 'dist/cli.js',
-      watchdog: 'dist/watchdog.js',
-      'better-sqlite3': 'better-sqlite3',
-    },
+    input: 'better-sqlite3',
     platform: 'node',
-    // listhen reads `import.meta.env`, which only Vite defines.
-    transform: { define: { 'import.meta.env': 'undefined' } },
-    output: {
-      dir: join(assets, 'modules'),
-      format: 'cjs',
-      preserveModules: true,
-      preserveModulesRoot: join(root, 'dist'),
-      entryFileNames: '[name].js',
-      comments: { jsdoc: false },
-    },
+    output: { file: join(modules, 'better-sqlite3.cjs'), format: 'cjs', comments: { jsdoc: false } },
     logLevel: 'warn',
   });
   const manifest = 'better-sqlite3/package.json';
-  cpSync(join(root, 'node_modules', manifest), join(assets, 'modules', manifest));
+  cpSync(join(root, 'node_modules', manifest), join(modules, manifest));
 }
 
 function writeAddon() {
@@ -115,7 +105,7 @@ async function writeExecutable() {
   const main = join(folder, 'main.cjs');
   await build({
     cwd: root,
-    input: 'src/executable/main.ts',
+    input: 'src/launcher/executable-main.ts',
     platform: 'node',
     output: { file: main, format: 'cjs' },
     logLevel: 'warn',

@@ -1,7 +1,8 @@
-// Builds src into dist: the dashboard, and one bundle for each public entry with chunks for shared and lazily loaded modules.
-// Everything is bundled except native code and Vitest, because reading hundreds of small files makes a command slow to start,
-// and each dependency makes the installation slower.
+// Builds src into dist: the library as ES modules, the command line as CommonJS modules (`dist/program`), and the dashboard. Both
+// bundles have chunks for shared and lazily loaded modules. Everything is bundled except native code and Vitest, because reading
+// hundreds of small files makes a command slow to start, and each dependency makes the installation slower.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,13 +12,8 @@ import { build as buildPage } from 'vite';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const dist = join(root, 'dist');
-const entries = {
-  index: 'src/index.ts',
-  cli: 'src/cli/main.ts',
-  signature: 'src/signature.ts',
-  vitest: 'src/vitest.ts',
-  watchdog: 'src/watchdog/main.ts',
-};
+const libraryEntries = { index: 'src/index.ts', signature: 'src/signature.ts', vitest: 'src/vitest.ts' };
+const programEntries = { cli: 'src/cli/main.ts', watchdog: 'src/watchdog/main.ts' };
 
 const [timersModule] = (await build({ cwd: root, input: 'src/timers.ts', platform: 'node', write: false }))
   .output;
@@ -42,13 +38,14 @@ const moduleTimers = {
 /** Modules of Node.js that few commands need, and that take longest to load. */
 const lateModules = [
   'node:child_process',
+  'node:fs/promises',
   'node:http2',
   'node:https',
   'node:readline',
   'node:tls',
   'node:zlib',
 ];
-const toLateId = (name) => `late-${name.replace(':', '-')}`;
+const toLateId = (name) => `late-${name.replace(/[:/]/g, '-')}`;
 /**
  * Loads these modules when one of their exports is first used, even in bundled packages. A CommonJS module, because the bundler
  * reads its properties at each use.
@@ -172,59 +169,14 @@ const chunkGroups = [
 const minify = { mangle: false, compress: true, codegen: false };
 
 rmSync(dist, { recursive: true, force: true });
-const { output } = await build({
-  cwd: root,
-  input: entries,
-  platform: 'node',
-  external: ['better-sqlite3', 'vitest'],
-  plugins: [
-    moduleTimers,
-    loadLate,
-    {
-      // `import` reads all properties of a module: `node:crypto` would load Web Crypto, for example. The signature keeps its
-      // `import`, which every bundler understands.
-      name: 'get-builtin-modules',
-      renderChunk: (code, { name }) =>
-        name === 'signature'
-          ? null
-          : code.replace(
-              /^import \{ ([^}]+) \} from "(node:[^"]+)";$/gm,
-              (_, names, id) =>
-                `var { ${names.replaceAll(' as ', ': ')} } = process.getBuiltinModule("${id}");`,
-            ),
-    },
-    {
-      name: 'require-without-import-meta-url',
-      // An application that is bundled as CommonJS has no `import.meta.url`. Only modules of Node.js are required that way.
-      // `__SVC_REQUIRE__` becomes `require`, so that the bundler of such an application finds a literal path.
-      renderChunk: (code) =>
-        code
-          .replaceAll('__SVC_REQUIRE__(', 'require(')
-          .replaceAll('createRequire(import.meta.url)', 'createRequire(import.meta.url ?? process.execPath)'),
-    },
-  ],
-  resolve: { alias: { 'node:process': join(root, 'scripts/global-process.cjs') } },
-  transform: {
-    target: 'node20.19',
-    define: {
-      __SVC_VERSION__: JSON.stringify(manifest.version),
-      __SVC_FIXTURES__: JSON.stringify(readFixtures()),
-      __SVC_UNDICI__: JSON.stringify('../undici.cjs'),
-    },
-    inject: Object.fromEntries(timers.map((name) => [name, [MODULE_TIMERS, name]])),
-  },
-  output: {
-    dir: dist,
-    format: 'esm',
-    sourcemap: false,
-    minify,
-    comments: { jsdoc: false },
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
-    codeSplitting: { groups: chunkGroups },
-  },
-  logLevel: 'warn',
+const library = await buildModules(libraryEntries, { dir: dist, format: 'esm', extension: 'js' });
+// CommonJS, because V8's code cache works only with that in Node.js 20, and `import()` cannot load the assets of the single executable.
+const program = await buildModules(programEntries, {
+  dir: join(dist, 'program'),
+  format: 'cjs',
+  extension: 'cjs',
 });
+await buildLauncher(program);
 // undici is a separate CommonJS file, see src/delivery/connector.ts. It exports a function with two kinds of parameters: `require`, because
 // the bundler of an application must not replace calls of it, and the timers, because undici is loaded late, when a test can have replaced
 // the global ones.
@@ -244,12 +196,102 @@ const undici = await build({
   logLevel: 'warn',
 });
 const page = await buildPage({ configFile: join(root, 'src/dashboard/vite.config.ts'), logLevel: 'warn' });
-writeNotices([...output, ...undici.output, ...page.output]);
+writeNotices([...library, ...program, ...undici.output, ...page.output]);
 execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',
 });
 completeTypes();
+
+/** @returns the files */
+async function buildModules(input, { dir, format, extension }) {
+  const importFromScripts = {
+    name: 'import-from-scripts',
+    // The bundler keeps only `import()` of files outside the bundle. See src/launcher/module-loader.ts.
+    renderChunk: (code) =>
+      format === 'cjs' ? code.replaceAll('await import(', 'await __SVC_IMPORT__(') : null,
+  };
+  const pathToUndici = relative(join(dir, 'chunks'), join(dist, 'undici.cjs')).replaceAll('\\', '/');
+  const { output } = await build({
+    cwd: root,
+    input,
+    platform: 'node',
+    external: ['better-sqlite3', 'vitest'],
+    plugins: [
+      moduleTimers,
+      loadLate,
+      importFromScripts,
+      {
+        // `import` reads all properties of a module: `node:crypto` would load Web Crypto, for example. The signature keeps its
+        // `import`, which every bundler understands.
+        name: 'get-builtin-modules',
+        renderChunk: (code, { name }) =>
+          name === 'signature'
+            ? null
+            : code.replace(
+                /^import \{ ([^}]+) \} from "(node:[^"]+)";$/gm,
+                (_, names, id) =>
+                  `var { ${names.replaceAll(' as ', ': ')} } = process.getBuiltinModule("${id}");`,
+              ),
+      },
+      {
+        name: 'require-without-import-meta-url',
+        // An application that is bundled as CommonJS has no `import.meta.url`. Only modules of Node.js are required that way.
+        // `__SVC_REQUIRE__` becomes `require`, so that the bundler of such an application finds a literal path.
+        renderChunk: (code) =>
+          code
+            .replaceAll('__SVC_REQUIRE__(', 'require(')
+            .replaceAll(
+              'createRequire(import.meta.url)',
+              'createRequire(import.meta.url ?? process.execPath)',
+            ),
+      },
+    ],
+    resolve: { alias: { 'node:process': join(root, 'scripts/global-process.cjs') } },
+    transform: {
+      target: 'node20.19',
+      define: {
+        __SVC_VERSION__: JSON.stringify(manifest.version),
+        __SVC_FIXTURES__: JSON.stringify(readFixtures()),
+        // listhen reads it. Only Vite defines it.
+        'import.meta.env': 'undefined',
+        __SVC_UNDICI__: JSON.stringify(pathToUndici),
+      },
+      inject: Object.fromEntries(timers.map((name) => [name, [MODULE_TIMERS, name]])),
+    },
+    output: {
+      dir,
+      format,
+      sourcemap: false,
+      minify,
+      comments: { jsdoc: false },
+      entryFileNames: `[name].${extension}`,
+      chunkFileNames: `chunks/[name]-[hash].${extension}`,
+      codeSplitting: { groups: chunkGroups },
+    },
+    logLevel: 'warn',
+  });
+  return output;
+}
+
+/**
+ * Builds what runs the modules of the command line. It knows their hash, because the code that V8 compiled fits only the same text.
+ */
+async function buildLauncher(program) {
+  const hash = createHash('sha256');
+  for (const { fileName, code } of program) hash.update(fileName).update(code);
+  await build({
+    cwd: root,
+    input: 'src/launcher/package-main.ts',
+    platform: 'node',
+    transform: {
+      target: 'node20.19',
+      define: { __SVC_MODULES_HASH__: JSON.stringify(hash.digest('hex').slice(0, 16)) },
+    },
+    output: { file: join(dist, 'svc.cjs'), format: 'cjs', comments: { jsdoc: false } },
+    logLevel: 'warn',
+  });
+}
 
 /**
  * Keeps only the declarations that the public entries refer to, and adds those of valibot, so that a project needs no other

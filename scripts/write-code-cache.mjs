@@ -3,7 +3,7 @@
 // Usage: write-code-cache.mjs ASSETS [arguments for svc...]
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createExecutable } from '../src/executable/executable.ts';
+import { createExecutable } from '../src/launcher/executable.ts';
 
 const [, , assets, ...args] = process.argv;
 const keys = readdirSync(assets, { recursive: true, withFileTypes: true })
@@ -34,7 +34,7 @@ process.stdout.write = (text, ...rest) => {
   return write(text, ...rest);
 };
 process.argv = [process.execPath, process.execPath, ...args];
-require('./cli.js');
+require('./program/cli.cjs');
 
 /** Sends the requests that usually come first, and stops the emulator. */
 async function useEmulator({ base_url: baseUrl, dashboard_url: dashboardUrl, api_key: apiKey }) {

@@ -8,7 +8,7 @@ const source = join(import.meta.dirname, '../../src');
 const layers = [
   ['create-folder', 'errors', 'package-files', 'package-info', 'timers'],
   ['domain', 'watchdog'],
-  ['network'],
+  ['cache-folder', 'network'],
   ['profile'],
   ['contract'],
   ['config', 'fixtures', 'receiver', 'store', 'clock'],
@@ -43,8 +43,8 @@ const allowed: Record<string, readonly string[]> = {
     'mcp',
   ],
   signature: ['domain', 'clock'],
-  // The command line that the executable starts is an asset.
-  executable: ['package-files'],
+  // Loads the command line from files or assets.
+  launcher: ['cache-folder', 'create-folder', 'package-files'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
   dashboard: ['errors', 'timers', 'domain', 'contract', 'control'],
 };

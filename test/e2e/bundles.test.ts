@@ -5,24 +5,46 @@ import { describe, expect, it } from 'vitest';
 
 const dist = join(import.meta.dirname, '../../dist');
 const IMPORT = /^(?:import|export)\b[^;]*?"([^"]+)";$/gm;
-/** How the build imports modules of Node.js. */
-const BUILTIN_IMPORT = /(?<=^var .*)process\.getBuiltinModule\("([^"]+)"\)/gm;
+/** A statement in which a CommonJS module of the command line loads others at its start, or any module those of Node.js. */
+const DECLARATION = /^(?:const|let|var) .*/gm;
+const REQUIRE = / = (?:process\.getBuiltinModule|require)\("([^"]+)"\)/g;
 
-/** The source files and the external modules that an entry point loads with static imports. */
+const libraryChunks = readdirSync(join(dist, 'chunks')).map((name) => `chunks/${name}`);
+const programChunks = readdirSync(join(dist, 'program/chunks')).map((name) => `program/chunks/${name}`);
+const chunks = [...libraryChunks, ...programChunks];
+
+/** @returns the chunk of the command line with this name */
+function findProgramChunk(name: string): string {
+  const pattern = new RegExp(`/${name}-[\\w-]{8}\\.cjs$`);
+  return programChunks.find((path) => pattern.test(path)) ?? `No chunk is called ${name}.`;
+}
+
+/** What a file of the build loads at its start, and the source files in it. */
+function readModule(file: string) {
+  const text = readFileSync(file, 'utf8');
+  const declarations = (text.match(DECLARATION) ?? []).join('\n');
+  return {
+    ids: [...text.matchAll(IMPORT), ...declarations.matchAll(REQUIRE)].map(([, id = '']) => id),
+    sources: Array.from(text.matchAll(/^\/\/ (\S+\.[cm]?[jt]s)$/gm), ([, source = '']) => source),
+  };
+}
+
+const builtModules = new Map<string, ReturnType<typeof readModule>>();
+
+/** The source files and the external modules that a file and its imports load at their start. */
 function loadedWith(entry: string) {
   const files = new Set([join(dist, entry)]);
   const modules = new Set<string>();
-  let text = '';
+  const sources: string[] = [];
   for (const file of files) {
-    const content = readFileSync(file, 'utf8');
-    text += content;
-    for (const [, address = ''] of content.matchAll(IMPORT)) {
-      if (address.startsWith('.')) files.add(join(dirname(file), address));
-      else modules.add(address);
+    const module = builtModules.get(file) ?? readModule(file);
+    builtModules.set(file, module);
+    sources.push(...module.sources);
+    for (const id of module.ids) {
+      if (id.startsWith('.')) files.add(join(dirname(file), id));
+      else modules.add(id);
     }
-    for (const [, id = ''] of content.matchAll(BUILTIN_IMPORT)) modules.add(id);
   }
-  const sources = [...text.matchAll(/^\/\/ (\S+\.[cm]?[jt]s)$/gm)].map(([, source = '']) => source);
   return { sources, modules: [...modules] };
 }
 
@@ -42,19 +64,17 @@ it('the library does not load the command line', () => {
 it('the library loads listhen only for HTTPS, from its own bundle', () => {
   const listhen = /node_modules\/(?:listhen|node-forge)\//;
   expect(loadedWith('index.js').sources.filter((source) => listhen.test(source))).toEqual([]);
-  const chunks = readdirSync(join(dist, 'chunks')).map((name) => loadedWith(`chunks/${name}`));
-  expect(chunks.flatMap(({ sources }) => sources).some((source) => listhen.test(source))).toBe(true);
-  expect(chunks.flatMap(({ modules }) => modules)).not.toContain('listhen');
+  const loaded = libraryChunks.map(loadedWith);
+  expect(loaded.flatMap(({ sources }) => sources).some((source) => listhen.test(source))).toBe(true);
+  expect(loaded.flatMap(({ modules }) => modules)).not.toContain('listhen');
 });
 
 it('only the exploration of receivers loads fast-check, from its own bundle', () => {
   const fastCheck = /node_modules\/(?:fast-check|pure-rand)\//;
-  const chunks = readdirSync(join(dist, 'chunks'));
-  const explore = chunks.find((name) => name.startsWith('receiver-explore-'));
-  for (const entry of ['index.js', 'cli.js', `chunks/${explore}`]) {
+  for (const entry of ['index.js', 'program/cli.cjs', findProgramChunk('receiver-explore')]) {
     expect(loadedWith(entry).sources.filter((source) => fastCheck.test(source))).toEqual([]);
   }
-  const sources = chunks.flatMap((name) => loadedWith(`chunks/${name}`).sources);
+  const sources = chunks.flatMap((chunk) => loadedWith(chunk).sources);
   expect(sources.some((source) => fastCheck.test(source))).toBe(true);
 });
 
@@ -86,7 +106,7 @@ it('svc-emulator/vitest uses the Vitest of the project and shares the modules of
 });
 
 it('svc --help does not load modules that only single commands need', () => {
-  const { sources } = loadedWith('cli.js');
+  const { sources } = loadedWith('program/cli.cjs');
   expect(sources).toContain('src/cli/main.ts');
   expect(sources.filter((source) => /src\/(contract|profile)\/|valibot|string-width/.test(source))).toEqual(
     [],
@@ -100,20 +120,17 @@ it('an emulator loads the OpenAPI documents only when they are requested', () =>
 });
 
 it('svc verify loads no schemas of the control plane', () => {
-  const chunks = readdirSync(join(dist, 'chunks')).filter((name) => name.startsWith('signature-'));
-  const sources = chunks.flatMap((name) => loadedWith(`chunks/${name}`).sources);
-  expect(sources).toContain('src/cli/commands/signature.ts');
+  const signatureChunks = programChunks.filter((path) => path.includes('/signature-'));
+  const sources = signatureChunks.flatMap((chunk) => loadedWith(chunk).sources);
+  expect(sources).toContain('src/domain/signature/verify.ts');
   expect(sources.filter((source) => /src\/contract\/|valibot/.test(source))).toEqual([]);
 });
 
-it('the command line and the library load TLS, compression and child processes when they are first used', () => {
-  const late = ['child_process', 'http2', 'https', 'readline', 'tls', 'zlib'].map((name) => `node:${name}`);
-  const entries = [
-    'index.js',
-    'cli.js',
-    ...readdirSync(join(dist, 'chunks')).map((name) => `chunks/${name}`),
-  ];
-  const loaded = entries.flatMap((entry) => loadedWith(entry).modules);
+it('the command line and the library load modules of Node.js that few commands need when they are first used', () => {
+  const late = ['child_process', 'fs/promises', 'http2', 'https', 'readline', 'tls', 'zlib'].map(
+    (name) => `node:${name}`,
+  );
+  const loaded = ['index.js', 'program/cli.cjs', ...chunks].flatMap((file) => loadedWith(file).modules);
   expect(loaded).toContain('node:http');
   expect(loaded.filter((name) => late.includes(name))).toEqual([]);
 });
@@ -122,20 +139,15 @@ it('the protocol of coding agents is loaded only by svc mcp and the first reques
   const protocol = /node_modules\/(?:@modelcontextprotocol|zod)\//;
   const sourcesOf = (name: string) =>
     loadedWith(name).sources.filter((source) => protocol.test(source) || source.startsWith('src/mcp/tools/'));
-  const chunks = readdirSync(join(dist, 'chunks'));
-  const command = chunks.find((name) => name.startsWith('mcp-') && !name.startsWith('mcp-server-'));
-  for (const entry of ['index.js', 'cli.js', 'vitest.js', `chunks/${command}`]) {
+  for (const entry of ['index.js', 'program/cli.cjs', 'vitest.js', findProgramChunk('mcp')]) {
     expect(sourcesOf(entry), entry).toEqual([]);
   }
-  const handler = chunks.find((name) => name.startsWith('serve-http-'));
-  expect(sourcesOf(`chunks/${handler}`).length).toBeGreaterThan(10);
-  const protocolChunk = chunks.find((name) => name.startsWith('mcp-server-'));
-  expect(gzipSync(readFileSync(join(dist, 'chunks', protocolChunk ?? ''))).length).toBeLessThan(200_000);
+  expect(sourcesOf(findProgramChunk('serve-http')).length).toBeGreaterThan(10);
+  expect(gzipSync(readFileSync(join(dist, findProgramChunk('mcp-server')))).length).toBeLessThan(200_000);
 });
 
 it('svc trigger does not load the emulator', () => {
-  const chunk = readdirSync(join(dist, 'chunks')).find((name) => name.startsWith('trigger-'));
-  const { sources } = loadedWith(`chunks/${chunk}`);
+  const { sources } = loadedWith(findProgramChunk('trigger'));
   expect(sources).toContain('src/cli/commands/trigger.ts');
   expect(sources.filter((source) => /src\/(delivery|sandbox|store)\//.test(source))).toEqual([]);
 });

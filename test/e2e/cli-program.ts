@@ -116,7 +116,7 @@ export function cleanEnvironment(): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-/** Variables that place temporary files in `folder`. Node.js 22.8 and later would write its compile cache there too. */
+/** Variables that place temporary files in `folder`. */
 export function temporaryFilesIn(folder: string): Record<string, string> {
-  return { TMPDIR: folder, NODE_DISABLE_COMPILE_CACHE: '1' };
+  return { TMPDIR: folder };
 }

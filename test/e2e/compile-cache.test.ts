@@ -1,42 +1,49 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import * as nodeModule from 'node:module';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { binary, svc } from './cli-program.ts';
 import { createFolder } from './test-resources.ts';
 
-const hasCompileCache = 'enableCompileCache' in nodeModule;
+const OFF = { NODE_DISABLE_COMPILE_CACHE: '1' };
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
 
 // The single executable contains its code cache.
-it.skipIf(binary !== null)('svc turns on the compile cache of a Node.js that has one', async () => {
-  const cwd = createFolder();
-  const preload = join(cwd, 'preload.cjs');
-  writeFileSync(
-    preload,
-    `const nodeModule = require('node:module');
-    nodeModule.enableCompileCache = () => process.stderr.write('cache on\\n');
-    nodeModule.syncBuiltinESMExports();`,
-  );
-  // syncBuiltinESMExports() cannot add an export that Node.js does not have.
-  const { stderr, exitCode } = await svc(['--version'], {
-    cwd,
-    env: { NODE_OPTIONS: `--require=${preload}` },
-  });
-  expect(exitCode).toBe(0);
-  expect(stderr).toBe(hasCompileCache ? 'cache on\n' : '');
-});
-
-it.runIf(hasCompileCache && binary === null)(
-  'svc obeys the variables of Node.js for the compile cache',
+it.skipIf(binary !== null)(
+  'svc keeps compiled code for its next start, and replaces code that is damaged',
   async () => {
     const cwd = createFolder();
-    const cache = join(cwd, 'cache');
-    mkdirSync(cache);
-    const env = { NODE_COMPILE_CACHE: cache };
-    const off = await svc(['--version'], { cwd, env: { ...env, NODE_DISABLE_COMPILE_CACHE: '1' } });
-    expect([off.exitCode, readdirSync(cache)]).toEqual([0, []]);
-    const on = await svc(['--version'], { cwd, env });
-    expect([on.exitCode, on.stdout, on.stderr]).toEqual([0, off.stdout, '']);
-    expect(readdirSync(cache)).not.toEqual([]);
+    const env = { XDG_CACHE_HOME: cwd };
+    const version = await svc(['--version'], { cwd, env: { ...env, ...OFF } });
+    expect([version.exitCode, listFiles(cwd)]).toEqual([0, []]);
+    const run = async () => {
+      expect(await svc(['--version'], { cwd, env })).toMatchObject({
+        exitCode: 0,
+        stdout: version.stdout,
+        stderr: '',
+      });
+      return Object.fromEntries(listFiles(cwd).map((file) => [file, readFileSync(file)]));
+    };
+    const written = await run();
+    const [file = ''] = Object.keys(written).filter((name) => name.includes('program-'));
+    writeFileSync(file, 'damaged');
+    const replaced = await run();
+    expect(Object.keys(replaced)).toEqual(Object.keys(written));
+    expect(replaced[file]?.length).toBeGreaterThan(10_000);
+    expect(await run()).toEqual(replaced);
+  },
+);
+
+it.skipIf(binary !== null)(
+  'svc keeps compiled code in the folder for the compile cache of Node.js',
+  async () => {
+    const cwd = createFolder();
+    const { exitCode, stderr } = await svc(['--version'], { cwd, env: { NODE_COMPILE_CACHE: cwd } });
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(listFiles(join(cwd, 'svc-emulator'))).not.toEqual([]);
   },
 );

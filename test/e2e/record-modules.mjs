@@ -2,6 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import vm from 'node:vm';
 
 const hooks = `
   import { appendFileSync } from 'node:fs';
@@ -10,6 +11,15 @@ const hooks = `
     return next(url, context);
   }`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+
+// svc runs its own modules as scripts.
+const { Script } = vm;
+vm.Script = class extends Script {
+  constructor(code, options) {
+    super(code, options);
+    appendFileSync(process.env.MODULE_RECORD, `${pathToFileURL(options.filename)}\n`);
+  }
+};
 
 // Hooks do not see modules that are loaded with require(). They are in the cache at the end.
 process.on('exit', () => {

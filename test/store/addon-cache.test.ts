@@ -10,10 +10,9 @@ import fs, {
   writeFileSync,
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { listCacheFolders, unpackAddon } from '../../src/store/addon-cache.ts';
+import { unpackAddon } from '../../src/store/addon-cache.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const addon = { name: 'driver-a1b2.node', bytes: Buffer.from('native code') };
@@ -187,22 +186,3 @@ function writeHalf(...[path, bytes, options]: Parameters<typeof writeFileSync>):
   writeFileSync(path, (bytes as Buffer).subarray(0, 4), options);
   throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 }
-
-describe('listCacheFolders', () => {
-  const [last] = listCacheFolders('linux', {}).slice(-1);
-
-  it.each([
-    ['linux', { HOME: '/home/ada' }, '/home/ada/.cache/svc-emulator'],
-    ['darwin', { HOME: '/Users/ada' }, '/Users/ada/Library/Caches/svc-emulator'],
-    ['win32', { HOME: '/home/ada', LOCALAPPDATA: '/local' }, '/local/svc-emulator'],
-    ['linux', { HOME: '/home/ada', XDG_CACHE_HOME: '/caches' }, '/caches/svc-emulator'],
-    ['linux', { HOME: '/home/ada', XDG_CACHE_HOME: 'relative' }, '/home/ada/.cache/svc-emulator'],
-  ] as const)('on %s with %o, the first cache folder is %s', (platform, env, folder) => {
-    expect(listCacheFolders(platform, env)).toEqual([folder, last]);
-  });
-
-  it('without a home folder, the cache folder is among the temporary files and named after the user', () => {
-    expect(listCacheFolders('linux', { HOME: '' })).toEqual([last]);
-    expect(last).toBe(join(tmpdir(), `svc-emulator-${process.geteuid?.() ?? 'cache'}`));
-  });
-});

@@ -14,7 +14,7 @@ const executable = createExecutable({
 
 if (process.argv[2] === WATCHDOG_ARGUMENT) {
   process.argv.splice(2, 1);
-  executable.require('./watchdog.js');
+  executable.require('./program/watchdog.cjs');
 } else {
-  executable.require('./cli.js');
+  executable.require('./program/cli.cjs');
 }

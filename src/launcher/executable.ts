@@ -1,5 +1,5 @@
 /** Gives the modules of the single executable access to its assets: modules, their code cache, files and the native addon. */
-import type { Script } from 'node:vm';
+import { constants, Script } from 'node:vm';
 import type { Executable } from '../package-files.ts';
 import { createModuleLoader } from './module-loader.ts';
 
@@ -14,6 +14,11 @@ const CODE_CACHE = 'code-cache/';
 const FILES = 'files/';
 const ADDON = 'addon/';
 
+/** Loads the configuration files of users. `import()` in the program itself would find only modules of Node.js. */
+const importModule: (id: string) => Promise<unknown> = new Script('(id) => import(id)', {
+  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+}).runInThisContext();
+
 /** @param onCompiled is called after a module was compiled, before it runs */
 export function createExecutable(
   { keys, read }: Assets,
@@ -24,10 +29,11 @@ export function createExecutable(
     paths: keys.filter((key) => key.startsWith(FILES)).map((key) => key.slice(FILES.length)),
     read: (path) => read(`${FILES}${path}`),
     require: createModuleLoader({
+      folder: null,
       find: (path) => find(`${MODULES}${path}`)?.toString('utf8') ?? null,
       findCodeCache: (path) => find(`${CODE_CACHE}${path}`),
-      globalName: '__SVC_EXECUTABLE__',
-      getGlobal: () => executable,
+      importModule,
+      getExecutable: () => executable,
       ...(onCompiled && { onCompiled }),
     }),
     readAddon() {

@@ -1,6 +1,6 @@
 import type { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { createExecutable } from '../../src/executable/executable.ts';
+import { createExecutable } from '../../src/launcher/executable.ts';
 import { openExecutable } from '../../src/package-files.ts';
 
 /** @param texts by key */
@@ -15,31 +15,31 @@ function createFrom(
 describe('modules', () => {
   it('a module loads others by relative paths, packages by their names, and modules of Node.js', () => {
     const { require } = createFrom({
-      'modules/cli.js': `exports.all = [require('./chunks/a.js'), require('driver'), require('driver/package.json').version,
+      'modules/cli.cjs': `exports.all = [require('./chunks/a.cjs'), require('driver'), require('driver/package.json').version,
         require('node:path').sep];`,
-      'modules/chunks/a.js': `module.exports = require('../b.js') + 1;`,
-      'modules/b.js': 'module.exports = 1;',
-      'modules/driver.js': `module.exports = 'driver';`,
+      'modules/chunks/a.cjs': `module.exports = require('../b.cjs') + 1;`,
+      'modules/b.cjs': 'module.exports = 1;',
+      'modules/driver.cjs': `module.exports = 'driver';`,
       'modules/driver/package.json': '{"version":"13.2.0"}',
     });
-    expect(require('./cli.js')).toEqual({ all: [2, 'driver', '13.2.0', expect.stringMatching(/[/\\]/)] });
+    expect(require('./cli.cjs')).toEqual({ all: [2, 'driver', '13.2.0', expect.stringMatching(/[/\\]/)] });
   });
 
   it('a module runs once, even if another module loads it while it runs', () => {
     const { require } = createFrom({
-      'modules/a.js': `exports.early = true; exports.partner = require('./b.js').partnerOf;`,
-      'modules/b.js': `exports.partnerOf = require('./a.js').early;`,
+      'modules/a.cjs': `exports.early = true; exports.partner = require('./b.cjs').partnerOf;`,
+      'modules/b.cjs': `exports.partnerOf = require('./a.cjs').early;`,
     });
-    expect(require('./a.js')).toEqual({ early: true, partner: true });
-    expect(require('./a.js')).toBe(require('./a.js'));
+    expect(require('./a.cjs')).toEqual({ early: true, partner: true });
+    expect(require('./a.cjs')).toBe(require('./a.cjs'));
   });
 
   it('a module that failed can be loaded again', () => {
     const { require } = createFrom({
-      'modules/a.js': `globalThis.attempts = (globalThis.attempts ?? 0) + 1; if (attempts === 1) throw new Error('busy');`,
+      'modules/a.cjs': `globalThis.attempts = (globalThis.attempts ?? 0) + 1; if (attempts === 1) throw new Error('busy');`,
     });
-    expect(() => require('./a.js')).toThrow('busy');
-    expect(require('./a.js')).toEqual({});
+    expect(() => require('./a.cjs')).toThrow('busy');
+    expect(require('./a.cjs')).toEqual({});
     Reflect.deleteProperty(globalThis, 'attempts');
   });
 
@@ -51,23 +51,23 @@ describe('modules', () => {
   });
 
   it('a module uses its code cache', () => {
-    const modules = { 'modules/a.js': 'exports.add = (a, b) => a + b;' };
+    const modules = { 'modules/a.cjs': 'exports.add = (a, b) => a + b;' };
     let cache = Buffer.alloc(0);
     createFrom(modules, (_, script) => {
       cache = script.createCachedData();
-    }).require('./a.js');
+    }).require('./a.cjs');
     let rejected: boolean | undefined;
-    createFrom({ ...modules, 'code-cache/a.js': cache }, (_, script) => {
+    createFrom({ ...modules, 'code-cache/a.cjs': cache }, (_, script) => {
       rejected = script.cachedDataRejected;
-    }).require('./a.js');
+    }).require('./a.cjs');
     expect(rejected).toBe(false);
   });
 
   it('a module knows the executable, and is in no folder', () => {
     const executable = createFrom({
-      'modules/a.js': 'module.exports = [__SVC_EXECUTABLE__, __dirname, __filename];',
+      'modules/a.cjs': 'module.exports = [__SVC_EXECUTABLE__, __dirname, __filename];',
     });
-    expect(executable.require('./a.js')).toEqual([executable, undefined, process.execPath]);
+    expect(executable.require('./a.cjs')).toEqual([executable, undefined, process.execPath]);
   });
 });
 

@@ -1,31 +1,32 @@
-/** Loads CommonJS modules that are not files, with V8's code cache, so that they are not compiled each time. */
+/** Loads CommonJS modules with V8's code cache, so that they are not compiled each time. */
 import { createRequire, isBuiltin } from 'node:module';
-import { isAbsolute, posix } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { dirname, isAbsolute, join, posix } from 'node:path';
+import { Script } from 'node:vm';
+import type { Executable } from '../package-files.ts';
 
-export interface ModuleSource {
-  /** The text of a module, such as `chunks/base.js`; null if it does not exist. */
+interface LoaderOptions {
+  /** The folder of the modules; null if they are not files, and all packages are among them. */
+  readonly folder: string | null;
+  /** The text of a module, such as `program/chunks/base.cjs`; null if it does not exist. */
   find(path: string): string | null;
   /** The result of `createCachedData` for the same text in the same version of Node.js; null to compile the module. */
   findCodeCache(path: string): Buffer | null;
-}
-
-interface LoaderOptions extends ModuleSource {
-  /** A variable that all modules can use. */
-  readonly globalName: string;
-  getGlobal(): unknown;
+  /** Does what `import()` does in a file. The build replaces `import()` with it, because in Node.js 20 it fails in code from the cache. */
+  importModule(id: string): Promise<unknown>;
+  /** The value of `__SVC_EXECUTABLE__` in all modules. */
+  getExecutable?(): Executable;
   /** Is called after a module was compiled, before it runs. */
   onCompiled?(path: string, script: Script): void;
 }
 
 /**
- * Returns a function that loads a module by its path with a leading `./`, a bundled package by its name, an addon by its
- * absolute path, or a module of Node.js.
+ * Returns a function that loads a module by its path with a leading `./`, a package by its name, an addon by its absolute path,
+ * or a module of Node.js.
  */
 export function createModuleLoader(options: LoaderOptions): (id: string) => unknown {
   const modules = new Map<string, { exports: unknown }>();
-  // Finds modules of Node.js and absolute paths, so any path is correct.
-  const requireFromNode = createRequire(process.execPath);
+  const toFile = (path: string) => (options.folder === null ? process.execPath : join(options.folder, path));
+  const requireFromNode = createRequire(toFile('.'));
 
   const load = (path: string): unknown => {
     const loaded = modules.get(path);
@@ -49,27 +50,28 @@ export function createModuleLoader(options: LoaderOptions): (id: string) => unkn
 
   const run = (path: string, source: string, module: { exports: unknown }): void => {
     const cachedData = options.findCodeCache(path) ?? undefined;
+    const file = toFile(path);
     const script = new Script(
-      `(function (exports, require, module, __filename, __dirname, ${options.globalName}) {${source}\n})`,
-      // With this loader, `import()` loads the configuration files of users.
-      { filename: path, cachedData, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER },
+      `(function (exports, require, module, __filename, __dirname, __SVC_IMPORT__, __SVC_EXECUTABLE__) {${source}\n})`,
+      { filename: options.folder === null ? path : file, cachedData },
     );
     options.onCompiled?.(path, script);
-    // `__dirname` is undefined, because the module is in no folder.
     script.runInThisContext()(
       module.exports,
       createRequireFor(posix.dirname(path)),
       module,
-      process.execPath,
-      undefined,
-      options.getGlobal(),
+      file,
+      options.folder === null ? undefined : dirname(file),
+      options.importModule,
+      options.getExecutable?.(),
     );
   };
 
   const createRequireFor = (folder: string) => (id: string) => {
     if (isBuiltin(id) || isAbsolute(id)) return requireFromNode(id);
     if (id.startsWith('.')) return load(posix.join(folder, id));
-    return load(id.endsWith('.json') ? id : `${id}.js`);
+    if (options.folder !== null) return requireFromNode(id);
+    return load(id.endsWith('.json') ? id : `${id}.cjs`);
   };
 
   return createRequireFor('.');

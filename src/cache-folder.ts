@@ -1,0 +1,93 @@
+/** Files that can be made again, in a folder in which no other user can write. */
+import { lstatSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { createFolder } from './create-folder.ts';
+import { DAY_MS } from './domain/duration.ts';
+
+/** Permissions of the owner only. */
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+/** Bits of the mode with which a group or everyone can write. */
+const WRITABLE_BY_OTHERS = 0o022;
+/** The user who owns the files of an image or a package. */
+const ROOT = 0;
+
+/** Files of other versions of svc are deleted when they are older than a new one by this time. */
+const KEEP_OLD_FILES_MS = 30 * DAY_MS;
+
+/**
+ * The folder in the user's cache, then one among the temporary files for a user without a home folder, such as the user of a
+ * system service.
+ */
+export function listCacheFolders(
+  platform: NodeJS.Platform = process.platform,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string[] {
+  const home = findHomeFolder(env);
+  const systemCache = {
+    darwin: home && join(home, 'Library/Caches'),
+    win32: env.LOCALAPPDATA,
+  }[platform as string];
+  const caches = [env.XDG_CACHE_HOME, systemCache ?? (home && join(home, '.cache'))];
+  const cache = caches.find((folder) => folder !== undefined && isAbsolute(folder));
+  const temporary = join(tmpdir(), `svc-emulator-${process.geteuid?.() ?? 'cache'}`);
+  return cache === undefined ? [temporary] : [join(cache, 'svc-emulator'), temporary];
+}
+
+function findHomeFolder(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (env.HOME !== undefined) return env.HOME;
+  try {
+    return homedir();
+  } catch {
+    // A container can run as a user that does not exist.
+    return undefined;
+  }
+}
+
+/**
+ * Creates a folder that only this user can read and change, unless it exists.
+ * @throws Error if another user could replace files in the folder. Windows has no modes; its cache folder is private.
+ */
+export function openCacheFolder(folder: string): void {
+  createFolder(folder, PRIVATE_FOLDER);
+  const stats = lstatSync(folder);
+  if (!stats.isDirectory()) throw new Error('it is not a folder');
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  if (stats.uid !== user && stats.uid !== ROOT) {
+    throw new Error(`it belongs to user ${stats.uid}, but svc runs as user ${user}`);
+  }
+  if (stats.mode & WRITABLE_BY_OTHERS) {
+    throw new Error(`other users can write to it (mode ${(stats.mode & 0o777).toString(8)})`);
+  }
+}
+
+/** Writes a file that other processes can read at any time, so it appears complete, even after a power failure. */
+export function writeCacheFile(path: string, bytes: Buffer): void {
+  const temporary = `${path}.${Math.random().toString(16).slice(2)}`;
+  try {
+    writeFileSync(temporary, bytes, { mode: PRIVATE_FILE, flag: 'wx', flush: true });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Deletes files and folders of other versions, because nothing else does. A version that is still in use creates its own again.
+ * @param pattern of the names that can be deleted
+ * @param newPath a file or folder that was just written
+ */
+export function removeOldFiles(folder: string, pattern: RegExp, newPath: string): void {
+  const oldest = statSync(newPath).mtimeMs - KEEP_OLD_FILES_MS;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    try {
+      if (pattern.test(name) && lstatSync(path).mtimeMs < oldest) rmSync(path, { recursive: true });
+    } catch {
+      // Another process has deleted it, or uses it on Windows. A later update deletes it.
+    }
+  }
+}
