@@ -3,6 +3,12 @@ import type Database from 'better-sqlite3';
 
 type Statement = Database.Statement<unknown[]>;
 
+/** A statement that returns a row as a list of values, and the names of the values. */
+interface Query {
+  readonly statement: Statement;
+  readonly columns: readonly string[];
+}
+
 type SqlValue = string | number | bigint | Uint8Array | null;
 
 /** Values for the parameters: a list for `?`, an object for `@name`. `Row` is the type of the object. */
@@ -15,10 +21,18 @@ function toArguments(values: readonly unknown[] | object): readonly unknown[] {
   return Array.isArray(values) ? values : [values];
 }
 
+/** An object in half the time that better-sqlite3 needs to create one. */
+function toRow<Row>(columns: readonly string[], values: readonly unknown[]): Row {
+  const row: Record<string, unknown> = {};
+  for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i];
+  return row as Row;
+}
+
 /** Runs SQL statements. Each text is prepared once, when it is first used. */
 export class Sql {
   readonly db: Database.Database;
   readonly #statements = new Map<string, Statement>();
+  readonly #queries = new Map<string, Query>();
   readonly #valueStatements = new Map<string, Statement>();
   /** By table. */
   readonly #inserts = new Map<
@@ -32,15 +46,20 @@ export class Sql {
 
   /** The first row. */
   get<Row>(text: string, values: SqlValues = []): Row | undefined {
-    return this.#prepare(text).get(...toArguments(values)) as Row | undefined;
+    const { statement, columns } = this.#prepareQuery(text);
+    const row = statement.get(...toArguments(values)) as unknown[] | undefined;
+    return row && toRow(columns, row);
   }
 
   all<Row>(text: string, values: SqlValues = []): Row[] {
-    return this.#prepare(text).all(...toArguments(values)) as Row[];
+    const { statement, columns } = this.#prepareQuery(text);
+    const rows = statement.all(...toArguments(values)) as unknown[][];
+    return rows.map((row) => toRow(columns, row));
   }
 
-  iterate<Row>(text: string, values: SqlValues = []): IterableIterator<Row> {
-    return this.#prepare(text).iterate(...toArguments(values)) as IterableIterator<Row>;
+  *iterate<Row>(text: string, values: SqlValues = []): IterableIterator<Row> {
+    const { statement, columns } = this.#prepareQuery(text);
+    for (const row of statement.iterate(...toArguments(values))) yield toRow(columns, row as unknown[]);
   }
 
   /** The first column of the first row. */
@@ -73,6 +92,13 @@ export class Sql {
 
   #prepare(text: string): Statement {
     return getOrAdd(this.#statements, text, () => this.db.prepare<unknown[]>(text));
+  }
+
+  #prepareQuery(text: string): Query {
+    return getOrAdd(this.#queries, text, () => {
+      const statement = this.db.prepare<unknown[]>(text).raw();
+      return { statement, columns: statement.columns().map(({ name }) => name) };
+    });
   }
 
   #prepareValue(text: string): Statement {
