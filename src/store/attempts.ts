@@ -102,10 +102,11 @@ const FILTERED_TABLE: FilteredTable<AttemptFilter> = {
   },
 };
 
+// CROSS JOIN makes SQLite start with the attempts. Otherwise, it may read all deliveries of the workspace.
 const SELECT_SUMMARY = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sent_at_wall, a.duration_ms, a.outcome,
     a.response_status, a.error, a.fault, a.phases, d.id AS delivery_id, e.type AS event_type, h.id AS webhook_id
   FROM attempts a
-  JOIN deliveries d ON d.seq = a.delivery_seq
+  CROSS JOIN deliveries d ON d.seq = a.delivery_seq
   JOIN events e ON e.seq = d.event_seq
   JOIN webhooks h ON h.seq = a.webhook_seq`;
 
@@ -202,7 +203,8 @@ export class AttemptTable extends Table {
   countByWorkspace(workspaceSeq: number, afterSeq: number): number {
     return (
       this.sql.value(
-        'SELECT count(*) FROM attempts a JOIN deliveries d ON d.seq = a.delivery_seq WHERE a.seq > ? AND d.workspace_seq = ?',
+        `SELECT count(*) FROM attempts a CROSS JOIN deliveries d ON d.seq = a.delivery_seq
+         WHERE a.seq > ? AND d.workspace_seq = ?`,
         [afterSeq, workspaceSeq],
       ) ?? 0
     );
@@ -265,7 +267,8 @@ export function readSignature(headers: Readonly<Record<string, string>>, { id, b
 
 export function toAttemptSummary(row: AttemptSummaryRow): AttemptSummary {
   const { delivery_id, event_type, webhook_id } = row;
-  return { ...toBaseFields(row, delivery_id), delivery_id, event_type, webhook_id };
+  // Four times as fast as an object with a spread at its beginning. The response of a clock command can have thousands of summaries.
+  return Object.assign(toBaseFields(row, delivery_id), { delivery_id, event_type, webhook_id });
 }
 
 function toBaseFields(row: AttemptSummaryColumns, deliveryId: string): Omit<Attempt, 'request' | 'response'> {

@@ -119,6 +119,20 @@ describe('DeliveryTable', () => {
     expect([...byEvent, ...byDelivery].filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);
   });
 
+  it('the attempts of a clock move are found by their sequence, without reading other deliveries', async () => {
+    const { attempts } = openStore();
+    const plans = await explainPrepared(/d\.workspace_seq = \?/, () => {
+      attempts.listByWorkspace(1, 1);
+      attempts.countByWorkspace(1, 1);
+    });
+    for (const { steps } of plans) {
+      const [first, ...joined] = steps;
+      expect(first).toBe('SEARCH a USING INTEGER PRIMARY KEY (rowid>?)');
+      for (const step of joined) expect(step).toMatch(/^SEARCH [deh] USING .*rowid=\?\)$/);
+    }
+    expect(plans).toHaveLength(2);
+  });
+
   it('listDue and findNextDueAt search an index of the endpoint', async () => {
     const { deliveries } = openStore();
     const plans = await explainPrepared(/FROM deliveries WHERE webhook_seq = \? AND due_at (<=|>)/, () => {
