@@ -24,6 +24,7 @@ export const library: Benchmark = async (bench) => {
     {
       name: 'ms from createEmulator() to the first delivery',
       measured: { first: of('firstMs'), further: of('furtherDeliveredMs') },
+      ratio: { value: of('firstMs'), reach: 70, better: 'lower' },
     },
     promised('ms, another emulator in the process', 'furtherMs', 15),
     promised('MB, another emulator in the process', 'furtherMegabytes', 3),

@@ -20,7 +20,7 @@ const LOAD_MS = 4_000;
 /** Events per batch during warm-up. */
 const BATCH = 500;
 /** Target: this many times the events per second of the fastest peer. */
-const REACH = 4;
+const REACH = 3;
 
 /** A running program. */
 interface Running {
