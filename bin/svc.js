@@ -24,8 +24,12 @@ if (running[0] < needed[0] || (running[0] === needed[0] && running[1] < needed[1
 try {
   require('../dist/svc.cjs');
 } catch (error) {
-  // The separator of the path is / or \.
-  if (error && error.code === 'MODULE_NOT_FOUND' && /dist[/\\]svc\.cjs/.test(error.message)) {
+  // The separator of the first path is / or \.
+  if (
+    error &&
+    error.code === 'MODULE_NOT_FOUND' &&
+    /dist[/\\]svc\.cjs|program\/cli\.cjs/.test(error.message)
+  ) {
     process.stderr.write('svc is not built yet. In a clone of the repository run: npm run build\n');
     process.exit(internalError);
   }

@@ -2,7 +2,6 @@
 // bundles have chunks for shared and lazily loaded modules. Everything is bundled except native code and Vitest, because reading
 // hundreds of small files makes a command slow to start, and each dependency makes the installation slower.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,7 +86,6 @@ const runsInEmulator = listed(
   'src/control/export/har-export.ts',
   'src/control/export/html-export.ts',
   'src/control/export/ndjson-export.ts',
-  'src/control/map-in-slices.ts',
   'src/control/webhook-handlers.ts',
   'src/control/store-filters.ts',
   'src/control/trace-event.ts',
@@ -176,7 +174,14 @@ const program = await buildModules(programEntries, {
   format: 'cjs',
   extension: 'cjs',
 });
-await buildLauncher(program);
+await build({
+  cwd: root,
+  input: 'src/launcher/package-main.ts',
+  platform: 'node',
+  transform: { target: 'node20.19', define: { __SVC_VERSION__: JSON.stringify(manifest.version) } },
+  output: { file: join(dist, 'svc.cjs'), format: 'cjs', comments: { jsdoc: false } },
+  logLevel: 'warn',
+});
 // undici is a separate CommonJS file, see src/delivery/connector.ts. It exports a function with two kinds of parameters: `require`, because
 // the bundler of an application must not replace calls of it, and the timers, because undici is loaded late, when a test can have replaced
 // the global ones.
@@ -255,6 +260,7 @@ async function buildModules(input, { dir, format, extension }) {
         __SVC_FIXTURES__: JSON.stringify(readFixtures()),
         // listhen reads it. Only Vite defines it.
         'import.meta.env': 'undefined',
+        __SVC_FOLDER__: format === 'cjs' ? 'undefined' : 'import.meta.dirname',
         __SVC_UNDICI__: JSON.stringify(pathToUndici),
       },
       inject: Object.fromEntries(timers.map((name) => [name, [MODULE_TIMERS, name]])),
@@ -272,25 +278,6 @@ async function buildModules(input, { dir, format, extension }) {
     logLevel: 'warn',
   });
   return output;
-}
-
-/**
- * Builds what runs the modules of the command line. It knows their hash, because the code that V8 compiled fits only the same text.
- */
-async function buildLauncher(program) {
-  const hash = createHash('sha256');
-  for (const { fileName, code } of program) hash.update(fileName).update(code);
-  await build({
-    cwd: root,
-    input: 'src/launcher/package-main.ts',
-    platform: 'node',
-    transform: {
-      target: 'node20.19',
-      define: { __SVC_MODULES_HASH__: JSON.stringify(hash.digest('hex').slice(0, 16)) },
-    },
-    output: { file: join(dist, 'svc.cjs'), format: 'cjs', comments: { jsdoc: false } },
-    logLevel: 'warn',
-  });
 }
 
 /**

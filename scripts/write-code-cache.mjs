@@ -16,7 +16,7 @@ const keys = readdirSync(assets, { recursive: true, withFileTypes: true })
 const scripts = new Map();
 const { require } = createExecutable(
   { keys, read: (key) => readFileSync(join(assets, key)) },
-  (path, script) => scripts.set(path, script),
+  (path, _, script) => scripts.set(path, script),
 );
 
 process.on('exit', () => {

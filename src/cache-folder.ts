@@ -1,7 +1,7 @@
-/** Files that can be made again, in a folder in which no other user can write. */
-import { lstatSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+/** Manages the private cache folder of svc. */
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { createFolder } from './create-folder.ts';
 import { DAY_MS } from './domain/duration.ts';
 
@@ -13,7 +13,7 @@ const WRITABLE_BY_OTHERS = 0o022;
 /** The user who owns the files of an image or a package. */
 const ROOT = 0;
 
-/** Files of other versions of svc are deleted when they are older than a new one by this time. */
+/** How much older than a new file those of other versions are kept. */
 const KEEP_OLD_FILES_MS = 30 * DAY_MS;
 
 /**
@@ -49,11 +49,13 @@ function findHomeFolder(env: Readonly<Record<string, string | undefined>>): stri
  * Creates a folder that only this user can read and change, unless it exists.
  * @throws Error if another user could replace files in the folder. Windows has no modes; its cache folder is private.
  */
-export function openCacheFolder(folder: string): void {
+export function ensurePrivateFolder(folder: string): void {
+  const user = process.geteuid?.();
+  // With sudo, the home folder can be that of another user, who could not use a folder of root.
+  if (user === ROOT && findOwner(folder) !== ROOT) throw new Error('it is in a folder of another user');
   createFolder(folder, PRIVATE_FOLDER);
   const stats = lstatSync(folder);
   if (!stats.isDirectory()) throw new Error('it is not a folder');
-  const user = process.geteuid?.();
   if (user === undefined) return;
   if (stats.uid !== user && stats.uid !== ROOT) {
     throw new Error(`it belongs to user ${stats.uid}, but svc runs as user ${user}`);
@@ -63,11 +65,16 @@ export function openCacheFolder(folder: string): void {
   }
 }
 
-/** Writes a file that other processes can read at any time, so it appears complete, even after a power failure. */
+/** The owner of a folder, or of the closest parent if it does not exist. */
+function findOwner(folder: string): number {
+  return existsSync(folder) || folder === dirname(folder) ? statSync(folder).uid : findOwner(dirname(folder));
+}
+
+/** Writes a file that other processes can read at any time, so it appears complete. */
 export function writeCacheFile(path: string, bytes: Buffer): void {
   const temporary = `${path}.${Math.random().toString(16).slice(2)}`;
   try {
-    writeFileSync(temporary, bytes, { mode: PRIVATE_FILE, flag: 'wx', flush: true });
+    writeFileSync(temporary, bytes, { mode: PRIVATE_FILE, flag: 'wx' });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

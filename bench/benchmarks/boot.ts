@@ -7,7 +7,7 @@ import { programs, startProgram } from '../programs.ts';
 import type { Finding } from '../report.ts';
 import { alternate, median } from '../statistics.ts';
 
-/** The target depends on Node.js: only newer versions can keep compiled code of ES modules. */
+/** The plan has a lower target for newer versions of Node.js. */
 const COMMAND_REACH = Number.parseInt(process.versions.node, 10) >= 24 ? 1.4 : 1.6;
 /** Maximum ratios to the bare server. */
 const BOOT_REACH = { library: 2, command: COMMAND_REACH } as const;

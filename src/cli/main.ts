@@ -60,7 +60,7 @@ if (hasFlag(args, '--json')) {
 
 // Stays if the event loop ends before the command does.
 process.exitCode = ExitCode.internal;
-// Not with `await`: the single executable loads this module as CommonJS.
+// Not with `await`: this module is built as CommonJS.
 void runCommandLine(args, {
   io,
   env: process.env,

@@ -22,7 +22,7 @@ const importModule: (id: string) => Promise<unknown> = new Script('(id) => impor
 /** @param onCompiled is called after a module was compiled, before it runs */
 export function createExecutable(
   { keys, read }: Assets,
-  onCompiled?: (path: string, script: Script) => void,
+  onCompiled?: (path: string, source: string, script: Script) => void,
 ): Executable {
   const find = (key: string) => (keys.includes(key) ? read(key) : null);
   const executable: Executable = {

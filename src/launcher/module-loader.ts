@@ -10,13 +10,13 @@ interface LoaderOptions {
   /** The text of a module, such as `program/chunks/base.cjs`; null if it does not exist. */
   find(path: string): string | null;
   /** The result of `createCachedData` for the same text in the same version of Node.js; null to compile the module. */
-  findCodeCache(path: string): Buffer | null;
-  /** Does what `import()` does in a file. The build replaces `import()` with it, because in Node.js 20 it fails in code from the cache. */
+  findCodeCache(path: string, source: string): Buffer | null;
+  /** `import()` from a file. The build replaces `import()` with it, which Node.js 20 cannot find for code from a cache. */
   importModule(id: string): Promise<unknown>;
   /** The value of `__SVC_EXECUTABLE__` in all modules. */
   getExecutable?(): Executable;
   /** Is called after a module was compiled, before it runs. */
-  onCompiled?(path: string, script: Script): void;
+  onCompiled?(path: string, source: string, script: Script): void;
 }
 
 /**
@@ -26,7 +26,8 @@ interface LoaderOptions {
 export function createModuleLoader(options: LoaderOptions): (id: string) => unknown {
   const modules = new Map<string, { exports: unknown }>();
   const toFile = (path: string) => (options.folder === null ? process.execPath : join(options.folder, path));
-  const requireFromNode = createRequire(toFile('.'));
+  // Finds modules of Node.js and, from a folder, packages.
+  const requireOther = createRequire(toFile('.'));
 
   const load = (path: string): unknown => {
     const loaded = modules.get(path);
@@ -49,13 +50,13 @@ export function createModuleLoader(options: LoaderOptions): (id: string) => unkn
   };
 
   const run = (path: string, source: string, module: { exports: unknown }): void => {
-    const cachedData = options.findCodeCache(path) ?? undefined;
+    const cachedData = options.findCodeCache(path, source) ?? undefined;
     const file = toFile(path);
     const script = new Script(
       `(function (exports, require, module, __filename, __dirname, __SVC_IMPORT__, __SVC_EXECUTABLE__) {${source}\n})`,
       { filename: options.folder === null ? path : file, cachedData },
     );
-    options.onCompiled?.(path, script);
+    options.onCompiled?.(path, source, script);
     script.runInThisContext()(
       module.exports,
       createRequireFor(posix.dirname(path)),
@@ -68,9 +69,9 @@ export function createModuleLoader(options: LoaderOptions): (id: string) => unkn
   };
 
   const createRequireFor = (folder: string) => (id: string) => {
-    if (isBuiltin(id) || isAbsolute(id)) return requireFromNode(id);
+    if (isBuiltin(id) || isAbsolute(id)) return requireOther(id);
     if (id.startsWith('.')) return load(posix.join(folder, id));
-    if (options.folder !== null) return requireFromNode(id);
+    if (options.folder !== null) return requireOther(id);
     return load(id.endsWith('.json') ? id : `${id}.cjs`);
   };
 

@@ -4,7 +4,7 @@
  */
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listCacheFolders, openCacheFolder, removeOldFiles, writeCacheFile } from '../cache-folder.ts';
+import { ensurePrivateFolder, listCacheFolders, removeOldFiles, writeCacheFile } from '../cache-folder.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 
@@ -37,7 +37,7 @@ export function unpackAddon(addon: Addon, folders: readonly string[] = listCache
 }
 
 function unpackInto(folder: string, { name, bytes }: Addon): string {
-  openCacheFolder(folder);
+  ensurePrivateFolder(folder);
   const path = join(folder, name);
   if (isUnchanged(path, bytes)) return path;
   try {

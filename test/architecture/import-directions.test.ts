@@ -44,7 +44,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   signature: ['domain', 'clock'],
   // Loads the command line from files or assets.
-  launcher: ['cache-folder', 'create-folder', 'package-files'],
+  launcher: ['cache-folder', 'package-files', 'package-info'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
   dashboard: ['errors', 'timers', 'domain', 'contract', 'control'],
 };

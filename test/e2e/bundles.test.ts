@@ -13,10 +13,12 @@ const libraryChunks = readdirSync(join(dist, 'chunks')).map((name) => `chunks/${
 const programChunks = readdirSync(join(dist, 'program/chunks')).map((name) => `program/chunks/${name}`);
 const chunks = [...libraryChunks, ...programChunks];
 
-/** @returns the chunk of the command line with this name */
+/** The chunk of the command line with this name. */
 function findProgramChunk(name: string): string {
   const pattern = new RegExp(`/${name}-[\\w-]{8}\\.cjs$`);
-  return programChunks.find((path) => pattern.test(path)) ?? `No chunk is called ${name}.`;
+  const chunk = programChunks.find((path) => pattern.test(path));
+  if (chunk === undefined) throw new Error(`No chunk is called ${name}.`);
+  return chunk;
 }
 
 /** What a file of the build loads at its start, and the source files in it. */

@@ -111,9 +111,11 @@ export function createTempFolder(): { cwd: string; remove(): void } {
 }
 
 export function cleanEnvironment(): Record<string, string> {
-  const foreign = /^(?:SVC_|NO_COLOR$|FORCE_COLOR$|NODE_OPTIONS$|VITEST|LC_|LANG$)/;
+  const foreign =
+    /^(?:SVC_|NO_COLOR$|FORCE_COLOR$|NODE_OPTIONS$|NODE_(?:DISABLE_)?COMPILE_CACHE$|VITEST|LC_|LANG$)/;
   const entries = Object.entries(process.env).filter(([name]) => !foreign.test(name));
-  return Object.fromEntries(entries) as Record<string, string>;
+  const caches = { XDG_CACHE_HOME: join(import.meta.dirname, '../../node_modules/.cache') };
+  return { ...(Object.fromEntries(entries) as Record<string, string>), ...caches };
 }
 
 /** Variables that place temporary files in `folder`. */

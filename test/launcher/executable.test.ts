@@ -6,7 +6,7 @@ import { openExecutable } from '../../src/package-files.ts';
 /** @param texts by key */
 function createFrom(
   texts: Record<string, string | Buffer>,
-  onCompiled?: (path: string, script: Script) => void,
+  onCompiled?: (path: string, source: string, script: Script) => void,
 ) {
   const read = (key: string) => Buffer.from(texts[key] ?? '');
   return createExecutable({ keys: Object.keys(texts), read }, onCompiled);
@@ -53,11 +53,11 @@ describe('modules', () => {
   it('a module uses its code cache', () => {
     const modules = { 'modules/a.cjs': 'exports.add = (a, b) => a + b;' };
     let cache = Buffer.alloc(0);
-    createFrom(modules, (_, script) => {
+    createFrom(modules, (_path, _source, script) => {
       cache = script.createCachedData();
     }).require('./a.cjs');
     let rejected: boolean | undefined;
-    createFrom({ ...modules, 'code-cache/a.cjs': cache }, (_, script) => {
+    createFrom({ ...modules, 'code-cache/a.cjs': cache }, (_path, _source, script) => {
       rejected = script.cachedDataRejected;
     }).require('./a.cjs');
     expect(rejected).toBe(false);

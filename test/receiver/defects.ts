@@ -57,7 +57,7 @@ function createExpiringStore(expiryMs: number): ReceiverParts['storeKey'] {
   };
 }
 
-/** Forgets all keys in a pause. */
+/** Forgets all keys after a pause. */
 function createIdleStore(pauseMs: number): ReceiverParts['storeKey'] {
   let lastRequestAt = performance.now();
   return (key, seen) => {
@@ -449,8 +449,8 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'marks an event only after the work',
-    // Long enough that ten copies that are sent at once arrive before the work, even on a busy machine.
-    create: () => ({ work: () => sleep(900), storeKey: createQueue({ waitMs: 350, workMs: 550 }) }),
+    // The copies of a delivery that are sent at once arrive before the work, even on a busy machine.
+    create: () => ({ work: () => sleep(350 + 550), storeKey: createQueue({ waitMs: 350, workMs: 550 }) }),
     check: ['deduplication.during-work'],
     explore: null,
   },
