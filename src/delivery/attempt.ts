@@ -15,6 +15,7 @@ import {
   delayAttempt,
   fireMatchingFault,
   getFaultDelayMs,
+  type SendResults,
   sendWithFault,
 } from './delivery-faults.ts';
 import type { DueDelivery, EndpointQueue } from './endpoint-queue.ts';
@@ -59,7 +60,10 @@ export async function sendAttempt(
     ...prepareAttempt(sandbox, workspace, delivery, fault),
     queuedMs: sandbox.wall.monotonic() - waitingSince,
   };
-  const results = await sendWithFault(sender, attempt.request, rules.delivery, fault);
+  const { request } = attempt;
+  const results: SendResults = fault
+    ? await sendWithFault(sender, request, rules.delivery, fault)
+    : [await sender.send(request, rules.delivery)];
   const endedAt = workspace.clock.now();
   return async () => {
     const dueAt = await store.write(() => recordAttempt(sandbox, workspace, attempt, results, endedAt));
@@ -169,7 +173,7 @@ function recordAttempt(
   sandbox: Sandbox,
   workspace: LoadedWorkspace,
   attempt: QueuedAttempt,
-  results: readonly [SendResult, ...SendResult[]],
+  results: SendResults,
   endedAt: number,
 ): number | null {
   const { deliveries } = sandbox.store;

@@ -67,17 +67,20 @@ export function applySignatureFault(
   }
 }
 
+/** A result for each request of an attempt. */
+export type SendResults = readonly [SendResult, ...SendResult[]];
+
 /**
  * Sends an attempt with the fault applied.
- * @returns a result for each request: two for a duplicate. For an attempt that the fault made fail, one that names the fault.
+ * @returns two results for a duplicate. For an attempt that the fault made fail, one that names the fault.
  */
 export async function sendWithFault(
   sender: Sender,
   request: SendRequest & { readonly body: string },
   limits: SendLimits,
-  fault: FiredFault | undefined,
-): Promise<[SendResult, ...SendResult[]]> {
-  switch (fault?.applied.kind) {
+  fault: FiredFault,
+): Promise<SendResults> {
+  switch (fault.applied.kind) {
     case 'drop':
       return [
         toFailure('connection_error', `nothing was sent: fault ${fault.applied.id} dropped the attempt`),

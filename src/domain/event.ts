@@ -37,8 +37,8 @@ export function toEventRecord(event: EventFields): string {
  * The delivery envelope as JSON text (gap `envelope`). It is serialized once, when the event is created; every attempt
  * and every replay sends these bytes.
  */
-export function toEnvelope(event: EventFields): string {
-  return `${formatEnvelopeStart(event)}${toEventRecord(event)}}`;
+export function toEnvelope(event: EventFields, record = toEventRecord(event)): string {
+  return `${formatEnvelopeStart(event)}${record}}`;
 }
 
 /** The text of the event record inside an envelope of {@link toEnvelope}, without parsing it. */

@@ -36,12 +36,16 @@ export function endOfToken(text: string, start: number): number {
 
 /** Index of the closing quote; the length of the text if it is missing. */
 export function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === CHAR_CODES.backslash) i++;
-    else if (code === CHAR_CODES.quote) return i;
-  }
-  return text.length;
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+/** Whether an odd number of backslashes is in front of a character of a string. */
+function isEscaped(text: string, index: number): boolean {
+  let start = index;
+  while (text.charCodeAt(start - 1) === CHAR_CODES.backslash) start--;
+  return (index - start) % 2 === 1;
 }
 
 export function skipSpace(text: string, from: number): number {

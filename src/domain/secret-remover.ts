@@ -57,7 +57,7 @@ export function createSecretRemover(secrets: readonly string[], headers: Iterabl
 
 /** Removes API keys and endpoint secrets, which have a known prefix. */
 export function removeKnownSecrets(text: string): string {
-  return text.replace(KNOWN_SECRET, () => REMOVED);
+  return text.replace(KNOWN_SECRET, REMOVED);
 }
 
 /** Whether the value of a header or a query parameter with this name is secret. */

@@ -8,7 +8,7 @@ import type { InternalErrorLog } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { exportResponse } from './export-response.ts';
 import { mountOperations } from './mount-operations.ts';
-import { CONTROL_BODY_LIMIT_BYTES, readBody, readInput } from './read-request.ts';
+import { CONTROL_BODY_LIMIT_BYTES, readInput, receiveBody } from './read-request.ts';
 import { controlErrorResponse, controlResponse, withErrorBoundary } from './responses.ts';
 import { type SseOptions, sseResponse } from './sse-response.ts';
 
@@ -46,10 +46,8 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
     { id, event }: AllowedRequest,
   ): Promise<HTTPResponse> {
     const operation: ControlOperations[Name] & Operation = controlOperations[name];
-    const { input } = await readInput(event, operation, {
-      readBytes: () => readBody(event, CONTROL_BODY_LIMIT_BYTES),
-      isOptional: true,
-    });
+    const received = await receiveBody(event, operation, CONTROL_BODY_LIMIT_BYTES);
+    const { input } = readInput(event, operation, { received, isOptional: true });
     const output = await handlers[name](
       // TypeScript cannot relate the input to the handler of the same name.
       validateInput(operation, input) as never,

@@ -18,8 +18,8 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ApiHostGuard } from './api-host-guard.ts';
 import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
 import { mountOperations, rejectPath } from './mount-operations.ts';
-import { readBody, readInput } from './read-request.ts';
-import { dropConnection, fireFault, toFaultError } from './request-faults.ts';
+import { readInput, receiveBody } from './read-request.ts';
+import { dropConnection, fireFault, toFaultError, waitForLatency } from './request-faults.ts';
 import { findResentRequest, type ResentRequest } from './resend.ts';
 import {
   errorResponse,
@@ -81,19 +81,19 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     request.setCaller(caller);
     const isWrite = operation.method === 'POST';
     // The log also contains the body of a request that is rejected before its body matters.
-    const bytes = isWrite ? request.receiveBody(bodyLimitBytes) : NO_BODY;
-    // `readInput` throws its error, after other reasons to reject the request.
-    await bytes.catch(() => {});
+    const received = await receiveBody(event, operation, bodyLimitBytes);
+    if (isWrite && !(received instanceof Error)) request.body = received;
     if (limiter) request.rateLimitHeaders = limiter.take(caller.keySeq);
-    request.fault = await fireFault(sandbox, event, caller, closing);
-    const faultResponse = request.fault && respondWithFault(request, request.fault);
-    if (faultResponse) return faultResponse;
+    request.fault = fireFault(sandbox, event, caller);
+    if (request.fault !== null) {
+      await waitForLatency(request.fault, closing);
+      const faultResponse = respondWithFault(request, request.fault);
+      if (faultResponse) return faultResponse;
+    }
     requireScope(sandbox, caller, operation.scope);
     const idempotencyKey = isWrite ? parseIdempotencyKey(event.req.headers.get('idempotency-key')) : null;
-    const { input, body } = await readInput(event, operation, {
-      readBytes: () => bytes,
-      isOptional: false,
-    });
+    // Throws the error of the body, after other reasons to reject the request.
+    const { input, body } = readInput(event, operation, { received, isOptional: false });
     const result = await handlers[name]({
       caller,
       // TypeScript cannot relate the input to the handler of the same name.
@@ -119,8 +119,6 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
   });
 }
 
-const NO_BODY: Promise<Buffer> = Promise.resolve(Buffer.alloc(0));
-
 /** The response of a fault instead of that of the operation; null if the operation still runs. */
 function respondWithFault(request: PublicRequest, fault: FiredFault): HTTPResponse | null {
   // The log shows status 0 for a dropped connection.
@@ -145,7 +143,7 @@ class PublicRequest {
   fault: FiredFault | null = null;
   error: Pick<WireError, 'code' | 'message'> | null = null;
   /** Null if it was not read completely. */
-  #body: Buffer | null = null;
+  body: Buffer | null = null;
   readonly #sandbox: Sandbox;
   /** Wall time. */
   readonly #arrivedAt: number;
@@ -167,12 +165,6 @@ class PublicRequest {
     this.caller = caller;
     const id = this.event.context.params?.id;
     this.resourceId = id !== undefined && isId(id) ? id : null;
-  }
-
-  /** Reads the body, and keeps it for the log. @throws SvcError as {@link readBody}. */
-  async receiveBody(limitBytes: number): Promise<Buffer> {
-    this.#body = await readBody(this.event, limitBytes);
-    return this.#body;
   }
 
   /** Writes the request into the log with a later commit: a commit of its own would cost a flush to the disk. */
@@ -197,7 +189,7 @@ class PublicRequest {
       user_agent: userAgent && toLoggedText(userAgent, limits.text),
       fault: this.fault && JSON.stringify(this.fault.applied),
     };
-    const messages = toLoggedMessages({ event: this.event, path, body: this.#body, response }, limits);
-    store.writeSoon(() => store.apiRequests.insert({ seq: store.nextSeq(), ...row }, messages));
+    const messages = toLoggedMessages({ event: this.event, path, body: this.body, response }, limits);
+    store.writeSoon(() => store.apiRequests.insert({ ...row, seq: store.nextSeq() }, messages));
   }
 }

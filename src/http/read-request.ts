@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { H3Event } from 'h3';
-import { isInputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
+import { isInputInQuery, type Operation } from '../contract/operation.ts';
 import { type JsonObjectText, parseJsonObject } from '../domain/json.ts';
 import { SvcError } from '../errors.ts';
 
@@ -17,9 +17,12 @@ interface JsonBody {
   readonly json: JsonObjectText;
 }
 
+/** The bytes of a body, or the reason why it could not be read. */
+export type ReceivedBody = Buffer | Error;
+
 interface BodyRules {
-  /** Reads the bytes of the body, such as {@link readBody}. */
-  readonly readBytes: () => Promise<Buffer>;
+  /** Of {@link receiveBody}. */
+  readonly received: ReceivedBody;
   /** Whether an empty body is the same as an empty object. */
   readonly isOptional: boolean;
 }
@@ -28,15 +31,14 @@ interface BodyRules {
  * The fields of a request, not validated, and its body if the operation has one. A field in the path overrides one in the body or
  * the query.
  */
-export async function readInput(
+export function readInput(
   event: H3Event,
-  { method, path }: Operation,
+  { method }: Operation,
   rules: BodyRules,
-): Promise<{ readonly input: Record<string, unknown>; readonly body: JsonBody | null }> {
-  const inPath: Record<string, unknown> = {};
-  for (const name of pathParameters(path)) inPath[name] = event.context.params?.[name];
+): { readonly input: Record<string, unknown>; readonly body: JsonBody | null } {
+  const inPath = event.context.params;
   if (isInputInQuery(method)) return { input: { ...readQuery(event), ...inPath }, body: null };
-  const body = await readJsonBody(event, rules);
+  const body = parseBody(event, rules);
   return { input: { ...body?.json.value, ...inPath }, body };
 }
 
@@ -56,22 +58,19 @@ export function readQuery(event: H3Event): Record<string, string> {
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
 /**
- * Reads a JSON body (§2: `Content-Type: application/json`). An empty form of another site has a `Content-Type`, so that even
+ * Parses a JSON body (§2: `Content-Type: application/json`). An empty form of another site has a `Content-Type`, so that even
  * where a body is optional, the request is rejected because of its type.
  * @returns null for an empty body that is optional.
  * @throws SvcError `unsupported_media_type`, `payload_too_large` or `invalid_request`.
  */
-async function readJsonBody(
-  { req: { headers } }: H3Event,
-  { readBytes, isOptional }: BodyRules,
-): Promise<JsonBody | null> {
+function parseBody({ req: { headers } }: H3Event, { received, isOptional }: BodyRules): JsonBody | null {
   const isTypeChecked = !isOptional || headers.has('content-type');
   if (isTypeChecked) assertJsonType(headers);
-  const bytes = await readBytes();
-  if (isOptional && bytes.length === 0) return null;
+  if (received instanceof Error) throw received;
+  if (isOptional && received.length === 0) return null;
   if (!isTypeChecked) assertJsonType(headers);
-  if (!isUtf8(bytes)) throw new SvcError('invalid_request', 'The body is not valid UTF-8.');
-  return { bytes, json: parseJsonObject(bytes.toString('utf8')) };
+  if (!isUtf8(received)) throw new SvcError('invalid_request', 'The body is not valid UTF-8.');
+  return { bytes: received, json: parseJsonObject(received.toString('utf8')) };
 }
 
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
@@ -102,13 +101,24 @@ function quote(value: string): string {
   return JSON.stringify(value.slice(0, SHOWN_LENGTH));
 }
 
+/** Reads the body of a request whose input is not in the query; for other requests, it is empty. */
+export function receiveBody(
+  event: H3Event,
+  { method }: Operation,
+  limitBytes: number,
+): ReceivedBody | Promise<ReceivedBody> {
+  return isInputInQuery(method) ? NO_BYTES : readBody(event, limitBytes).catch((error: Error) => error);
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
 /**
  * Reads the whole body, up to a limit (gap `body.limit`).
  * @throws SvcError `payload_too_large`; `invalid_request` when the client disconnects before the end.
  */
-export async function readBody(event: H3Event, limitBytes: number): Promise<Buffer> {
+export function readBody(event: H3Event, limitBytes: number): Promise<Buffer> {
   const declared = Number(event.req.headers.get('content-length') ?? 0);
-  if (declared > limitBytes) throw createSizeError(limitBytes);
+  if (declared > limitBytes) return Promise.reject(createSizeError(limitBytes));
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
   return request ? readNodeBody(request, limitBytes) : readWebBody(event.req.body, limitBytes);
 }

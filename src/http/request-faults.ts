@@ -11,26 +11,27 @@ import type { WireError } from './responses.ts';
 const RETRYABLE_STATUSES = new Set([429, 503]);
 
 /**
- * Fires a matching fault, if any, and waits for its latency. Call it before the operation: a request to which the fault responds
- * must not use its idempotency key.
- * @param closing ends the wait.
+ * Fires a matching fault, if any. Call it before the operation: a request to which the fault responds must not use its idempotency
+ * key.
  */
-export async function fireFault(
+export function fireFault(
   { faults, store }: Sandbox,
   { req, url }: H3Event,
   { keyId: apiKeyId, workspaceSeq }: Caller,
-  closing: AbortSignal,
-): Promise<FiredFault | null> {
-  const fault = faults.fireForRequest(() => ({
+): FiredFault | null {
+  const fired = faults.fireForRequest(() => ({
     method: req.method,
     path: url.pathname,
     apiKeyId,
     workspaceId: workspaceSeq === null ? null : (store.workspaces.findBySeq(workspaceSeq)?.id ?? null),
   }));
-  if (fault === undefined) return null;
-  const { latency_ms: latencyMs } = fault.rule;
+  return fired ?? null;
+}
+
+/** @param closing ends the wait. */
+export async function waitForLatency({ rule }: FiredFault, closing: AbortSignal): Promise<void> {
+  const { latency_ms: latencyMs } = rule;
   if (latencyMs !== undefined) await sleep(latencyMs, undefined, { signal: closing }).catch(() => {});
-  return fault;
 }
 
 /** The error that the fault responds with; null if it has no status. */

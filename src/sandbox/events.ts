@@ -63,14 +63,15 @@ function toEventRow({ workspaces }: Pick<Sandbox, 'workspaces'>, { workspace, ty
     payload,
     createdAt,
   };
+  const record = toEventRecord(fields);
   const row = {
     id: fields.id,
     workspace_seq: workspace.seq,
     type,
     created_at: createdAt,
-    envelope: toEnvelope(fields),
+    envelope: toEnvelope(fields, record),
   };
-  return { row, record: toEventRecord(fields) };
+  return { row, record };
 }
 
 /** Writes a new pending delivery. Call inside a store transaction. */
@@ -119,10 +120,8 @@ export class FanOut {
   }
 
   /** Whether an event has so many endpoints that {@link create} must create it. */
-  async isNeededFor({ workspace, type }: NewEvent): Promise<boolean> {
-    const { webhooks } = this.#sandbox.store;
-    await webhooks.loadSubscriptions(workspace.seq);
-    return webhooks.listSubscribed(workspace.seq, type).length > FAN_OUT_THRESHOLD;
+  isNeededFor({ workspace, type }: NewEvent): boolean {
+    return this.#sandbox.store.webhooks.listSubscribed(workspace.seq, type).length > FAN_OUT_THRESHOLD;
   }
 
   /**

@@ -63,7 +63,10 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
           }),
         );
       if (event === undefined || isRepeat) return commit();
-      const needsFanOut = await fanOut.isNeededFor(event);
+      if (!store.webhooks.hasLoadedSubscriptions(event.workspace.seq)) {
+        await store.webhooks.loadSubscriptions(event.workspace.seq);
+      }
+      const needsFanOut = fanOut.isNeededFor(event);
       await backlog.waitForCapacity(() => listEndpoints(event));
       return needsFanOut ? fanOut.create(event, commit) : commit();
     };

@@ -99,7 +99,7 @@ export class ApiRequestTable extends Table {
   insert(row: ApiRequestRow, messages: ApiRequestMessages): void {
     if (row.api_key_seq === null) this.#trackUnauthenticated(row.seq);
     this.sql.insert('api_requests', row);
-    this.sql.insert('api_request_messages', { seq: row.seq, ...messages });
+    this.sql.insert('api_request_messages', { ...messages, seq: row.seq });
   }
 
   /** Must be called after the rows were replaced. */

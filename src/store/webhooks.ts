@@ -104,12 +104,16 @@ export class WebhookTable extends Table {
     return this.#listEnabled(workspaceSeq).filter(({ subscriptions }) => isSubscribedTo(subscriptions, type));
   }
 
+  /** Whether {@link listSubscribed} is in the cache. */
+  hasLoadedSubscriptions(workspaceSeq: number): boolean {
+    return this.#enabledByWorkspace.has(workspaceSeq);
+  }
+
   /**
    * Fills the cache of {@link listSubscribed} in slices, without blocking the event loop. If an endpoint changes
    * meanwhile, the cache stays empty and `listSubscribed` reads all endpoints at once.
    */
   async loadSubscriptions(workspaceSeq: number): Promise<void> {
-    if (this.#enabledByWorkspace.has(workspaceSeq)) return;
     const revision = this.#revision;
     const rows: EnabledWebhook[] = [];
     while (true) {
