@@ -3,7 +3,8 @@ import { encodePhases } from '../domain/attempt-phases.ts';
 import { type AttemptTrigger, decideNextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { isPastWindow } from '../domain/retry-policy.ts';
-import { type DeliveryToSign, signDelivery } from '../domain/signature/sign.ts';
+import { createSignatureHeaders, type DeliveryToSign } from '../domain/signature/sign.ts';
+import { formatTimestamp } from '../domain/signature/signature-header.ts';
 import { VERSION } from '../package-info.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -56,10 +57,7 @@ export async function sendAttempt(
     if (fault.applied.kind === 'reorder') queue.hasReorderedDelivery = true;
     return () => store.write(() => delayAttempt(sandbox, workspace, delivery, fault, delayMs));
   }
-  const attempt = {
-    ...prepareAttempt(sandbox, workspace, delivery, fault),
-    queuedMs: sandbox.wall.monotonic() - waitingSince,
-  };
+  const attempt = prepareAttempt(sandbox, workspace, delivery, fault, waitingSince);
   const { request } = attempt;
   const results: SendResults = fault
     ? await sendWithFault(sender, request, rules.delivery, fault)
@@ -95,21 +93,22 @@ interface PreparedAttempt {
   readonly startedAt: number;
   /** `AppliedFault` of the fault that delayed it before or is applied now, as JSON; null for none. */
   readonly appliedFaultJson: string | null;
-}
-
-interface QueuedAttempt extends PreparedAttempt {
   /** Real time from when the delivery was due to the start of the attempt. */
   readonly queuedMs: number;
 }
 
 type DeliveryRequest = SendRequest & { readonly body: string };
 
-/** Signs a delivery when it is sent: every attempt has its own timestamp and signature (§6). */
+/**
+ * Signs a delivery when it is sent: every attempt has its own timestamp and signature (§6).
+ * @param waitingSince monotonic time
+ */
 function prepareAttempt(
   sandbox: Sandbox,
   workspace: LoadedWorkspace,
   delivery: SendableDelivery,
   fault: FiredFault | undefined,
+  waitingSince: number,
 ): PreparedAttempt {
   const { wall, rules } = sandbox;
   const { id, body } = delivery;
@@ -123,6 +122,7 @@ function prepareAttempt(
     sentAt,
     startedAt: getAttemptStart(delivery, workspace),
     appliedFaultJson: delivery.fault ?? (fault ? JSON.stringify(fault.applied) : null),
+    queuedMs: wall.monotonic() - waitingSince,
   };
 }
 
@@ -133,13 +133,15 @@ export function toDeliveryRequest(
   target: RequestTarget,
   delivery: DeliveryToSign & { readonly body: string },
 ): DeliveryRequest {
+  const { scheme, secrets, id, timestampMs, body } = delivery;
+  const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': `svc-emulator/${VERSION}`,
     ...JSON.parse(target.headers),
-    ...signDelivery(delivery).headers,
+    ...createSignatureHeaders(scheme, secrets, { id, timestamp, body }),
   };
-  return { url: target.url, headers, body: delivery.body, insecureTls: target.skip_verify === 1 };
+  return { url: target.url, headers, body, insecureTls: target.skip_verify === 1 };
 }
 
 type EndpointSecrets = Pick<WebhookRow, 'secret' | 'previous_secret' | 'previous_secret_expires_at'>;
@@ -172,7 +174,7 @@ function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedW
 function recordAttempt(
   sandbox: Sandbox,
   workspace: LoadedWorkspace,
-  attempt: QueuedAttempt,
+  attempt: PreparedAttempt,
   results: SendResults,
   endedAt: number,
 ): number | null {
@@ -244,7 +246,7 @@ function insertAttempt(
   { store }: Sandbox,
   { delivery, request, appliedFaultJson }: PreparedAttempt,
   result: SendResult,
-  { number, sentAt, queuedMs }: { number: number } & Pick<QueuedAttempt, 'sentAt' | 'queuedMs'>,
+  { number, sentAt, queuedMs }: { number: number } & Pick<PreparedAttempt, 'sentAt' | 'queuedMs'>,
 ): void {
   const { response, phases } = result;
   store.attempts.insert({

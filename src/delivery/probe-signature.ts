@@ -11,7 +11,7 @@ import {
   toHmacInput,
 } from '../domain/signature/digest-mistakes.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { computeDigest, signMessage } from '../domain/signature/sign.ts';
+import { computeDigest, createSignatureHeaders } from '../domain/signature/sign.ts';
 import { formatSignatureHeader, formatTimestamp } from '../domain/signature/signature-header.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { listWorkspaceSecrets } from '../sandbox/verification.ts';
@@ -75,7 +75,7 @@ export async function probeSignature(
 
   const genuine = await send({});
   if (genuine.outcome === 'succeeded') return { result: 'accepted', sent };
-  const forged = await send(signMessage(scheme, [createWebhookSecret(scheme.key)], message).headers);
+  const forged = await send(createSignatureHeaders(scheme, [createWebhookSecret(scheme.key)], message));
   if (genuine.responseStatus !== null && !hasSameResponse(genuine, forged)) {
     return { result: 'signature_accepted', sent };
   }
@@ -164,8 +164,10 @@ function listHeaderVariants(
         description: `${timestamp} was expected as ${timestampNames[format]}`,
         remedy: `Read ${timestamp} as ${timestampNames[scheme.timestampFormat]}.`,
       } as const,
-      headers: signMessage(scheme, secrets, { ...message, timestamp: formatTimestamp(format, timestampMs) })
-        .headers,
+      headers: createSignatureHeaders(scheme, secrets, {
+        ...message,
+        timestamp: formatTimestamp(format, timestampMs),
+      }),
     }));
   return [...signatures, ...times];
 }

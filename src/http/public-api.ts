@@ -175,6 +175,8 @@ class PublicRequest {
     const limits = getLogLimits(this.caller !== null);
     const path = toLoggedPath(this.event);
     const row = {
+      // Assigned when the row is written, because adding a field to a copy of the row takes longer.
+      seq: 0,
       id: this.id,
       at_wall: this.#arrivedAt,
       method: req.method,
@@ -190,6 +192,9 @@ class PublicRequest {
       fault: this.fault && JSON.stringify(this.fault.applied),
     };
     const messages = toLoggedMessages({ event: this.event, path, body: this.body, response }, limits);
-    store.writeSoon(() => store.apiRequests.insert({ ...row, seq: store.nextSeq() }, messages));
+    store.writeSoon(() => {
+      row.seq = store.nextSeq();
+      store.apiRequests.insert(row, messages);
+    });
   }
 }

@@ -82,7 +82,7 @@ function assertJsonType(headers: Headers): void {
     const problem = type === null ? 'The request has no Content-Type' : `The Content-Type is ${quote(type)}`;
     throw new SvcError('unsupported_media_type', `${problem}; send application/json.`);
   }
-  const charsets = Array.from(type.matchAll(CHARSET), ([, name = '']) => name);
+  const charsets = type.includes(';') ? Array.from(type.matchAll(CHARSET), ([, name = '']) => name) : [];
   const charset = charsets.find((name) => !UTF_8.test(name));
   if (charset !== undefined) {
     throw new SvcError('unsupported_media_type', `The body has the charset ${quote(charset)}; send UTF-8.`);

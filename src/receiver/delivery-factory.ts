@@ -4,7 +4,7 @@ import { toEnvelope } from '../domain/event.ts';
 import { UlidGenerator } from '../domain/ids.ts';
 import { addJsonSpaces, escapeNonAscii } from '../domain/json.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { signMessage } from '../domain/signature/sign.ts';
+import { createSignatureHeaders } from '../domain/signature/sign.ts';
 import { formatTimestamp } from '../domain/signature/signature-header.ts';
 import type { DeliveryMessage, ReceiverResponse } from './receiver-client.ts';
 
@@ -134,7 +134,7 @@ export class DeliveryFactory {
       deliveryId: id = this.createDeliveryId(),
       timestamp = formatTimestamp(this.scheme.timestampFormat, this.#getSigningTime(ageMs)),
     } = options;
-    const { headers } = signMessage(this.scheme, secrets, { id, timestamp, body });
+    const headers = createSignatureHeaders(this.scheme, secrets, { id, timestamp, body });
     return { body, headers, timestamp };
   }
 

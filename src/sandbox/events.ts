@@ -30,9 +30,7 @@ export interface CreatedEvent {
 /** Writes an event and a delivery for each subscribed endpoint. Call inside a store transaction. */
 export function createEvent(sandbox: Pick<Sandbox, 'store' | 'workspaces'>, input: NewEvent): CreatedEvent {
   const { store } = sandbox;
-  const event = toEventRow(sandbox, input);
-  const seq = store.nextSeq();
-  const row = { ...event.row, seq };
+  const { row, record } = toEventRow(sandbox, input, store.nextSeq());
   store.events.insert(row);
   const webhooks = store.webhooks.listSubscribed(row.workspace_seq, input.type);
   const eventsToPublish = webhooks.map((webhook): SandboxEvent => {
@@ -46,14 +44,18 @@ export function createEvent(sandbox: Pick<Sandbox, 'store' | 'workspaces'>, inpu
     };
   });
   sandbox.workspaces.persistClockIfNeeded(input.workspace);
-  return { id: row.id, record: event.record, eventsToPublish };
+  return { id: row.id, record, eventsToPublish };
 }
 
 /**
- * The row of a new event without its sequence, and the event record as JSON text.
+ * The row of a new event, and the event record as JSON text.
  * @throws SvcError `conflict` if the state was replaced since the workspace was found, for example while the event waited.
  */
-function toEventRow({ workspaces }: Pick<Sandbox, 'workspaces'>, { workspace, type, payload, id }: NewEvent) {
+function toEventRow(
+  { workspaces }: Pick<Sandbox, 'workspaces'>,
+  { workspace, type, payload, id }: NewEvent,
+  seq: number,
+) {
   if (!workspaces.isCurrent(workspace)) throw createResetError();
   const createdAt = workspace.clock.now();
   const fields = {
@@ -65,6 +67,7 @@ function toEventRow({ workspaces }: Pick<Sandbox, 'workspaces'>, { workspace, ty
   };
   const record = toEventRecord(fields);
   const row = {
+    seq,
     id: fields.id,
     workspace_seq: workspace.seq,
     type,
@@ -144,8 +147,7 @@ export class FanOut {
     const webhooks = store.webhooks.listSubscribed(input.workspace.seq, input.type);
     const seq = store.reserveEvent(webhooks.length);
     try {
-      const event = toEventRow(this.#sandbox, input);
-      const row = { ...event.row, seq };
+      const { row, record } = toEventRow(this.#sandbox, input, seq);
       let isPublished = false;
       await this.#writeDeliveries(input, row, webhooks);
       const result = await finish({
@@ -157,7 +159,7 @@ export class FanOut {
           this.#sandbox.workspaces.persistClockIfNeeded(input.workspace);
           return {
             id: row.id,
-            record: event.record,
+            record,
             eventsToPublish: [{ type: 'event_due', workspaceSeq: row.workspace_seq, eventSeq: seq }],
           };
         },

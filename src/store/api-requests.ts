@@ -99,7 +99,21 @@ export class ApiRequestTable extends Table {
   insert(row: ApiRequestRow, messages: ApiRequestMessages): void {
     if (row.api_key_seq === null) this.#trackUnauthenticated(row.seq);
     this.sql.insert('api_requests', row);
-    this.sql.insert('api_request_messages', { ...messages, seq: row.seq });
+    this.sql.run(
+      `INSERT INTO api_request_messages (seq, request_headers, request_body, request_size, request_truncated, response_headers,
+         response_body, response_size, response_truncated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        row.seq,
+        messages.request_headers,
+        messages.request_body,
+        messages.request_size,
+        messages.request_truncated,
+        messages.response_headers,
+        messages.response_body,
+        messages.response_size,
+        messages.response_truncated,
+      ],
+    );
   }
 
   /** Must be called after the rows were replaced. */

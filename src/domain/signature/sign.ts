@@ -26,28 +26,29 @@ export interface SignedDelivery {
 /** Signs one attempt of a delivery (§6 of the service description), once with each secret. */
 export function signDelivery({ scheme, secrets, id, timestampMs, body }: DeliveryToSign): SignedDelivery {
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
-  return signMessage(scheme, secrets, { id, timestamp, body });
+  const message = { id, timestamp, body };
+  return {
+    headers: createSignatureHeaders(scheme, secrets, message),
+    timestamp,
+    get signedContent() {
+      return buildSignedContent(scheme, message);
+    },
+  };
 }
 
-/** As {@link signDelivery}, with any text as the timestamp. */
-export function signMessage(
+/** The headers that a scheme adds to a request, signed once with each secret. */
+export function createSignatureHeaders(
   scheme: SignatureScheme,
   secrets: readonly string[],
   message: SignableMessage,
-): SignedDelivery {
+): Record<string, string> {
   const { id, timestamp } = message;
   const signingSecrets = scheme.header.separator === null ? secrets.slice(0, 1) : secrets;
   const digests = signingSecrets.map((secret) => computeDigest(scheme, secret, message));
   const headers = { [scheme.headers.signature]: formatSignatureHeader(scheme, timestamp, digests) };
   if (scheme.headers.timestamp !== null) headers[scheme.headers.timestamp] = timestamp;
   if (scheme.headers.id !== null) headers[scheme.headers.id] = id;
-  return {
-    headers,
-    timestamp,
-    get signedContent() {
-      return buildSignedContent(scheme, message);
-    },
-  };
+  return headers;
 }
 
 const PLACEHOLDER = /(\{(?:id|timestamp|body)\})/;
