@@ -16,8 +16,7 @@ const entries = {
 /** The library is measured as it is published, because the source loads all of undici. */
 const publishedLibrary = {
   name: 'published-library',
-  resolveId: (id) =>
-    id.endsWith('/src/index.ts') ? { id: '../../dist/index.js', external: true } : null,
+  resolveId: (id) => (id.endsWith('/src/index.ts') ? { id: '../../dist/index.js', external: true } : null),
 };
 
 execFileSync(process.execPath, [join(here, '../scripts/build.mjs')], { stdio: 'inherit' });

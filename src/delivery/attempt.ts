@@ -198,7 +198,7 @@ function recordAttempt(
     return null;
   }
   const change = toDeliveryChange(sandbox, attempt, decidingResult, progressBefore, number, endedAt);
-  deliveries.update(change);
+  deliveries.update(change, progressBefore);
   sandbox.workspaces.persistClockIfNeeded(workspace);
   return change.due_at;
 }

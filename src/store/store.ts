@@ -50,7 +50,10 @@ export class Store extends Tables {
     this.#connection = new Connection(this.#options, {
       onCommit: () => this.#notifySubscribers(),
       onRollback: () => this.clearCaches(),
-      onVisible: () => this.#notifySubscribers(),
+      onVisible: () => {
+        this.deliveries.forgetPendingCounts();
+        this.#notifySubscribers();
+      },
       expectsMore: () => this.#expectsMore(),
     });
     this.connectTables(this.#connection.sql, this.#connection.unpublished);

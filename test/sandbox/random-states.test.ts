@@ -134,6 +134,8 @@ class World {
       expect(sent).toEqual([]);
     }
     for (const delivery of this.#state.deliveries) this.#expectConsistent(delivery);
+    const isPending = ({ status }: DeliveryDetail) => status === 'pending';
+    expect(this.#state.pending.pending).toBe(this.#state.deliveries.filter(isPending).length);
     await this.#follower.receive(this.#receiver.requests.length);
   }
 

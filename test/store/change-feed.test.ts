@@ -13,13 +13,9 @@ function fill() {
   const seqs = store.writeNow(() => {
     const request = insertRequest(store, NOW);
     const attempts = [insertAttempt(store, second, 1, NOW + 10), insertAttempt(store, first, 1, NOW + 20)];
-    store.deliveries.update({
-      ...store.deliveries.getProgress(second),
-      status: 'succeeded',
-      due_at: null,
-      settled_at: NOW,
-      settled_reason: null,
-    });
+    const before = store.deliveries.getProgress(second);
+    const settled = { status: 'succeeded', due_at: null, settled_at: NOW, settled_reason: null } as const;
+    store.deliveries.update({ ...before, ...settled }, before);
     const changedAt = store.nextSeq();
     store.changeFeed.recordWebhookChange(webhook, changedAt);
     const canceledAt = store.lastSeq + 1;

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AttemptFilter } from '../../src/store/attempts.ts';
 import type { DeliveryFilter } from '../../src/store/delivery-queries.ts';
+import { Sql } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
 import { explainPrepared } from './query-plan.ts';
 import {
@@ -24,16 +25,11 @@ const anyAttempt: AttemptFilter = {
 };
 const page = { limit: 100, beforeSeq: null };
 const settle = (store: Store, seq: number, status: 'succeeded' | 'failed') =>
-  store.writeNow(() =>
-    store.deliveries.update({
-      ...store.deliveries.getProgress(seq),
-      status,
-      due_at: null,
-      settled_at: NOW,
-      settled_reason: null,
-      on_schedule: 0,
-    }),
-  );
+  store.writeNow(() => {
+    const before = store.deliveries.getProgress(seq);
+    const settled = { status, due_at: null, settled_at: NOW, settled_reason: null, on_schedule: 0 } as const;
+    store.deliveries.update({ ...before, ...settled }, before);
+  });
 
 describe('DeliveryTable', () => {
   it('listDue orders deliveries by due time, then by creation', () => {
@@ -61,6 +57,50 @@ describe('DeliveryTable', () => {
     expect(store.deliveries.findSendable(seq)).toBeUndefined();
     expect(store.deliveries.listDue(webhook, NOW, 10)).toEqual([]);
     expect(store.deliveries.countPending()).toBe(0);
+  });
+
+  it('the number of pending deliveries follows every change', async () => {
+    const store = openStore();
+    const { webhook, deliveries, workspace } = insertDeliveries(store, [NOW, NOW, NOW, NOW]);
+    const [first = 0, second = 0, third = 0] = deliveries;
+    const count = () => [store.deliveries.countPending(), store.deliveries.countPending(workspace)];
+    expect(count()).toEqual([4, 4]);
+    const other = insertDeliveries(store, [NOW]);
+    expect(count()).toEqual([5, 4]);
+    settle(store, first, 'succeeded');
+    expect(count()).toEqual([4, 3]);
+    await store.write(() => store.deliveries.expire(second, NOW, store.nextSeq()));
+    await store.write(() => store.deliveries.expire(second, NOW, store.nextSeq()));
+    expect(count()).toEqual([3, 2]);
+    await store.write(() => store.deliveries.requestReplay(first, NOW));
+    await store.write(() => store.deliveries.requestReplay(third, NOW));
+    expect(count()).toEqual([4, 3]);
+    await store.write(() => {
+      const copy = { seq: store.nextSeq(), id: 'del_copy', created_at: NOW, own_url: null, own_body: null };
+      store.deliveries.insertCopy({ ...copy, replay_of_seq: first });
+    });
+    expect(count()).toEqual([5, 4]);
+    const failure = store.write(() => {
+      store.deliveries.expire(third, NOW, store.nextSeq());
+      throw new Error('failed');
+    });
+    await expect(failure).rejects.toThrow('failed');
+    expect(count()).toEqual([5, 4]);
+    await store.write(() => store.cancelDeliveries(webhook, NOW));
+    expect(count()).toEqual([1, 0]);
+    settle(store, other.deliveries[0] ?? 0, 'failed');
+    expect(count()).toEqual([0, 0]);
+  });
+
+  it('the number of pending deliveries is not counted again after an event and its attempt', () => {
+    const store = openStore();
+    insertDeliveries(store, [NOW]);
+    store.deliveries.countPending();
+    const { deliveries } = insertDeliveries(store, [NOW, NOW]);
+    settle(store, deliveries[0] ?? 0, 'succeeded');
+    const query = vi.spyOn(Sql.prototype, 'all');
+    expect(store.deliveries.countPending()).toBe(2);
+    expect(query).not.toHaveBeenCalled();
   });
 
   it('cancelDeliveries cancels the pending deliveries and numbers the cancellations in order', async () => {

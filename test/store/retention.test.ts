@@ -27,7 +27,8 @@ function insertDelivered(store: Store, sentAt: number, status: 'succeeded' | 'pe
 
 function settle(store: Store, seq: number): void {
   const settled = { status: 'succeeded', due_at: null, settled_at: NOW, settled_reason: null } as const;
-  store.deliveries.update({ ...store.deliveries.getProgress(seq), ...settled });
+  const before = store.deliveries.getProgress(seq);
+  store.deliveries.update({ ...before, ...settled }, before);
 }
 
 /** Removes what is older than seven days. @returns how many writes it took. */
