@@ -1,6 +1,7 @@
 /** Reads new deliveries, attempts, requests and changes of endpoints in commit order, by the sequence that they share. */
 import type { StreamTopic } from '../contract/stream-schemas.ts';
 import type { UnpublishedEvent } from './connection.ts';
+import type { SettingTable } from './schema.ts';
 import { type Sql, Table } from './sql.ts';
 
 export interface Change {
@@ -27,15 +28,25 @@ const SOURCES = {
   webhook: [],
 } as const satisfies Record<StreamTopic, readonly string[]>;
 
+/** The sequence of the newest change of an endpoint, so that a client that has seen it misses nothing after a restart. */
+const LAST_CHANGE_SETTING = 'webhook_change_seq';
+
 export class ChangeFeed extends Table {
   readonly #unpublished: Pick<UnpublishedEvent, 'hiddenRange'>;
+  readonly #settings: SettingTable;
   /** The last change of each endpoint that was changed in this process, oldest first. */
   readonly #webhookChanges = new Map<number, Change>();
   #lastWebhookChangeSeq = 0;
 
-  constructor(sql: Sql, unpublished: Pick<UnpublishedEvent, 'hiddenRange'>) {
+  constructor(sql: Sql, unpublished: Pick<UnpublishedEvent, 'hiddenRange'>, settings: SettingTable) {
     super(sql);
     this.#unpublished = unpublished;
+    this.#settings = settings;
+  }
+
+  /** The sequence of the newest change of an endpoint, also before a restart; 0 if there was none. */
+  findLastWebhookChangeSeq(): number {
+    return Number(this.#settings.find(LAST_CHANGE_SETTING) ?? 0);
   }
 
   /**
@@ -61,6 +72,7 @@ export class ChangeFeed extends Table {
     this.#webhookChanges.delete(webhookSeq);
     this.#webhookChanges.set(webhookSeq, { seq, type: 'webhook', rowSeq: webhookSeq });
     this.#lastWebhookChangeSeq = seq;
+    this.#settings.set(LAST_CHANGE_SETTING, String(seq));
   }
 
   /**

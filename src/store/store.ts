@@ -41,7 +41,11 @@ export class Store extends Tables {
     this.#options = options;
     this.#connect();
     this.#stateReplacedSeq = Number(this.settings.find(STATE_REPLACED_SETTING) ?? 0);
-    this.#lastSeq = Math.max(findLastSeq(this.#connection.db), this.#stateReplacedSeq);
+    this.#lastSeq = Math.max(
+      findLastSeq(this.#connection.db),
+      this.changeFeed.findLastWebhookChangeSeq(),
+      this.#stateReplacedSeq,
+    );
     this.id = this.settings.find(ID_SETTING) ?? createStoreId(this.settings);
     removeUnfinishedSnapshot(this.settings);
   }

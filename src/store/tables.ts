@@ -43,7 +43,7 @@ export class Tables {
     this.apiRequests = new ApiRequestTable(sql);
     this.faults = new FaultTable(sql);
     this.idempotency = new IdempotencyTable(sql);
-    this.changeFeed = new ChangeFeed(sql, unpublished);
+    this.changeFeed = new ChangeFeed(sql, unpublished, this.settings);
     this.retention = new Retention(sql, this.settings);
   }
 

@@ -31,6 +31,19 @@ describe('Store', () => {
     expect(openStore(path).lastSeq).toBe(before + 3);
   });
 
+  it('a store that is opened again continues after the sequences of changed endpoints', async () => {
+    const path = join(createTemporaryFolder(), 'sandbox.db');
+    const first = openStore(path);
+    const { webhook } = insertDeliveries(first, [NOW]);
+    const changedAt = await first.write(() => {
+      const seq = first.nextSeq();
+      first.changeFeed.recordWebhookChange(webhook, seq);
+      return seq;
+    });
+    first.close();
+    expect(openStore(path).lastSeq).toBe(changedAt);
+  });
+
   it('restoreFile is refused for an in-memory database, which has no file', async () => {
     await expect(openStore(':memory:').restoreFile()).rejects.toMatchObject({
       code: 'conflict',
