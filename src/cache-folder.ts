@@ -13,7 +13,7 @@ const WRITABLE_BY_OTHERS = 0o022;
 /** The user who owns the files of an image or a package. */
 const ROOT = 0;
 
-/** How much older than a new file those of other versions are kept. */
+/** Files of other versions are kept until they are this much older than a new file. */
 const KEEP_OLD_FILES_MS = 30 * DAY_MS;
 
 /**

@@ -99,21 +99,18 @@ export class ApiRequestTable extends Table {
   insert(row: ApiRequestRow, messages: ApiRequestMessages): void {
     if (row.api_key_seq === null) this.#trackUnauthenticated(row.seq);
     this.sql.insert('api_requests', row);
-    this.sql.run(
-      `INSERT INTO api_request_messages (seq, request_headers, request_body, request_size, request_truncated, response_headers,
-         response_body, response_size, response_truncated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        row.seq,
-        messages.request_headers,
-        messages.request_body,
-        messages.request_size,
-        messages.request_truncated,
-        messages.response_headers,
-        messages.response_body,
-        messages.response_size,
-        messages.response_truncated,
-      ],
-    );
+    // A literal, because adding a field to a copy of the messages takes longer.
+    this.sql.insert('api_request_messages', {
+      seq: row.seq,
+      request_headers: messages.request_headers,
+      request_body: messages.request_body,
+      request_size: messages.request_size,
+      request_truncated: messages.request_truncated,
+      response_headers: messages.response_headers,
+      response_body: messages.response_body,
+      response_size: messages.response_size,
+      response_truncated: messages.response_truncated,
+    });
   }
 
   /** Must be called after the rows were replaced. */

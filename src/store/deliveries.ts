@@ -100,7 +100,7 @@ export class DeliveryTable extends Table {
   >();
   /**
    * The number of visible pending deliveries of each workspace, because counting a million takes 0.1 seconds; null until it is needed.
-   * Every change keeps it current or sets it to null.
+   * Every change updates or resets it.
    */
   #pendingCounts: Map<number, number> | null = null;
 
@@ -121,8 +121,7 @@ export class DeliveryTable extends Table {
        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
       [seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at],
     );
-    const { from, to } = this.#unpublished.hiddenRange;
-    if (seq < from || seq > to) this.#changePendingCount(workspace_seq, 1);
+    this.#changePendingCount(seq, workspace_seq, 1);
   }
 
   /**
@@ -149,8 +148,11 @@ export class DeliveryTable extends Table {
     this.#pendingCounts = null;
   }
 
-  #changePendingCount(workspaceSeq: number, change: number): void {
-    this.#pendingCounts?.set(workspaceSeq, (this.#pendingCounts.get(workspaceSeq) ?? 0) + change);
+  #changePendingCount(seq: number, workspaceSeq: number, change: number): void {
+    const { from, to } = this.#unpublished.hiddenRange;
+    const isHidden = seq >= from && seq <= to;
+    if (this.#pendingCounts === null || isHidden) return;
+    this.#pendingCounts.set(workspaceSeq, (this.#pendingCounts.get(workspaceSeq) ?? 0) + change);
   }
 
   insertCopy(copy: DeliveryCopy): void {
@@ -214,10 +216,8 @@ export class DeliveryTable extends Table {
   /** @param before the row before the update */
   update(row: DeliveryUpdate, before: Pick<DeliveryProgressRow, 'workspace_seq' | 'due_at'>): void {
     this.#cachedRows.delete(row.seq);
-    this.#changePendingCount(
-      before.workspace_seq,
-      Number(row.due_at !== null) - Number(before.due_at !== null),
-    );
+    const change = Number(row.due_at !== null) - Number(before.due_at !== null);
+    this.#changePendingCount(row.seq, before.workspace_seq, change);
     this.sql.run(
       `UPDATE deliveries SET status = ?, due_at = ?, settled_at = ?, settled_reason = ?, first_attempt_at = ?, on_schedule = ?,
          scheduled_attempts = ?, attempt_count = ?, replays_waiting = ?, fault = NULL WHERE seq = ?`,
@@ -255,7 +255,7 @@ export class DeliveryTable extends Table {
        RETURNING workspace_seq`,
       [at, settledSeq, seq],
     );
-    if (workspaceSeq !== undefined) this.#changePendingCount(workspaceSeq, -1);
+    if (workspaceSeq !== undefined) this.#changePendingCount(seq, workspaceSeq, -1);
   }
 
   /** Makes one more attempt due at `at`. A pending retry is dropped. */
