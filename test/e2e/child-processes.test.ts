@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 /** Child processes of svc and its scripts end with their parent, even when the parent is killed. */
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { build } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quoteForShell } from '../../src/domain/shell.ts';
@@ -51,11 +53,23 @@ describe.skipIf(!canListProcesses)('child processes', () => {
       `#!${process.execPath}\nprocess.stderr.write('${connected}'); setInterval(() => {}, 1000);`,
     );
     chmodSync(join(cwd, 'cloudflared'), 0o755);
-    const command = [...svcArgs, 'emulator', 'start', '--port', '0', '--tunnel', '--db', ':memory:'];
+    const command = [
+      ...svcArgs,
+      'emulator',
+      'start',
+      '--port',
+      '0',
+      '--tunnel',
+      '--db',
+      ':memory:',
+      '--json',
+    ];
     const env = { PATH: `${cwd}:${process.env.PATH}`, TMPDIR: cwd };
     const subprocess = runProgram(svcFile, command, { cwd, env });
     killAfterTest(subprocess);
-    await expect.poll(() => listProcessesIn(cwd).join()).toContain('cloudflared tunnel');
+    // Before the ready line, svc may not have told the watchdog the process ID yet.
+    await once(createInterface(subprocess.stdout), 'line');
+    expect(listProcessesIn(cwd).join()).toContain('cloudflared tunnel');
     subprocess.kill('SIGKILL');
     await expectNoProcessIn(cwd);
   });
