@@ -50,18 +50,16 @@ export function openCodeCache(version: string, folders: readonly string[]): Code
       added.set(path, { source, script });
     },
     write() {
+      // For example, the disk is full.
+      if (added.size === 0 || !succeeds(() => ensurePrivateFolder(folder))) return;
       for (const [path, { source, script }] of added) {
         const code = script.createCachedData();
         const checksum = Buffer.alloc(CHECKSUM_BYTES);
         checksum.writeUInt32LE(computeChecksum(source, code));
-        try {
-          ensurePrivateFolder(folder);
-          writeCacheFile(toFile(path), Buffer.concat([checksum, code]));
-        } catch {
-          // For example, the disk is full, or another process reads the file on Windows.
-        }
+        // For example, another process reads the file on Windows.
+        succeeds(() => writeCacheFile(toFile(path), Buffer.concat([checksum, code])));
       }
-      if (added.size > 0) removeOldFiles(parent, VERSION_FOLDER, folder);
+      succeeds(() => removeOldFiles(parent, VERSION_FOLDER, folder));
     },
   };
 }
@@ -71,9 +69,15 @@ function computeChecksum(source: string, code: Buffer): number {
 }
 
 function isUsable(folder: string): boolean {
-  try {
+  return succeeds(() => {
     ensurePrivateFolder(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  });
+}
+
+function succeeds(action: () => void): boolean {
+  try {
+    action();
     return true;
   } catch {
     return false;

@@ -4,6 +4,7 @@ import fs, {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -87,6 +88,16 @@ describe('openCodeCache', () => {
     chownSync(home, NOBODY, NOBODY);
     expect(openCodeCache('1', [join(home, '.cache/svc-emulator')])).toBeNull();
     expect(readdirSync(home)).toEqual([]);
+  });
+
+  it('a folder that disappears while svc runs is not an error', () => {
+    const folder = createTemporaryFolder();
+    const cache = openCodeCache('1', [folder]);
+    cache?.add(PATH, TEXT, new Script(TEXT));
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '');
+    cache?.write();
+    expect(readFileSync(folder, 'utf8')).toBe('');
   });
 
   it('a full disk leaves no file behind', () => {
