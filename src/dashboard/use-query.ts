@@ -1,5 +1,5 @@
 /** Loads data for a component, and reloads it when it may have changed. */
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { StreamItem } from '../contract/stream-schemas.ts';
 import { isConnected } from './control.ts';
 import { useLiveItems } from './live-stream.ts';
@@ -47,11 +47,13 @@ export function useQuery<Value>(
         number === latestNumber.current && setState(({ value }) => ({ value, error: toErrorMessage(error) })),
     );
   }, []);
-  useEffect(() => {
+  // Runs before the browser paints, so that the result for other dependencies is never shown.
+  useLayoutEffect(() => {
     setState(initialState);
-    refetch();
     return () => void latestNumber.current++;
   }, dependencies);
+  // Runs together with the subscription to the live stream below, so that no change is missed between them.
+  useEffect(refetch, dependencies);
   useReconnection(refetch);
   const refetchSoon = useThrottle(refetch, intervalMs);
   useLiveItems((items) => {
