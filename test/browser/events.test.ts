@@ -95,6 +95,7 @@ describeInBrowser('the event pages', () => {
     const choice = panel.getByLabel('Compare with');
     expect(await choice.getByRole('option').count()).toBe(2);
     await choice.selectOption('the fixture order.shipped');
+    await panel.getByRole('columnheader', { name: 'Fixture order.shipped' }).waitFor();
     await panel.getByRole('row', { name: /added\s*"note": "first"/ }).waitFor();
     expect(await columns.allTextContents()).toEqual(['Fixture order.shipped', `${first} (this event)`]);
   });

@@ -183,7 +183,9 @@ describeInBrowser('the request log', () => {
     await expect.poll(() => page.url()).not.toBe(firstUrl);
     const original = firstUrl.split('/').at(-1) ?? '';
     await page.getByRole('link', { name: original }).waitFor();
+    const secondUrl = page.url();
     await page.getByRole('button', { name: 'Send again with the same Idempotency-Key' }).click();
+    await expect.poll(() => page.url()).not.toBe(secondUrl);
     const response = page.getByRole('region', { name: 'Response' });
     await response.getByText(/^Headers/).click();
     await response.getByRole('row', { name: 'idempotent-replayed true' }).waitFor();

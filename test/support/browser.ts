@@ -11,6 +11,9 @@ import { listen } from './local-server.ts';
  */
 const CPU_SLOWDOWN = Number(process.env.BROWSER_CPU_SLOWDOWN ?? 1);
 
+/** How many milliseconds each response to a page is delayed. It finds tests that expect a new response too early. */
+const LATENCY_MS = Number(process.env.BROWSER_LATENCY_MS ?? 0);
+
 /** Launched once per worker, because the test files of a worker share their modules. It ends with the worker. */
 let browser: Promise<Browser> | undefined;
 
@@ -155,6 +158,16 @@ async function createPage(existingContext?: BrowserContext): Promise<Page> {
   if (CPU_SLOWDOWN > 1) {
     const session = await context.newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
+  }
+  if (LATENCY_MS > 0) {
+    const session = await context.newCDPSession(page);
+    await session.send('Network.enable');
+    await session.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: LATENCY_MS,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
+    });
   }
   return page;
 }
