@@ -286,15 +286,16 @@ describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
   }, async () => {
     let queue = Promise.resolve();
     const wait = () => {
-      queue = queue.then(() => sleep(360));
+      queue = queue.then(() => sleep(850));
       return queue;
     };
     await using receiver = await startCheckedReceiver({ beforeVerifying: wait });
-    const report = await checkReceiver({ url: receiver.url, timeoutMs: 300 });
+    // Even on a busy machine, a response comes within two time limits, for as long as the checks wait for it.
+    const report = await checkReceiver({ url: receiver.url, timeoutMs: 800 });
     expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);
     expect(report.checks.at(-1)).toMatchObject({
       status: 'not_observable',
-      meaning: 'Not checked, because your receiver responds slowly, and the checks have already taken 4.8s.',
+      meaning: 'Not checked, because your receiver responds slowly, and the checks have already taken 12.8s.',
     });
     expect(receiver.countDeliveries()).toBeLessThan(30);
   });
