@@ -16,7 +16,7 @@ import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 const seen = new Set();
-createServer(async (request, response) => {
+const server = createServer(async (request, response) => {
   const body = await buffer(request).catch(() => null);
   if (body === null) return;
   const digest = createHmac('sha256', '${SECRET}').update(request.headers['service-timestamp'] + '.').update(body);
@@ -25,7 +25,11 @@ createServer(async (request, response) => {
   if (!seen.has(id)) appendFileSync('effects', id + '\\n');
   seen.add(id);
   response.writeHead(204).end();
-}).listen(Number(process.env.PORT), '127.0.0.1');
+});
+const listen = () => server.listen(Number(process.env.PORT), '127.0.0.1');
+// The receiver before the restart may still be ending.
+server.on('error', () => setTimeout(listen, 20));
+listen();
 `;
 
 const restartScript = `
