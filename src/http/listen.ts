@@ -1,9 +1,12 @@
 /** Starts and stops the HTTP server. */
 
-import { createServer, type Server as HttpServer } from 'node:http';
-import type { Server as HttpsServer } from 'node:https';
+import { randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type H3, type NodeHandler, toNodeHandler } from 'h3';
+import { createSecureContext } from 'node:tls';
+import { type H3, toNodeHandler } from 'h3';
 import { addBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
@@ -26,6 +29,8 @@ export interface HttpListener {
 const CLOSE_GRACE_MS = 5_000;
 const IDLE_SWEEP_INTERVAL_MS = 20;
 const CERTIFICATE_DAYS = 365;
+/** Systems assign only higher ports to connections and to servers on port 0. */
+const UNASSIGNED_PORTS = [20_000, 32_767] as const;
 /** Time between two reports of connections that cannot be accepted, which can fail many times in a second. */
 const REPORT_INTERVAL_MS = 10_000;
 
@@ -40,23 +45,20 @@ export async function listen(
 ): Promise<HttpListener> {
   // For example, no file descriptor is free. Later connections can succeed.
   const onAcceptError = (error: Error) => onInternalError('a connection', error);
-  const handler = requireValidHostAndTarget(toNodeHandler(app));
-  const { server, certificate } = https
-    ? await listenHttps(handler, host, port, https)
-    : { server: await listenHttp(handler, host, port), certificate: null };
+  // Its type allows HTTP/2 too.
+  const handler = requireValidHostAndTarget(toNodeHandler(app)) as RequestListener;
+  const certificate = await loadCertificate(host, https);
+  const server = createServer(certificate, handler);
+  await bind(server, host, port);
   server.on('clientError', rejectMalformedRequest);
   server.on('error', throttle(onAcceptError));
   // An unknown `Expect` header is ignored. Node.js would respond without a body.
   server.on('checkExpectation', handler);
   const { port: actualPort } = server.address() as AddressInfo;
-  if (port !== 0 && actualPort !== port) {
-    await closeServer(server);
-    throw createPortError(host, port);
-  }
   return {
     port: actualPort,
     url: toOrigin(certificate === null ? 'http' : 'https', host, actualPort),
-    certificate,
+    certificate: certificate?.cert ?? null,
     close: () => closeServer(server),
   };
 }
@@ -89,45 +91,65 @@ function throttle(report: (error: Error) => void): (error: Error) => void {
   };
 }
 
-// Without listhen, which takes longer to load than the rest of a start.
-async function listenHttp(handler: NodeHandler, host: string, port: number): Promise<Server> {
-  // The handler rejects a request without `Host`. Node.js would respond without a body. The type of the handler allows HTTP/2 too.
-  const server = createServer({ requireHostHeader: false }, handler as Parameters<typeof createServer>[1]);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(toListenError(error, host, port)));
-    server.listen(port, host, resolve);
-  });
-  return server;
+/** PEM */
+interface Certificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
-async function listenHttps(
-  handler: NodeHandler,
-  host: string,
-  port: number,
-  https: CertificateFiles | true,
-): Promise<{ server: Server; certificate: string }> {
+async function loadCertificate(host: string, https: ListenOptions['https']): Promise<Certificate | null> {
+  if (!https) return null;
+  if (https === true) return generateCertificate(host);
+  try {
+    const [cert, key] = await Promise.all([readFile(https.cert, 'utf8'), readFile(https.key, 'utf8')]);
+    createSecureContext({ cert, key });
+    return { cert, key };
+  } catch (error) {
+    throw toCertificateError(error as Error, https);
+  }
+}
+
+/**
+ * listhen generates a certificate only for a server that it starts. If that server could not listen, this process would end, so
+ * its port is one that hardly anything else uses, and the emulator has a server of its own.
+ */
+async function generateCertificate(host: string): Promise<Certificate> {
+  // It takes longer to load than the rest of a start.
   const { listen: listhen } = await import('listhen');
   const domains = [...new Set(['localhost', '127.0.0.1', '::1', host])];
-  try {
-    const listener = await listhen(handler as Parameters<typeof listhen>[0], {
-      hostname: host,
-      public: host === '0.0.0.0' || host === '::',
-      // It uses another port if this one is in use. The caller checks for that.
-      port: { port, ports: [port], alternativePortRange: [port, port], verbose: false },
-      https: https === true ? { domains, validityDays: CERTIFICATE_DAYS } : https,
-      showURL: false,
-      autoClose: false,
-      open: false,
-      // It prints nothing then.
-      isTest: true,
+  const [from, to] = UNASSIGNED_PORTS;
+  const listener = await listhen(() => {}, {
+    hostname: '127.0.0.1',
+    public: false,
+    port: { port: randomInt(from, to), alternativePortRange: [from, to], verbose: false },
+    https: { domains, validityDays: CERTIFICATE_DAYS },
+    showURL: false,
+    autoClose: false,
+    open: false,
+    // It prints nothing then.
+    isTest: true,
+  });
+  await listener.close();
+  // Its types are wider: with the option `https`, there is always a certificate.
+  return listener.https as Certificate;
+}
+
+function createServer(certificate: Certificate | null, handler: RequestListener): Server {
+  // The handler rejects a request without `Host`. Node.js would respond without a body.
+  const options = { requireHostHeader: false };
+  return certificate === null
+    ? createHttpServer(options, handler)
+    : createHttpsServer({ ...options, ...certificate }, handler);
+}
+
+function bind(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => reject(toListenError(error, host, port));
+    server.once('error', fail).listen(port, host, () => {
+      server.off('error', fail);
+      resolve();
     });
-    // Its types are wider: with the option `https`, there is always a certificate.
-    return { server: listener.server as Server, certificate: (listener.https as { cert: string }).cert };
-  } catch (error) {
-    throw https === true
-      ? toListenError(error as Error, host, port)
-      : toCertificateError(error as Error, https);
-  }
+  });
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -23,6 +23,14 @@ describe('an emulator with HTTPS', () => {
     expect(await get(`${base_url}/events`, certificate ?? '')).toBe(401);
   });
 
+  it('emulators with HTTPS and port 0 listen on ports that the system assigns, not on the default port of a library', async () => {
+    const starts = [startTestEmulator({ https: true }), startTestEmulator({ https: true })] as const;
+    await using first = await starts[0];
+    await using second = await starts[1];
+    const ports = [first, second].map((emulator) => new URL(emulator.status().url).port);
+    expect(new Set([...ports, '3000']).size).toBe(3);
+  });
+
   it('an emulator with HTTPS does not use another port', async () => {
     await using first = await startTestEmulator();
     const { port } = new URL(first.status().url);
