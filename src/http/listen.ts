@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { type H3, toNodeHandler } from 'h3';
 import { addBrackets } from '../domain/http-url.ts';
@@ -29,7 +29,7 @@ export interface HttpListener {
 const CLOSE_GRACE_MS = 5_000;
 const IDLE_SWEEP_INTERVAL_MS = 20;
 const CERTIFICATE_DAYS = 365;
-/** Systems assign only higher ports to connections and to servers on port 0. */
+/** By default, Linux, macOS and Windows assign only higher ports to outgoing connections and to servers on port 0. */
 const UNASSIGNED_PORTS = [20_000, 32_767] as const;
 /** Time between two reports of connections that cannot be accepted, which can fail many times in a second. */
 const REPORT_INTERVAL_MS = 10_000;
@@ -45,10 +45,11 @@ export async function listen(
 ): Promise<HttpListener> {
   // For example, no file descriptor is free. Later connections can succeed.
   const onAcceptError = (error: Error) => onInternalError('a connection', error);
-  // Its type allows HTTP/2 too.
+  // `NodeHandler` also allows HTTP/2.
   const handler = requireValidHostAndTarget(toNodeHandler(app)) as RequestListener;
   const certificate = await loadCertificate(host, https);
   const server = createServer(certificate, handler);
+  const sockets = trackSockets(server);
   await bind(server, host, port);
   server.on('clientError', rejectMalformedRequest);
   server.on('error', throttle(onAcceptError));
@@ -59,7 +60,7 @@ export async function listen(
     port: actualPort,
     url: toOrigin(certificate === null ? 'http' : 'https', host, actualPort),
     certificate: certificate?.cert ?? null,
-    close: () => closeServer(server),
+    close: () => closeServer(server, sockets),
   };
 }
 
@@ -91,7 +92,7 @@ function throttle(report: (error: Error) => void): (error: Error) => void {
   };
 }
 
-/** PEM */
+/** Certificate and private key, in PEM. */
 interface Certificate {
   readonly cert: string;
   readonly key: string;
@@ -100,8 +101,12 @@ interface Certificate {
 async function loadCertificate(host: string, https: ListenOptions['https']): Promise<Certificate | null> {
   if (!https) return null;
   if (https === true) return generateCertificate(host);
+  if ([https.cert, https.key].some((path) => path.startsWith('-----BEGIN'))) {
+    throw new SvcError('usage', 'The option https needs the paths of two PEM files, not their contents.');
+  }
   try {
     const [cert, key] = await Promise.all([readFile(https.cert, 'utf8'), readFile(https.key, 'utf8')]);
+    // Throws if they are invalid or do not match.
     createSecureContext({ cert, key });
     return { cert, key };
   } catch (error) {
@@ -110,8 +115,8 @@ async function loadCertificate(host: string, https: ListenOptions['https']): Pro
 }
 
 /**
- * listhen generates a certificate only for a server that it starts. If that server could not listen, this process would end, so
- * its port is one that hardly anything else uses, and the emulator has a server of its own.
+ * listhen generates a certificate only for a server that it starts. If that server cannot bind its port, the process crashes.
+ * It therefore gets a port that hardly anything else uses, and the emulator has its own server.
  */
 async function generateCertificate(host: string): Promise<Certificate> {
   // It takes longer to load than the rest of a start.
@@ -120,13 +125,10 @@ async function generateCertificate(host: string): Promise<Certificate> {
   const [from, to] = UNASSIGNED_PORTS;
   const listener = await listhen(() => {}, {
     hostname: '127.0.0.1',
-    public: false,
-    port: { port: randomInt(from, to), alternativePortRange: [from, to], verbose: false },
+    port: { port: randomInt(from, to), alternativePortRange: [from, to] },
     https: { domains, validityDays: CERTIFICATE_DAYS },
-    showURL: false,
     autoClose: false,
-    open: false,
-    // It prints nothing then.
+    // It prints and opens nothing then.
     isTest: true,
   });
   await listener.close();
@@ -152,12 +154,24 @@ function bind(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-function closeServer(server: Server): Promise<void> {
+/** Unlike the connections that Node.js closes, these include one that has not completed its TLS handshake. */
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   // Without this header, a client could continue to send requests on its connection.
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
   // Connections become idle after their response. Clients would keep them open for seconds.
   const sweepTimer = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_INTERVAL_MS);
-  const forceTimer = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+  const forceTimer = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, CLOSE_GRACE_MS);
   return new Promise((resolve) => {
     server.close(() => {
       clearInterval(sweepTimer);

@@ -161,7 +161,7 @@ svc() {
     'emulator start'*) command svc emulator start --detach --port 0 "\${@:3}" ;;
     *--print-secret*) command svc "$@" ;;
     'listen '*)
-      # A line of the listener before must not count.
+      # Ignore the output of the previous listener.
       : > listen.log
       command svc "$@" > listen.log 2>&1 &
       until grep whsec_ listen.log; do kill -0 $! || { cat listen.log; return 1; }; sleep 0.05; done

@@ -27,7 +27,7 @@ const server = createServer(async (request, response) => {
   response.writeHead(204).end();
 });
 const listen = () => server.listen(Number(process.env.PORT), '127.0.0.1');
-// The receiver before the restart may still be ending.
+// The previous receiver may still be shutting down.
 server.on('error', () => setTimeout(listen, 20));
 listen();
 `;

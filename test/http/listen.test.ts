@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { request } from 'node:https';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { getCertificate } from '../support/certificates.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
@@ -23,12 +26,22 @@ describe('an emulator with HTTPS', () => {
     expect(await get(`${base_url}/events`, certificate ?? '')).toBe(401);
   });
 
-  it('emulators with HTTPS and port 0 listen on ports that the system assigns, not on the default port of a library', async () => {
-    const starts = [startTestEmulator({ https: true }), startTestEmulator({ https: true })] as const;
-    await using first = await starts[0];
-    await using second = await starts[1];
+  it('emulators with HTTPS and port 0 listen on different ports, not on the default port of listhen', async () => {
+    const start = () => startTestEmulator({ https: true });
+    const emulators = await Promise.all([start(), start()]);
+    await using first = emulators[0];
+    await using second = emulators[1];
     const ports = [first, second].map((emulator) => new URL(emulator.status().url).port);
     expect(new Set([...ports, '3000']).size).toBe(3);
+  });
+
+  it('an emulator with HTTPS stops while a connection has not started its TLS handshake', async () => {
+    await using emulator = await startTestEmulator({ https: true });
+    const socket = connect(Number(new URL(emulator.status().url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const closed = once(socket, 'close');
+    await emulator.close();
+    await closed;
   });
 
   it('an emulator with HTTPS does not use another port', async () => {
@@ -36,6 +49,14 @@ describe('an emulator with HTTPS', () => {
     const { port } = new URL(first.status().url);
     await expect(startTestEmulator({ https: true, port: Number(port) })).rejects.toMatchObject({
       code: 'port_in_use',
+    });
+  });
+
+  it('the content of a private key is not accepted as a path, and not part of the error', async () => {
+    const { cert, key } = getCertificate('self-signed');
+    await expect(startTestEmulator({ https: { cert, key } })).rejects.toMatchObject({
+      code: 'usage',
+      message: 'The option https needs the paths of two PEM files, not their contents.',
     });
   });
 

@@ -232,7 +232,7 @@ async function toExploreOptions(
   const disturbances = selectDisturbances(options.only, options.without);
   if (restartCommand === undefined && options.only?.includes('restart')) {
     throw new SvcError('usage', 'The disturbance restart needs --restart-command.', {
-      hint: 'Pass a command that stops the receiver, waits until it has ended, starts it in the background, and exits.',
+      hint: 'Pass a command that stops the receiver, waits for it to exit, starts it again in the background, and then exits.',
     });
   }
   const seed = options.seed ?? replay?.seed ?? randomInt(MAX_SEED);

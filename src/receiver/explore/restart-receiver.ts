@@ -81,6 +81,6 @@ function isResponding(url: string, signal: AbortSignal): Promise<boolean> {
 
 function createRestartError(message: string): SvcError {
   return new SvcError('usage', message, {
-    hint: 'Pass a command that stops the receiver, waits until it has ended, starts it in the background, and exits.',
+    hint: 'Pass a command that stops the receiver, waits for it to exit, starts it again in the background, and then exits.',
   });
 }
