@@ -34,7 +34,11 @@ import {
   type HistoryReceiver,
   parseHistoryText,
 } from '../../receiver/explore/history.ts';
-import { runRestartCommand, waitUntilListening } from '../../receiver/explore/restart-receiver.ts';
+import {
+  createRestartError,
+  runRestartCommand,
+  waitUntilListening,
+} from '../../receiver/explore/restart-receiver.ts';
 import { effectRules, exploreRules } from '../../receiver/explore/rules.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -231,9 +235,7 @@ async function toExploreOptions(
   const { projectFolder } = await context.resolveConfig();
   const disturbances = selectDisturbances(options.only, options.without);
   if (restartCommand === undefined && options.only?.includes('restart')) {
-    throw new SvcError('usage', 'The disturbance restart needs --restart-command.', {
-      hint: 'Pass a command that stops the receiver, waits for it to exit, starts it again in the background, and then exits.',
-    });
+    throw createRestartError('The disturbance restart needs --restart-command.');
   }
   const seed = options.seed ?? replay?.seed ?? randomInt(MAX_SEED);
   return {

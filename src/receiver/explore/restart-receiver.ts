@@ -79,7 +79,8 @@ function isResponding(url: string, signal: AbortSignal): Promise<boolean> {
   });
 }
 
-function createRestartError(message: string): SvcError {
+/** @param message what is wrong with the option or the restart */
+export function createRestartError(message: string): SvcError {
   return new SvcError('usage', message, {
     hint: 'Pass a command that stops the receiver, waits for it to exit, starts it again in the background, and then exits.',
   });
