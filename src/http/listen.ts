@@ -12,6 +12,7 @@ import { SvcError } from '../errors.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
 import { rejectMalformedRequest, requireValidHostAndTarget } from './malformed-request.ts';
+import { trackSockets } from './track-sockets.ts';
 
 type Server = HttpServer | HttpsServer;
 
@@ -152,16 +153,6 @@ function bind(server: Server, host: string, port: number): Promise<void> {
       resolve();
     });
   });
-}
-
-/** Unlike the connections that Node.js closes, these include one that has not completed its TLS handshake. */
-function trackSockets(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
 }
 
 function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {

@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import { formatDuration } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
+import { trackSockets } from '../http/track-sockets.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import {
   DEFAULT_TIMEOUT_MS,
@@ -140,6 +141,7 @@ export async function createReceiver(
     serve(incoming, response).catch((error: Error) => response.destroy(error));
   };
   const server = certificate ? createTlsServer(certificate, handleRequest) : createServer(handleRequest);
+  const sockets = trackSockets(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(requestedPort, '127.0.0.1', resolve);
   });
@@ -170,7 +172,7 @@ export async function createReceiver(
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
-      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
     });
 
   return {

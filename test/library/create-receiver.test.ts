@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createReceiver, type Receiver } from '../../src/index.ts';
 import { sign } from '../../src/signature.ts';
@@ -86,6 +88,15 @@ describe('createReceiver', () => {
     await expect(receiver.nth(0)).rejects.toMatchObject({ code: 'usage' });
     receiver.clear();
     await expect(receiver.waitFor(1)).rejects.toThrow('receiver.waitFor: 0 of 1 request arrived');
+  });
+
+  it('a receiver with a certificate closes a connection that has not started its TLS handshake', async () => {
+    await using receiver = await createReceiver(200, { certificate: getCertificate('localhost') });
+    const socket = connect(receiver.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const closed = once(socket, 'close');
+    await receiver.close();
+    await closed;
   });
 
   it('a receiver with a certificate serves HTTPS', async () => {
