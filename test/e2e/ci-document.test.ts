@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { listProcesses } from '../../src/watchdog/process-guard.ts';
 import { createTempFolder, program, runProgram, svc } from './cli-program.ts';
+import { waitForPid } from './test-resources.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/ci.md'), 'utf8').replaceAll('\r\n', '\n');
 const blocks = Array.from(
@@ -104,10 +105,12 @@ it.skipIf(!hasShell)('a receiver in the background ends with the tests', async (
     join(cwd, 'server.js'),
     `require('node:fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000);`,
   );
-  const wait = 'while (!require("node:fs").existsSync("pid"));';
-  writeFileSync(join(cwd, 'package.json'), JSON.stringify({ scripts: { test: `node -e '${wait}'` } }));
+  writeFileSync(
+    join(cwd, 'package.json'),
+    JSON.stringify({ scripts: { test: 'until test -s pid; do sleep 0.05; done' } }),
+  );
   const [line = ''] = /(?<=^svc )emulator exec .* sh -c .*$/m.exec(text) ?? [];
   await runJob(cwd, [`npx svc ${line}`]);
-  const pid = Number(readFileSync(join(cwd, 'pid'), 'utf8'));
+  const pid = await waitForPid(join(cwd, 'pid'));
   expect(listProcesses().filter((entry) => entry.pid === pid)).toEqual([]);
 });

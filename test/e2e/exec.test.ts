@@ -18,7 +18,7 @@ import {
   temporaryFilesIn,
 } from './cli-program.ts';
 import { canListProcesses, expectNoProcessIn, listProcessesIn } from './list-processes.ts';
-import { killAfterTest, startReceiver } from './test-resources.ts';
+import { killAfterTest, startReceiver, waitForPid } from './test-resources.ts';
 
 const hasSignals = process.platform !== 'win32';
 
@@ -190,8 +190,8 @@ describe.skipIf(!hasSignals)('signals to svc emulator exec', () => {
 
   it('SIGTERM kills a command that ignores it, and its descendants, after five seconds', async () => {
     const ignoreSigterm = `process.on('SIGTERM', () => {}); ${stayScript}`;
-    const script = `import { spawn } from 'node:child_process';
-      spawn(process.execPath, ['-e', ${JSON.stringify(`${ignoreSigterm} ${readyScript}`)}], { stdio: 'inherit' }); ${ignoreSigterm}`;
+    const script = `import { spawn } from 'node:child_process'; ${ignoreSigterm}
+      spawn(process.execPath, ['-e', ${JSON.stringify(`${ignoreSigterm} ${readyScript}`)}], { stdio: 'inherit' });`;
     const { subprocess } = await start(createWatchedFolder(), node(script));
     const startedAt = performance.now();
     subprocess.kill('SIGTERM');
@@ -280,8 +280,7 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
     await expect
       .poll(() => listProcessesIn(cwd).filter((name) => /^(?!bash ).*setInterval/s.test(name)))
       .toHaveLength(3);
-    await expect.poll(() => existsSync(join(cwd, 'parent'))).toBe(true);
-    process.kill(Number(readFileSync(join(cwd, 'parent'), 'utf8')), 'SIGKILL');
+    process.kill(await waitForPid(join(cwd, 'parent')), 'SIGKILL');
     await terminal.waitFor(/exit 137/);
     await expect
       .poll(() => listProcessesIn(cwd).sort())
@@ -295,7 +294,11 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
     const terminal = await shell(`${line(script)}; echo "exit $?"; sleep 600; true`, cwd);
     await using _ = terminal;
     await terminal.waitFor(/exit 4/);
-    expect(listProcessesIn(cwd).sort()).toEqual([expect.stringMatching(/^bash /), 'sleep 600 ']);
+    // The shell may not have started `sleep` yet.
+    expect(listProcessesIn(cwd).filter((line) => !/^(?:bash |sleep 600 |$)/.test(line))).toEqual([]);
+    await expect
+      .poll(() => listProcessesIn(cwd).sort())
+      .toEqual([expect.stringMatching(/^bash /), 'sleep 600 ']);
   });
 });
 

@@ -7,8 +7,8 @@ import type { ControlPlane } from '../../src/control/control-plane.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
-import { createReceiver } from '../support/test-receiver.ts';
 import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
 import { cleanEnvironment, runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
@@ -158,11 +158,12 @@ describe('svc listen', () => {
   it('svc listen continues when the emulator is restarted with the same data, and removes its endpoint at the end', async () => {
     const receiver = await startReceiver();
     const cwd = createFolder();
-    const first = await startEmulatorForTest(cwd);
+    const port = String(await findFreePort());
+    const first = await startEmulatorForTest(cwd, '--port', port);
     const { subprocess, lines, ready } = await listen(cwd, '--forward-to', receiver.url);
     first.subprocess.kill('SIGKILL');
     await first.subprocess;
-    const second = await startEmulatorForTest(cwd, '--port', new URL(first.ready.url).port);
+    const second = await startEmulatorForTest(cwd, '--port', port);
     await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd });
     await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
     expect(lines[1].delivery.webhook_id).toBe(ready.webhook_id);
@@ -177,7 +178,8 @@ describe('svc listen', () => {
   it('svc listen registers again with the same secret when the emulator has lost its data', async () => {
     const receiver = await startReceiver();
     const cwd = createFolder();
-    const first = await startEmulatorForTest(cwd, '--db', ':memory:');
+    const emulatorArgs = ['--db', ':memory:', '--port', String(await findFreePort())];
+    const first = await startEmulatorForTest(cwd, ...emulatorArgs);
     writeFileSync(join(cwd, '.env'), 'MINE=1\nSVC_API_KEY=old\n');
     const { subprocess, lines, ready } = await listen(
       cwd,
@@ -195,13 +197,7 @@ describe('svc listen', () => {
     expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600);
     first.subprocess.kill('SIGKILL');
     await first.subprocess;
-    const second = await startEmulatorForTest(
-      cwd,
-      '--db',
-      ':memory:',
-      '--port',
-      new URL(first.ready.url).port,
-    );
+    const second = await startEmulatorForTest(cwd, ...emulatorArgs);
     await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
     expect(lines[1]).toMatchObject({ type: 'ready', webhook_secret: ready.webhook_secret });
     expect(lines[1].webhook_id).not.toBe(ready.webhook_id);
@@ -244,6 +240,8 @@ describe('svc listen', () => {
     const { url, trigger } = await openEmulator();
     const forward = ['--forward-to', receiver.url, '--skip-verify', '--format', 'json'];
     const listening = svc(['listen', ...url, ...forward], { cwd: createFolder() });
+    const lines: string[] = [];
+    createInterface(listening.stdout).on('line', (line) => lines.push(line));
     const notes: string[] = [];
     for await (const note of createInterface(listening.stderr)) {
       notes.push(note);
@@ -252,16 +250,14 @@ describe('svc listen', () => {
     expect(notes).toEqual([expect.stringMatching(`^Ready\\. Secret whsec_\\S+ for ${receiver.url}/$`)]);
     await trigger('order.shipped', { note: 'a\nb' });
     const [request] = await receiver.waitFor(1);
-    for await (const line of listening) {
-      expect(JSON.parse(line)).toEqual(JSON.parse(String(request?.body)));
-      listening.kill('SIGINT');
-    }
+    await expect.poll(() => lines.length).toBe(1);
+    listening.kill('SIGINT');
     expect((await listening).exitCode).toBe(ExitCode.interrupted);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([JSON.parse(String(request?.body))]);
   });
 
   it('svc listen warns when no receiver listens, and reports when one does', async () => {
-    const { port, close } = await createReceiver();
-    await close();
+    const port = await findFreePort();
     const { url } = await openEmulator();
     const { notes } = await listen(createFolder(), ...url, '--forward-to', String(port));
     await expect

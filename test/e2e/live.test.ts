@@ -6,9 +6,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { hasTerminals, startTerminal, type TerminalOptions } from '../support/test-terminal.ts';
 import { cleanEnvironment, runProgram, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
-import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
+import {
+  createFolder,
+  killAfterTest,
+  startEmulatorForTest,
+  startReceiver,
+  waitForPid,
+} from './test-resources.ts';
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
@@ -58,8 +65,8 @@ describe('svc deliveries tail --json', () => {
 
   it('no attempt is lost or repeated when the emulator is killed and started again', async () => {
     const cwd = createFolder();
-    const first = await startForwarding(cwd);
-    const { port } = new URL(first.ready.url);
+    const port = String(await findFreePort());
+    const first = await startForwarding(cwd, '--port', port);
     const { attempts, subprocess } = await tail(cwd);
     const burst = svcInProcess(['trigger', 'order.shipped', '--count', '300'], { cwd });
     await first.receiver.waitFor(50);
@@ -151,13 +158,14 @@ describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
 
   it('svc deliveries tail reports a lost connection, connects again, and continues', async () => {
     const cwd = createFolder();
-    const first = await startForwarding(cwd);
+    const port = String(await findFreePort());
+    const first = await startForwarding(cwd, '--port', port);
     const terminal = await open(tailCommand, { cwd });
     await terminal.waitFor(/No attempts yet/);
     first.subprocess.kill('SIGKILL');
     await terminal.waitFor(/Connection lost\. Reconnecting…/);
     await first.subprocess;
-    await startForwarding(cwd, '--port', new URL(first.ready.url).port);
+    await startForwarding(cwd, '--port', port);
     await terminal.waitFor(/Reconnected\./, 20_000);
     await svcInProcess(['trigger', 'order.shipped'], { cwd });
     await terminal.waitFor(/→ order\.shipped +← 200/);
@@ -179,7 +187,7 @@ describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
     );
     await terminal.press('Enter');
     await terminal.waitFor(/No attempts yet/);
-    if (end === 'SIGTERM') process.kill(Number(readFileSync(join(cwd, 'pid'), 'utf8')), end);
+    if (end === 'SIGTERM') process.kill(await waitForPid(join(cwd, 'pid')), end);
     else await terminal.press(end);
     const screen = await terminal.waitFor(new RegExp(`^exit ${exitCode}$`, 'm'));
     expect(screen).toMatch(/^what was there$/m);

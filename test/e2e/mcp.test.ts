@@ -80,7 +80,7 @@ describe('svc mcp', () => {
   it('svc mcp stops its emulator after SIGTERM', async () => {
     const { mcp, transport } = await startSession();
     const { base_url } = await mcp.call('status');
-    process.kill(transport.pid ?? 0, 'SIGTERM');
+    process.kill(transport.pid ?? Number.NaN, 'SIGTERM');
     await expect.poll(hasRunFile).toBe(false);
     await expect(fetch(base_url)).rejects.toThrow('fetch failed');
   });

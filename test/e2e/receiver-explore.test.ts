@@ -1,10 +1,10 @@
 /** `svc receiver explore` as a process, with a receiver that is a process too. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../support/local-server.ts';
 import { runProgram, svc, svcArgs, svcFile } from './cli-program.ts';
-import { createFolder, killAfterTest, startReceiver } from './test-resources.ts';
+import { createFolder, killAfterTest, startReceiver, waitForPid } from './test-resources.ts';
 
 const root = join(import.meta.dirname, '../..');
 const SECRET = 'whsec_c3ZjLWV4cGxvcmUtZTJl';
@@ -47,7 +47,7 @@ it.skipIf(process.platform === 'win32')(
     writeFileSync(join(cwd, 'receiver.mjs'), forgetfulReceiver);
     writeFileSync(join(cwd, 'restart.sh'), restartScript);
     writeFileSync(join(cwd, 'effects'), '');
-    onTestFinished(() => void process.kill(Number(readFileSync(join(cwd, 'pid'), 'utf8'))));
+    onTestFinished(async () => void process.kill(await waitForPid(join(cwd, 'pid'))));
     await runProgram('sh', ['restart.sh'], { cwd, env });
     await expect
       .poll(() =>

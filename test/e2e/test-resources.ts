@@ -1,4 +1,5 @@
-import { expect, onTestFinished } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, vi } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { createTempFolder, startEmulator, svcInProcess } from './cli-program.ts';
@@ -16,6 +17,18 @@ export function killAfterTest(subprocess: PromiseLike<unknown> & { kill(signal: 
     subprocess.kill('SIGKILL');
     await subprocess;
   });
+}
+
+/**
+ * Waits until a process has written its ID to a file, and returns the ID. A new file can be empty. `Number('')` is 0, and
+ * `process.kill(0)` kills the process group of the tests.
+ */
+export function waitForPid(file: string): Promise<number> {
+  return vi.waitFor(() => {
+    const text = readFileSync(file, 'utf8');
+    expect(text).toMatch(/^[1-9]\d*\n?$/);
+    return Number(text);
+  }, 30_000);
 }
 
 /** Starts an emulator on a free port. */

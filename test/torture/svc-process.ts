@@ -96,7 +96,7 @@ export function startSvc({ folder, speed, killAt, wrapper = [] }: SvcOptions): S
     return exited;
   };
   return {
-    pid: subprocess.pid ?? 0,
+    pid: subprocess.pid ?? Number.NaN,
     ready,
     exited,
     get stderr() {
