@@ -1,5 +1,5 @@
 /** The run file `.svc/run.json`, with which the commands in a folder find its emulator. */
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFoldersAbove, listProjectFolders, type ProjectLocation } from '../config/project-folders.ts';
 import { assertTrusted, type EnvironmentVariables, isTrusted } from '../config/trusted-path.ts';
@@ -50,14 +50,16 @@ export function assertStateFolderTrusted(projectFolder: string, env: Environment
   if (existsSync(folder)) assertTrusted([folder], projectFolder, env);
 }
 
-/** Writes the run file of a project. Only the owner can read it. */
+/** Writes the run file of a project, which only its owner can read. No command finds an incomplete file. */
 export function createRunFile(projectFolder: string, run: RunFile, env: EnvironmentVariables): void {
   const { pid, started_at, control_url, version, certificate, control_token } = run;
   const path = join(createStateFolder(projectFolder, env), RUN_FILE);
+  const unfinished = `${path}.${process.pid}.part`;
   // An existing file would keep its mode.
-  rmSync(path, { force: true });
+  rmSync(unfinished, { force: true });
   const content = { pid, started_at, control_url, version, certificate, control_token };
-  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(unfinished, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  renameSync(unfinished, path);
 }
 
 /** Writes the run file again if it was removed while the emulator runs. */
