@@ -2,6 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import {
   gridOf,
@@ -76,11 +77,11 @@ describeInBrowser('the delivery list', () => {
   });
 
   it('the delivery list shows the deliveries of a new emulator that replaced the first one', async () => {
-    const first = await openEmulator();
+    const port = await findFreePort();
+    const first = await openEmulator(200, { port });
     await trigger(first, 1);
     const page = await openDashboard(first, { expectedErrors: /ERR_|Failed to load/ });
     await rowsOf(page).first().waitFor();
-    const port = Number(new URL(first.status().url).port);
     await first.close();
     await page.getByText('Connection lost').waitFor();
     await expect.poll(() => rowsOf(page).count()).toBe(1);

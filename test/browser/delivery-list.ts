@@ -1,12 +1,12 @@
 /** The delivery list in a browser, and emulators that fill it. */
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
 /** An emulator that delivers every event to a receiver. */
-export async function openEmulator(responses?: ReceiverResponses) {
-  const emulator = await startTestEmulator();
+export async function openEmulator(responses?: ReceiverResponses, options?: TestEmulatorOptions) {
+  const emulator = await startTestEmulator(options);
   onTestFinished(emulator.close);
   const receiver = await createReceiver(responses);
   onTestFinished(() => receiver.close());

@@ -36,14 +36,15 @@ describeInBrowser('the event pages', () => {
 
   it('the event pages filter by type and text in the URL and keep the filter after a reload', async () => {
     const { emulator, trigger } = await start();
-    await trigger('order.shipped', { customer: 'Ada' });
+    await trigger('order.shipped', { customer: 'Louis' });
     await trigger('order.shipped', { customer: 'Grace' });
-    await trigger('invoice.paid', { customer: 'Ada' });
+    await trigger('invoice.paid', { customer: 'Louis' });
     const page = await openDashboard(emulator, { hash: '/events?type=order.shipped', width: 1920 });
     const rows = page.getByRole('grid').getByRole('row').filter({ hasText: '.' });
     await expect.poll(() => rows.count()).toBe(2);
-    await page.getByRole('searchbox', { name: 'Search' }).fill('ada');
-    await expect.poll(() => page.url()).toMatch(/type=order\.shipped&text=ada$/);
+    // IDs contain no I, L, O or U, so this text does not occur in an ID by chance.
+    await page.getByRole('searchbox', { name: 'Search' }).fill('louis');
+    await expect.poll(() => page.url()).toMatch(/type=order\.shipped&text=louis$/);
     await expect.poll(() => rows.count()).toBe(1);
     await page.reload();
     await expect.poll(() => rows.count()).toBe(1);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
@@ -50,7 +51,8 @@ describeInBrowser('the dashboard layout', () => {
   });
 
   it('the dashboard layout shows that the connection is lost, disables what needs the emulator, and reconnects', async () => {
-    const first = await openEmulator();
+    const port = await findFreePort();
+    const first = await openEmulator({ port });
     await first.control.createWebhook({ url: 'http://127.0.0.1:9/' });
     await first.api('POST', '/events', { type: 'order.shipped' });
     const [delivery] = (await first.control.listDeliveries({})).data;
@@ -62,7 +64,7 @@ describeInBrowser('the dashboard layout', () => {
     const advance = page.getByRole('button', { name: '+5m' });
     await expect.poll(() => replay.isEnabled()).toBe(true);
     await expect.poll(() => advance.isEnabled()).toBe(true);
-    const { port, host } = new URL(first.status().url);
+    const { host } = new URL(first.status().url);
     await first.close();
     const alert = page.getByRole('alert');
     await alert.getByText(`Lost the connection to the emulator at ${host}.`).waitFor();
@@ -70,7 +72,7 @@ describeInBrowser('the dashboard layout', () => {
     expect([await replay.isDisabled(), await advance.isDisabled()]).toEqual([true, true]);
     expect(await page.getByRole('button', { name: 'Copy delivery ID' }).isEnabled()).toBe(true);
     await expectAccessible(page);
-    await openEmulator({ port: Number(port) });
+    await openEmulator({ port });
     await page.getByText('sandbox').waitFor();
     await alert.waitFor({ state: 'detached' });
     await expect.poll(() => advance.isEnabled()).toBe(true);
@@ -99,7 +101,8 @@ describeInBrowser('the dashboard layout', () => {
   );
 
   it('the dashboard layout says that the emulator was restarted with another database, and loads its data', async () => {
-    const first = await openEmulator();
+    const port = await findFreePort();
+    const first = await openEmulator({ port });
     const { id } = await first.control.createWorkspace({ name: 'Second' });
     await first.control.createWebhook({ workspace_id: id, url: 'http://127.0.0.1:9/' });
     const { key } = await first.control.createKey({ scopes: ['events:write'], workspace_id: id });
@@ -112,7 +115,6 @@ describeInBrowser('the dashboard layout', () => {
     const shown = page.getByRole('article', { name: 'Delivery' });
     await shown.getByRole('heading', { name: 'order.shipped' }).waitFor();
     await expect.poll(() => page.url()).toContain(`?ws=${id}`);
-    const port = Number(new URL(first.status().url).port);
     await first.close();
     const second = await openEmulator({ port });
     await second.control.createWebhook({ url: 'http://127.0.0.1:9/' });

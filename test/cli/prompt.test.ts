@@ -31,7 +31,7 @@ function createPromptContext(fake: FakeOptions = {}) {
   const { context, capturedOutput } = createFakeContext({ ...fake, prompt: { input, output } });
   /** Presses keys after the text appears on the screen. */
   async function press(keys: string, after: string | RegExp): Promise<void> {
-    await vi.waitFor(() => expect(stripVTControlCharacters(screen)).toMatch(after));
+    await expect.poll(() => stripVTControlCharacters(screen)).toMatch(after);
     screen = '';
     input.write(keys);
   }
@@ -78,7 +78,7 @@ describe('askChoice', () => {
   it('the prompt has no color if the terminal has none', async () => {
     const { context, press, screenText } = createPromptContext();
     const choice = askChoice(context, 'id', fruitChoices());
-    await vi.waitFor(() => expect(screenText()).toContain('⏎ select'));
+    await expect.poll(screenText).toContain('⏎ select');
     expect(screenText()).not.toMatch(/\x1b\[\d*m/);
     await press(CTRL_C, 'fruit');
     await expect(choice).rejects.toMatchObject({ code: 'interrupted' });

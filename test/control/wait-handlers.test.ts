@@ -146,7 +146,7 @@ describe('POST /_svc/deliveries/wait', () => {
     await receiver.nth(1);
     const following = vi.spyOn(SharedChanges.prototype, 'waitForCommit');
     const waits = [wait({ event_id }), wait({ workspace_id })];
-    await vi.waitFor(() => expect(new Set(following.mock.calls.map(([signal]) => signal)).size).toBe(2));
+    await expect.poll(() => new Set(following.mock.calls.map(([signal]) => signal)).size).toBe(2);
     await control.reset({});
     await expect(waits[0]).rejects.toMatchObject({ code: 'not_found' });
     await register();
@@ -158,10 +158,10 @@ describe('POST /_svc/deliveries/wait', () => {
     const following = vi.spyOn(SharedChanges.prototype, 'waitForCommit');
     const disconnecting = new AbortController();
     const waiting = control.waitForDeliveries({ timeout: '60s' }, disconnecting.signal);
-    await vi.waitFor(() => expect(following).toHaveBeenCalled());
+    await expect.poll(() => following).toHaveBeenCalled();
     disconnecting.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'interrupted' });
-    await vi.waitFor(() => expect(following.mock.lastCall?.[0].aborted).toBe(true));
+    await expect.poll(() => following.mock.lastCall?.[0].aborted).toBe(true);
   });
 
   it('a wait ends with an error when the emulator stops', async () => {
@@ -169,7 +169,7 @@ describe('POST /_svc/deliveries/wait', () => {
     const client = createHttpControlClient({ controlUrl: stopping.status().control_url });
     const following = vi.spyOn(SharedChanges.prototype, 'waitForCommit');
     const waiting = expect(client.waitForDeliveries({})).rejects.toThrow('The emulator is stopping.');
-    await vi.waitFor(() => expect(following).toHaveBeenCalled());
+    await expect.poll(() => following).toHaveBeenCalled();
     await stopping.close();
     await waiting;
   });

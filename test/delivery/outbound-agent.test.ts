@@ -181,7 +181,7 @@ describe('connection pool', () => {
     });
     const sender = createTestSender({ connectionsPerOrigin: 2 });
     const sending = Array.from({ length: 5 }, () => sender.send(createPostRequest(receiver.url), limits));
-    await vi.waitUntil(() => waiting === 2);
+    await expect.poll(() => waiting).toBe(2);
     gate.open();
     const results = await Promise.all(sending);
     expect(results.map(({ outcome }) => outcome)).toEqual(Array(5).fill('succeeded'));
@@ -204,7 +204,7 @@ describe('connection pool', () => {
     const sender = createTestSender({ maxOrigins: 2, connectionsPerOrigin: 1 });
     for (const index of [0, 1, 0, 2])
       await sender.send(createPostRequest(receivers[index]?.url ?? ''), limits);
-    await vi.waitUntil(() => closed.length > 0);
+    await expect.poll(() => closed.length).toBeGreaterThan(0);
     expect(closed).toEqual([1]);
     await Promise.all(receivers.map((receiver) => receiver.close()));
   });

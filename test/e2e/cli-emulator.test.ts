@@ -222,7 +222,9 @@ describe('svc emulator wait', () => {
     const free = await findFreePort();
     const [noEmulator, closedPort, silentServer] = await Promise.all([
       svcInProcess(wait, { cwd: createFolder() }),
-      svcInProcess([...wait, '--url', `http://127.0.0.1:${free}`], { cwd: createFolder() }),
+      svcInProcess(['emulator', 'wait', '--timeout', '2s', '--url', `http://127.0.0.1:${free}`], {
+        cwd: createFolder(),
+      }),
       svcInProcess([...wait, '--url', `http://127.0.0.1:${port}`], { cwd: createFolder() }),
     ]);
     expect(noEmulator).toMatchObject({ exitCode: ExitCode.timeout, stdout: '' });

@@ -63,7 +63,8 @@ describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
     const cwd = createFolder();
     const { ready } = await startEmulatorForTest(cwd);
     await svcInProcess(['trigger', 'order.shipped'], { cwd });
-    rmSync(join(cwd, '.svc'), { recursive: true });
+    // It may write its run file again meanwhile.
+    rmSync(join(cwd, '.svc'), { recursive: true, maxRetries: 3 });
     await expect.poll(() => existsSync(join(cwd, '.svc', 'run.json'))).toBe(true);
     const refused = await svcInProcess(['trigger', 'order.shipped'], { cwd });
     expect(refused).toMatchObject({

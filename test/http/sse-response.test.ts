@@ -344,9 +344,9 @@ describe('the live stream', () => {
       };
     });
     const { response } = await follow();
-    await vi.waitFor(() => expect(followers.size).toBe(1));
+    await expect.poll(() => followers.size).toBe(1);
     response.destroy();
-    await vi.waitFor(() => expect(followers.size).toBe(0));
+    await expect.poll(() => followers.size).toBe(0);
   });
 
   it('the stream ends when the emulator stops', async () => {

@@ -152,12 +152,12 @@ describe('deliveries.wait', () => {
       release = resolve;
     });
     await using setup = await startSetup([{ after, status: 500 }]);
-    await setup.emulator.clock.resume();
     await setup.emulator.trigger('order.shipped');
     await setup.receiver.nth(1);
     expect((await findReason(setup.emulator, {})).hint).toMatch(/the receiver has not responded yet/);
     release();
     await setup.emulator.clock.advance(0);
+    await setup.emulator.clock.resume();
     expect((await findReason(setup.emulator, {})).hint).toMatch(
       /^Send the next attempt with clock\.advance\('5m'\): the clock runs at speed 1\./,
     );

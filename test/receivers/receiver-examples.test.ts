@@ -9,6 +9,7 @@ import { sign } from '../../src/signature.ts';
 import { checkReceiver, idsOf } from '../receiver/check-receiver.ts';
 import { SECRET } from '../receiver/configurable-receiver.ts';
 import { exploreReceiver } from '../receiver/explore/explore-receiver.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { isPresent, type RunningExample, startReceiver, writeReceiver } from './receiver-process.ts';
 
@@ -48,15 +49,15 @@ const inboxes = (
   ] as const
 ).filter(([framework]) => present.includes(framework));
 
-/** Returns a function that starts the receiver, always with the same files, and on the port of the first start. */
+/** Returns a function that starts the receiver, always with the same files, and on the same port. */
 function prepare(framework: Framework, context: TestContext) {
   const folder = createTemporaryFolder(context);
   writeReceiver(framework, folder);
-  let port = 0;
+  let port: number | undefined;
   return async () => {
+    port ??= await findFreePort();
     const receiver = await startReceiver(framework, { secret: SECRET, folder, port });
     context.onTestFinished(receiver.stop);
-    port = receiver.port;
     return receiver;
   };
 }

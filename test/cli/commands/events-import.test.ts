@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { command as importCommand } from '../../../src/cli/commands/events-import.ts';
 import { createApiClient } from '../../../src/control/api-client.ts';
 import { SvcError } from '../../../src/errors.ts';
@@ -113,7 +113,7 @@ describe('svc events import', () => {
     const { importText, listEvents, emulator } = await setUp({ signal: interrupted.signal });
     const imported = importText(ndjson, { speed: 1 });
     const failure = expect(imported).rejects.toMatchObject({ code: 'interrupted' });
-    await vi.waitFor(async () => expect(await listEvents()).toHaveLength(1));
+    await expect.poll(listEvents).toHaveLength(1);
     const before = (await emulator.control.getClock({})).now;
     interrupted.abort();
     await failure;
