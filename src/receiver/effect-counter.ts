@@ -103,16 +103,14 @@ export class EffectCounter {
 
   /** Waits for an effect after `initial`. @returns false after the timeout. */
   async waitForIncrease(initial: EffectCounts): Promise<boolean> {
-    const startedAt = performance.now();
-    const getElapsedMs = () => performance.now() - startedAt;
     let hasIncreased = false;
-    await this.#poll((counts) => {
+    let totalMs = 0;
+    await this.#poll((counts, waitedMs) => {
       hasIncreased = this.#subtract(counts, initial) > 0;
-      return hasIncreased || getElapsedMs() > this.#options.timeoutMs;
+      totalMs = waitedMs;
+      return hasIncreased || waitedMs > this.#options.timeoutMs;
     });
-    if (hasIncreased) {
-      this.#quietPeriodMs = Math.max(this.#quietPeriodMs, QUIET_FACTOR * getElapsedMs());
-    }
+    if (hasIncreased) this.#quietPeriodMs = Math.max(this.#quietPeriodMs, QUIET_FACTOR * totalMs);
     return hasIncreased;
   }
 
@@ -122,16 +120,15 @@ export class EffectCounter {
    */
   async waitUntilStable(limitMs = Number.POSITIVE_INFINITY): Promise<EffectCounts> {
     const maxMs = this.#options.sentIds.size === 0 ? Math.min(limitMs, MAX_INITIAL_WAIT_MS) : limitMs;
-    const startedAt = performance.now();
-    let changedAt = startedAt;
+    /** The value of `waitedMs` at the latest change. */
+    let changedAfterMs = 0;
     let latest: EffectCounts | undefined;
-    const counts = await this.#poll((current) => {
+    const counts = await this.#poll((current, waitedMs) => {
       if (this.#isStable) return true;
-      const now = performance.now();
-      if (latest !== undefined && this.#subtract(current, latest) !== 0) changedAt = now;
+      if (latest !== undefined && this.#subtract(current, latest) !== 0) changedAfterMs = waitedMs;
       latest = current;
-      this.#isStable = now - changedAt >= this.#getWaitMs(current);
-      return this.#isStable || now - startedAt > maxMs;
+      this.#isStable = waitedMs - changedAfterMs >= this.#getWaitMs(current);
+      return this.#isStable || waitedMs > maxMs;
     });
     if (this.#isStable) {
       this.#stableCounts = counts;
@@ -140,10 +137,14 @@ export class EffectCounter {
     return counts;
   }
 
-  async #poll(isDone: (counts: EffectCounts) => boolean): Promise<EffectCounts> {
+  async #poll(isDone: (counts: EffectCounts, waitedMs: number) => boolean): Promise<EffectCounts> {
     const { readEffects, signal } = this.#options;
     return this.#toCounts(
-      await pollEffects(readEffects, (reading) => isDone(this.#toCounts(reading)), signal),
+      await pollEffects(
+        readEffects,
+        (reading, waitedMs) => isDone(this.#toCounts(reading), waitedMs),
+        signal,
+      ),
     );
   }
 

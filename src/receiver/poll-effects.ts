@@ -6,12 +6,18 @@ const MIN_INTERVAL_MS = 4;
 const MAX_INTERVAL_MS = 40;
 const INTERVAL_GROWTH = 1.5;
 
-/** Reads effects at growing intervals until `isDone`, or until the signal is aborted. @returns the last reading */
+/**
+ * Reads effects at growing intervals until `isDone`, or until the signal is aborted.
+ * @param isDone gets the milliseconds of waiting so far. They do not include the time in which this process was paused, for
+ *   example by a busy machine, because that time shows nothing about the receiver.
+ * @returns the last reading
+ */
 export async function pollEffects(
   read: ReadEffects,
-  isDone: (reading: EffectReading) => boolean,
+  isDone: (reading: EffectReading, waitedMs: number) => boolean,
   signal: AbortSignal,
 ): Promise<EffectReading> {
+  let countedFrom = performance.now();
   for (
     let intervalMs = MIN_INTERVAL_MS;
     ;
@@ -19,8 +25,11 @@ export async function pollEffects(
   ) {
     const startedAt = performance.now();
     const reading = await read();
-    if (isDone(reading) || signal.aborted) return reading;
+    const readAt = performance.now();
+    if (isDone(reading, readAt - countedFrom) || signal.aborted) return reading;
     // Waits as long as the reading took, so that reading a long list does not occupy the receiver all the time.
-    await sleep(Math.max(intervalMs, performance.now() - startedAt), signal);
+    const sleepMs = Math.max(intervalMs, readAt - startedAt);
+    await sleep(sleepMs, signal);
+    countedFrom += Math.max(0, performance.now() - readAt - sleepMs);
   }
 }

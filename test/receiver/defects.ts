@@ -382,10 +382,11 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'responds after the time limit',
-    create: () => ({ beforeVerifying: () => sleep(700) }),
+    // Well before twice the time limit, after which the checks stop waiting.
+    create: () => ({ beforeVerifying: () => sleep(1_300) }),
     check: ['acceptance.in-time'],
     explore: { rule: 'accepted', steps: 1 },
-    timeoutMs: 600,
+    timeoutMs: 1_200,
   },
   {
     name: 'responds after the work',

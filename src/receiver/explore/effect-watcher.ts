@@ -83,22 +83,20 @@ export class EffectWatcher {
     baseline: number,
     timeoutMs: number,
   ): Promise<Effects> {
-    const startedAt = performance.now();
     let isComplete = false;
     const reading = await pollEffects(
       () => this.#readWithRetries(),
-      (current) => {
+      (current, waitedMs) => {
         const effects = toEffects(current, expected, baseline);
-        const elapsedMs = performance.now() - startedAt;
         const { isMissing, isExceeded } = compare(effects, expected);
         if (!isMissing && !isComplete) {
           isComplete = true;
-          this.#slowestMs = Math.max(this.#slowestMs * DECAY, elapsedMs);
+          this.#slowestMs = Math.max(this.#slowestMs * DECAY, waitedMs);
         }
         // An additional effect does not go away. With a count, late effects would count for the next history.
         if (isExceeded && !isMissing && effects.mode === 'ids') return true;
         const quietMs = this.#minQuietMs + QUIET_FACTOR * this.#slowestMs;
-        return elapsedMs >= (isComplete ? quietMs : timeoutMs);
+        return waitedMs >= (isComplete ? quietMs : timeoutMs);
       },
       this.#signal,
     );
