@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { DeliveryStatusCounts } from '../contract/overview-schemas.ts';
 import { MAX_DELIVERY_COUNT } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
-import { control, isConnected } from './control.ts';
+import { control } from './control.ts';
 import icon from './icon.svg';
 import { navigate } from './router.ts';
 import { workspaceId } from './session.ts';
@@ -25,7 +25,8 @@ export function FailureIndicator({ title }: { readonly title: string }) {
   const knownCount = useRef<number>(undefined);
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.hidden && isConnected.peek()) refetch();
+      // Also after a lost connection, because a hidden page does not connect again.
+      if (document.hidden) refetch();
     }, HIDDEN_POLL_MS);
     return () => clearInterval(timer);
   }, []);

@@ -22,7 +22,13 @@ const MAX_PAUSE_MS = 5_000;
 /** Contains the URL of this script: tabs with another version of the page may send other messages. */
 const SHARED_NAME = `svc live stream ${import.meta.url}`;
 
-type Listener = (items: readonly StreamItem[]) => void;
+/**
+ * An item of the stream. A `reset` with `isGap` means only that this page has missed items: what it shows may have changed, but
+ * the emulator was not necessarily reset.
+ */
+export type LiveItem = StreamItem & { readonly isGap?: boolean };
+
+type Listener = (items: readonly LiveItem[]) => void;
 
 /** A sequence in the change feed of one database. Sequences of different databases cannot be compared. */
 interface Position {
@@ -192,7 +198,7 @@ function publish(update: StreamUpdate): void {
   applyUpdate(update);
 }
 
-/** Delivers the items that the listeners have not received, or a reset if changes are missing. */
+/** Delivers the items that the listeners have not received, or a reset if items are missing. */
 function applyUpdate({ isConnected: isUp, position: next, after, items }: StreamUpdate): void {
   const previous = position;
   position = next ?? previous;
@@ -207,7 +213,8 @@ function applyUpdate({ isConnected: isUp, position: next, after, items }: Stream
     after === null ||
     after > previous.sequence
   ) {
-    deliver([{ type: 'reset', sequence: next.sequence }]);
+    const isGap = previous === null || next.store === previous.store;
+    deliver([{ type: 'reset', sequence: next.sequence, isGap }]);
   } else {
     // This tab may have received more than the tab that follows the stream now. Then it keeps its own position.
     if (next.sequence < previous.sequence) position = previous;
@@ -215,7 +222,7 @@ function applyUpdate({ isConnected: isUp, position: next, after, items }: Stream
   }
 }
 
-function deliver(items: readonly StreamItem[]): void {
+function deliver(items: readonly LiveItem[]): void {
   if (items.length === 0) return;
   for (const listener of listeners) listener(items);
 }

@@ -68,7 +68,8 @@ export function useLiveList<Item extends HasId>({
     return () => feed.cancel();
   }, [feed]);
   const isFeedPaused = isPaused || !isAtTop;
-  useEffect(() => feed.setPaused(isFeedPaused), [feed, isFeedPaused]);
+  // At once, so that no update comes between the button, which shows the pause, and the pause.
+  useLayoutEffect(() => feed.setPaused(isFeedPaused), [feed, isFeedPaused]);
   useEffect(() => {
     if (isConnected.value) feed.retry();
   }, [feed, isConnected.value]);

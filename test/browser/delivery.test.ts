@@ -242,8 +242,14 @@ describeInBrowser('the delivery page', () => {
     const dialog = page.getByRole('dialog', { name: 'Copy attempt 1' });
     const copy = async (form: string, what: string) => {
       await dialog.getByRole('tab', { name: form }).click();
-      await dialog.getByRole('button', { name: `Copy ${what}` }).click();
-      await dialog.getByRole('status').getByText('Copied').waitFor();
+      const button = dialog.getByRole('button', { name: `Copy ${what}` });
+      // The message disappears after 1.5 seconds, so a slow test copies again.
+      await expect
+        .poll(async () => {
+          await button.click();
+          return dialog.getByRole('status').allTextContents();
+        })
+        .toContain('Copied');
     };
     await copy('curl', 'curl command');
     await expect.poll(() => clipboardOf(page)).toContain(`--data-raw '${body}'`);

@@ -1,7 +1,7 @@
 /** The event list and the event page. */
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { describeInBrowser, openDashboard, setHidden } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
@@ -63,7 +63,8 @@ describeInBrowser('the event pages', () => {
     const id = await trigger('order.shipped', { markup });
     const { body } = (await receiver.waitFor(1))[0] ?? {};
     const page = await openDashboard(emulator, { hash: '/events' });
-    await page.getByRole('grid').press('j');
+    await page.getByRole('grid').waitFor();
+    await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
     await expect.poll(() => page.url()).toContain(id);
@@ -77,6 +78,53 @@ describeInBrowser('the event pages', () => {
     await page.goBack();
     await page.getByRole('region', { name: 'Deliveries' }).getByRole('link').click();
     await expect.poll(() => page.url()).toContain('#/deliveries/del_');
+  });
+
+  it('an event page that has missed changes loads its deliveries again', async () => {
+    const { emulator, trigger } = await start([503, 200]);
+    const id = await trigger();
+    const page = await openDashboard(emulator, { hash: `/events/${id}` });
+    const deliveries = page.getByRole('region', { name: 'Deliveries' });
+    await deliveries.getByText('failing').waitFor();
+    await setHidden(page, true);
+    await emulator.control.settleClock({});
+    // The new tab follows the stream from its newest item.
+    const newer = await openDashboard(emulator, { hash: '/events', besides: page });
+    await newer.getByText('sandbox').waitFor();
+    await deliveries.getByText('succeeded').waitFor();
+  });
+
+  it('the event pages ignore a response that is older than what they show', async () => {
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { emulator, trigger } = await start([503, 200]);
+    const page = await openDashboard(emulator, { hash: '/events' });
+    await page.getByText('No events yet').waitFor();
+    let isHeld = false;
+    await page.route('**/_svc/stored-events?*', async (route) => {
+      const response = await route.fetch();
+      const isFailing = (await response.text()).includes('"failing":1');
+      if (isFailing && !isHeld) {
+        isHeld = true;
+        await isReleased;
+      }
+      await route.fulfill({ response });
+    });
+    await trigger();
+    await expect.poll(() => isHeld).toBe(true);
+    await emulator.control.settleClock({});
+    const row = page.getByRole('grid').getByRole('row').filter({ hasText: 'order.shipped' });
+    await row.getByText('1 succeeded').waitFor();
+    const arrived = page.waitForEvent('requestfinished', (request) =>
+      request.url().includes('/_svc/stored-events'),
+    );
+    release();
+    await arrived;
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+    await row.getByText('1 succeeded').waitFor();
+    expect(await row.getByText('failing').count()).toBe(0);
   });
 
   it('the event pages compare an event with another one of its type, and with the fixture of the type', async () => {

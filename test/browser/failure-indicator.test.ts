@@ -1,8 +1,11 @@
 /** The number of failing deliveries in the title and the icon, and notifications. */
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard, setHidden } from '../support/browser.ts';
+import { findFreePort } from '../support/local-server.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { openEmulator, trigger } from './delivery-list.ts';
 
 const iconOf = async (page: Page) =>
@@ -77,6 +80,21 @@ describeInBrowser('the failure indicator', () => {
     await expect.poll(() => page.evaluate('notifications.map(({ isClosed }) => isClosed)')).toEqual([true]);
   });
 
+  it('a hidden page counts failures although it had lost the connection', async () => {
+    const port = await findFreePort();
+    const db = join(createTemporaryFolder(), 'sandbox.db');
+    const first = await openEmulator(200, { port, db });
+    const page = await openDashboard(first, { hasFakeTimers: true, expectedErrors: /ERR_|Failed to load/ });
+    await page.getByText('sandbox').waitFor();
+    await first.close();
+    await page.getByText('Connection lost').waitFor();
+    await setHidden(page, true);
+    const second = await openEmulator(503, { port, db });
+    await trigger(second, 1);
+    await page.clock.fastForward(10_000);
+    await expect.poll(() => page.title()).toContain('(1)');
+  });
+
   it('a hidden page does not notify unless the user has opted in', async () => {
     const emulator = await openEmulator(503);
     const page = await openDashboard(emulator, {
@@ -84,6 +102,7 @@ describeInBrowser('the failure indicator', () => {
       initScript: recordNotifications('granted'),
     });
     await expect.poll(() => page.title()).toBe('Deliveries · svc');
+    await page.getByText('sandbox').waitFor();
     await setHidden(page, true);
     await trigger(emulator, 1);
     await page.clock.fastForward(10_000);

@@ -48,7 +48,9 @@ describeInBrowser('the overview', () => {
         );
       await page.getByText('1 succeeded (0.1 per minute)').waitFor();
       await tileOf(page).getByText('50%').waitFor();
-      await tileOf(page).getByRole('link', { name: '503' }).waitFor();
+      await tileOf(page)
+        .getByRole('link', { name: /^503\b/ })
+        .waitFor();
       await tileOf(page)
         .getByText(/^in \d/)
         .waitFor();
@@ -56,7 +58,9 @@ describeInBrowser('the overview', () => {
       await page.getByRole('region', { name: 'Active faults' }).getByText('order.lost').waitFor();
       await page.getByText('Show as table').click();
       await expectAccessibleAt(page, [width], height);
-      await tileOf(page).getByRole('link', { name: '503' }).click();
+      await tileOf(page)
+        .getByRole('link', { name: /^503\b/ })
+        .click();
       await page.getByRole('article').getByRole('heading', { name: 'invoice.paid' }).waitFor();
       await page.goBack();
     }
@@ -185,7 +189,9 @@ describeInBrowser('failing deliveries', () => {
     await expect.poll(() => idOf(page)).toBe(newest?.id);
     await page.getByRole('article', { name: 'Delivery' }).waitFor();
     await page.keyboard.press('?');
-    const keys = await page.getByRole('dialog').locator('kbd').allTextContents();
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await help.getByText('Open the next failing delivery').waitFor();
+    const keys = await help.locator('kbd').allTextContents();
     expect(keys).toContain('f');
     expect(new Set(keys).size).toBe(keys.length);
   });

@@ -45,7 +45,7 @@ async function openFailed(count: number, hasFakeTimers = false) {
 
 /** Stops the timers of a page with fake timers until `page.clock.resume`, or until the test ends. */
 async function stopTimers(page: Page): Promise<void> {
-  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000);
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 60_000);
 }
 
 describeInBrowser('a replay', () => {

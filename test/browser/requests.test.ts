@@ -19,7 +19,7 @@ describeInBrowser('the request log', () => {
     await page.getByText(`${emulator.status().base_url}/events`).waitFor();
     await expectAccessible(page);
     await emulator.api('POST', '/events', { type: 'order.shipped' });
-    await rows.filter({ hasText: 'POST /v1/events' }).getByText('201').waitFor();
+    await rows.filter({ hasText: 'POST /v1/events' }).getByText('✓ 201').waitFor();
     await emulator.api('GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
     await rows.first().getByText('not_found').waitFor();
     await expect.poll(() => rows.count()).toBe(2);

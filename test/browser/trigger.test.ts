@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, type OpenOptions, openDashboard, skipToNextPoll } from '../support/browser.ts';
+import {
+  describeInBrowser,
+  type OpenOptions,
+  openDashboard,
+  setHidden,
+  skipToNextPoll,
+} from '../support/browser.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
@@ -196,6 +202,18 @@ describeInBrowser('the trigger page', () => {
     expect(data.map(({ scopes }) => scopes)).toEqual([['events:write']]);
   });
 
+  it('the trigger page keeps what it has sent when another tab is opened, and shows its changes since', async () => {
+    const { emulator } = await startPair([503, 200]);
+    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
+    await send(page);
+    await sent(page).first().getByText('failing').waitFor();
+    await setHidden(page, true);
+    await emulator.control.settleClock({});
+    const newer = await openDashboard(emulator, { besides: page });
+    await newer.getByText('sandbox').waitFor();
+    await sent(page).first().getByText('succeeded').waitFor();
+  });
+
   it('the trigger page creates another key for a workspace after its key is rejected', async () => {
     const { emulator } = await startPair();
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
@@ -206,7 +224,7 @@ describeInBrowser('the trigger page', () => {
     const [key] = (await emulator.control.listKeys({ workspace_id: id })).data;
     await emulator.control.revokeKey({ id: `${key?.id}` });
     await send(page);
-    await sent(page).first().getByText('401').waitFor();
+    await sent(page).first().getByText(/^401 /).waitFor();
     await send(page);
     await expect.poll(() => sent(page).count()).toBe(3);
     await sent(page).first().getByText('No endpoint is subscribed').waitFor();

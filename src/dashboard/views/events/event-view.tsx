@@ -111,7 +111,7 @@ const MAX_SHOWN = 50;
 
 export function EventDeliveries({ eventId }: { readonly eventId: string }) {
   const query = useQuery(() => control.listDeliveries({ event_id: eventId, limit: MAX_SHOWN }), [eventId], {
-    refetchOn: (item) => 'delivery' in item && item.delivery.event_id === eventId,
+    refetchOn: (item) => item.type === 'reset' || ('delivery' in item && item.delivery.event_id === eventId),
   });
   return (
     <section class="card" aria-label="Deliveries">

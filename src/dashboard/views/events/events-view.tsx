@@ -92,9 +92,18 @@ function useEvents(filter: EventFilter): LiveList<EventSummary> {
     control.listEvents({ workspace_id: workspace, ...filter, ...page });
   const visibleRange = useRef<VisibleRange>({ first: 0, last: 0, isAtTop: true });
   const latestFeed = useRef<Feed<EventSummary> | null>(null);
+  const refreshCount = useRef(0);
+  /** Number of the latest refresh whose response has arrived. Responses to earlier ones are outdated. */
+  const latestResponse = useRef(0);
   // The live stream reports deliveries and requests, not events, so the events are loaded again.
   const refreshSoon = useThrottle(() => {
-    if (latestFeed.current !== null) void refresh(latestFeed.current, fetchPage, visibleRange.current);
+    if (latestFeed.current === null) return;
+    const number = ++refreshCount.current;
+    const isOutdated = () => {
+      latestResponse.current = Math.max(latestResponse.current, number);
+      return number < latestResponse.current;
+    };
+    void refresh(latestFeed.current, fetchPage, visibleRange.current, isOutdated);
   }, REFETCH_INTERVAL_MS);
   const list = useLiveList<EventSummary>({
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
@@ -118,6 +127,7 @@ async function refresh(
   feed: Feed<EventSummary>,
   fetchPage: (page: { limit: number; starting_after?: string }) => ReturnType<typeof control.listEvents>,
   { first, last, isAtTop }: VisibleRange,
+  isOutdated: () => boolean,
 ): Promise<void> {
   const { list } = feed;
   // The first page covers the items in view unless they are further down.
@@ -129,6 +139,7 @@ async function refresh(
   ].map(fetchPage);
   // The connection status shows the error; the next stream item triggers another refresh.
   const responses = await Promise.all(pages).catch(() => []);
+  if (isOutdated()) return;
   const [newest] = responses;
   // With more than a page of new events, the list would have a gap between them and the earlier ones.
   if (newest?.has_more && isAtTop && list.has(newest.end_cursor ?? '') === false) return feed.load();

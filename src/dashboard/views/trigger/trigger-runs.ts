@@ -100,10 +100,21 @@ function updateRun(number: number, toChanges: (run: TriggerRun) => Partial<Trigg
 }
 
 subscribe((items) => {
-  if (items.some(({ type }) => type === 'reset')) triggerRuns.value = [];
-  const updated = items.flatMap((item) => ('delivery' in item ? [item.delivery] : []));
-  if (updated.length > 0) triggerRuns.value = triggerRuns.peek().map((run) => updateDeliveries(run, updated));
+  if (items.some(({ type, isGap }) => type === 'reset' && !isGap)) triggerRuns.value = [];
+  if (items.some(({ isGap }) => isGap) && triggerRuns.peek().length > 0) void reloadDeliveries();
+  updateAllRuns(items.flatMap((item) => ('delivery' in item ? [item.delivery] : [])));
 });
+
+/** Loads the newest deliveries after this page has missed some changes. */
+async function reloadDeliveries(): Promise<void> {
+  // The connection status shows an error.
+  const { data } = await control.listDeliveries({ limit: MAX_PAGE_SIZE }).catch(() => ({ data: [] }));
+  updateAllRuns(data);
+}
+
+function updateAllRuns(updated: readonly Delivery[]): void {
+  if (updated.length > 0) triggerRuns.value = triggerRuns.peek().map((run) => updateDeliveries(run, updated));
+}
 
 function updateDeliveries(run: TriggerRun, updated: readonly Delivery[]): TriggerRun {
   const runDeliveries = updated.filter(({ event_id: id }) => run.eventIds.has(id));
