@@ -82,7 +82,7 @@ export async function exploreExample(
   { runs, seed, restarts }: ExampleOptions,
 ): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-receivers-'));
-  writeReceiver(framework, folder);
+  await writeReceiver(framework, folder);
   const options = { secret: SECRET, folder, maxLifetimeMs: MAX_LIFETIME_MS };
   let receiver = await startReceiver(framework, options);
   const { url, effectsUrl, port } = receiver;

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MINUTE_MS } from '../../src/domain/duration.ts';
 import { getCertificate } from '../support/certificates.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { between, openEmulator } from './delivery-setup.ts';
@@ -24,14 +25,7 @@ function drip(socket: Socket, head: string): void {
 }
 
 const receivers: Record<string, readonly [outcome: string, open: () => Promise<string>]> = {
-  'does not listen': [
-    'connection_error',
-    async () => {
-      const receiver = await createReceiver();
-      await receiver.close();
-      return receiver.url;
-    },
-  ],
+  'does not listen': ['connection_error', async () => `http://127.0.0.1:${await findFreePort()}/`],
   'resets the connection': ['connection_error', () => misbehave((socket) => socket.resetAndDestroy())],
   'breaks off within its headers': [
     'connection_error',

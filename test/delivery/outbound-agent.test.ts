@@ -1,6 +1,7 @@
 import { promises as dns } from 'node:dns';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MINUTE_MS } from '../../src/domain/duration.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
@@ -107,12 +108,8 @@ describe('allowed destinations', () => {
   );
 
   it('the error lists every address that refused the connection', async () => {
-    const receiver = await createReceiver();
-    await receiver.close();
-    const result = await createTestSender().send(
-      createPostRequest(`http://localhost:${receiver.port}/`),
-      limits,
-    );
+    const url = `http://localhost:${await findFreePort()}/`;
+    const result = await createTestSender().send(createPostRequest(url), limits);
     expect(result.outcome).toBe('connection_error');
     expect(result.error).toMatch(
       /^connection refused by 127\.0\.0\.1:\d+( and \[::1\]:\d+)?: nothing is listening there$/,

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { getCertificate } from '../support/certificates.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createGate, createPostRequest, createTestSender, limits } from './sender-setup.ts';
@@ -14,13 +15,13 @@ const afterRequest = (act: (socket: Socket) => unknown) =>
 
 describe('connection errors', () => {
   it('a receiver that does not listen is a connection error', async () => {
-    const receiver = await createReceiver();
-    await receiver.close();
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const port = await findFreePort();
+    const url = `http://127.0.0.1:${port}/`;
+    const result = await createTestSender().send(createPostRequest(url), limits);
     expect(result).toMatchObject({
       outcome: 'connection_error',
       responseStatus: null,
-      error: `connection refused by 127.0.0.1:${receiver.port}: nothing is listening there`,
+      error: `connection refused by 127.0.0.1:${port}: nothing is listening there`,
       response: null,
       retryAfterMs: null,
     });

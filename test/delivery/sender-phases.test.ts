@@ -4,6 +4,7 @@ import type { SendResult } from '../../src/delivery/sender.ts';
 import { attemptPhases } from '../../src/domain/attempt-phases.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { createConnectProxy } from '../support/connect-proxy.ts';
+import { findFreePort } from '../support/local-server.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
@@ -124,9 +125,8 @@ describe('the phases of a failed attempt', () => {
   });
 
   it('an attempt with a refused connection ends in its connect phase', async () => {
-    const receiver = await createReceiver();
-    await receiver.close();
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const url = `http://127.0.0.1:${await findFreePort()}/`;
+    const result = await createTestSender().send(createPostRequest(url), limits);
     expect(listPhases(result)).toEqual(['queued', 'connect']);
   });
 
@@ -139,7 +139,7 @@ describe('the phases of a failed attempt', () => {
 
   it('an attempt without a response ends in its wait phase', async () => {
     await using receiver = await createRawReceiver((socket) => readRequest(socket));
-    const timeout = { ...limits, attemptTimeoutMs: 100 };
+    const timeout = { ...limits, attemptTimeoutMs: 1_000 };
     const result = await createTestSender().send(createPostRequest(receiver.url), timeout);
     expect(result.outcome).toBe('timeout');
     expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait']);
@@ -149,7 +149,7 @@ describe('the phases of a failed attempt', () => {
     await using receiver = await createRawReceiver((socket) => socket.pause());
     const body = Buffer.alloc(64 * 1024 * 1024);
     const request = { ...createPostRequest(receiver.url), body };
-    const result = await createTestSender().send(request, { ...limits, attemptTimeoutMs: 300 });
+    const result = await createTestSender().send(request, { ...limits, attemptTimeoutMs: 1_000 });
     expect(result.outcome).toBe('timeout');
     expect(listPhases(result)).toEqual(['queued', 'connect', 'send']);
   });
@@ -157,7 +157,7 @@ describe('the phases of a failed attempt', () => {
   it('a slow request that is not complete in time ends in its send phase before anything was written', async () => {
     await using receiver = await createRawReceiver((socket) => socket.resume());
     const request = { ...createPostRequest(receiver.url), writeOverMs: 60_000 };
-    const result = await createTestSender().send(request, { ...limits, attemptTimeoutMs: 100 });
+    const result = await createTestSender().send(request, { ...limits, attemptTimeoutMs: 1_000 });
     expect(result.outcome).toBe('timeout');
     expect(listPhases(result)).toEqual(['queued', 'connect', 'send']);
   });

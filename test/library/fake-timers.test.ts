@@ -14,7 +14,7 @@ async function liveThrough() {
   await using receiver = await createReceiver([500, { after }, { delayMs: 5 }]);
   await using emulator = await createEmulator({
     clock: { frozen: true },
-    overrides: { 'delivery.timeout': { attempt: '700ms' } },
+    overrides: { 'delivery.timeout': { attempt: '2s' } },
   });
   const workspace = await emulator.createWorkspace();
   const { secret } = await workspace.webhooks.create({ url: receiver.url });

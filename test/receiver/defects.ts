@@ -457,7 +457,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'marks an event only after the work',
     // The copies of a delivery that are sent at once arrive before the work, even on a busy machine.
-    create: () => ({ work: () => sleep(350 + 550), storeKey: createQueue({ waitMs: 350, workMs: 550 }) }),
+    create: () => ({ work: () => sleep(600 + 1_400), storeKey: createQueue({ waitMs: 600, workMs: 1_400 }) }),
     check: ['deduplication.during-work'],
     explore: null,
   },

@@ -21,7 +21,7 @@ for (const framework of frameworks) {
     });
     const event = await emulator.api('POST', '/events', `{"type":"order.shipped","payload":${PAYLOAD}}`);
     const folder = createTemporaryFolder();
-    writeReceiver(framework, folder);
+    await writeReceiver(framework, folder);
     const receiver = await startReceiver(framework, { secret: webhook.json.secret, folder });
     try {
       await emulator.control.updateWebhook({

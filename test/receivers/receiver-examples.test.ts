@@ -52,9 +52,11 @@ const inboxes = (
 /** Returns a function that starts the receiver, always with the same files, and on the same port. */
 function prepare(framework: Framework, context: TestContext) {
   const folder = createTemporaryFolder(context);
-  writeReceiver(framework, folder);
+  let written: Promise<void> | undefined;
   let port: number | undefined;
   return async () => {
+    written ??= writeReceiver(framework, folder);
+    await written;
     port ??= await findFreePort();
     const receiver = await startReceiver(framework, { secret: SECRET, folder, port });
     context.onTestFinished(receiver.stop);
@@ -138,7 +140,7 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
     'the example receiver with %s loses no event after one that is nested deeply, has no ID or cannot be processed',
     async ([framework, file, workLine, failure], context) => {
       const folder = createTemporaryFolder(context);
-      writeReceiver(framework, folder, (program) =>
+      await writeReceiver(framework, folder, (program) =>
         program.path === file
           ? program.content.replace(workLine, (start) => `${failure}\n${start}`)
           : program.content,

@@ -1,5 +1,5 @@
 /** Starts receivers: those of `svc receiver example`, each if its interpreter is installed, and other programs. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -89,11 +89,11 @@ export function isPresent(framework: Framework): boolean {
  * Writes the files of `svc receiver example` to a folder, with what they need to run.
  * @param getContent the content of a file (default: that of the example)
  */
-export function writeReceiver(
+export async function writeReceiver(
   framework: Framework,
   folder: string,
   getContent = ({ content }: ReceiverExample['files'][number]) => content,
-): void {
+): Promise<void> {
   const { files } = readReceiverExample(framework);
   for (const file of files) {
     mkdirSync(join(folder, dirname(file.path)), { recursive: true });
@@ -103,7 +103,8 @@ export function writeReceiver(
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
   copyFileSync(join(import.meta.dirname, NEXT_SERVER), join(folder, NEXT_SERVER));
   const [command, ...args] = runtimes[framework].build ?? [];
-  if (command !== undefined) execFileSync(command, args, { cwd: folder });
+  // Other receivers are tested meanwhile.
+  if (command !== undefined) await execa(command, args, { cwd: folder });
 }
 
 export interface RunningReceiver {

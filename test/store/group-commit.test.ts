@@ -1,6 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { GroupCommit } from '../../src/store/group-commit.ts';
 import { Database } from '../support/sqlite.ts';
+
+/** The time of the groups, in milliseconds. */
+let now = 0;
+vi.mock('../../src/timers.ts', async (load) => ({ ...(await load<object>()), monotonic: () => now }));
 
 function open(expectsMore = () => false) {
   const db = new Database(':memory:');
@@ -177,7 +181,10 @@ describe('a group that waits for more writes', () => {
   });
 
   it('a group is committed after a while, even if more writes are always expected', async () => {
-    const { group, note, notes } = open(() => true);
+    const { group, note, notes } = open(() => {
+      now += 1;
+      return true;
+    });
     await group.run(() => note('a'));
     expect(notes()).toEqual(['a']);
   });

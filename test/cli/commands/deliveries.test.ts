@@ -376,9 +376,14 @@ describe('svc deliveries replay', () => {
     const lines: string[] = [];
     const deliveries = ['del_1', 'del_2', 'del_3'].map((id) => aDelivery({ id }));
     const emulator = fakeEmulator(deliveries);
-    const replayDelivery = async (input: { id: string }) => {
-      await vi.advanceTimersByTimeAsync(250);
-      return emulator.replayDelivery(input);
+    // One after the other, because a pause of this process can let two start at once.
+    let turn: Promise<unknown> = Promise.resolve();
+    const replayDelivery = (input: { id: string }) => {
+      const replayed = turn
+        .then(() => vi.advanceTimersByTimeAsync(250))
+        .then(() => emulator.replayDelivery(input));
+      turn = replayed.then(() => new Promise((resolve) => setImmediate(resolve)));
+      return replayed;
     };
     const { context } = createFakeContext({
       control: { ...emulator, replayDelivery },

@@ -6,10 +6,10 @@ import { type ReceiverParts, startConfigurableReceiver } from '../configurable-r
 import { exploreReceiver } from './explore-receiver.ts';
 
 describe('the exploration of a receiver that fails late', { concurrent: true, timeout: 120_000 }, () => {
-  it('a receiver that crashes 90 ms after an event is shown with this event', async () => {
+  it('a receiver that crashes 400 ms after an event is shown with this event', async () => {
     const crashing: Partial<ReceiverParts> = {
       beforeVerifying({ body }, { crash }) {
-        if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 90);
+        if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 400);
       },
     };
     await using receiver = await startConfigurableReceiver(crashing);
@@ -18,6 +18,7 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
       readEffects: null,
       restart: receiver.restart,
       disturbances: new Set(['unknown-type']),
+      runs: 1_000,
     });
     expect(failure?.rule).toBe('running');
     expect(failure?.history.events.map(({ type }) => type)).toEqual([UNKNOWN_TYPE]);
@@ -137,8 +138,8 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
     const report = exploreReceiver({
       url: receiver.url,
       readEffects: null,
-      timeoutMs: 300,
-      timeMs: 5_000,
+      timeoutMs: 1_000,
+      timeMs: 10_000,
       runs: null,
     });
     await expect(report).resolves.toMatchObject({ failure: { rule: 'accepted' } });

@@ -93,17 +93,18 @@ function useEvents(filter: EventFilter): LiveList<EventSummary> {
   const visibleRange = useRef<VisibleRange>({ first: 0, last: 0, isAtTop: true });
   const latestFeed = useRef<Feed<EventSummary> | null>(null);
   const refreshCount = useRef(0);
-  /** Number of the latest refresh whose response has arrived. Responses to earlier ones are outdated. */
-  const latestResponse = useRef(0);
+  /** Number of the latest refresh whose response was accepted. */
+  const acceptedRefresh = useRef(0);
   // The live stream reports deliveries and requests, not events, so the events are loaded again.
   const refreshSoon = useThrottle(() => {
     if (latestFeed.current === null) return;
     const number = ++refreshCount.current;
-    const isOutdated = () => {
-      latestResponse.current = Math.max(latestResponse.current, number);
-      return number < latestResponse.current;
+    const acceptResponse = () => {
+      if (number < acceptedRefresh.current) return false;
+      acceptedRefresh.current = number;
+      return true;
     };
-    void refresh(latestFeed.current, fetchPage, visibleRange.current, isOutdated);
+    void refresh(latestFeed.current, fetchPage, visibleRange.current, acceptResponse);
   }, REFETCH_INTERVAL_MS);
   const list = useLiveList<EventSummary>({
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
@@ -122,12 +123,15 @@ function useEvents(filter: EventFilter): LiveList<EventSummary> {
   };
 }
 
-/** Updates the newest events, and those in view when they are further down. */
+/**
+ * Updates the newest events, and those in view when they are further down.
+ * @param acceptResponse returns false if a later refresh has already been applied
+ */
 async function refresh(
   feed: Feed<EventSummary>,
   fetchPage: (page: { limit: number; starting_after?: string }) => ReturnType<typeof control.listEvents>,
   { first, last, isAtTop }: VisibleRange,
-  isOutdated: () => boolean,
+  acceptResponse: () => boolean,
 ): Promise<void> {
   const { list } = feed;
   // The first page covers the items in view unless they are further down.
@@ -139,7 +143,7 @@ async function refresh(
   ].map(fetchPage);
   // The connection status shows the error; the next stream item triggers another refresh.
   const responses = await Promise.all(pages).catch(() => []);
-  if (isOutdated()) return;
+  if (!acceptResponse()) return;
   const [newest] = responses;
   // With more than a page of new events, the list would have a gap between them and the earlier ones.
   if (newest?.has_more && isAtTop && list.has(newest.end_cursor ?? '') === false) return feed.load();
