@@ -50,7 +50,7 @@ export function assertStateFolderTrusted(projectFolder: string, env: Environment
   if (existsSync(folder)) assertTrusted([folder], projectFolder, env);
 }
 
-/** Writes the run file of a project, which only its owner can read. No command finds an incomplete file. */
+/** Writes the run file of a project, which only its owner can read. Commands never read a partly written file. */
 export function createRunFile(projectFolder: string, run: RunFile, env: EnvironmentVariables): void {
   const { pid, started_at, control_url, version, certificate, control_token } = run;
   const path = join(createStateFolder(projectFolder, env), RUN_FILE);
@@ -58,8 +58,13 @@ export function createRunFile(projectFolder: string, run: RunFile, env: Environm
   // An existing file would keep its mode.
   rmSync(unfinished, { force: true });
   const content = { pid, started_at, control_url, version, certificate, control_token };
-  writeFileSync(unfinished, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  renameSync(unfinished, path);
+  try {
+    writeFileSync(unfinished, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
 }
 
 /** Writes the run file again if it was removed while the emulator runs. */

@@ -213,6 +213,7 @@ function applyUpdate({ isConnected: isUp, position: next, after, items }: Stream
     after === null ||
     after > previous.sequence
   ) {
+    // Without a position, this page has loaded its data from the same database before the stream was open.
     const isGap = previous === null || next.store === previous.store;
     deliver([{ type: 'reset', sequence: next.sequence, isGap }]);
   } else {

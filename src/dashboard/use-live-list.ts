@@ -68,7 +68,7 @@ export function useLiveList<Item extends HasId>({
     return () => feed.cancel();
   }, [feed]);
   const isFeedPaused = isPaused || !isAtTop;
-  // At once, so that no update comes between the button, which shows the pause, and the pause.
+  // Before the browser paints, so that no update is applied after the button shows the pause.
   useLayoutEffect(() => feed.setPaused(isFeedPaused), [feed, isFeedPaused]);
   useEffect(() => {
     if (isConnected.value) feed.retry();

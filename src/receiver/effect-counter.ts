@@ -103,14 +103,15 @@ export class EffectCounter {
 
   /** Waits for an effect after `initial`. @returns false after the timeout. */
   async waitForIncrease(initial: EffectCounts): Promise<boolean> {
+    const startedAt = performance.now();
     let hasIncreased = false;
-    let totalMs = 0;
     await this.#poll((counts, waitedMs) => {
       hasIncreased = this.#subtract(counts, initial) > 0;
-      totalMs = waitedMs;
       return hasIncreased || waitedMs > this.#options.timeoutMs;
     });
-    if (hasIncreased) this.#quietPeriodMs = Math.max(this.#quietPeriodMs, QUIET_FACTOR * totalMs);
+    if (hasIncreased) {
+      this.#quietPeriodMs = Math.max(this.#quietPeriodMs, QUIET_FACTOR * (performance.now() - startedAt));
+    }
     return hasIncreased;
   }
 

@@ -8,8 +8,8 @@ const INTERVAL_GROWTH = 1.5;
 
 /**
  * Reads effects at growing intervals until `isDone`, or until the signal is aborted.
- * @param isDone gets the milliseconds of waiting so far. They do not include the time in which this process was paused, for
- *   example by a busy machine, because that time shows nothing about the receiver.
+ * @param isDone gets the milliseconds of waiting so far, without those in which this process was paused between two readings,
+ *   for example by a busy machine. Effects of that time have not been read yet.
  * @returns the last reading
  */
 export async function pollEffects(
@@ -17,19 +17,21 @@ export async function pollEffects(
   isDone: (reading: EffectReading, waitedMs: number) => boolean,
   signal: AbortSignal,
 ): Promise<EffectReading> {
-  let countedFrom = performance.now();
+  const startedAt = performance.now();
+  let pausedMs = 0;
   for (
     let intervalMs = MIN_INTERVAL_MS;
     ;
     intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * INTERVAL_GROWTH)
   ) {
-    const startedAt = performance.now();
+    const readFrom = performance.now();
     const reading = await read();
     const readAt = performance.now();
-    if (isDone(reading, readAt - countedFrom) || signal.aborted) return reading;
+    if (isDone(reading, readAt - startedAt - pausedMs) || signal.aborted) return reading;
     // Waits as long as the reading took, so that reading a long list does not occupy the receiver all the time.
-    const sleepMs = Math.max(intervalMs, readAt - startedAt);
+    const sleepMs = Math.max(intervalMs, readAt - readFrom);
     await sleep(sleepMs, signal);
-    countedFrom += Math.max(0, performance.now() - readAt - sleepMs);
+    // The sleep also ends early, when the signal is aborted.
+    pausedMs += Math.max(0, performance.now() - readAt - sleepMs);
   }
 }

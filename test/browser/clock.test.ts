@@ -83,7 +83,7 @@ describeInBrowser('the clock bar', () => {
     await bar.getByRole('button', { name: '×10', exact: true }).click();
     await next.click();
     await list
-      .getByText(/^in [12]?\ds of real time$/)
+      .getByText(/^in [12]\ds of real time$/)
       .first()
       .waitFor();
     await list.getByRole('link', { name: 'invoice.paid' }).click();

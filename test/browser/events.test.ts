@@ -1,4 +1,5 @@
 /** The event list and the event page. */
+import type { Request } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard, setHidden } from '../support/browser.ts';
@@ -88,6 +89,7 @@ describeInBrowser('the event pages', () => {
     await deliveries.getByText('failing').waitFor();
     await setHidden(page, true);
     await emulator.control.settleClock({});
+    expect(await deliveries.getByText('failing').count()).toBe(1);
     // The new tab follows the stream from its newest item.
     const newer = await openDashboard(emulator, { hash: '/events', besides: page });
     await newer.getByText('sandbox').waitFor();
@@ -102,24 +104,22 @@ describeInBrowser('the event pages', () => {
     const { emulator, trigger } = await start([503, 200]);
     const page = await openDashboard(emulator, { hash: '/events' });
     await page.getByText('No events yet').waitFor();
-    let isHeld = false;
+    let held: Request | undefined;
     await page.route('**/_svc/stored-events?*', async (route) => {
       const response = await route.fetch();
       const isFailing = (await response.text()).includes('"failing":1');
-      if (isFailing && !isHeld) {
-        isHeld = true;
+      if (isFailing && held === undefined) {
+        held = route.request();
         await isReleased;
       }
       await route.fulfill({ response });
     });
     await trigger();
-    await expect.poll(() => isHeld).toBe(true);
+    await expect.poll(() => held).toBeDefined();
     await emulator.control.settleClock({});
     const row = page.getByRole('grid').getByRole('row').filter({ hasText: 'order.shipped' });
     await row.getByText('1 succeeded').waitFor();
-    const arrived = page.waitForEvent('requestfinished', (request) =>
-      request.url().includes('/_svc/stored-events'),
-    );
+    const arrived = page.waitForEvent('requestfinished', (request) => request === held);
     release();
     await arrived;
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');

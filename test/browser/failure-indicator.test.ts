@@ -80,7 +80,7 @@ describeInBrowser('the failure indicator', () => {
     await expect.poll(() => page.evaluate('notifications.map(({ isClosed }) => isClosed)')).toEqual([true]);
   });
 
-  it('a hidden page counts failures although it had lost the connection', async () => {
+  it('a hidden page counts failures after it has lost the connection', async () => {
     const port = await findFreePort();
     const db = join(createTemporaryFolder(), 'sandbox.db');
     const first = await openEmulator(200, { port, db });

@@ -202,16 +202,29 @@ describeInBrowser('the trigger page', () => {
     expect(data.map(({ scopes }) => scopes)).toEqual([['events:write']]);
   });
 
-  it('the trigger page keeps what it has sent when another tab is opened, and shows its changes since', async () => {
+  it('the trigger page keeps its list of sent events when another tab is opened, and shows the changes since', async () => {
     const { emulator } = await startPair([503, 200]);
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
     await send(page);
     await sent(page).first().getByText('failing').waitFor();
     await setHidden(page, true);
     await emulator.control.settleClock({});
+    expect(await sent(page).first().getByText('failing').count()).toBe(1);
     const newer = await openDashboard(emulator, { besides: page });
     await newer.getByText('sandbox').waitFor();
     await sent(page).first().getByText('succeeded').waitFor();
+  });
+
+  it('the trigger page removes what it has sent if the emulator was reset while the page was hidden', async () => {
+    const { emulator } = await startPair();
+    const page = await openTrigger(emulator, { query: '?type=pets.fed', expectedErrors: /404/ });
+    await send(page);
+    await sent(page).first().getByText('succeeded').waitFor();
+    await setHidden(page, true);
+    await emulator.control.reset({});
+    const newer = await openDashboard(emulator, { besides: page });
+    await newer.getByText('sandbox').waitFor();
+    await expect.poll(() => sent(page).count()).toBe(0);
   });
 
   it('the trigger page creates another key for a workspace after its key is rejected', async () => {

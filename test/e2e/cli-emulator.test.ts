@@ -222,6 +222,7 @@ describe('svc emulator wait', () => {
     const free = await findFreePort();
     const [noEmulator, closedPort, silentServer] = await Promise.all([
       svcInProcess(wait, { cwd: createFolder() }),
+      // Time for the refusal to arrive.
       svcInProcess(['emulator', 'wait', '--timeout', '2s', '--url', `http://127.0.0.1:${free}`], {
         cwd: createFolder(),
       }),

@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
     const cwd = createFolder();
     const { ready } = await startEmulatorForTest(cwd);
     await svcInProcess(['trigger', 'order.shipped'], { cwd });
-    // It may write its run file again meanwhile.
+    // The emulator may recreate its run file during the removal.
     rmSync(join(cwd, '.svc'), { recursive: true, maxRetries: 3 });
     await expect.poll(() => existsSync(join(cwd, '.svc', 'run.json'))).toBe(true);
     const refused = await svcInProcess(['trigger', 'order.shipped'], { cwd });

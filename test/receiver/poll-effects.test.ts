@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { EffectWatcher } from '../../src/receiver/explore/effect-watcher.ts';
 import { pollEffects } from '../../src/receiver/poll-effects.ts';
 
 const PAUSE_MS = 300;
@@ -16,6 +17,16 @@ it('the wait for effects does not count the time in which the process was paused
   const [, before = 0, after = 0] = times;
   expect(after).toBeGreaterThan(before);
   expect(after - before).toBeLessThan(PAUSE_MS);
+});
+
+it('the time that effects take includes the time in which the process was paused', async () => {
+  const watcher = new EffectWatcher(async () => {
+    const ids = watcher.latestIds === null ? [] : ['evt_1'];
+    if (ids.length === 0) setImmediate(pauseProcess);
+    return { count: ids.length, ids };
+  }, new AbortController().signal);
+  await watcher.waitFor(new Map([['evt_1', { min: 1, max: 1 }]]), 0, 5_000);
+  expect(watcher.slowestMs).toBeGreaterThan(PAUSE_MS);
 });
 
 /** Blocks the event loop, as a busy machine or SIGSTOP does. */

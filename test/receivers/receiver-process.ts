@@ -103,7 +103,7 @@ export async function writeReceiver(
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
   copyFileSync(join(import.meta.dirname, NEXT_SERVER), join(folder, NEXT_SERVER));
   const [command, ...args] = runtimes[framework].build ?? [];
-  // Other receivers are tested meanwhile.
+  // Asynchronous, so that other tests continue during the build.
   if (command !== undefined) await execa(command, args, { cwd: folder });
 }
 

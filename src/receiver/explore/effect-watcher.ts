@@ -83,6 +83,7 @@ export class EffectWatcher {
     baseline: number,
     timeoutMs: number,
   ): Promise<Effects> {
+    const startedAt = performance.now();
     let isComplete = false;
     const reading = await pollEffects(
       () => this.#readWithRetries(),
@@ -91,7 +92,7 @@ export class EffectWatcher {
         const { isMissing, isExceeded } = compare(effects, expected);
         if (!isMissing && !isComplete) {
           isComplete = true;
-          this.#slowestMs = Math.max(this.#slowestMs * DECAY, waitedMs);
+          this.#slowestMs = Math.max(this.#slowestMs * DECAY, performance.now() - startedAt);
         }
         // An additional effect does not go away. With a count, late effects would count for the next history.
         if (isExceeded && !isMissing && effects.mode === 'ids') return true;

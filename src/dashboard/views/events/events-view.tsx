@@ -125,7 +125,7 @@ function useEvents(filter: EventFilter): LiveList<EventSummary> {
 
 /**
  * Updates the newest events, and those in view when they are further down.
- * @param acceptResponse returns false if a later refresh has already been applied
+ * @param acceptResponse notes that the responses have arrived; returns false if those of a later refresh came before
  */
 async function refresh(
   feed: Feed<EventSummary>,
@@ -143,7 +143,7 @@ async function refresh(
   ].map(fetchPage);
   // The connection status shows the error; the next stream item triggers another refresh.
   const responses = await Promise.all(pages).catch(() => []);
-  if (!acceptResponse()) return;
+  if (responses.length === 0 || !acceptResponse()) return;
   const [newest] = responses;
   // With more than a page of new events, the list would have a gap between them and the earlier ones.
   if (newest?.has_more && isAtTop && list.has(newest.end_cursor ?? '') === false) return feed.load();

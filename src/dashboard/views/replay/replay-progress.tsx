@@ -80,6 +80,8 @@ export function useReplay(id: string): {
   };
   useLiveItems((items) => {
     if (state.step !== 'requested' && state.step !== 'waiting') return;
+    // The result may be among the missed items. The page of the delivery loads its attempts again.
+    if (items.some(({ isGap }) => isGap)) return setState({ step: 'none' });
     if (items.some(({ type }) => type === 'reset')) {
       return setState({ step: 'rejected', message: 'the emulator was reset.' });
     }

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { mapAtRate } from '../../../control/map-at-rate.ts';
+import { SvcError } from '../../../errors.ts';
 import { control } from '../../control.ts';
 import { subscribe } from '../../live-stream.ts';
 import { MAX_PAGE_SIZE } from '../../paged-list.ts';
@@ -101,15 +102,28 @@ function updateRun(number: number, toChanges: (run: TriggerRun) => Partial<Trigg
 
 subscribe((items) => {
   if (items.some(({ type, isGap }) => type === 'reset' && !isGap)) triggerRuns.value = [];
-  if (items.some(({ isGap }) => isGap) && triggerRuns.peek().length > 0) void reloadDeliveries();
+  if (items.some(({ isGap }) => isGap) && triggerRuns.peek().length > 0) void reloadRuns();
   updateAllRuns(items.flatMap((item) => ('delivery' in item ? [item.delivery] : [])));
 });
 
-/** Loads the newest deliveries after this page has missed some changes. */
-async function reloadDeliveries(): Promise<void> {
-  // The connection status shows an error.
-  const { data } = await control.listDeliveries({ limit: MAX_PAGE_SIZE }).catch(() => ({ data: [] }));
-  updateAllRuns(data);
+/** Loads the newest deliveries after this page has missed changes. One of them may have been a reset. */
+async function reloadRuns(): Promise<void> {
+  const deliveriesBefore = mapDeliveries();
+  const newestEventId = triggerRuns.peek().flatMap(({ eventIds }) => [...eventIds].slice(-1))[0];
+  try {
+    if (newestEventId !== undefined) await control.getEvent({ id: newestEventId });
+    const { data } = await control.listDeliveries({ limit: MAX_PAGE_SIZE });
+    const deliveries = mapDeliveries();
+    // The live stream may have reported newer states meanwhile.
+    updateAllRuns(data.filter(({ id }) => deliveries.get(id) === deliveriesBefore.get(id)));
+  } catch (error) {
+    // The connection status shows other errors.
+    if (error instanceof SvcError && error.code === 'not_found') triggerRuns.value = [];
+  }
+}
+
+function mapDeliveries(): ReadonlyMap<string, Delivery> {
+  return new Map(triggerRuns.peek().flatMap(({ deliveries }) => [...deliveries]));
 }
 
 function updateAllRuns(updated: readonly Delivery[]): void {
