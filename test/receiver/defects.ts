@@ -457,7 +457,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'marks an event only after the work',
     // The copies of a delivery that are sent at once arrive before the work, even on a busy machine.
-    create: () => ({ work: () => sleep(600 + 1_400), storeKey: createQueue({ waitMs: 600, workMs: 1_400 }) }),
+    create: () => ({ work: () => sleep(400 + 800), storeKey: createQueue({ waitMs: 400, workMs: 800 }) }),
     check: ['deduplication.during-work'],
     explore: null,
   },
