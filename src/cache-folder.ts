@@ -1,5 +1,5 @@
 /** Manages the private cache folder of svc. */
-import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { createFolder } from './create-folder.ts';
@@ -7,7 +7,6 @@ import { DAY_MS } from './domain/duration.ts';
 
 /** Permissions of the owner only. */
 const PRIVATE_FOLDER = 0o700;
-const PRIVATE_FILE = 0o600;
 /** Bits of the mode with which a group or everyone can write. */
 const WRITABLE_BY_OTHERS = 0o022;
 /** The user who owns the files of an image or a package. */
@@ -68,18 +67,6 @@ export function ensurePrivateFolder(folder: string): void {
 /** The owner of a folder, or of the closest parent if it does not exist. */
 function findOwner(folder: string): number {
   return existsSync(folder) || folder === dirname(folder) ? statSync(folder).uid : findOwner(dirname(folder));
-}
-
-/** Writes a file that other processes can read at any time, so it appears complete. */
-export function writeCacheFile(path: string, bytes: Buffer): void {
-  const temporary = `${path}.${Math.random().toString(16).slice(2)}`;
-  try {
-    writeFileSync(temporary, bytes, { mode: PRIVATE_FILE, flag: 'wx' });
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
 }
 
 /**

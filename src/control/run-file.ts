@@ -1,5 +1,5 @@
 /** The run file `.svc/run.json`, with which the commands in a folder find its emulator. */
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFoldersAbove, listProjectFolders, type ProjectLocation } from '../config/project-folders.ts';
 import { assertTrusted, type EnvironmentVariables, isTrusted } from '../config/trusted-path.ts';
@@ -8,6 +8,7 @@ import { isHttpUrl } from '../domain/http-url.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
+import { writePrivateFile } from '../write-private-file.ts';
 
 const STATE_FOLDER = '.svc';
 const RUN_FILE = 'run.json';
@@ -50,21 +51,12 @@ export function assertStateFolderTrusted(projectFolder: string, env: Environment
   if (existsSync(folder)) assertTrusted([folder], projectFolder, env);
 }
 
-/** Writes the run file of a project, which only its owner can read. Commands never read a partly written file. */
+/** Writes the run file of a project. */
 export function createRunFile(projectFolder: string, run: RunFile, env: EnvironmentVariables): void {
   const { pid, started_at, control_url, version, certificate, control_token } = run;
   const path = join(createStateFolder(projectFolder, env), RUN_FILE);
-  const unfinished = `${path}.${process.pid}.part`;
-  // An existing file would keep its mode.
-  rmSync(unfinished, { force: true });
   const content = { pid, started_at, control_url, version, certificate, control_token };
-  try {
-    writeFileSync(unfinished, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-    renameSync(unfinished, path);
-  } catch (error) {
-    rmSync(unfinished, { force: true });
-    throw error;
-  }
+  writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** Writes the run file again if it was removed while the emulator runs. */

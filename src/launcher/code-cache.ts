@@ -7,7 +7,8 @@ import { join, posix, resolve } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import type { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { ensurePrivateFolder, listCacheFolders, removeOldFiles, writeCacheFile } from '../cache-folder.ts';
+import { ensurePrivateFolder, listCacheFolders, removeOldFiles } from '../cache-folder.ts';
+import { writePrivateFile } from '../write-private-file.ts';
 
 /** The folder of a version. */
 const VERSION_FOLDER = /^code-/;
@@ -57,7 +58,7 @@ export function openCodeCache(version: string, folders: readonly string[]): Code
         const checksum = Buffer.alloc(CHECKSUM_BYTES);
         checksum.writeUInt32LE(computeChecksum(source, code));
         // For example, another process reads the file on Windows.
-        succeeds(() => writeCacheFile(toFile(path), Buffer.concat([checksum, code])));
+        succeeds(() => writePrivateFile(toFile(path), Buffer.concat([checksum, code])));
       }
       succeeds(() => removeOldFiles(parent, VERSION_FOLDER, folder));
     },

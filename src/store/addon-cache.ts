@@ -4,9 +4,10 @@
  */
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensurePrivateFolder, listCacheFolders, removeOldFiles, writeCacheFile } from '../cache-folder.ts';
+import { ensurePrivateFolder, listCacheFolders, removeOldFiles } from '../cache-folder.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
+import { writePrivateFile } from '../write-private-file.ts';
 
 export interface Addon {
   /** A file name that contains the hash of the content. */
@@ -41,7 +42,7 @@ function unpackInto(folder: string, { name, bytes }: Addon): string {
   const path = join(folder, name);
   if (isUnchanged(path, bytes)) return path;
   try {
-    writeCacheFile(path, bytes);
+    writePrivateFile(path, bytes);
   } catch (error) {
     // On Windows, a file cannot be replaced while a process uses it. Another process can have written it meanwhile.
     if (!isUnchanged(path, bytes)) throw error;

@@ -6,7 +6,7 @@ const source = join(import.meta.dirname, '../../src');
 
 /** A module is a folder of src, or a file at its top level. It may import the modules in the lines above its own. */
 const layers = [
-  ['create-folder', 'errors', 'package-files', 'package-info', 'timers'],
+  ['create-folder', 'errors', 'package-files', 'package-info', 'timers', 'write-private-file'],
   ['domain', 'watchdog'],
   ['cache-folder', 'network'],
   ['profile'],
@@ -44,7 +44,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   signature: ['domain', 'clock'],
   // Loads the command line from files or assets.
-  launcher: ['cache-folder', 'package-files', 'package-info'],
+  launcher: ['cache-folder', 'package-files', 'package-info', 'write-private-file'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
   dashboard: ['errors', 'timers', 'domain', 'contract', 'control'],
 };
