@@ -52,12 +52,12 @@ describe('the output of the command line', () => {
     );
   });
 
-  it('only one file opens prompts', () => {
-    expect(listUsers(/@inquirer|node:readline/)).toEqual([
-      'src/cli/live/screen.ts',
-      'src/cli/prompt.ts',
-      'src/http/tunnel.ts',
-    ]);
+  it('only src/cli/prompt.ts opens prompts', () => {
+    expect(listUsers(/@inquirer/)).toEqual(['src/cli/prompt.ts']);
+  });
+
+  it('only the live view reads keys, and only the tunnel reads the lines of a child process', () => {
+    expect(listUsers(/node:readline/)).toEqual(['src/cli/live/screen.ts', 'src/http/tunnel.ts']);
   });
 
   it('only three files create terminal sequences, and one recognizes them', () => {

@@ -113,10 +113,14 @@ describe('the replay options', () => {
     expect(isUrlValid({ ...defaultOptions, url: 'localhost:4000' })).toBe(false);
   });
 
-  it.each(['', 'localhost:4000', 'ftp://a.example', 'https:a.example', 'http://'])(
-    'the replay options reject the URL %j',
-    (text) => {
-      expect(findUrlError(text)).not.toBeNull();
-    },
-  );
+  it.each([
+    ['', 'is missing'],
+    ['localhost:4000', 'must be an absolute https:// or http:// URL'],
+    ['ftp://a.example', 'must be an absolute https:// or http:// URL'],
+    ['https:a.example', 'must be an absolute https:// or http:// URL'],
+    ['http://', 'must be an absolute https:// or http:// URL'],
+    ['http://a.example:x', 'must be an absolute https:// or http:// URL'],
+  ])('the replay options reject the URL %j, because it %s', (text, problem) => {
+    expect(findUrlError(text)).toBe(problem);
+  });
 });
