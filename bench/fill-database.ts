@@ -94,6 +94,7 @@ function createWebhook(store: Store, ids: UlidGenerator, workspace: number, url:
     secret: 'whsec_bench',
     headers: '{}',
     skip_verify: 0,
+    forward_target: 0,
     listener: 0,
     previous_secret: null,
     previous_secret_expires_at: null,

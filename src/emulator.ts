@@ -323,6 +323,7 @@ function describeEmulator(
     workspace_id: workspace.id,
     api_key: apiKey,
     ...(webhook ? { webhook_id: webhook.id, webhook_secret: webhook.secret } : {}),
+    ...(webhook?.previousUrl ? { webhook_previous_url: webhook.previousUrl } : {}),
     pid: process.pid,
     version: VERSION,
     db,

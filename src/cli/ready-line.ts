@@ -44,7 +44,7 @@ export function isReadyLine(message: object | null): message is ReadyLine {
 
 /** The fields in the order of the documentation. */
 function toReadyLine(status: ReadyStatus): ReadyLine {
-  const { control_token, webhook_id, webhook_secret } = status;
+  const { control_token, webhook_id, webhook_secret, webhook_previous_url } = status;
   return {
     type: 'ready',
     url: status.url,
@@ -58,6 +58,7 @@ function toReadyLine(status: ReadyStatus): ReadyLine {
     ...(control_token === undefined ? {} : { control_token }),
     ...(webhook_id === undefined ? {} : { webhook_id }),
     ...(webhook_secret === undefined ? {} : { webhook_secret }),
+    ...(webhook_previous_url === undefined ? {} : { webhook_previous_url }),
     pid: status.pid,
     version: status.version,
     boot_ms: status.boot_ms,
@@ -79,6 +80,8 @@ export function renderBanner(
   capabilities: TerminalCapabilities,
 ): string {
   const style = styleFor(capabilities);
+  const { webhook_previous_url: previousUrl } = status;
+  const formerly = previousUrl === undefined ? '' : ` (was ${previousUrl})`;
   const fields = renderFields(
     {
       Dashboard: status.dashboard_url,
@@ -87,7 +90,7 @@ export function renderBanner(
       'Control token': status.control_token ?? null,
       Workspace: status.workspace_id,
       'API key': status.api_key,
-      Endpoint: status.webhook_id === undefined ? null : `${status.webhook_id} → ${forwardTo}`,
+      Endpoint: status.webhook_id === undefined ? null : `${status.webhook_id} → ${forwardTo}${formerly}`,
       Secret: status.webhook_secret ?? null,
       Certificate: certificate,
     },

@@ -17,6 +17,7 @@ export const EmulatorStatus = v.object({
   api_key: v.string(),
   webhook_id: v.optional(idOf('webhook')),
   webhook_secret: v.optional(v.string()),
+  webhook_previous_url: v.optional(v.string()),
   pid: Count,
   version: v.string(),
   db: v.string(),

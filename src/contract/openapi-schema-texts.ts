@@ -411,6 +411,8 @@ export const schemaTexts: Readonly<
       api_key: 'API key of the default workspace.',
       webhook_id: 'ID of the endpoint that `--forward-to` registered. Omitted without that option.',
       webhook_secret: 'Secret of the `--forward-to` endpoint. Omitted without that option.',
+      webhook_previous_url:
+        'URL that an earlier `--forward-to` delivered to. Omitted if this start did not change it.',
       pid: 'Process ID of the emulator.',
       version: 'Version of svc.',
       db: 'Path of the database file, or `:memory:`.',

@@ -9,7 +9,7 @@ import type { SavedSnapshot } from '../store/database-copy.ts';
 import { createApiKey } from './access.ts';
 import { createEvent } from './events.ts';
 import type { Sandbox } from './sandbox.ts';
-import { createWebhook, isPermanent, registerWebhook } from './webhooks.ts';
+import { createWebhook, registerForwardTarget } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
 type StateLifecycleOptions = Pick<BootstrapOptions, 'db' | 'seed' | 'forwardTo' | 'clock'>;
@@ -162,7 +162,15 @@ export interface BootstrapResult {
   readonly apiKey: string;
   /** Whether {@link BootstrapOptions.seed} was applied. */
   readonly isSeeded: boolean;
-  readonly webhook: { readonly id: string; readonly secret: string } | null;
+  readonly webhook: ForwardEndpoint | null;
+}
+
+/** The endpoint of `--forward-to`. */
+interface ForwardEndpoint {
+  readonly id: string;
+  readonly secret: string;
+  /** The URL that an earlier `--forward-to` delivered to; null if it is the same or there was none. */
+  readonly previousUrl: string | null;
 }
 
 /**
@@ -184,7 +192,7 @@ function bootstrap(sandbox: Sandbox, options: BootstrapOptions): BootstrapResult
     workspaces.persistClock(workspace);
     const knownKey = (appliedSeed && findDefaultKey(appliedSeed)) ?? options.knownKey;
     const apiKey = ensureKey(sandbox, workspace, { ...options, knownKey });
-    const webhook = forwardTo ? registerForwardTarget(sandbox, workspace, forwardTo) : null;
+    const webhook = forwardTo ? registerForwardEndpoint(sandbox, workspace, forwardTo) : null;
     return { workspace, apiKey, isSeeded: appliedSeed !== null, webhook };
   });
 }
@@ -219,14 +227,16 @@ function ensureKey(
   }).key;
 }
 
-/**
- * Registers the endpoint of `--forward-to` by the rules of `POST /webhooks`. An endpoint of an earlier start with the same
- * URL is reused with its secret, and enabled.
- */
-function registerForwardTarget(sandbox: Sandbox, workspace: LoadedWorkspace, target: ForwardTarget) {
+/** Registers the endpoint of `--forward-to` by the rules of `POST /webhooks`. */
+function registerForwardEndpoint(
+  sandbox: Sandbox,
+  workspace: LoadedWorkspace,
+  target: ForwardTarget,
+): ForwardEndpoint {
   const input = { workspace_id: workspace.id, url: target.url, events: target.events };
   validate(sandbox.operations.createWebhook.input, input, 'validation_failed');
-  return registerWebhook(sandbox, { workspace, ...target }, isPermanent);
+  const { webhook, previousUrl } = registerForwardTarget(sandbox, { workspace, ...target });
+  return { id: webhook.id, secret: webhook.secret, previousUrl };
 }
 
 type SeedWorkspace = ValidatedSeed['workspaces'][number];

@@ -20,6 +20,8 @@ export interface NewWebhook {
   readonly skipVerify?: boolean | undefined;
   /** Exists only while a `svc listen` uses it, see `listener-endpoint-cleanup.ts`. */
   readonly listener?: boolean | undefined;
+  /** The endpoint of `--forward-to`. */
+  readonly forwardTarget?: boolean | undefined;
 }
 
 /** Writes an endpoint. Only this return value contains the secret (§2). Call inside a store transaction. */
@@ -43,15 +45,45 @@ export function registerWebhook(
   input: NewWebhook,
   canReuse: (row: WebhookRow) => boolean,
 ): WebhookWithWorkspace {
-  const { store } = sandbox;
-  const { webhooks } = store;
-  const earlierRows = webhooks.listByUrl(input.workspace.seq, input.url);
+  const earlierRows = sandbox.store.webhooks.listByUrl(input.workspace.seq, input.url);
   const reusableRow = earlierRows.find(canReuse);
-  if (reusableRow === undefined) {
-    return insertWebhook(sandbox, { ...input, secret: input.secret ?? earlierRows[0]?.secret });
+  if (reusableRow !== undefined) return reuseWebhook(sandbox, reusableRow, input);
+  return insertWebhook(sandbox, { ...input, secret: input.secret ?? earlierRows[0]?.secret });
+}
+
+/**
+ * Registers the endpoint of `--forward-to`, which keeps its ID and its secret when the URL changes. A permanent endpoint that
+ * already has the URL is used instead, and the earlier one is disabled, so that each event arrives once. Call inside a store
+ * transaction.
+ * @returns the endpoint, and the URL that an earlier `--forward-to` delivered to until now; null if it is the same or there was none
+ */
+export function registerForwardTarget(
+  sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
+  input: NewWebhook,
+): { readonly webhook: WebhookWithWorkspace; readonly previousUrl: string | null } {
+  const { webhooks } = sandbox.store;
+  const { workspace, url } = input;
+  const earlier = webhooks.findForwardTarget(workspace.seq);
+  const previousUrl =
+    earlier === undefined || earlier.disabled === 1 || earlier.url === url ? null : earlier.url;
+  const isUrlTaken = webhooks.listByUrl(workspace.seq, url).some(isPermanent);
+  if (earlier !== undefined && !isUrlTaken) {
+    return { webhook: reuseWebhook(sandbox, earlier, input), previousUrl };
   }
-  const row = { ...applyChange(reusableRow, { disabled: false, ...input }), deleted_at: null };
-  webhooks.update(row);
+  const canReuse = (row: WebhookRow) => isPermanent(row) && (earlier?.url !== url || row.id === earlier.id);
+  const webhook = registerWebhook(sandbox, { ...input, forwardTarget: true }, canReuse);
+  if (earlier !== undefined && previousUrl !== null) updateWebhook(sandbox, earlier.id, { disabled: true });
+  return { webhook, previousUrl };
+}
+
+/** Enables an endpoint, deleted or not, and gives it the values of `input`. */
+function reuseWebhook(
+  { store }: Pick<Sandbox, 'store'>,
+  earlier: WebhookWithWorkspace,
+  input: NewWebhook,
+): WebhookWithWorkspace {
+  const row = { ...applyChange(earlier, { disabled: false, ...input }), deleted_at: null };
+  store.webhooks.update(row);
   store.changeFeed.recordWebhookChange(row.seq, store.nextSeq());
   return row;
 }
@@ -82,6 +114,7 @@ function insertWebhook(
     headers: JSON.stringify(input.headers ?? {}),
     skip_verify: input.skipVerify ? 1 : 0,
     listener: input.listener ? 1 : 0,
+    forward_target: input.forwardTarget ? 1 : 0,
     created_at: createdAt,
     deleted_at: null,
   };

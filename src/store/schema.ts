@@ -186,6 +186,7 @@ export const migrations: readonly string[] = [
     response_truncated INTEGER NOT NULL
   ) STRICT;
   `,
+  'ALTER TABLE webhooks ADD COLUMN forward_target INTEGER NOT NULL DEFAULT 0;',
 ];
 
 /**

@@ -109,7 +109,7 @@ export const columnConditions: Readonly<Record<string, Readonly<Record<string, C
     events: passesCheck('subscriptions'),
     ...forColumns(passesCheck('secret'), ['secret', 'previous_secret']),
     headers: passesCheck('extra_headers'),
-    ...forColumns(flag, ['disabled', 'skip_verify', 'listener']),
+    ...forColumns(flag, ['disabled', 'skip_verify', 'listener', 'forward_target']),
     ...forColumns(time, ['previous_secret_expires_at', 'created_at', 'deleted_at']),
   },
   events: {

@@ -24,6 +24,8 @@ export interface WebhookRow {
   readonly skip_verify: 0 | 1;
   /** Whether it exists only while a `svc listen` uses it, see `sandbox/listener-endpoint-cleanup.ts`. */
   readonly listener: 0 | 1;
+  /** Whether `--forward-to` created it. */
+  readonly forward_target: 0 | 1;
   readonly created_at: number;
   readonly deleted_at: number | null;
 }
@@ -75,6 +77,15 @@ export class WebhookTable extends Table {
     return this.sql.all(
       `${SELECT_WITH_WORKSPACE} WHERE h.workspace_seq = ? AND h.url = ? ORDER BY h.seq DESC`,
       [workspaceSeq, url],
+    );
+  }
+
+  /** The endpoint that `--forward-to` created, unless it was deleted. */
+  findForwardTarget(workspaceSeq: number): WebhookWithWorkspace | undefined {
+    return this.sql.get(
+      `${SELECT_WITH_WORKSPACE} WHERE h.workspace_seq = ? AND h.forward_target = 1 AND h.deleted_at IS NULL
+       ORDER BY h.seq DESC`,
+      [workspaceSeq],
     );
   }
 

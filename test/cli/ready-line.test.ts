@@ -44,6 +44,14 @@ it('the banner shows the addresses, the API key and the next command', () => {
   `);
 });
 
+it('the banner shows the URL that the endpoint had before this start', () => {
+  const forwarding = { forwardTo: 'http://localhost:4243/', events: ['*'] };
+  const moved = { ...forwarded, webhook_previous_url: 'http://localhost:4242/' };
+  expect(renderBanner(moved, null, forwarding, rules, capabilities)).toContain(
+    `Endpoint     ${forwarded.webhook_id} → http://localhost:4243/ (was http://localhost:4242/)\n`,
+  );
+});
+
 it('the banner suggests svc webhooks create if no endpoint exists', () => {
   const banner = renderBanner(status, null, { forwardTo: null, events: ['*'] }, rules, capabilities);
   expect(banner).toContain(

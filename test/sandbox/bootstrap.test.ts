@@ -94,6 +94,71 @@ describe('the endpoint of --forward-to', () => {
     expect(data).toEqual([expect.objectContaining({ id: webhook_id, events: ['*'] })]);
   });
 
+  it('the endpoint keeps its ID and its secret when a later boot names another URL', async () => {
+    const db = newDatabase();
+    const first = await startTestEmulator({ db, forwardTo });
+    const { webhook_id, webhook_secret } = first.status();
+    await first.close();
+    const url = 'http://127.0.0.1:10/in';
+    const second = await startTestEmulator({ db, forwardTo: { ...forwardTo, url } });
+    expect(second.status()).toMatchObject({
+      webhook_id,
+      webhook_secret,
+      webhook_previous_url: forwardTo.url,
+    });
+    const { data } = await second.control.listWebhooks({});
+    expect(data).toEqual([expect.objectContaining({ id: webhook_id, url, disabled: false })]);
+    await second.close();
+    await using third = await startTestEmulator({ db, forwardTo: { ...forwardTo, url } });
+    expect(third.status()).not.toHaveProperty('webhook_previous_url');
+  });
+
+  it('a boot that names the URL of another endpoint uses that one, and disables its own', async () => {
+    const db = newDatabase();
+    const first = await startTestEmulator({ db, forwardTo });
+    const own = first.status().webhook_id;
+    const url = 'http://127.0.0.1:10/in';
+    const other = await first.control.createWebhook({ url });
+    await first.close();
+    const second = await startTestEmulator({ db, forwardTo: { ...forwardTo, url } });
+    expect(second.status()).toMatchObject({ webhook_id: other.id, webhook_previous_url: forwardTo.url });
+    const { data } = await second.control.listWebhooks({});
+    expect(data.map(({ id, disabled }) => [id, disabled])).toEqual([
+      [other.id, false],
+      [own, true],
+    ]);
+    await second.close();
+    // The endpoint that the user created keeps its URL.
+    await using third = await startTestEmulator({ db, forwardTo });
+    expect(third.status().webhook_id).toBe(own);
+    expect(await third.control.getWebhook({ id: other.id })).toMatchObject({ url, disabled: false });
+  });
+
+  it('a boot creates another endpoint if the one of an earlier boot was deleted, and does not touch those of users', async () => {
+    const db = newDatabase();
+    const first = await startTestEmulator({ db, forwardTo });
+    const own = String(first.status().webhook_id);
+    const user = await first.control.createWebhook({ url: 'http://127.0.0.1:11/in' });
+    await first.control.deleteWebhook({ id: own });
+    await first.close();
+    await using second = await startTestEmulator({ db, forwardTo });
+    expect(second.status().webhook_id).not.toBe(own);
+    expect(await second.control.getWebhook({ id: user.id })).toMatchObject({ url: user.url });
+  });
+
+  it('the endpoint of a loaded snapshot is moved to the URL of this emulator', async () => {
+    const path = join(createTemporaryFolder(), 'state.svc');
+    const first = await startTestEmulator({ forwardTo });
+    const { webhook_id } = first.status();
+    await first.control.saveSnapshot({ path });
+    await first.close();
+    const url = 'http://127.0.0.1:10/in';
+    await using second = await startTestEmulator({ forwardTo: { ...forwardTo, url } });
+    expect(await second.control.loadSnapshot({ path })).toMatchObject({ webhook_id });
+    const { data } = await second.control.listWebhooks({});
+    expect(data).toEqual([expect.objectContaining({ id: webhook_id, url })]);
+  });
+
   it('a disabled endpoint is enabled by a later boot that names it', async () => {
     const db = newDatabase();
     const first = await startTestEmulator({ db, forwardTo });

@@ -62,6 +62,7 @@ export function insertWebhook(store: Store, workspaceSeq: number, row: Partial<W
     disabled: 0,
     headers: '{}',
     skip_verify: 0,
+    forward_target: 0,
     listener: 0,
     created_at: NOW,
     deleted_at: null,
