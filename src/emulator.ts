@@ -25,7 +25,7 @@ import { sendAsKey } from './http/resend.ts';
 import { openTunnel, type Tunnel } from './http/tunnel.ts';
 import { VERSION } from './package-info.ts';
 import type { Rules } from './profile/rules.ts';
-import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
+import { createSandbox, type Sandbox, type SandboxEvent } from './sandbox/sandbox.ts';
 import { type BootstrapResult, StateLifecycle } from './sandbox/state-lifecycle.ts';
 import { toStoreError } from './store/database.ts';
 import { createFileProblemError } from './store/database-file-monitor.ts';
@@ -94,6 +94,8 @@ export interface Emulator {
   /** The certificate of the HTTPS server in PEM, for clients to trust; null without HTTPS. */
   readonly certificate: string | null;
   status(): EmulatorStatus;
+  /** Calls `listener` after an endpoint was changed or deleted, or all state was replaced, and before the request gets its response. */
+  onEndpointChange(listener: () => void): void;
   /** Handles a request without the network. */
   fetch(request: Request): Promise<Response>;
   /** Stops accepting connections, waits up to five seconds for attempts in flight, and closes the store. */
@@ -210,6 +212,7 @@ async function startWithStore(
     ...describeEmulator(
       options,
       stateLifecycle.bootstrapResult,
+      store,
       { url: listening.url, publicUrl: getPublicUrl() },
       controlToken,
     ),
@@ -239,6 +242,9 @@ async function startWithStore(
   return {
     control,
     status,
+    onEndpointChange(listener) {
+      sandbox.bus.subscribe(({ type }) => endpointChanges.has(type) && listener());
+    },
     closing: closing.signal,
     ...lifetime,
     seeded: stateLifecycle.bootstrapResult.isSeeded,
@@ -246,6 +252,12 @@ async function startWithStore(
     fetch: (request) => fetchInProcess(app, request),
   };
 }
+
+const endpointChanges: ReadonlySet<SandboxEvent['type']> = new Set([
+  'webhook_changed',
+  'deliveries_canceled',
+  'state_replaced',
+]);
 
 function resolveRetention({
   keepDays,
@@ -308,10 +320,13 @@ function closeOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'>
 function describeEmulator(
   { db, environment, rules }: EmulatorOptions,
   { workspace, apiKey, webhook }: BootstrapResult,
+  { webhooks }: Store,
   { url, publicUrl }: { readonly url: string; readonly publicUrl: string | null },
   controlToken: string | null,
 ) {
   const { baseUrl, controlUrl, dashboardUrl } = toEmulatorUrls(url, publicUrl, controlToken);
+  // Read each time, because the endpoint can get another secret or be deleted.
+  const secret = webhook === null ? undefined : webhooks.find(webhook.id)?.secret;
   return {
     url,
     base_url: baseUrl,
@@ -322,8 +337,8 @@ function describeEmulator(
     profile: rules.profile,
     workspace_id: workspace.id,
     api_key: apiKey,
-    ...(webhook ? { webhook_id: webhook.id, webhook_secret: webhook.secret } : {}),
-    ...(webhook?.previousUrl ? { webhook_previous_url: webhook.previousUrl } : {}),
+    ...(webhook && secret ? { webhook_id: webhook.id, webhook_secret: secret } : {}),
+    ...(webhook?.previousUrl && secret ? { webhook_previous_url: webhook.previousUrl } : {}),
     pid: process.pid,
     version: VERSION,
     db,

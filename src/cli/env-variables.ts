@@ -1,5 +1,6 @@
 /** The environment variables that connect a program to an emulator, and files of them such as `.env.local`. */
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { type Command, Option } from 'commander';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { quoteForShell } from '../domain/shell.ts';
@@ -94,28 +95,64 @@ export function resolveWriteEnvAlias({ writeEnv, envFile }: WriteEnvOptions): { 
 }
 
 /**
+ * Writes the variables of an emulator to a file now, and again whenever one of them changes, for example the endpoint secret.
+ * @param getVariables the current variables; one that is missing later is removed from the file
+ * @param onChange registers a listener for each possible change
+ * @param onError receives the error if a later write fails
+ * @throws SvcError as {@link writeEnvFile}
+ */
+export function keepEnvFile(
+  path: string,
+  getVariables: () => EnvVariables,
+  onChange: (listener: () => void) => void,
+  onError: (error: unknown) => void,
+): void {
+  let written = getVariables();
+  writeEnvFile(path, written);
+  onChange(() => {
+    const variables = getVariables();
+    if (isDeepStrictEqual(variables, written)) return;
+    try {
+      writeEnvFile(path, variables, new Set(Object.keys(written)));
+      written = variables;
+    } catch (error) {
+      onError(error);
+    }
+  });
+}
+
+/**
  * Sets variables in a file, which is created if necessary, and keeps its other lines. The file contains secrets, so
  * only its owner gets access to it.
+ * @param earlier names of variables that are removed if `variables` does not contain them
  * @throws SvcError `usage` when the file cannot be written, or a value cannot be written in this format.
  */
-export function writeEnvFile(path: string, variables: EnvVariables): void {
+export function writeEnvFile(
+  path: string,
+  variables: EnvVariables,
+  earlier: ReadonlySet<string> = new Set(),
+): void {
   try {
     appendFileSync(path, '', { mode: 0o600 });
     chmodSync(path, 0o600);
-    writeFileSync(path, setVariables(readFileSync(path, 'utf8'), variables));
+    writeFileSync(path, setVariables(readFileSync(path, 'utf8'), variables, earlier));
   } catch (error) {
     if (error instanceof SvcError) throw error;
     throw createWriteError(path, error, 'Choose a writable file with --write-env.');
   }
 }
 
-/** Returns the text with these variables set: in the line that had one, or at the end. */
-export function setVariables(text: string, variables: EnvVariables): string {
+/** Returns the text with these variables set: in the line that had one, or at the end. Lines of other `earlier` ones are removed. */
+export function setVariables(
+  text: string,
+  variables: EnvVariables,
+  earlier: ReadonlySet<string> = new Set(),
+): string {
   const missing = new Map(Object.entries(variables));
   const lines = text.split('\n').flatMap((line) => {
     const name = /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1] ?? '';
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    if (value === undefined) return [line];
+    if (value === undefined) return earlier.has(name) ? [] : [line];
     // Removes further lines of the variable, because readers use the last one.
     return missing.delete(name) ? [toLine(name, value)] : [];
   });

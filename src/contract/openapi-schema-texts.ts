@@ -409,8 +409,8 @@ export const schemaTexts: Readonly<
       profile: 'Name of the profile, which sets the behavior that the service description does not define.',
       workspace_id: 'ID of the default workspace.',
       api_key: 'API key of the default workspace.',
-      webhook_id: 'ID of the endpoint that `--forward-to` registered. Omitted without that option.',
-      webhook_secret: 'Secret of the `--forward-to` endpoint. Omitted without that option.',
+      webhook_id: 'ID of the endpoint that `--forward-to` registered. Omitted if it does not exist.',
+      webhook_secret: 'Current secret of that endpoint. Omitted if it does not exist.',
       webhook_previous_url:
         'URL that an earlier `--forward-to` delivered to. Omitted if this start did not change it.',
       pid: 'Process ID of the emulator.',
@@ -753,7 +753,7 @@ export const schemaTexts: Readonly<
       attempt: 'Attempt that has ended.',
       request: 'Request that was logged.',
       webhook:
-        'Endpoint that was changed, disabled or enabled. The pending deliveries of a disabled endpoint are paused.',
+        'Endpoint that was changed, disabled or enabled, or whose secret was rotated. The pending deliveries of a disabled endpoint are paused.',
     },
   },
   Verification: {

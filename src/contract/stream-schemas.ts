@@ -11,7 +11,7 @@ export const StreamItem = v.variant('type', [
   v.object({ type: v.literal('delivery'), sequence: Count, delivery: Delivery }),
   v.object({ type: v.literal('attempt'), sequence: Count, attempt: Attempt, delivery: Delivery }),
   v.object({ type: v.literal('request'), sequence: Count, request: ApiRequest }),
-  /** An endpoint was changed, disabled or enabled. */
+  /** An endpoint was changed, disabled or enabled, or its secret was rotated. */
   v.object({ type: v.literal('webhook'), sequence: Count, webhook: WebhookDetail }),
   /** A reset or a snapshot has replaced the state. Sent regardless of the filter. */
   v.object({ type: v.literal('reset'), sequence: Count }),

@@ -71,8 +71,14 @@ export function createWebhookHandlers(
       const canceled = await removeWebhook(sandbox, id);
       return { id, deleted: true, canceled_deliveries: canceled };
     },
-    rotateWebhookSecret: ({ id, overlap_ms }) =>
-      store.write(() => rotateWebhookSecret(sandbox, id, overlap_ms ?? DEFAULT_OVERLAP_MS)),
+    rotateWebhookSecret: async ({ id, overlap_ms }) => {
+      const { seq } = getWebhookRow(sandbox, id);
+      const webhook = await store.write(() =>
+        rotateWebhookSecret(sandbox, id, overlap_ms ?? DEFAULT_OVERLAP_MS),
+      );
+      bus.publish({ type: 'webhook_changed', webhookSeq: seq });
+      return webhook;
+    },
     revealSecret: async ({ id }) => {
       const { secret, previous_secret } = getWebhookRow(sandbox, id);
       return { secret, previous_secret };

@@ -23,7 +23,7 @@ export type SandboxEvent =
   | { readonly type: 'event_due'; readonly workspaceSeq: number; readonly eventSeq: number }
   /** The pending deliveries of an endpoint were canceled. */
   | { readonly type: 'deliveries_canceled'; readonly webhookSeq: number }
-  /** An endpoint was registered or changed through the control plane, for example disabled. */
+  /** An endpoint was registered or changed through the control plane, for example disabled, or its secret was rotated. */
   | { readonly type: 'webhook_changed'; readonly webhookSeq: number }
   /** The schedule clock of a workspace was set or moved. */
   | { readonly type: 'clock_changed'; readonly workspaceSeq: number }

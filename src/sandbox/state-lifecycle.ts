@@ -165,10 +165,9 @@ export interface BootstrapResult {
   readonly webhook: ForwardEndpoint | null;
 }
 
-/** The endpoint of `--forward-to`. */
+/** The endpoint of `--forward-to`, even if it was deleted later. */
 interface ForwardEndpoint {
   readonly id: string;
-  readonly secret: string;
   /** The URL that an earlier `--forward-to` delivered to; null if it is the same or there was none. */
   readonly previousUrl: string | null;
 }
@@ -236,7 +235,7 @@ function registerForwardEndpoint(
   const input = { workspace_id: workspace.id, url: target.url, events: target.events };
   validate(sandbox.operations.createWebhook.input, input, 'validation_failed');
   const { webhook, previousUrl } = registerForwardTarget(sandbox, { workspace, ...target });
-  return { id: webhook.id, secret: webhook.secret, previousUrl };
+  return { id: webhook.id, previousUrl };
 }
 
 type SeedWorkspace = ValidatedSeed['workspaces'][number];

@@ -182,6 +182,7 @@ export function rotateWebhookSecret(
     previous_secret_expires_at: overlapMs > 0 ? Math.min(now + overlapMs, LAST_TIME) : null,
   };
   sandbox.store.webhooks.update(newRow);
+  sandbox.store.changeFeed.recordWebhookChange(row.seq, sandbox.store.nextSeq());
   return { ...toWebhookDetail(newRow), secret: newRow.secret };
 }
 

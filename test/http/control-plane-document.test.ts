@@ -151,7 +151,7 @@ Except for \`ready\`, the \`type\` of an event says what its JSON object contain
 | \`delivery\` | a delivery was created or settled, in \`delivery\` |
 | \`attempt\` | an attempt has a result, in \`attempt\`; its delivery is in \`delivery\` |
 | \`request\` | a request to \`/v1\` was logged, in \`request\` |
-| \`webhook\` | an endpoint was changed, disabled or enabled, in \`webhook\` |
+| \`webhook\` | an endpoint was changed, disabled or enabled, or its secret was rotated, in \`webhook\` |
 | \`reset\` | the state was reset or a snapshot was loaded: discard the state that your client has stored |
 
 \`EventSource\` clients, such as browsers, resume automatically after a lost connection.

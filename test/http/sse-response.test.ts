@@ -234,7 +234,7 @@ describe('the live stream', () => {
     expect(JSON.stringify(items[1])).not.toContain('too.old');
   });
 
-  it('the stream reports when an endpoint is disabled or enabled, also to a client that reconnects', async () => {
+  it('the stream reports when an endpoint is disabled or enabled or its secret is rotated, also to a client that reconnects', async () => {
     const [id, other] = [await register(), await register()];
     const follower = await follow(`?types=delivery,webhook&workspace_id=${workspaceId}`);
     const onlyOther = await follow(`?types=webhook&webhook_id=${other}`);
@@ -250,6 +250,8 @@ describe('the live stream', () => {
     await emulator.control.updateWebhook({ id, disabled: false });
     const reconnected = await follow('?types=webhook', { 'last-event-id': String(second.sequence) });
     expect(await reconnected.items(1)).toMatchObject([{ webhook: { id, disabled: false } }]);
+    const { previous_secret_expires_at } = await emulator.control.rotateWebhookSecret({ id: other });
+    expect(await onlyOther.items(1)).toMatchObject([{ webhook: { id: other, previous_secret_expires_at } }]);
   });
 
   it('the stream sends deliveries that are canceled', async () => {

@@ -83,6 +83,20 @@ describe('the endpoint of --forward-to', () => {
     expect(webhook).toMatchObject({ ...forwardTo, disabled: false });
   });
 
+  it('the status has the new secret after a rotation, no secret after a deletion, and the first one again after a reset', async () => {
+    await using emulator = await startTestEmulator({ forwardTo });
+    const first = emulator.status();
+    const id = String(first.webhook_id);
+    const { secret } = await emulator.control.rotateWebhookSecret({ id });
+    expect(secret).not.toBe(first.webhook_secret);
+    expect(await emulator.control.getStatus({})).toMatchObject({ webhook_id: id, webhook_secret: secret });
+    await emulator.control.deleteWebhook({ id });
+    expect(emulator.status()).not.toHaveProperty('webhook_id');
+    expect(emulator.status()).not.toHaveProperty('webhook_secret');
+    const { webhook_id, webhook_secret } = await emulator.control.reset({});
+    expect([webhook_id, webhook_secret]).toEqual([id, first.webhook_secret]);
+  });
+
   it('the endpoint keeps its secret at a later boot and gets the subscriptions of that boot', async () => {
     const db = newDatabase();
     const first = await startTestEmulator({ db, forwardTo });

@@ -8,15 +8,16 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
   addEnvFileAlias,
+  keepEnvFile,
   resolveWriteEnvAlias,
   toEnvVariables,
   type WriteEnvOptions,
-  writeEnvFile,
 } from '../env-variables.ts';
 import { openUrl } from '../open-url.ts';
 import { announceReady } from '../ready-line.ts';
 import { registerEmulator } from '../register-emulator.ts';
 import { renderAttempt, renderReset } from '../render/stream-items.ts';
+import { reportError } from '../report-error.ts';
 import { assertNoneRunning } from '../running-emulator.ts';
 import { startDetached } from '../start-detached.ts';
 import { addStartOptions } from '../start-options.ts';
@@ -73,7 +74,11 @@ export const command: CommandDefinition<Options> = {
     try {
       const { certificate, remove } = registerEmulator(emulator, projectFolder, context.env);
       unregister = remove;
-      if (values.envFile !== null) writeEnvFile(values.envFile, toEnvVariables(status, certificate));
+      if (values.envFile !== null) {
+        const getVariables = () => toEnvVariables(emulator.status(), certificate);
+        const report = (error: unknown) => reportError(error, context.io, false);
+        keepEnvFile(values.envFile, getVariables, emulator.onEndpointChange, report);
+      }
       announceReady(status, certificate, values, rules, context);
       if (values.open) void showDashboard(status.dashboard_url, context);
       await printUntilStopped(emulator, values.forwardTo, context);

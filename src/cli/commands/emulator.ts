@@ -41,6 +41,7 @@ function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 'io' | 
       Workspace: status.workspace_id,
       'API key': status.api_key,
       Endpoint: status.webhook_id ?? null,
+      Secret: status.webhook_secret ?? null,
       Database: status.db,
       Retention: describeLimits(status.retention),
       'Database problem': status.storage_problem?.message ?? null,
