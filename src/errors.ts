@@ -3,7 +3,7 @@
  * what each code means.
  */
 
-/** Exit codes of the command line. Scripts rely on them. 70 is `EX_SOFTWARE` of sysexits.h, 130 is 128 + SIGINT. */
+/** Exit codes of the command line. Scripts rely on them. 70 and 74 are `EX_SOFTWARE` and `EX_IOERR` of sysexits.h, 130 is 128 + SIGINT. */
 export const ExitCode = {
   success: 0,
   failure: 1,
@@ -12,6 +12,7 @@ export const ExitCode = {
   notFound: 4,
   timeout: 5,
   internal: 70,
+  outputFailed: 74,
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
@@ -50,6 +51,7 @@ const errorDefinitions = {
     hint: 'Check the free space and the permissions of the database folder, and check the database file with: svc emulator status',
   },
   usage: { status: 400, exit: ExitCode.usage },
+  output_failed: { status: 500, exit: ExitCode.outputFailed },
   untrusted_file: { status: 403, exit: ExitCode.usage },
   no_emulator: {
     status: 503,

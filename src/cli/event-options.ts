@@ -88,7 +88,7 @@ async function createPayloadTemplate(
 
 /** Without changes, the text keeps every byte. */
 function applyChanges(text: string, changes: readonly JsonEdit[]): string {
-  return changes.length === 0 ? text : applyJsonEdits(text, changes);
+  return changes.length === 0 ? text : applyJsonEdits(text, changes, (kind) => `--${kind}`);
 }
 
 async function findPayloadTemplate(type: string, context: Context): Promise<string> {

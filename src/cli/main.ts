@@ -3,11 +3,13 @@ import { setMaxListeners } from 'node:events';
 import { closeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { systemClock } from '../clock/wall-clock.ts';
-import { ExitCode } from '../errors.ts';
+import { describeFileError } from '../domain/message-parts.ts';
+import { ExitCode, SvcError } from '../errors.ts';
 import { getProgramCommand } from '../package-files.ts';
 import { createProcessIo } from './io.ts';
 import { interruptSignals, type SignalHandler } from './process-context.ts';
 import { hasFlag, runCommandLine } from './program.ts';
+import { reportError } from './report-error.ts';
 
 const args = process.argv.slice(2);
 const interruption = new AbortController();
@@ -34,25 +36,27 @@ let isTerminalClosed = false;
  * Handles a terminal that was closed like SIGHUP, because the system sends that signal only to the first process of the
  * terminal, usually the shell.
  */
-function handleOutputError(descriptor: 1 | 2, error: NodeJS.ErrnoException): void {
-  if (!terminals.includes(descriptor) || error.code !== 'EIO') throw error;
+function handleClosedTerminal(descriptor: 1 | 2, error: NodeJS.ErrnoException): boolean {
+  if (!terminals.includes(descriptor) || error.code !== 'EIO') return false;
   if (!isTerminalClosed) onSignal('SIGHUP');
   isTerminalClosed = true;
+  return true;
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader of a pipe has closed it: `svc deliveries list | head -1`.
   if (error.code === 'EPIPE') process.exit(ExitCode.success);
-  handleOutputError(1, error);
+  if (handleClosedTerminal(1, error)) return;
+  const message = `Standard output cannot be written: ${describeFileError(error)}.`;
+  process.exit(reportError(new SvcError('output_failed', message, { cause: error }), io, json));
 });
-process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  // A closed standard error does not change the result.
-  if (error.code !== 'EPIPE') handleOutputError(2, error);
-});
+// A standard error that cannot be written does not change the result.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => void handleClosedTerminal(2, error));
 
 const io = createProcessIo(process, hasFlag(args, '--no-color'));
+const json = hasFlag(args, '--json');
 
-if (hasFlag(args, '--json')) {
+if (json) {
   // By default, Node.js prints its warnings as text.
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => io.noteJson({ note: { message: `${name}: ${message}` } }));

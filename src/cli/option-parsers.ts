@@ -25,11 +25,16 @@ export function parseDurationMs(text: string): number {
   return ms;
 }
 
-/** A hint for a number without a unit; null for other texts. */
+/** A hint for a number without a unit, or with a word such as `3 days`; null for other texts. */
 function suggestUnit(text: string): string | null {
-  const number = text.trim();
-  return /^\d+(?:\.\d+)?$/.test(number) ? `Did you mean ${number}m?` : null;
+  const [, number, word = ''] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
+  const unit = word === '' ? 'm' : UNIT_WORD.exec(word)?.slice(1).find(Boolean)?.toLowerCase();
+  return number === undefined || unit === undefined ? null : `Did you mean ${number}${unit}?`;
 }
+
+/** A unit, in one of its groups, or a word for it. */
+const UNIT_WORD =
+  /^(?:(ms)(?:ec)?|(d)(?:ays?)?|(h)(?:(?:ou)?rs?)?|(m)(?:in(?:ute)?s?)?|(s)(?:ec(?:ond)?s?)?)$/i;
 
 /** `50/s`, as the number per second. */
 export function parseRate(text: string): number {

@@ -1,5 +1,5 @@
 /** Converts mistakes that commander finds on the command line to usage errors with a hint. */
-import type { Command, CommanderError } from 'commander';
+import { type Command, type CommanderError, InvalidArgumentError } from 'commander';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 
@@ -65,15 +65,36 @@ function createMissingCommandError(command: Command): SvcError {
   return createUsageError(`${toFullName(command)} needs a command.`, `Choose one of: ${names.join(', ')}`);
 }
 
+/** What people try instead of the name of a command: a word anywhere, or a word in a group. */
+const otherNames: Readonly<Record<string, string>> = {
+  'clock forward': 'clock advance',
+  dashboard: 'open',
+  delivery: 'deliveries',
+  'emulator list': 'emulator status',
+  endpoints: 'webhooks',
+  fire: 'trigger',
+  requests: 'logs',
+  retry: 'deliveries replay',
+  send: 'trigger',
+  snapshots: 'emulator snapshot',
+  ui: 'open',
+};
+
 export function createUnknownCommandError(command: Command, word: string): SvcError {
   const name = toFullName(command);
   const names = command.commands.map((subcommand) => subcommand.name());
   return createUsageError(
     `Unknown command: ${name} ${word}`,
-    suggestMatch(word, names, (closest) => `${name} ${closest}`) ??
+    suggestOtherName(name, word) ??
+      suggestMatch(word, names, (closest) => `${name} ${closest}`) ??
       suggestBelow(command, word) ??
       `List the commands with: ${name} --help`,
   );
+}
+
+function suggestOtherName(group: string, word: string): string | null {
+  const key = [`${group} ${word}`.replace(/^svc /, ''), word].find((each) => Object.hasOwn(otherNames, each));
+  return key === undefined ? null : `Did you mean svc ${otherNames[key]}?`;
 }
 
 /** Suggests the first command below a group that has exactly this name: `svc snapshot` is in `svc emulator`. */
@@ -87,21 +108,42 @@ function suggestBelow(group: Command, name: string): string | null {
 }
 
 function createUnknownOptionError(command: Command, word: string): SvcError {
+  // `svc clock advance -5m`
+  const valueError = /^-\d/.test(word) ? createArgumentError(command, word) : null;
+  if (valueError !== null) return valueError;
   const flag = toFlag(word);
   const flags = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
+  // `--restart` stands for `--restart-command`.
+  const longer = flags.find((long) => long.startsWith(`${flag}-`));
   return createUsageError(
     `Unknown option: ${flag}`,
-    suggestMatch(flag, flags) ?? `List the options with: ${toFullName(command)} --help`,
+    (longer === undefined ? suggestMatch(flag, flags) : `Did you mean ${longer}?`) ??
+      `List the options with: ${toFullName(command)} --help`,
   );
 }
 
 function createTooManyArgumentsError(command: Command): SvcError {
   const { args, registeredArguments } = command;
+  // `svc clock advance 3 days`
+  const quantity = args.join(' ');
+  const valueError = /^[\d.]+ [a-z]+$/i.test(quantity) ? createArgumentError(command, quantity) : null;
+  if (valueError !== null) return valueError;
   const expected = registeredArguments.length === 0 ? 'none' : registeredArguments.length;
   return createUsageError(
     `Too many arguments: expected ${expected}, got ${args.length}.`,
     `Use: ${toUsage(command)}`,
   );
+}
+
+/** The error for `text` as the first argument of the command; null if the parser of the argument accepts it. */
+function createArgumentError({ registeredArguments: [argument] }: Command, text: string): SvcError | null {
+  try {
+    argument?.parseArg?.(text, undefined);
+    return null;
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    return createUsageError(`Invalid value for ${argument?.name()}: ${JSON.stringify(text)}`, error.message);
+  }
 }
 
 /** `svc deliveries get [options] <id>` */

@@ -9,6 +9,7 @@ export const exitCodeTexts: Readonly<Record<ExitCode, string>> = {
   4: 'The resource does not exist.',
   5: 'The operation timed out.',
   70: 'An internal error of svc occurred, or the database cannot be written.',
+  74: 'Standard output cannot be written, for example because the disk is full.',
   130: 'The command was interrupted, for example with Ctrl-C.',
 };
 
@@ -37,6 +38,7 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   storage_unavailable:
     'SQLite cannot read or write the database. Check the free disk space and the permissions of the database folder.',
   usage: 'An option, an argument or a setting is invalid.',
+  output_failed: 'Standard output cannot be written.',
   untrusted_file: 'svc does not use a configuration file or run file, because another user can change it.',
   no_emulator: 'No emulator responds at the address.',
   already_running: 'An emulator is already running in this folder.',

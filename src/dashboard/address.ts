@@ -1,13 +1,13 @@
 /** Parses and formats the routes of the page in the URL fragment, and their filters. Shortens URLs for display. */
 
+import { type DashboardSection, dashboardSections } from '../domain/dashboard-sections.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
 import { idPrefixes } from '../domain/ids.ts';
 import { parseResponseFilter } from '../domain/status-filter.ts';
 
-/** Routes live in the URL fragment: `#/deliveries/del_…?status=failed`. */
-const sections = ['overview', 'deliveries', 'events', 'webhooks', 'requests', 'keys', 'trigger'] as const;
-export type Section = (typeof sections)[number];
+export type Section = DashboardSection;
 
+/** Routes live in the URL fragment: `#/deliveries/del_…?status=failed`. */
 export interface Route {
   readonly section: Section;
   /** ID of the resource that is open; null for a list. */
@@ -19,7 +19,7 @@ export interface Route {
 export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   const [name = '', id = ''] = path.split('/');
-  const section = sections.find((candidate) => candidate === name);
+  const section = dashboardSections.find((candidate) => candidate === name);
   return {
     section: section ?? 'overview',
     id: section === undefined ? null : decodeId(id) || null,

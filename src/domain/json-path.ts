@@ -86,6 +86,8 @@ export type JsonEdit =
   | { readonly kind: 'override' | 'add'; readonly path: string; readonly value: string }
   | { readonly kind: 'remove'; readonly path: string };
 
+type NameOfKind = (kind: JsonEdit['kind']) => string;
+
 /** `path=value`. The first `=` outside brackets ends the path. */
 const ASSIGNMENT = /^((?:\[(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\]]*)\]|[^=[])+)=(.*)$/s;
 /** The start of JSON that is not a bare word; `{{` starts a template of a fixture. */
@@ -119,29 +121,36 @@ export function parseAssignment(text: string): { path: string; value: string } {
 /**
  * Applies `edits`, in order, to a JSON object that `parseJsonObject` accepts. The result has no whitespace between
  * its tokens.
+ * @param nameOf returns how users write a kind of edit, for hints (default: its name)
  * @throws SvcError `usage` that names the path that is invalid, does not exist, or already exists.
  */
-export function applyJsonEdits(text: string, edits: readonly JsonEdit[]): string {
+export function applyJsonEdits(
+  text: string,
+  edits: readonly JsonEdit[],
+  nameOf: NameOfKind = (kind) => kind,
+): string {
   const root = parseJsonTree(text);
-  for (const edit of edits) applyEdit(root, edit);
+  for (const edit of edits) applyEdit(root, edit, nameOf);
   return serializeJsonTree(root);
 }
 
-function applyEdit(root: JsonTree, edit: JsonEdit): void {
+function applyEdit(root: JsonTree, edit: JsonEdit, nameOf: NameOfKind): void {
   const steps = parsePath(edit.path);
   let node = root;
   steps.forEach((step, index) => {
     const next = steps[index + 1];
     const child = getChild(node, step);
-    if (child === undefined && edit.kind !== 'add') throw createMissingPathError(root, steps, edit);
-    if (next === undefined) applyToChild(node, step, edit);
+    if (child === undefined && edit.kind !== 'add') throw createMissingPathError(root, steps, edit, nameOf);
+    if (next === undefined) applyToChild(node, step, edit, nameOf);
     else node = child ?? setChild(node, step, createParent(next), edit);
   });
 }
 
-function applyToChild(node: JsonTree, step: PathStep, edit: JsonEdit): void {
+function applyToChild(node: JsonTree, step: PathStep, edit: JsonEdit, nameOf: NameOfKind): void {
   if (edit.kind === 'add' && getChild(node, step) !== undefined) {
-    throw new SvcError('usage', `${edit.path} already exists.`, { hint: 'Change it with --override.' });
+    throw new SvcError('usage', `${edit.path} already exists.`, {
+      hint: `Change it with ${nameOf('override')}.`,
+    });
   }
   if (edit.kind === 'remove') removeChild(node, step);
   else setChild(node, step, parseJsonTree(edit.value), edit);
@@ -170,10 +179,11 @@ function createMissingPathError(
   root: JsonTree,
   steps: readonly PathStep[],
   { path, kind }: JsonEdit,
+  nameOf: NameOfKind,
 ): SvcError {
   const hint = suggestMatch(path, Array.from(listJsonPaths(root), formatPath)) ?? suggestPath(root, steps);
   return new SvcError('usage', `${path} does not exist.`, {
-    hint: kind === 'override' ? `${hint} To add a new value, use add instead of override.` : hint,
+    hint: kind === 'override' ? `${hint} Add a new value with ${nameOf('add')}.` : hint,
   });
 }
 

@@ -136,6 +136,20 @@ it('a number without a unit is rejected with a suggestion in minutes', () => {
   expect(parseTimeOrAge('2026')).toBe('2026');
 });
 
+it.each([
+  ['3 days', '3d'],
+  ['1 hour', '1h'],
+  ['5 min', '5m'],
+  ['10 Seconds', '10s'],
+  ['250 msec', '250ms'],
+])('the duration %j is rejected with the suggestion %s', (text, suggestion) => {
+  expect(() => parseDurationMs(text)).toThrow(`Did you mean ${suggestion}?`);
+});
+
+it('a duration with an unknown unit is rejected with the accepted form', () => {
+  expect(() => parseDurationMs('3 moons')).toThrow('Pass a duration such as');
+});
+
 it('a response filter is a status that a receiver can send, a class, or none', () => {
   expect(['404', '4XX', 'None'].map(parseResponseOption)).toEqual([404, '4xx', 'none']);
   for (const text of ['0', '99', '600', '6xx', '40', 'any']) {

@@ -86,6 +86,15 @@ describe('applyJsonEdits', () => {
     expect(change).toThrow(expect.objectContaining({ hint }));
   });
 
+  it('the hint writes the kinds of edits as the caller does', () => {
+    const change = (edit: JsonEdit) => () => applyJsonEdits(order, [edit], (kind) => `--${kind}`);
+    const hint = expect.stringMatching(/note\. Add a new value with --add\.$/);
+    expect(change(override('gift', 'true'))).toThrow(expect.objectContaining({ hint }));
+    expect(change(add('total', '1'))).toThrow(
+      expect.objectContaining({ hint: 'Change it with --override.' }),
+    );
+  });
+
   it('the hint suggests a name with a dot in quotes', () => {
     const change = () => applyJsonEdits('{"meta":{"a.b":1}}', [remove('meta["a,b"]')]);
     expect(change).toThrow(expect.objectContaining({ hint: 'Did you mean meta["a.b"]?' }));

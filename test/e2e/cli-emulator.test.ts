@@ -317,7 +317,9 @@ describe('svc emulator start and stop fail', () => {
   it('svc emulator stop is an error when no emulator runs', async () => {
     const { exitCode, stderr } = await svcInProcess(['emulator', 'stop'], { cwd: createFolder() });
     expect(exitCode).toBe(ExitCode.noEmulator);
-    expect(stderr).toContain('No emulator is running in this folder.');
+    expect(stderr).toBe(
+      'error: No emulator is running in this folder.\nhint: Stop an emulator at another address with: svc emulator stop --url URL\n',
+    );
   });
 });
 
@@ -379,6 +381,22 @@ describe('options of svc emulator start', () => {
 });
 
 describe('pipes', () => {
+  it.skipIf(!existsSync('/dev/full'))(
+    'svc exits with 74 and one line on standard error when standard output is on a full disk',
+    async () => {
+      const run = (...args: string[]) => {
+        const words = [svcFile, ...svcArgs, ...args].map((word) => `'${word}'`);
+        return runProgram('bash', ['-c', `${words.join(' ')} > /dev/full`], { cwd: createFolder() });
+      };
+      const message = 'Standard output cannot be written: the disk is full.';
+      expect(await run('env', '--help')).toMatchObject({ exitCode: 74, stderr: `error: ${message}` });
+      expect(await run('config', '--json')).toMatchObject({
+        exitCode: 74,
+        stderr: JSON.stringify({ error: { code: 'output_failed', message } }),
+      });
+    },
+  );
+
   it.skipIf(process.platform === 'win32')(
     'svc deliveries tail exits with 0 when the reader closes the pipe',
     async () => {

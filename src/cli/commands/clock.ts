@@ -119,6 +119,9 @@ function parseSpeed(text: string): number {
 }
 
 function parseAdvance(text: string): number {
+  if (text.startsWith('-')) {
+    throw new InvalidArgumentError('Pass a duration such as 5m: the clock only moves forward.');
+  }
   const ms = parseDurationMs(text);
   if (ms <= MAX_ADVANCE_MS) return ms;
   throw new InvalidArgumentError(`Pass at most ${formatDuration(MAX_ADVANCE_MS)}.`);

@@ -79,8 +79,8 @@ export const emulatorStop: CommandDefinition<StopOptions> = {
   async run({ junit }, context) {
     const reportPath = junit === undefined ? null : resolve(context.cwd, junit);
     if (reportPath !== null) assertReportWritable(reportPath);
-    const control = await context.connect();
-    const { pid, url } = await control.getStatus({});
+    const { control, status } = await connectToStop(context);
+    const { pid, url } = status;
     if (reportPath !== null) {
       const { deliveries } = await collectDeliveryOutcome(control, context);
       writeReport(reportPath, renderDeliveryJUnit(deliveries, false));
@@ -108,6 +108,18 @@ export const emulatorStop: CommandDefinition<StopOptions> = {
     context.print({ stopped: true, pid, url }, () => `Stopped the emulator (${url}).`);
   },
 };
+
+/** @throws SvcError `no_emulator` with a hint that does not suggest to start one, if it can only suggest that */
+async function connectToStop(context: Context) {
+  try {
+    const control = await context.connect();
+    return { control, status: await control.getStatus({}) };
+  } catch (error) {
+    if (!isNoEmulatorError(error) || !error.hint?.endsWith('svc emulator start')) throw error;
+    const hint = 'Stop an emulator at another address with: svc emulator stop --url URL';
+    throw new SvcError('no_emulator', error.message, { hint, cause: error });
+  }
+}
 
 function isNoEmulatorError(error: unknown): error is SvcError {
   return error instanceof SvcError && error.code === 'no_emulator';
