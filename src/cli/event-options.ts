@@ -3,9 +3,8 @@ import type { Command } from 'commander';
 import { toEventBody } from '../control/event-body.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import { applyJsonEdits, type JsonEdit, parseAssignment } from '../domain/json-path.ts';
-import { suggestMatch } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
+import { findFixture, suggestEventType } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } from '../fixtures/template.ts';
 import type { Context } from './context.ts';
@@ -96,15 +95,14 @@ async function findPayloadTemplate(type: string, context: Context): Promise<stri
   const folders = fixtureFolders(projectFolder);
   const fixture = findFixture(type, folders);
   if (fixture !== null) return fixture.template;
-  reportMissingFixture(type, folders, context);
+  const suggestion = suggestEventType(type, folders);
+  if (suggestion !== null) {
+    throw new SvcError('usage', `No fixture exists for the event type ${type}.`, {
+      hint: `${suggestion} To send ${type}, pass its payload with --data.`,
+    });
+  }
+  context.io.note(`No fixture exists for ${type}, so the payload is empty.`);
   return '{}';
-}
-
-function reportMissingFixture(type: string, folders: readonly string[], { io }: Context): void {
-  const types = listFixtures(folders).map((fixture) => fixture.type);
-  const suggestion = suggestMatch(type, types);
-  const note = `No fixture exists for ${type}, so the payload is empty.`;
-  io.note(suggestion === null ? note : `${note} ${suggestion}`);
 }
 
 async function readData({ data }: EventOptions, context: Context): Promise<string | null> {

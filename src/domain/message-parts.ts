@@ -18,6 +18,7 @@ export function toSentence(text: string): string {
 /**
  * `Did you mean x?` with the candidate that is closest to a mistyped word, by edit distance and ignoring case.
  * @param format writes the closest candidate as it appears in the question (default: unchanged)
+ * @param maxMistakes a limit in addition to that of the length
  * @returns null if no candidate is close: with at most one mistake, or one per three characters in a longer word. A mistake is
  *   a wrong, missing or additional character, or two swapped neighbors.
  */
@@ -25,10 +26,11 @@ export function suggestMatch(
   word: string,
   candidates: Iterable<string>,
   format: (candidate: string) => string = (candidate) => candidate,
+  maxMistakes = Number.POSITIVE_INFINITY,
 ): string | null {
   let closest: string | null = null;
   // At first the largest distance that counts as close.
-  let minDistance = Math.max(1, Math.floor(word.length / 3));
+  let minDistance = Math.min(maxMistakes, Math.max(1, Math.floor(word.length / 3)));
   for (const candidate of candidates) {
     const distance = getEditDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < minDistance || (distance === minDistance && closest === null)) {

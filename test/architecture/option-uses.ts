@@ -169,6 +169,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       { url: 'http://a', events: ['a.b', 'c.d', 'e.f'], workspace: 'ws_1' },
     ],
   ],
+  'webhooks get': [['--show-secret', { showSecret: true }]],
   'webhooks update': [
     ['--url http://a -e a.b --disable', { url: 'http://a', events: ['a.b'], disable: true }],
     ['--enable -H A:b --skip-verify', { enable: true, headers: { A: 'b' }, skipVerify: true }],

@@ -21,6 +21,11 @@ describe('suggestMatch', () => {
     expect(suggestMatch('events', [])).toBeNull();
   });
 
+  it('suggestMatch accepts at most the given number of mistakes', () => {
+    expect(suggestMatch('dilivaries', commands, undefined, 2)).toBe('Did you mean deliveries?');
+    expect(suggestMatch('dilivaryes', commands, undefined, 2)).toBeNull();
+  });
+
   it('suggestMatch prefers the closer word, and the first of two equally close words', () => {
     expect(suggestMatch('list.limits', ['list.limbo', 'list.limit'])).toBe('Did you mean list.limit?');
     expect(suggestMatch('cat', ['bat', 'hat'])).toBe('Did you mean bat?');

@@ -221,16 +221,16 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     notFound: otherWorkspace,
   },
   'webhooks get': {
-    args: ({ webhook }) => [webhook],
+    args: ({ webhook }) => [webhook, '--show-secret'],
     stdout: /^ID +wh_/,
-    jsonFields: ['id', 'url', 'events', 'disabled'],
+    jsonFields: ['id', 'url', 'events', 'disabled', 'secret', 'previous_secret'],
     invalid: [['a', 'b'], tooMany],
     notFound: [`wh_${UNKNOWN_ID}`],
   },
   'webhooks create': {
     args: ({ receiver }) => ['--url', receiver, '--events', 'a.b,c.d'],
     stdout: /Secret +whsec_/,
-    stderr: /^Copy the secret now\. It is not shown again\.$/,
+    stderr: /^Show the secret again with: svc webhooks get wh_\w+ --show-secret$/,
     jsonFields: ['id', 'url', 'events', 'secret'],
     invalid: [['--url', 'ftp://a', '--events', 'a.b'], 'Invalid value for --url: "ftp://a"'],
     notFound: ['--url', 'https://example.com', '--events', 'a.b', ...otherWorkspace],
@@ -252,7 +252,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   'webhooks rotate-secret': {
     args: async ({ createWebhook }) => [await createWebhook()],
     stdout: /Secret +whsec_/,
-    stderr: /^Copy the secret now\. It is not shown again\.$/,
+    stderr: /^Show the secret again with: svc webhooks get wh_\w+ --show-secret$/,
     jsonFields: ['id', 'secret', 'previous_secret_expires_at'],
     invalid: [['wh_1', '--overlap', 'long'], 'Invalid value for --overlap: "long"'],
     notFound: [`wh_${UNKNOWN_ID}`],

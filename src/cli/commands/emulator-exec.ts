@@ -8,6 +8,7 @@ import { createProcessGuard } from '../../watchdog/process-guard.ts';
 import { bootEmulator, writeCertificate } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { toEnvVariables } from '../env-variables.ts';
 import { renderDeliveryJUnit } from '../exec/delivery-junit.ts';
 import {
@@ -114,6 +115,7 @@ async function runWithEmulator(
 ): Promise<ExecResult> {
   const settings = { ...DEFAULTS, ...options };
   const config = await context.resolveConfig(settings);
+  await warnAboutMistypedTypes(config.values.events, context);
   const emulator = await bootEmulator(config, await context.resolveRules(settings), {
     ...context,
     io: log.notes,

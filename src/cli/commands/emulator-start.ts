@@ -6,6 +6,7 @@ import { createLinkedController } from '../../timers.ts';
 import { bootEmulator } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import {
   addEnvFileAlias,
   keepEnvFile,
@@ -57,6 +58,7 @@ export const command: CommandDefinition<Options> = {
     const rules = await context.resolveRules(flags);
     const { values, projectFolder } = config;
     await assertNoneRunning(config, context);
+    await warnAboutMistypedTypes(values.events, context);
     if (options.detach) {
       const { status, log } = await startDetached(context, projectFolder);
       const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;

@@ -9,6 +9,7 @@ import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter, createLinkedController } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import {
   addEnvFileAlias,
   resolveWriteEnvAlias,
@@ -103,6 +104,7 @@ export const command: CommandDefinition<Options> = {
       });
     }
     const newEndpoints = await toNewEndpoints(options, context);
+    await warnAboutMistypedTypes([...new Set(newEndpoints.flatMap(({ events = [] }) => events))], context);
     const listener = new ListenEndpoints(await context.connect(), newEndpoints);
     await listener.register();
     try {

@@ -6,6 +6,7 @@ import { SvcError } from '../../errors.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { webhookChoices, webhookColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
+import { warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
 import {
   addPageOptions,
   addWorkspaceOption,
@@ -16,13 +17,13 @@ import {
   parseWebhookUrl,
   toPageParameters,
 } from '../option-parsers.ts';
+import type { NoteOutput } from '../process-context.ts';
 import { askChoice, askText, confirm } from '../prompt.ts';
 import { formatTime } from '../render/format.ts';
 import { printPage, renderFields } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
 const ID_DESCRIPTION = 'Endpoint ID (wh_…)';
-const SECRET_NOTE = 'Copy the secret now. It is not shown again.';
 
 export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {
   configure: (command) =>
@@ -39,12 +40,20 @@ export const list: CommandDefinition<PageOptions & { readonly workspace?: string
   },
 };
 
-export const get: CommandDefinition<{ readonly id?: string }> = {
-  configure: (command) => command.argument('[id]', ID_DESCRIPTION),
-  examples: [['Show an endpoint', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],
-  async run({ id }, context) {
+export const get: CommandDefinition<{ readonly id?: string; readonly showSecret?: true }> = {
+  configure: (command) =>
+    command
+      .argument('[id]', ID_DESCRIPTION)
+      .option('--show-secret', 'Also show the secret, and the previous one after a rotation'),
+  examples: [
+    ['Show an endpoint', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    ['Show its secret too', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --show-secret'],
+  ],
+  async run({ id: idArgument, showSecret }, context) {
     const control = await context.connect();
-    const webhook = await control.getWebhook({ id: id ?? (await askChoice(context, 'id', webhookChoices)) });
+    const id = idArgument ?? (await askChoice(context, 'id', webhookChoices));
+    const secrets = showSecret && (await control.revealSecret({ id }));
+    const webhook = { ...(await control.getWebhook({ id })), ...secrets };
     const scheduleTimeOf = await fetchScheduleTimes([webhook], control, context);
     context.print(webhook, () => renderWebhook(webhook, context.io, scheduleTimeOf(webhook)));
   },
@@ -91,7 +100,9 @@ export const create: CommandDefinition<{
       events: types,
     });
     context.printJsonText(text, () => renderWebhook(webhook, context.io));
-    context.io.note(SECRET_NOTE);
+    noteSecret(webhook, context.io);
+    await warnAboutMistypedTypes(webhook.events, context);
+    await warnIfDeliveredTwice(webhook, await context.connect(), context.io);
   },
 };
 
@@ -154,6 +165,9 @@ export const update: CommandDefinition<UpdateOptions> = {
       ...changes,
     });
     context.print(webhook, () => renderWebhook(webhook, context.io));
+    await warnAboutMistypedTypes(events ?? [], context);
+    if ((url || events || enable) && !webhook.disabled)
+      await warnIfDeliveredTwice(webhook, control, context.io);
   },
 };
 
@@ -198,20 +212,27 @@ export const rotateSecret: CommandDefinition<{ readonly id?: string; readonly ov
       overlap_ms: overlap,
     });
     context.print(webhook, () => renderWebhook(webhook, context.io));
-    context.io.note(SECRET_NOTE);
+    noteSecret(webhook, context.io);
   },
 };
+
+/** The public API shows a secret only once. */
+function noteSecret({ id }: Pick<Webhook, 'id'>, { note }: NoteOutput): void {
+  note(`Show the secret again with: svc webhooks get ${id} --show-secret`);
+}
 
 /**
  * Renders the fields that the response has.
  * @param scheduleTime current schedule time of its workspace; if undefined, the creation time is printed without its age
  */
 export function renderWebhook(
-  webhook: Webhook & Partial<WebhookDetail> & Partial<CreatedWebhook>,
+  webhook: Webhook &
+    Partial<WebhookDetail> &
+    Partial<CreatedWebhook> & { readonly previous_secret?: string | null },
   capabilities: { readonly color: boolean },
   scheduleTime?: number,
 ): string {
-  const { previous_secret_expires_at: previousExpiry } = webhook;
+  const { previous_secret: previousSecret, previous_secret_expires_at: previousExpiry } = webhook;
   const headers = Object.entries(webhook.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   return renderFields(
     {
@@ -223,7 +244,9 @@ export function renderWebhook(
       TLS: webhook.skip_verify ? 'certificate not verified' : null,
       Lifetime: webhook.listener ? 'until svc listen exits' : null,
       State: webhook.disabled ? 'disabled' : null,
-      'Previous secret': previousExpiry ? `valid until ${previousExpiry}` : null,
+      'Previous secret': previousExpiry
+        ? `${previousSecret ? `${previousSecret}, ` : ''}valid until ${previousExpiry}`
+        : null,
       Workspace: webhook.workspace_id,
       Created: scheduleTime === undefined ? webhook.created_at : formatTime(webhook.created_at, scheduleTime),
     },

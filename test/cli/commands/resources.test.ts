@@ -85,6 +85,7 @@ describe('command options', () => {
   ])('svc %s sends %o as fields of the request', async (name, options, [operation, expected]) => {
     const calls: object[] = [];
     const control: Partial<ControlPlane> = {
+      listWebhooks: async () => pageOf(),
       [operation]: async (input: object) => {
         calls.push(input);
         return pageOf();

@@ -74,6 +74,20 @@ describe('the payload', () => {
     expect(body).toEqual({ type: 'robot.awoke', workspace_id: 'ws_other', payload: {} });
   });
 
+  it('a type that is close to one with a fixture needs --data', async () => {
+    const { result, sent } = await trigger({ type: 'order.shiped', override: ['a=1'] });
+    expect(result).toMatchObject({
+      reason: {
+        code: 'usage',
+        message: 'No fixture exists for the event type order.shiped.',
+        hint: 'Did you mean order.shipped? To send order.shiped, pass its payload with --data.',
+      },
+    });
+    expect(sent).toEqual([]);
+    const { body } = await trigger({ type: 'order.shiped', data: '{"a":1}' });
+    expect(body).toMatchObject({ type: 'order.shiped', payload: { a: 1 } });
+  });
+
   it('--data is sent as it was written, numbers included', async () => {
     const data = '{ "n": 9007199254740993, "price": 12.50, "huge": 1e400 }';
     const { sent } = await trigger({ type: 'order.shipped', data });

@@ -1,0 +1,51 @@
+/** Warnings about endpoints that are valid but probably not what the user wants. */
+import type { Webhook } from '../contract/resources.ts';
+import { type ControlPlane, listAll } from '../control/control-plane.ts';
+import { isSubscribedTo, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
+import { parseUrl } from '../domain/http-url.ts';
+import { suggestEventType } from '../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../fixtures/fixture-folders.ts';
+import type { Context } from './context.ts';
+import type { NoteOutput } from './process-context.ts';
+import { printHint, printWarning } from './report-error.ts';
+
+/** Warns if another enabled endpoint with the same URL receives some of the same events. */
+export async function warnIfDeliveredTwice(
+  webhook: Pick<Webhook, 'id' | 'url' | 'events' | 'workspace_id'>,
+  control: Pick<ControlPlane, 'listWebhooks'>,
+  io: NoteOutput,
+): Promise<void> {
+  const { id, url, events, workspace_id } = webhook;
+  const webhooks = await listAll((page) => control.listWebhooks({ ...page, workspace_id }));
+  for (const other of webhooks) {
+    if (other.id === id || other.disabled || toHref(other.url) !== toHref(url)) continue;
+    const sharedTypes = events.includes(WILDCARD_SUBSCRIPTION)
+      ? other.events
+      : events.filter((type) => isSubscribedTo(other.events, type));
+    if (sharedTypes.length === 0) continue;
+    const types = sharedTypes.includes(WILDCARD_SUBSCRIPTION) ? '' : ` of type ${sharedTypes.join(' or ')}`;
+    printWarning(
+      `The endpoint ${other.id} already has the URL ${url}: each event${types} will arrive twice.`,
+      io,
+    );
+    printHint(`Delete the other endpoint with: svc webhooks delete ${other.id}`, io);
+  }
+}
+
+/** `http://localhost:3000` and `http://localhost:3000/` are the same URL. */
+function toHref(url: string): string {
+  return parseUrl(url)?.href ?? url;
+}
+
+/** Warns about each event type that has no fixture and is probably a mistyped one. */
+export async function warnAboutMistypedTypes(
+  types: readonly string[],
+  { io, resolveConfig }: Pick<Context, 'io' | 'resolveConfig'>,
+): Promise<void> {
+  const { projectFolder } = await resolveConfig();
+  const folders = fixtureFolders(projectFolder);
+  for (const type of types) {
+    const suggestion = suggestEventType(type, folders);
+    if (suggestion !== null) printWarning(`No fixture exists for the event type ${type}. ${suggestion}`, io);
+  }
+}

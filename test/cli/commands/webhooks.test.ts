@@ -1,0 +1,119 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApiClient } from '../../../src/control/api-client.ts';
+import { commandsByName } from '../../support/command-definitions.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import { startTestEmulator } from '../../support/test-emulator.ts';
+import { createFakeContext } from '../fake-context.ts';
+
+const url = 'http://localhost:3000/hooks';
+
+/** Starts an emulator and returns a function that runs a command with it. */
+async function setUp() {
+  const emulator = await startTestEmulator();
+  onTestFinished(emulator.close);
+  const { control } = emulator;
+  const { workspace_id, base_url, api_key } = emulator.status();
+  async function run(name: string, options: object) {
+    const api = createApiClient({ baseUrl: base_url, apiKey: api_key });
+    const { context, capturedOutput } = createFakeContext({ control, api });
+    const command = await commandsByName[name]?.load();
+    await command?.run(options as never, { ...context, getWorkspaceId: async () => workspace_id } as never);
+    return capturedOutput;
+  }
+  return { control, run };
+}
+
+describe('svc webhooks create', () => {
+  it.each([
+    ['all events', ['*'], ['*'], 'each event will'],
+    ['one type of all', ['*'], ['order.shipped'], 'each event of type order.shipped will'],
+    ['all, one of which', ['order.shipped'], ['*'], 'each event of type order.shipped will'],
+    [
+      'the same two types',
+      ['order.created', 'order.shipped'],
+      ['order.shipped', 'order.created', 'invoice.paid'],
+      'each event of type order.shipped or order.created will',
+    ],
+  ])('svc webhooks create warns if an endpoint with this URL receives %s', async (_, first, second, text) => {
+    const { control, run } = await setUp();
+    const { id } = await control.createWebhook({ url, events: first });
+    const { err } = await run('webhooks create', { url, events: second });
+    expect(err).toContain(`warning: The endpoint ${id} already has the URL ${url}: ${text} arrive twice.`);
+    expect(err).toContain(`svc webhooks delete ${id}`);
+  });
+
+  it('svc webhooks create warns for another spelling of the same URL', async () => {
+    const { control, run } = await setUp();
+    await control.createWebhook({ url: 'http://LOCALHOST:3000' });
+    const { err } = await run('webhooks create', { url: 'http://localhost:3000/', events: ['*'] });
+    expect(err).toContain('will arrive twice');
+  });
+
+  it('svc webhooks create does not warn for another URL, other types, a disabled endpoint or another workspace', async () => {
+    const { control, run } = await setUp();
+    await control.createWebhook({ url: `${url}/other` });
+    await control.createWebhook({ url, events: ['order.created'] });
+    const { id } = await control.createWebhook({ url });
+    await control.updateWebhook({ id, disabled: true });
+    const { id: workspace_id } = await control.createWorkspace({ name: 'Other' });
+    await control.createWebhook({ url, workspace_id });
+    const { err } = await run('webhooks create', { url, events: ['order.shipped'] });
+    expect(err).not.toContain('warning');
+  });
+});
+
+describe('svc webhooks update', () => {
+  it('svc webhooks update warns when the change makes events arrive twice', async () => {
+    const { control, run } = await setUp();
+    const first = await control.createWebhook({ url });
+    const { id } = await control.createWebhook({ url: `${url}/other` });
+    expect((await run('webhooks update', { id, url })).err).toContain(`The endpoint ${first.id} already`);
+    expect((await run('webhooks update', { id, disable: true })).err).toBe('');
+    expect((await run('webhooks update', { id, enable: true })).err).toContain('will arrive twice');
+    expect((await run('webhooks update', { id, skipVerify: true })).err).toBe('');
+  });
+});
+
+describe('a mistyped event type', () => {
+  const warning = 'warning: No fixture exists for the event type order.shiped. Did you mean order.shipped?\n';
+  const events = ['order.shiped', 'order.updated', 'robot.awoke', 'order.shipped', '*'];
+
+  it('svc webhooks create and update and svc listen suggest the type', async () => {
+    const { control, run } = await setUp();
+    const { id } = await control.createWebhook({ url });
+    const forwardTo = [{ url: `${url}/listen`, types: null }];
+    for (const [name, options] of [
+      ['webhooks create', { url: `${url}/other`, events }],
+      ['webhooks update', { id, events }],
+      ['listen', { forwardTo, events, printSecret: true, format: 'default' }],
+    ] as const) {
+      const { err } = await run(name, options);
+      expect(err.split('warning:').length, name).toBe(2);
+      expect(err, name).toContain(warning);
+    }
+  });
+
+  it.each(['emulator start', 'emulator exec'])('svc %s --events suggests the type', async (name) => {
+    const cwd = createTemporaryFolder();
+    const { context, capturedOutput } = createFakeContext({ cwd });
+    const command = await commandsByName[name]?.load();
+    // A folder cannot be a database, so nothing is started.
+    const run = command?.run({ events: events.join(','), db: cwd, command: ['true'] } as never, context);
+    await expect(run).rejects.toMatchObject({ code: 'database_unusable' });
+    expect(capturedOutput.err).toBe(warning);
+  });
+});
+
+describe('svc webhooks get --show-secret', () => {
+  it('svc webhooks get shows secrets only with --show-secret', async () => {
+    const { control, run } = await setUp();
+    const { id, secret } = await control.createWebhook({ url });
+    expect((await run('webhooks get', { id })).out).not.toContain('whsec_');
+    expect((await run('webhooks get', { id, showSecret: true })).out).toContain(`Secret     ${secret}\n`);
+    const rotated = await control.rotateWebhookSecret({ id });
+    const { out } = await run('webhooks get', { id, showSecret: true });
+    expect(out).toMatch(new RegExp(`^Secret +${rotated.secret}$`, 'm'));
+    expect(out).toMatch(new RegExp(`^Previous secret +${secret}, valid until 20`, 'm'));
+    expect((await run('webhooks get', { id })).out).not.toContain('whsec_');
+  });
+});
