@@ -42,20 +42,31 @@ export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number
 }
 
 /**
+ * The emulator for this folder; null if none responds, although the process that the run file names may be alive.
+ * @throws SvcError `untrusted_file` when another user can change the run file.
+ */
+export async function findEmulatorOfFolder(
+  { values, sources, projectFolder }: Config,
+  { env }: Pick<ProjectLocation, 'env'>,
+): Promise<EmulatorStatus | null> {
+  const runFile = findOwnRunFile(projectFolder, env);
+  if (runFile === null) return null;
+  const settings = { values: { ...values, controlUrl: null, controlToken: null }, sources };
+  const target = await resolveTarget(settings, { cwd: projectFolder, env });
+  const control = createHttpControlClient({ ...target, signal: abortAfter(STATUS_TIMEOUT_MS) });
+  return getVerifiedStatus(runFile, control).catch(() => null);
+}
+
+/**
  * A folder can have one emulator, because commands find it by the run file.
  * @throws SvcError `already_running` when an emulator in this folder responds; `untrusted_file` when another user can
  *   change its run file.
  */
 export async function assertNoneRunning(
-  { values, sources, projectFolder }: Config,
-  { env }: Pick<ProjectLocation, 'env'>,
+  config: Config,
+  location: Pick<ProjectLocation, 'env'>,
 ): Promise<void> {
-  const runFile = findOwnRunFile(projectFolder, env);
-  if (runFile === null) return;
-  const settings = { values: { ...values, controlUrl: null, controlToken: null }, sources };
-  const target = await resolveTarget(settings, { cwd: projectFolder, env });
-  const control = createHttpControlClient({ ...target, signal: abortAfter(STATUS_TIMEOUT_MS) });
-  const status = await getVerifiedStatus(runFile, control).catch(() => null);
+  const status = await findEmulatorOfFolder(config, location);
   if (status === null) return;
   const message = `An emulator is already running in this folder: pid ${status.pid}, ${status.url}, database ${status.db}.`;
   throw new SvcError('already_running', message, {

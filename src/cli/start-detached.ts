@@ -8,6 +8,9 @@ import { isErrorCode, SvcError } from '../errors.ts';
 import type { ProcessContext } from './process-context.ts';
 import { isReadyLine, type ReadyLine, type ReadyStatus } from './ready-line.ts';
 
+/** The option of `emulator start` with which the process logs attempts after its ready line. */
+export const LOG_ATTEMPTS = '--log-attempts';
+
 const STARTUP_TIMEOUT_MS = 30_000;
 
 interface DetachedEmulator {
@@ -29,7 +32,7 @@ export async function startDetached(
   const [program = '', ...args] = processContext.commandLine.filter(
     (word) => word !== '--detach' && word !== '--json',
   );
-  const child = spawn(program, [...args, '--json'], {
+  const child = spawn(program, [...args, '--json', LOG_ATTEMPTS], {
     cwd: processContext.cwd,
     env: processContext.env,
     detached: true,

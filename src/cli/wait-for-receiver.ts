@@ -1,6 +1,7 @@
 /** Warns when nothing listens at a receiver URL: many users start their receiver after the emulator. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ControlPlane } from '../control/control-plane.ts';
 import { isLoopbackName } from '../domain/address.ts';
 import { getPort, stripBrackets } from '../domain/http-url.ts';
 import type { NoteOutput } from './process-context.ts';
@@ -19,9 +20,13 @@ export async function warnIfNotListening(url: string, io: NoteOutput): Promise<b
   return true;
 }
 
-/** Like {@link warnIfNotListening}, and reports when something listens. Ends then, or when `signal` is aborted. */
+/**
+ * Like {@link warnIfNotListening}, and reports when something listens, with the next step if a delivery to it has failed. Ends
+ * then, or when `signal` is aborted.
+ */
 export async function waitForReceiver(
   url: string,
+  control: Pick<ControlPlane, 'listDeliveries'>,
   { io, signal }: { readonly io: NoteOutput; readonly signal: AbortSignal },
 ): Promise<void> {
   if (!(await warnIfNotListening(url, io))) return;
@@ -30,7 +35,9 @@ export async function waitForReceiver(
     if (signal.aborted) return;
   } while (!(await couldBeListening(url)));
   io.note(`${url} is listening now.`);
-  printHint('Send the pending retry now with: svc clock next', io);
+  const failing = await control.listDeliveries({ status: 'failing' }).catch(() => null);
+  if (failing?.data.some((delivery) => delivery.url === url))
+    printHint('Send the pending retry now with: svc clock next', io);
 }
 
 /** False only if it is certain that nothing is listening. */

@@ -236,7 +236,7 @@ const connectionProblems: Readonly<Record<string, string>> = {
   ECONNRESET: 'connection closed without a response',
   EPIPE: 'connection closed without a response',
   ENOTFOUND: 'the host name does not resolve',
-  ETIMEDOUT: 'no connection: the host does not respond',
+  ETIMEDOUT: 'no connection: the host does not respond, or the listen backlog of the receiver is full',
 };
 
 /** Describes a connection error without the words of Node.js, where it is a common one. */

@@ -95,6 +95,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ...startOptions,
     ['--write-env .env --detach --open', { writeEnv: '.env', detach: true, open: true }],
     ['--env-file .env', { envFile: '.env' }],
+    ['--log-attempts', { logAttempts: true }],
   ],
   'emulator exec': [
     ...startOptions,

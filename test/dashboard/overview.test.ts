@@ -30,10 +30,14 @@ describe('describeBuckets', () => {
     );
   });
 
-  it('describeBuckets names no worst bucket without failures, and says when there are no attempts', () => {
+  it('describeBuckets names no worst bucket without failures, counts a single retry, and says when there are no attempts', () => {
     const successes = buckets.map((bucket) => ({ ...bucket, failed: 0 }));
     expect(describeBuckets(successes, 'hour')).toBe(
       'Attempts in the last hour: 6 succeeded, 0 failed, including 3 retries or replays.',
+    );
+    const once = [{ ...buckets[0], succeeded: 1, failed: 0, retried: 1 }] as typeof buckets;
+    expect(describeBuckets(once, 'hour')).toBe(
+      'Attempts in the last hour: 1 succeeded, 0 failed, including 1 retry or replay.',
     );
     const none = successes.map((bucket) => ({ ...bucket, succeeded: 0, retried: 0 }));
     expect(describeBuckets(none, '3 days')).toBe('No attempts in the last 3 days');

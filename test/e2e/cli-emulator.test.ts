@@ -152,12 +152,17 @@ describe('the run file of an emulator that was killed', () => {
 describe('svc emulator start --detach', () => {
   const detach = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--detach'];
 
-  it('svc emulator start --detach returns when the emulator is ready, and the emulator runs in its own session', async () => {
+  it('svc emulator start --detach returns when the emulator is ready, and the emulator runs in its own session and logs attempts', async () => {
     const cwd = createFolder();
     onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
-    const { exitCode, stdout } = await svc([...detach, '--json'], { cwd });
+    const { exitCode, stdout } = await svc([...detach, '--json', '--forward-to', '9'], { cwd });
     expect(exitCode).toBe(ExitCode.success);
     const ready = JSON.parse(stdout);
+    await runJson(cwd, 'trigger', 'order.shipped');
+    const readLog = () => readFileSync(join(cwd, '.svc/emulator.log'), 'utf8');
+    await expect
+      .poll(readLog)
+      .toMatch(/^\{"type":"ready"[^\n]*\n(?:.*\n)*?.*connection refused .* order\.shipped/);
     expect(ready).toMatchObject({ type: 'ready', pid: expect.any(Number) });
     expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
     if (process.platform !== 'linux') return;

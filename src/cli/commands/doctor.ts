@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { type Config, listConfig } from '../../config.ts';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { createFindingBuilder, type Finding } from '../../control/findings.ts';
-import { findOwnRunFile, ignoreUntrusted } from '../../control/run-file.ts';
+import { getPort } from '../../domain/http-url.ts';
 import { ExitCode } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +13,7 @@ import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
 import { styleCheckStatus } from '../render/style.ts';
 import { renderTableWithHints } from '../render/table.ts';
-import { findEmulatorOnPort, suggestForBusyPort } from '../running-emulator.ts';
+import { findEmulatorOfFolder, findEmulatorOnPort, suggestForBusyPort } from '../running-emulator.ts';
 
 const PROBE_NOTE = `
 Each endpoint receives two deliveries of type svc.probe: one with a valid signature and one signed with a different
@@ -112,11 +112,11 @@ async function checkConfig(context: Context): Promise<{ finding: Finding; config
 async function checkPort(config: Config, context: Context, running: EmulatorStatus | null): Promise<Finding> {
   const { host, port } = config.values;
   const portFinding = createFindingBuilder('port', 'Port');
-  const { projectFolder } = config;
   // The emulator for this folder can have been started with another --port, and is not always the one that commands use.
-  const runFile = ignoreUntrusted(() => findOwnRunFile(projectFolder, context.env));
-  if (runFile !== null)
-    return portFinding.ok(`${new URL(runFile.control_url).port} is used by the emulator for this folder`);
+  // A run file that cannot be used is a finding of its own.
+  const ofFolder = await findEmulatorOfFolder(config, context).catch(() => null);
+  if (ofFolder !== null)
+    return portFinding.ok(`${getPort(new URL(ofFolder.url))} is used by the emulator for this folder`);
   if (running !== null && Number(new URL(running.url).port) === port) {
     return portFinding.ok(`${port} is used by the emulator that --url or SVC_CONTROL_URL selects`);
   }

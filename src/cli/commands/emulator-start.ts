@@ -1,5 +1,6 @@
 /** `svc emulator start`: runs an emulator until it is stopped, and keeps the run file with which commands find it. */
 import { once } from 'node:events';
+import { Option } from 'commander';
 import { assertStateFolderTrusted, findOwnRunFile } from '../../control/run-file.ts';
 import type { Emulator } from '../../emulator.ts';
 import { createLinkedController } from '../../timers.ts';
@@ -20,19 +21,26 @@ import { registerEmulator } from '../register-emulator.ts';
 import { renderAttempt, renderReset } from '../render/stream-items.ts';
 import { reportError } from '../report-error.ts';
 import { assertNoneRunning } from '../running-emulator.ts';
-import { startDetached } from '../start-detached.ts';
+import { LOG_ATTEMPTS, startDetached } from '../start-detached.ts';
 import { addStartOptions } from '../start-options.ts';
 import { waitForReceiver, warnIfNotListening } from '../wait-for-receiver.ts';
 
 /** The options, except those that are settings: `resolveConfig` reads those. */
 interface Options extends WriteEnvOptions {
   readonly detach?: true;
+  readonly logAttempts?: true;
 }
 
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     addEnvFileAlias(addStartOptions(command))
       .option('--detach', 'Run in the background, and return when the emulator is ready')
+      .addOption(
+        new Option(
+          LOG_ATTEMPTS,
+          'With --json, print each attempt as text, for the log of --detach',
+        ).hideHelp(),
+      )
       .addHelpText('after', TOKEN_NOTE),
   examples: [
     ['Start the emulator', 'emulator start'],
@@ -83,7 +91,8 @@ export const command: CommandDefinition<Options> = {
       }
       announceReady(status, certificate, values, rules, context);
       if (values.open) void showDashboard(status.dashboard_url, context);
-      await printUntilStopped(emulator, values.forwardTo, context);
+      const printsAttempts = !context.json || options.logAttempts === true;
+      await printUntilStopped(emulator, values.forwardTo, printsAttempts, context);
     } finally {
       unregister();
       await emulator.close();
@@ -100,17 +109,18 @@ async function showDashboard(url: string, context: Context): Promise<void> {
   if (!(await openUrl(url, context))) context.io.note(`No browser was found. Open this address: ${url}`);
 }
 
-/** Returns when the emulator stops or the user interrupts. Prints each attempt until then, but nothing with `--json`. */
+/** Returns when the emulator stops or the user interrupts. */
 async function printUntilStopped(
   { closed, control }: Emulator,
   forwardTo: string | null,
+  printsAttempts: boolean,
   context: Context,
 ): Promise<void> {
   const ended = createLinkedController([context.signal]);
   void closed.then(() => ended.abort());
   const { signal } = ended;
-  if (forwardTo !== null) void waitForReceiver(forwardTo, { io: context.io, signal });
-  if (context.json) {
+  if (forwardTo !== null) void waitForReceiver(forwardTo, control, { io: context.io, signal });
+  if (!printsAttempts) {
     if (!signal.aborted) await once(signal, 'abort');
     return;
   }

@@ -171,7 +171,7 @@ async function listen(listener: ListenEndpoints, options: Options, context: Cont
   await writeVariables(listener, options, context);
   const ended = createLinkedController([context.signal]);
   for (const url of new Set(endpoints.map((endpoint) => endpoint.url))) {
-    void waitForReceiver(url, { io: context.io, signal: ended.signal });
+    void waitForReceiver(url, control, { io: context.io, signal: ended.signal });
   }
   const types = options.format === 'json' ? 'attempt' : selectStreamTypes(context);
   const stream = listener.follow(types, context.signal, async () => {

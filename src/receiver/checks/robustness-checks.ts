@@ -55,7 +55,7 @@ export const robustnessChecks: readonly ReceiverCheck[] = [
       const responses = await Promise.all(sending);
       const isCorrect = responses.every(isAcceptedOrDeferred) && responses.some(isAccepted);
       const explanation =
-        'Your receiver fails under many simultaneous deliveries. If it can handle fewer, respond with 429 or 503.';
+        'Your receiver fails under many simultaneous deliveries. Accept new connections while it handles others, so that its listen backlog does not fill up. If it can handle fewer, respond with 429 or 503.';
       return isCorrect
         ? checkStillRunning(responses, context)
         : failed(describeResponses(...responses), explanation);

@@ -97,6 +97,17 @@ export interface Violation {
   readonly message: string;
 }
 
+/** Why a broken rule matters, and what to do. A restart can also have removed an effect that happened. */
+export function explainRule(rule: ExploreRule, { steps }: History): { reason: string; remedy: string } {
+  const { reason, remedy } = exploreRules[rule];
+  if (ruleGroups[rule] !== 'too few effects' || !steps.some(({ kind }) => kind === 'restart'))
+    return { reason, remedy };
+  return {
+    reason: `Either only the observer has forgotten the effect, because effects in memory do not survive a restart, or this happened: ${reason}`,
+    remedy: `First make sure that the effects that are observed survive a restart, for example in a database. If the effect is still missing: ${remedy}`,
+  };
+}
+
 /** All violations, causes first: a stopped receiver, then other wrong responses, then wrong effects, which responses can cause. */
 export function findViolations(record: PlayRecord): Violation[] {
   return [...findResponseViolations(record), ...findEffectViolations(record)];

@@ -7,6 +7,7 @@ import type { History } from './history.ts';
 import type { PlayRecord } from './play-history.ts';
 import {
   type ExploreRule,
+  explainRule,
   exploreRules,
   findViolations,
   ruleGroups,
@@ -147,7 +148,8 @@ async function confirm(
   } catch (error) {
     problem = (error as Error).message;
   }
-  const { reference, summary, reason, remedy } = exploreRules[violation.rule];
+  const { reference, summary } = exploreRules[violation.rule];
+  const { reason, remedy } = explainRule(violation.rule, record.history);
   return {
     rule: violation.rule,
     reference,

@@ -144,11 +144,12 @@ describe('svc doctor without an emulator', () => {
     expect(get('emulator')).toMatchObject(problem);
   });
 
-  it('a run file whose process does not respond as an emulator is a problem', async () => {
+  it('a run file whose process does not respond as an emulator is a problem, and its port is not said to be used', async () => {
     const cwd = createTemporaryFolder();
     const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
     createRunFile(cwd, { ...run, pid: process.pid }, {});
     const { get } = await visit({ cwd });
+    expect(get('port')).toMatchObject({ status: 'ok', detail: 'any free port' });
     expect(get('run_file')).toMatchObject({ status: 'problem', remedy: expect.stringContaining('rm ') });
     expect(get('emulator')).toMatchObject({
       ...{ status: 'problem', detail: expect.stringContaining('No response from http://127.0.0.1:1') },

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { History, HistoryStep } from '../../../src/receiver/explore/history.ts';
 import type { Exchange, PlayRecord } from '../../../src/receiver/explore/play-history.ts';
-import { findViolations, summarizeSteps } from '../../../src/receiver/explore/rules.ts';
+import {
+  explainRule,
+  exploreRules,
+  findViolations,
+  summarizeSteps,
+} from '../../../src/receiver/explore/rules.ts';
 import type { ReceiverResponse } from '../../../src/receiver/receiver-client.ts';
 
 const ok: ReceiverResponse = respond(204);
@@ -219,6 +224,26 @@ describe('findViolations', () => {
 
   it('without effects only the responses are evaluated', () => {
     expect(findViolations(createRecord([deliver(0)], exchange(0, 0, ok), null))).toEqual([]);
+  });
+});
+
+it('the explanation of a missing effect says after a restart that only the observer may have forgotten it', () => {
+  const { history } = createRecord([deliver(0)], [], null);
+  const restarted: History = { ...history, steps: [deliver(0), { kind: 'restart' }] };
+  for (const rule of ['processed', 'order'] as const) {
+    const { reason, remedy } = exploreRules[rule];
+    expect(explainRule(rule, history)).toEqual({ reason, remedy });
+    const explained = explainRule(rule, restarted);
+    expect(explained.reason).toMatch(
+      /^Either only the observer has forgotten the effect, .*, or this happened: /,
+    );
+    expect(explained.reason.endsWith(reason)).toBe(true);
+    expect(explained.remedy).toMatch(/^First make sure that the effects that are observed survive a restart/);
+    expect(explained.remedy.endsWith(remedy)).toBe(true);
+  }
+  expect(explainRule('once', restarted)).toEqual({
+    reason: exploreRules.once.reason,
+    remedy: exploreRules.once.remedy,
   });
 });
 

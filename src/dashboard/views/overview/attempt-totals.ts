@@ -21,7 +21,7 @@ export function describeBuckets(buckets: readonly AttemptBucket[], period: strin
   const { succeeded, failed, retried } = sumBuckets(buckets);
   if (succeeded + failed === 0) return `No attempts in the last ${period}`;
   const worst = buckets.reduce((most, bucket) => (bucket.failed > most.failed ? bucket : most));
-  const summary = `Attempts in the last ${period}: ${succeeded} succeeded, ${failed} failed, including ${retried} retries or replays.`;
+  const summary = `Attempts in the last ${period}: ${succeeded} succeeded, ${failed} failed, including ${retried} ${retried === 1 ? 'retry or replay' : 'retries or replays'}.`;
   return failed === 0
     ? summary
     : `${summary} Most failed at ${formatUtc(Date.parse(worst.starts_at))}: ${worst.failed}.`;
