@@ -1,0 +1,168 @@
+/** Throws an error after one write to the database, at each point of a scenario in turn, and checks what is left. */
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
+import { SvcError } from '../../src/errors.ts';
+import { Sql } from '../../src/store/sql.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
+
+// The pause after a failed write takes no time here.
+vi.mock('../../src/timers.ts', async () => {
+  const timers = await import('../support/fakeable-timers.ts');
+  const shorten = (ms?: number) => (ms === SECOND_MS ? 1 : ms);
+  return {
+    ...timers,
+    setTimeout: (callback: () => void, ms?: number) => timers.setTimeout(callback, shorten(ms)),
+  };
+});
+
+/** An operation of a user. It is repeated if it reports an error. */
+type Step = (emulator: TestEmulator, ids: Ids) => Promise<unknown>;
+
+/** IDs that the steps share. */
+interface Ids {
+  endpoint: string;
+  delivery: string;
+}
+
+const steps: Readonly<Record<string, Step>> = {
+  'creates an endpoint': async ({ control }, ids) => {
+    ids.endpoint = (await control.createWebhook({ url: `${receiverUrl}/a`, events: ['order.shipped'] })).id;
+  },
+  'creates an event': (emulator) => createEvent(emulator, 'first'),
+  'moves the clock to the second attempt': ({ control }) => moveTo(control, 6),
+  'creates another endpoint': ({ control }) => control.createWebhook({ url: `${receiverUrl}/b` }),
+  'creates another event': (emulator) => createEvent(emulator, 'second'),
+  'disables an endpoint': ({ control }, { endpoint }) =>
+    control.updateWebhook({ id: endpoint, disabled: true }),
+  'moves the clock while an endpoint is paused': ({ control }) => moveTo(control, 50),
+  'enables an endpoint': ({ control }, { endpoint }) =>
+    control.updateWebhook({ id: endpoint, disabled: false }),
+  'rotates a secret': ({ control }, { endpoint }) => control.rotateWebhookSecret({ id: endpoint }),
+  'replays a delivery': async ({ control }, { endpoint }) => {
+    const { data } = await control.listDeliveries({ webhook_id: endpoint });
+    await control.replayDelivery({ id: data.at(-1)?.id ?? '', new_id: true });
+  },
+  'creates a workspace': ({ control }) => control.createWorkspace({ name: 'Other' }),
+  'creates an API key': ({ control }) => control.createKey({ scopes: ['events:read'] }),
+  'injects a fault': ({ control }) => control.addFault({ on: 'request', status: 500, count: 1 }),
+  'removes the faults': ({ control }) => control.clearFaults({}),
+  'deletes an endpoint': ({ control }, { endpoint }) => control.deleteWebhook({ id: endpoint }),
+  'moves the clock to the end': ({ control }) => moveTo(control, 80 * 60),
+  'changes the speed of the clock': ({ control }) => control.setClock({ speed: 60 }),
+};
+
+let receiverUrl = '';
+
+describe('a failed write', () => {
+  it('an operation that reports an error changes nothing, and everything continues, whichever write fails', async () => {
+    // Every attempt fails, so each delivery has all its attempts.
+    await using receiver = await createReceiver(500);
+    receiverUrl = receiver.url;
+    const folder = createTemporaryFolder();
+    const undisturbed = await play(join(folder, 'undisturbed.db'), null);
+    expect(undisturbed.writes.size).toBeGreaterThan(2 * Object.keys(steps).length);
+    for (const [index, write] of [...undisturbed.writes].entries()) {
+      const { state, restarted } = await play(join(folder, `${index}.db`), write);
+      expect(state, write).toEqual(undisturbed.state);
+      expect(restarted, `${write}, after a restart`).toEqual(state);
+    }
+  }, 120_000);
+});
+
+/** Plays the scenario. @param failing the write after which an error is thrown, when it is made for the first time */
+async function play(db: string, failing: string | null) {
+  const wall = createTestWallClock();
+  const writes = new Set<string>();
+  let step = '';
+  const fail = (text: string) => {
+    const write = `while svc ${step}: ${text.replaceAll(/\s+/g, ' ')}`;
+    const isFirst = !writes.has(write);
+    writes.add(write);
+    if (isFirst && write === failing) throw new Error('disk on fire');
+  };
+  const options = { db, wall, clock: {}, internalErrorLog: { report: () => wall.advance(SECOND_MS) } };
+  let emulator = await startTestEmulator(options);
+  const { run, insert } = Sql.prototype;
+  const spies = [
+    vi.spyOn(Sql.prototype, 'run').mockImplementation(function (this: Sql, text, values) {
+      const result = run.call(this, text, values);
+      fail(text);
+      return result;
+    }),
+    vi.spyOn(Sql.prototype, 'insert').mockImplementation(function (this: Sql, table, row, verb) {
+      insert.call(this, table, row, verb);
+      fail(`INSERT INTO ${table}`);
+    }),
+  ];
+  try {
+    const ids: Ids = { endpoint: '', delivery: '' };
+    for (const [name, operation] of Object.entries(steps)) {
+      step = name;
+      await repeatOnError(() => operation(emulator, ids));
+      // Waits for the attempts that the step caused.
+      await repeatOnError(() => emulator.control.advanceClock({ ms: 0 }));
+    }
+    // Writes that nobody waits for.
+    await emulator.control.getStatus({});
+    for (const spy of spies) spy.mockRestore();
+    const state = await readState(emulator);
+    await emulator.close();
+    emulator = await startTestEmulator(options);
+    return { state, restarted: await readState(emulator), writes };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    await emulator.close();
+  }
+}
+
+/** Repeats an operation once, as a careful client does. */
+async function repeatOnError(operation: () => Promise<unknown>): Promise<void> {
+  await operation().catch(operation);
+}
+
+/** Creates an event, once for each key. @throws SvcError for any other response than 201 */
+async function createEvent({ api }: TestEmulator, key: string): Promise<void> {
+  const { status, text } = await api(
+    'POST',
+    '/events',
+    { type: 'order.shipped' },
+    { 'idempotency-key': key },
+  );
+  if (status !== 201) throw new SvcError('internal_error', `${status} ${text}`);
+}
+
+/** Moves the clock to a number of minutes after the start, so that a repeated move does not go further. */
+async function moveTo(control: TestEmulator['control'], minutes: number): Promise<void> {
+  const at = createTestWallClock().now() + minutes * MINUTE_MS;
+  await control.advanceClock({ to: new Date(at).toISOString() });
+}
+
+/** The state without IDs and times of creation, which depend on the operations that were repeated. */
+async function readState({ control, api }: TestEmulator) {
+  const { now, rate, next_due_at: nextDueAt } = await control.getClock({});
+  const { data: deliveries } = await control.listDeliveries({ limit: 100 });
+  const details = await Promise.all(deliveries.map(({ id }) => control.getDelivery({ id })));
+  const { data: webhooks } = await control.listWebhooks({});
+  return {
+    clock: { now: toMinutes(now), rate, nextDueAt: nextDueAt === null ? null : toMinutes(nextDueAt) },
+    deliveries: details.map(({ url, status, settled_reason, attempts, replay_of }) => ({
+      path: new URL(url).pathname,
+      ...{ status, settled_reason, isReplay: replay_of !== null },
+      attempts: attempts.map(({ scheduled_at: at, outcome, number }) => [toMinutes(at), outcome, number]),
+    })),
+    events: (await api('GET', '/events')).json.data.length,
+    webhooks: webhooks.map(({ url, events, disabled }) => [url, events, disabled]),
+    workspaces: (await control.listWorkspaces({})).data.map(({ name }) => name),
+    keys: (await control.listKeys({})).data.map(({ scopes }) => scopes),
+    faults: (await control.listFaults({})).data.length,
+  };
+}
+
+/** Minutes since the start. A repeated operation is a few seconds later. */
+function toMinutes(time: string): number {
+  return Math.floor((Date.parse(time) - createTestWallClock().now()) / MINUTE_MS);
+}
