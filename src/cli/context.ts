@@ -30,8 +30,11 @@ export interface Context extends ProcessContext {
    * @throws SvcError `no_emulator` when neither the configuration nor a run file has its address.
    */
   connect(signal?: AbortSignal): Promise<ControlPlane>;
-  /** Connects to the public API of the emulator, with the configured key or the one that the emulator created at startup. */
-  connectApi(): Promise<ApiClient>;
+  /**
+   * Connects to the public API of the emulator, with the configured key or the one that the emulator created at startup.
+   * @param workspaceId the workspace that the requests name; the key can belong to another one, which errors then say
+   */
+  connectApi(workspaceId?: string): Promise<ApiClient>;
   /** Path of the self-signed certificate that clients of the emulator must trust; null without one. */
   findCertificate(): Promise<string | null>;
   /** The configured workspace, or the one that the emulator created at startup. */
@@ -112,7 +115,7 @@ export function createContext(
       const { selectScheme } = await import('../config/custom-schemes.ts');
       return resolveRules(values.profile, values.overrides, values.environment, selectScheme(values));
     },
-    async connectApi() {
+    async connectApi(workspaceId) {
       const config = await resolveConfig();
       const { controlUrl, ca } = await findTarget();
       if (config.values.apiKey !== null) assertSecretAllowed('apiKey', config, controlUrl);
@@ -123,7 +126,7 @@ export function createContext(
         baseUrl: new URL('v1', controlUrl).href,
         apiKey,
         ca,
-        explainError: (error) => explainApiError(error, connect),
+        explainError: (error) => explainApiError(error, connect, workspaceId),
         signal,
       });
     },

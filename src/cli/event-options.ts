@@ -51,11 +51,11 @@ export function addEventOptions(command: Command): Command {
  */
 export async function createEventBodyFactory(
   type: string,
-  options: EventOptions,
+  options: EventOptions & { readonly workspace: string },
   context: Context,
 ): Promise<() => string> {
   const { payloadField } = await context.resolveRules();
-  const workspaceId = options.workspace ?? (await context.getWorkspaceId());
+  const workspaceId = options.workspace;
   const template = await createPayloadTemplate(type, options, context);
   const templateContexts = await resolveTemplateContexts(options, context);
   if (template.hasTemplates) await templateContexts.useScheduleClock(await context.connect(), workspaceId);

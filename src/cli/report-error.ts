@@ -43,20 +43,22 @@ const FAULTS_HINT = 'List the faults with: svc faults list';
 
 /**
  * Explains a failed API request by the newest row of the request log, which is usually its own: did a fault cause the failure?
+ * Otherwise, does its workspace exist, so that only the API key cannot access it?
  * @param connect returns the control plane of the emulator that the request was sent to
- * @returns an error that names the fault; the same error when no fault caused it, or the control plane does not respond
+ * @param workspaceId the workspace that the request names
+ * @returns an error that names the cause; the same error for another cause, or when the control plane does not respond
  */
 export async function explainApiError(
   error: unknown,
-  connect: () => Promise<Pick<ControlPlane, 'listRequests'>>,
+  connect: () => Promise<Pick<ControlPlane, 'listRequests' | 'getWorkspace'>>,
+  workspaceId: string | undefined,
 ): Promise<unknown> {
   if (!(error instanceof SvcError) || error.code === 'interrupted') return error;
   const isDropped = error.code === 'no_emulator' && isConnectionLost(error.cause);
   if (error.code === 'no_emulator' && !isDropped) return error;
-  const page = await connect()
-    .then((control) => control.listRequests({ limit: 1 }))
-    .catch(() => null);
-  if (page === null) return error;
+  const control = await connect().catch(() => null);
+  const page = await control?.listRequests({ limit: 1 }).catch(() => null);
+  if (!control || !page) return error;
   const [newestRequest] = page.data;
   const fault = newestRequest?.fault ?? null;
   if (isDropped) {
@@ -71,10 +73,23 @@ export async function explainApiError(
           cause: error,
         });
   }
-  if (newestRequest === undefined || fault === null) return error;
+  if (newestRequest === undefined || fault === null) {
+    if (workspaceId === undefined || error.code !== 'not_found' || !error.message.includes(workspaceId))
+      return error;
+    const workspace = await control.getWorkspace({ id: workspaceId }).catch(() => null);
+    return workspace === null ? error : createOtherWorkspaceError(workspaceId, error);
+  }
   const code = error.code === 'internal_error' ? 'api_failure' : error.code;
   const message = `The API responded with ${newestRequest.status} because of the injected fault ${fault.id}.`;
   return new SvcError(code, message, { hint: FAULTS_HINT, cause: error });
+}
+
+/** The API does not tell such a key that the workspace exists (gap `workspace.hidden`). */
+function createOtherWorkspaceError(workspaceId: string, cause: SvcError): SvcError {
+  return new SvcError('usage', `The API key belongs to another workspace than ${workspaceId}.`, {
+    hint: `Pass a key of this workspace with --api-key or SVC_API_KEY, and create one with: svc keys create --workspace ${workspaceId}`,
+    cause,
+  });
 }
 
 function isConnectionLost(cause: unknown): boolean {

@@ -4,30 +4,41 @@ import { explainApiError } from '../../src/cli/report-error.ts';
 import { apiRequest } from '../../src/contract/openapi-examples.ts';
 import type { ApiRequest } from '../../src/contract/resources.ts';
 import { createApiClient } from '../../src/control/api-client.ts';
+import { SvcError } from '../../src/errors.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 
 const HINT = 'List the faults with: svc faults list';
 const fault: NonNullable<ApiRequest['fault']> = { id: 'flt_1', kind: 'status' };
 
 /** The error of a request, given the response of the API and the newest entry of the request log. */
-async function failWith(respond: RequestListener, newest: Partial<ApiRequest> | null): Promise<unknown> {
+async function failWith(
+  respond: RequestListener,
+  newest: Partial<ApiRequest> | null,
+  workspaceId?: string,
+): Promise<unknown> {
   const server = createServer(respond);
   const port = await listenDuringTest(server);
   const data = newest === null ? [] : [{ ...apiRequest, ...newest }];
-  const control = { listRequests: async () => ({ data, has_more: false, end_cursor: null }) };
+  const control = {
+    listRequests: async () => ({ data, has_more: false, end_cursor: null }),
+    getWorkspace: async ({ id }: { id: string }) => {
+      if (id === 'ws_existing') return { id, name: 'A', environment: 'sandbox', created_at: '' } as const;
+      throw new SvcError('not_found', 'No.');
+    },
+  };
   const client = createApiClient({
     baseUrl: `http://127.0.0.1:${port}/v1`,
     apiKey: 'k',
-    explainError: (error) => explainApiError(error, async () => control),
+    explainError: (error) => explainApiError(error, async () => control, workspaceId),
   });
   return client.getEvent('evt_1').catch((error: unknown) => error);
 }
 
 const drop: RequestListener = (request) => void request.socket.destroy();
 const respond =
-  (status: number, code: string): RequestListener =>
+  (status: number, code: string, message = 'No.'): RequestListener =>
   (_, response) =>
-    response.writeHead(status).end(JSON.stringify({ error: { code, message: 'No.' } }));
+    response.writeHead(status).end(JSON.stringify({ error: { code, message } }));
 
 it('the error for a connection that a fault closed names the fault instead of a missing emulator', async () => {
   expect(await failWith(drop, { status: 0, fault: { id: 'flt_1', kind: 'drop-before' } })).toMatchObject({
@@ -63,8 +74,27 @@ it('an error without an injected fault is unchanged', async () => {
   });
 });
 
+it('the error for a workspace that only the API key cannot access says what to pass', async () => {
+  const message = 'Workspace ws_existing does not exist.';
+  expect(await failWith(respond(404, 'not_found', message), { status: 404 }, 'ws_existing')).toMatchObject({
+    code: 'usage',
+    message: 'The API key belongs to another workspace than ws_existing.',
+    hint: 'Pass a key of this workspace with --api-key or SVC_API_KEY, and create one with: svc keys create --workspace ws_existing',
+  });
+});
+
+it.each([
+  ['the workspace does not exist', 'ws_missing', 'Workspace ws_missing does not exist.'],
+  ['another resource does not exist', 'ws_existing', 'Event evt_1 does not exist.'],
+])('the error is unchanged when %s', async (_, workspaceId, message) => {
+  expect(await failWith(respond(404, 'not_found', message), { status: 404 }, workspaceId)).toMatchObject({
+    code: 'not_found',
+    message,
+  });
+});
+
 it('an error is unchanged when the control plane does not respond', async () => {
   const error = new Error('lost');
   const connect = () => Promise.reject(error);
-  expect(await explainApiError(error, connect)).toBe(error);
+  expect(await explainApiError(error, connect, undefined)).toBe(error);
 });

@@ -8,6 +8,7 @@ import { createHttpControlClient } from '../../src/control/http-control-client.t
 import { ExitCode } from '../../src/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { findFreePort, listenDuringTest } from '../support/local-server.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
 import { binary, program, runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, runJson, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
@@ -67,6 +68,37 @@ describe('a session on the command line', () => {
     const states = replay.data.map(({ status }: { status: string }) => status);
     expect(states.sort()).toEqual(['failed', 'succeeded', 'succeeded']);
   });
+});
+
+it('commands with --workspace say which API key to pass if the key belongs to another workspace, and work with it', async () => {
+  await using emulator = await startTestEmulator();
+  const cwd = createFolder();
+  const env = { SVC_CONTROL_URL: emulator.status().control_url };
+  const { id } = await emulator.control.createWorkspace({ name: 'Other' });
+  const run = (...args: string[]) => svcInProcess([...args, '--workspace', id], { cwd, env });
+  const commands = [
+    ['trigger', 'order.shipped'],
+    ['events', 'create', 'order.shipped'],
+    ['events', 'list'],
+    ['webhooks', 'create', '--url', '9', '--events', 'order.shipped'],
+    ['fixtures', 'run', 'unreachable-receiver'],
+  ];
+  const key = await runJson(cwd, 'keys', 'create', '--workspace', id, '--url', env.SVC_CONTROL_URL);
+  for (const args of commands) {
+    const { exitCode, stderr } = await run(...args);
+    expect(stderr).toContain(`error: The API key belongs to another workspace than ${id}.`);
+    expect(stderr).toContain(`svc keys create --workspace ${id}\n`);
+    expect(exitCode, args.join(' ')).toBe(ExitCode.usage);
+    expect(await run(...args, '--api-key', key.key), args.join(' ')).toMatchObject({ exitCode: 0 });
+  }
+  // These use no API key.
+  for (const args of [
+    ['listen', '--forward-to', '9', '--print-secret'],
+    ['clock', 'show'],
+    ['deliveries', 'list'],
+  ]) {
+    expect(await run(...args), args.join(' ')).toMatchObject({ exitCode: 0 });
+  }
 });
 
 // With the built program, because the bundler could remove a check whose result is not used.

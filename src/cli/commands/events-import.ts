@@ -134,7 +134,7 @@ class Importer {
     const { signal } = context;
     const { payloadField } = await context.resolveRules();
     const workspaceId = workspace ?? (await context.getWorkspaceId());
-    const [api, control] = [await context.connectApi(), await context.connect()];
+    const [api, control] = [await context.connectApi(workspaceId), await context.connect()];
     const startedAt = performance.now();
     for (const [index, event] of this.#capture.events.entries()) {
       const offsetMs = this.#offsets[index] ?? 0;

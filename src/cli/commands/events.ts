@@ -34,9 +34,10 @@ export const list: CommandDefinition<ListOptions> = {
   ],
   async run({ type, workspace, limit, startingAfter }, context) {
     const { list } = await context.resolveRules();
-    const api = await context.connectApi();
+    const workspaceId = workspace ?? (await context.getWorkspaceId());
+    const api = await context.connectApi(workspaceId);
     const response = await api.listEvents({
-      [list.workspaceParameter]: workspace ?? (await context.getWorkspaceId()),
+      [list.workspaceParameter]: workspaceId,
       ...(type === undefined ? {} : { type }),
       ...(limit === undefined ? {} : { limit: String(limit) }),
       ...(startingAfter === undefined ? {} : { starting_after: startingAfter }),
@@ -103,8 +104,9 @@ export const create: CommandDefinition<EventOptions & { readonly type?: string }
   ],
   async run(options, context) {
     const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
-    const api = await context.connectApi();
-    const createBody = await createEventBodyFactory(type, options, context);
+    const workspace = options.workspace ?? (await context.getWorkspaceId());
+    const createBody = await createEventBodyFactory(type, { ...options, workspace }, context);
+    const api = await context.connectApi(workspace);
     const { text } = await api.createEvent(createBody(), options.idempotencyKey);
     context.printJsonText(text, () => indentJson(text));
   },

@@ -233,15 +233,16 @@ async function createScriptContext(
   context: Context,
 ): Promise<ScriptContext> {
   const { payloadField } = await context.resolveRules();
+  const workspaceId = workspace ?? (await context.getWorkspaceId());
   return {
     templateContexts,
     keepsEndpoints: keep === true,
     payloadField,
     signal: context.signal,
-    api: await context.connectApi(),
+    api: await context.connectApi(workspaceId),
     control: await context.connect(),
     connectForCleanup: () => context.connect(abortAfter(CLEANUP_TIMEOUT_MS)),
-    workspaceId: workspace ?? (await context.getWorkspaceId()),
+    workspaceId,
   };
 }
 

@@ -70,7 +70,7 @@ export const command: CommandDefinition<Options> = {
     const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
     const workspaceId = options.workspace ?? (await context.getWorkspaceId());
     const createBody = await createEventBodyFactory(type, { ...options, workspace: workspaceId }, context);
-    const api = await context.connectApi();
+    const api = await context.connectApi(workspaceId);
     const timeoutMs = waitOption === true ? DEFAULT_WAIT_MS : waitOption;
     if (count === undefined) {
       return triggerOne(() => api.createEvent(createBody(), idempotencyKey), timeoutMs, context);

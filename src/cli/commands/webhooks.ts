@@ -93,9 +93,10 @@ export const create: CommandDefinition<{
   async run({ url, events, workspace }, context) {
     const target = url ?? (await askText(context, '--url', parseWebhookUrl));
     const types = events ?? [await askChoice(context, '--events', eventTypeChoices)];
-    const api = await context.connectApi();
+    const workspaceId = workspace ?? (await context.getWorkspaceId());
+    const api = await context.connectApi(workspaceId);
     const { value: webhook, text } = await api.createWebhook({
-      workspace_id: workspace ?? (await context.getWorkspaceId()),
+      workspace_id: workspaceId,
       url: target,
       events: types,
     });

@@ -29,8 +29,8 @@ export const get: CommandDefinition<{ readonly id?: string }> = {
   ],
   /** Uses the public API, so that scopes and the workspace of the key apply. */
   async run({ id }, context) {
-    const api = await context.connectApi();
-    const { text } = await api.getWorkspace(id ?? (await context.getWorkspaceId()));
+    const workspaceId = id ?? (await context.getWorkspaceId());
+    const { text } = await (await context.connectApi(workspaceId)).getWorkspace(workspaceId);
     context.printJsonText(text, () => indentJson(text));
   },
 };
