@@ -358,25 +358,37 @@ describe('--require-settled', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: '' });
     expect(JSON.parse(stderr)).toMatchObject({
       exit_code: 6,
-      log: expect.stringMatching(/emulator\.log$/),
+      log: null,
       unsettled: [{ status: 'pending', attempts: [{ response_status: 503 }] }],
     });
   });
 });
 
 describe('the emulator log of svc emulator exec', () => {
-  it('the log is kept and its last lines are shown when the command fails', async () => {
+  it('the last lines of the log are shown when the command fails, and no temporary file stays', async () => {
     const cwd = createWatchedFolder();
     const receiver = await startReceiver({ status: 410 });
     const script = `import { execFileSync } from 'node:child_process';
       execFileSync(${JSON.stringify(svcFile)}, [...${JSON.stringify(svcArgs)}, 'trigger', 'order.shipped', '--wait=100ms'], { stdio: 'ignore' });`;
     const { exitCode, stderr } = await exec(['--forward-to', receiver.url, ...node(script)], { cwd });
     expect(exitCode).toBe(1);
-    const path = /^Last lines of the emulator log (?<path>.*):$/m.exec(stderr)?.groups?.path ?? '';
-    expect(stderr).toMatch(/ {2}POST {2}201 .* \/v1\/events$/m);
-    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
-    expect(stderr).toContain(lines.map((line) => `  ${line}`).join('\n'));
-    expect(lines).toContainEqual(expect.stringContaining('the receiver responded with 410'));
+    expect(stderr).toMatch(
+      /^Last lines of the emulator log:\n(?: {2}.*\n)* {2}.* POST {2}201 .* \/v1\/events\n(?: {2}.*\n)*hint: Keep the complete log with --log FILE\.\n$/m,
+    );
+    expect(stderr).toContain('the receiver responded with 410');
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('--log keeps the log, which a message names when the command fails', async () => {
+    const cwd = createWatchedFolder();
+    const script = `import { execFileSync } from 'node:child_process';
+      execFileSync(${JSON.stringify(svcFile)}, [...${JSON.stringify(svcArgs)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
+      process.exit(6);`;
+    const { exitCode, stderr } = await exec(['--log', 'a.log', ...node(script)], { cwd });
+    expect(exitCode).toBe(6);
+    const lines = readFileSync(join(cwd, 'a.log'), 'utf8').trimEnd().split('\n');
+    const text = lines.map((line) => `  ${line}\n`).join('');
+    expect(stderr).toBe(`Last lines of the emulator log ${join(cwd, 'a.log')}:\n${text}`);
   });
 
   it('--log keeps the log, and no message mentions it when the command succeeds', async () => {

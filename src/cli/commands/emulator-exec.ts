@@ -22,7 +22,7 @@ import { type CommandResult, runCommand } from '../exec/run-command.ts';
 import { createWriteError } from '../file-access.ts';
 import { assertReportWritable, writeReport } from '../junit.ts';
 import { wholeNumberParser } from '../option-parsers.ts';
-import { reportError } from '../report-error.ts';
+import { printHint, reportError } from '../report-error.ts';
 import { addStartOptions } from '../start-options.ts';
 
 /** The options, except those that are settings: `resolveConfig` reads those. */
@@ -48,7 +48,7 @@ export const command: CommandDefinition<Options> = {
         wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
       )
       .option('--junit <file>', 'File to write the deliveries to, as test cases in JUnit XML')
-      .option('--log <file>', 'File for the emulator log (default: a temporary file, kept on failure)')
+      .option('--log <file>', 'File for the emulator log (default: a temporary file, deleted at the end)')
       .argument('<command...>', 'Command to run with its arguments')
       .passThroughOptions()
       .addHelpText('after', NOTE),
@@ -71,18 +71,16 @@ export const command: CommandDefinition<Options> = {
     const toPath = (file: string) => resolve(context.cwd, file);
     if (junit !== undefined) assertReportWritable(toPath(junit));
     const folder = createTemporaryFolder();
-    let isFolderKept = false;
     try {
       const log = new EmulatorLog(logFile === undefined ? join(folder, 'emulator.log') : toPath(logFile));
       const result = await runWithEmulator(log, folder, options, context);
       if (result.exitCode !== ExitCode.success && !result.wasInterrupted) {
-        const lines = log.tail(MAX_LOG_LINES);
-        isFolderKept = logFile === undefined && lines.length > 0;
-        reportFailure(result, log.path, lines, context);
+        const keptPath = logFile === undefined ? null : log.path;
+        reportFailure(result, keptPath, log.tail(MAX_LOG_LINES), context);
       }
       return result.exitCode;
     } finally {
-      if (!isFolderKept) rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     }
   },
 };
@@ -177,9 +175,10 @@ async function checkDeliveries(
 /** Number of log lines, the last ones, that are printed after a failure. */
 const MAX_LOG_LINES = 20;
 
+/** @param logPath null if the log is deleted */
 function reportFailure(
   { exitCode, unexpectedDeliveries }: ExecResult,
-  logPath: string,
+  logPath: string | null,
   lines: readonly string[],
   { io, json }: Context,
 ): void {
@@ -194,6 +193,7 @@ function reportFailure(
   }
   if (unexpectedDeliveries !== null) reportUnexpectedDeliveries(unexpectedDeliveries, io);
   if (lines.length === 0) return;
-  io.note(`Last lines of the emulator log ${logPath}:`);
+  io.note(`Last lines of the emulator log${logPath === null ? '' : ` ${logPath}`}:`);
   for (const line of lines) io.note(`  ${line}`);
+  if (logPath === null) printHint('Keep the complete log with --log FILE.', io);
 }
