@@ -9,7 +9,7 @@ import { Attempt, Delivery, Verification } from './delivery-schemas.ts';
  * - `delivered`, `not_sent`, `paused`, `canceled`: it did not fail.
  * - `accepted_invalid`: the receiver accepted a delivery that an injected fault made invalid.
  * - `injected_fault`: a fault made the attempt fail.
- * - `secret_changed`: the endpoint secret or the scheme was changed after the attempt.
+ * - `secret_changed`: the receiver may have rejected the signature, and the endpoint secret or the scheme was changed since.
  * - `signature_rejected`: the receiver rejected the signature, or probably did.
  * - `receiver_clock`: the clock of the receiver differs by more than the tolerance.
  * - `duplicate_rejected`: the receiver accepted the delivery before, and failed when it came again.
@@ -53,12 +53,13 @@ export const Explanation = v.object({
   /** What the receiver does wrong with the signature; null if that is not known. */
   mistake: v.nullable(
     v.object({
-      reason: v.picklist([...refusalReasons, ...digestOnlyReasons]),
+      reason: v.picklist([...refusalReasons, ...digestOnlyReasons, 'header_not_split']),
       detail: v.string(),
       remedy: v.string(),
     }),
   ),
-  ruled_out: v.array(v.string()),
+  /** Facts. They exclude nothing about the receiver of today, which may have been changed or restarted. */
+  evidence: v.array(v.string()),
   /** How a correct receiver verifies the attempt; null unless the signature matters. */
   signature: v.nullable(
     v.object({
@@ -68,6 +69,7 @@ export const Explanation = v.object({
     }),
   ),
   remedy: v.nullable(v.string()),
+  /** At most three. */
   next: v.array(v.object({ purpose: v.string(), command: v.string() })),
 });
 

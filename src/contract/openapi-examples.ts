@@ -253,7 +253,7 @@ export const explanation: Explanation = {
   certainty: 'certain',
   detail: 'Your receiver returned 503.',
   mistake: null,
-  ruled_out: [],
+  evidence: [],
   signature: null,
   remedy: 'Read the response and the log of the receiver to find the error.',
   next: [

@@ -561,7 +561,8 @@ export const schemaTexts: Readonly<
           remedy: 'How to correct the mistake.',
         },
       },
-      ruled_out: 'Causes that the recorded data excludes.',
+      evidence:
+        'Facts that were recorded, the most useful first. The receiver may have been changed or restarted since, so they exclude no cause.',
       signature: {
         description:
           'How a correct receiver verifies the attempt. `null` if the failure has nothing to do with the signature.',
@@ -576,7 +577,7 @@ export const schemaTexts: Readonly<
       },
       remedy: 'What to do. `null` if there is nothing to do.',
       next: {
-        description: 'Commands to run next, the most useful first.',
+        description: 'At most three commands to run next, the most useful first.',
         fields: {
           purpose: 'What the command does.',
           command: 'Command line. Words in capitals, such as `SECRET`, stand for values that you insert.',

@@ -47,7 +47,7 @@ export function createDeliveryHandlers(
       if (row === undefined) throw createNotFoundError('delivery', id);
       return toDeliveryDetail(sandbox, row);
     },
-    explainDelivery: (input) => explainDelivery(sandbox, input),
+    explainDelivery: (input) => explainDelivery(sandbox, input, emulator.status().api_key),
     probeDelivery: (input, signal) =>
       probeDelivery(sandbox, sender, input, { apiKey: emulator.status().api_key, signal }),
     describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),

@@ -20,22 +20,29 @@ import { monotonic } from '../timers.ts';
 import { getSigningSecrets, toDeliveryRequest } from './attempt.ts';
 import type { Sender, SendResult } from './sender.ts';
 
+/** A receiver that compares the whole header rejects the two signatures of a rotation. */
+export const HEADER_NOT_SPLIT = 'header_not_split';
+
 /** Real time after which no further request is sent. */
 const TIME_LIMIT_MS = 20_000;
 
 interface ProbedMistake extends Pick<DigestMistake, 'description' | 'remedy'> {
-  readonly reason: DigestMistake['reason'] | 'timestamp_unreadable';
+  readonly reason: DigestMistake['reason'] | 'timestamp_unreadable' | typeof HEADER_NOT_SPLIT;
 }
 
 export type SignatureProbe =
   /** The receiver accepts the correct signature now. */
-  | { readonly result: 'accepted'; readonly sent: number }
-  /** The receiver accepts the signature that this mistake leads to. */
-  | { readonly result: 'mistake'; readonly sent: number; readonly mistake: ProbedMistake }
+  | { readonly result: 'accepted' }
+  /** The receiver rejects the correct signature and a random one, and accepts the one that this mistake leads to. */
+  | { readonly result: 'mistake'; readonly mistake: ProbedMistake }
+  /** The receiver rejects the correct signature and accepts a random one. */
+  | { readonly result: 'random_accepted' }
   /** The receiver responds differently to a random signature, so it accepts the correct one and fails after that. */
-  | { readonly result: 'signature_accepted'; readonly sent: number }
-  /** The receiver accepted none of them. `isComplete` is false if the receiver stopped responding, or the time was over. */
-  | { readonly result: 'rejected'; readonly sent: number; readonly isComplete: boolean };
+  | { readonly result: 'signature_accepted' }
+  /** The receiver responds differently to the same signature. */
+  | { readonly result: 'inconsistent' }
+  /** The receiver accepted none of the `tried` signatures of mistakes. `isComplete` is false if it stopped responding, or the time was over. */
+  | { readonly result: 'rejected'; readonly tried: number; readonly isComplete: boolean };
 
 /** A request that only a receiver with the mistake accepts. */
 interface Variant {
@@ -67,36 +74,46 @@ export async function probeSignature(
   const request = toDeliveryRequest({ ...webhook, url: row.url }, content);
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
   const message = { id: row.id, timestamp, body };
-  let sent = 0;
-  const send = (headers: Readonly<Record<string, string>>) => {
-    sent++;
-    return sender.send({ ...request, headers: { ...request.headers, ...headers } }, rules.delivery);
-  };
+  const send = (headers: Readonly<Record<string, string>>) =>
+    sender.send({ ...request, headers: { ...request.headers, ...headers } }, rules.delivery);
+  const sendCorrect = () => send({});
+  const sendRandom = () => send(createSignatureHeaders(scheme, [createWebhookSecret(scheme.key)], message));
 
-  const genuine = await send({});
-  if (genuine.outcome === 'succeeded') return { result: 'accepted', sent };
-  const forged = await send(createSignatureHeaders(scheme, [createWebhookSecret(scheme.key)], message));
-  if (genuine.responseStatus !== null && !hasSameResponse(genuine, forged)) {
-    return { result: 'signature_accepted', sent };
+  const correct = await sendCorrect();
+  if (correct.outcome === 'succeeded') return { result: 'accepted' };
+  const random = await sendRandom();
+  if (correct.responseStatus !== null && !hasSameResponse(correct, random)) {
+    // Repeated in the reverse order, because a rate limit or a restart makes a difference, too.
+    const isRepeatable =
+      hasSameResponse(random, await sendRandom()) && hasSameResponse(correct, await sendCorrect());
+    if (!isRepeatable) return { result: 'inconsistent' };
+    return { result: random.outcome === 'succeeded' ? 'random_accepted' : 'signature_accepted' };
   }
   const endsAt = monotonic() + TIME_LIMIT_MS;
   const otherSecrets = [
     ...listWorkspaceSecrets(store, row.workspace_seq),
     { name: 'the API key', secret: apiKey },
   ];
+  let tried = 0;
   for (const { mistake, headers } of [
     ...listDigestVariants({ scheme, message, secrets, otherSecrets }),
     ...listHeaderVariants(scheme, secrets, message, timestampMs),
   ]) {
     signal?.throwIfAborted();
     const { outcome, responseStatus } = await send(headers);
-    if (outcome === 'succeeded') return { result: 'mistake', sent, mistake };
+    tried++;
+    if (outcome === 'succeeded') {
+      // A receiver that was corrected meanwhile accepts the correct signature, and one that verifies nothing accepts any.
+      if ((await sendCorrect()).outcome === 'succeeded') return { result: 'accepted' };
+      if ((await sendRandom()).outcome === 'succeeded') return { result: 'inconsistent' };
+      return { result: 'mistake', mistake };
+    }
     // No response, or too many requests.
     if (responseStatus === null || responseStatus === 429 || monotonic() > endsAt) {
-      return { result: 'rejected', sent, isComplete: false };
+      return { result: 'rejected', tried, isComplete: false };
     }
   }
-  return { result: 'rejected', sent, isComplete: true };
+  return { result: 'rejected', tried, isComplete: true };
 }
 
 function hasSameResponse(first: SendResult, second: SendResult): boolean {
@@ -155,7 +172,18 @@ function listHeaderVariants(
       } as const,
       headers: { [signature]: value },
     }));
-  if (timestamp === null) return signatures;
+  const singleSignatures =
+    secrets.length > 1 && scheme.header.separator !== null
+      ? secrets.map((_, index) => ({
+          mistake: {
+            reason: HEADER_NOT_SPLIT,
+            description: `${signature} was expected with only one signature, that of the ${index === 0 ? 'current' : 'previous'} secret`,
+            remedy: describeHeaderSplit(scheme),
+          } as const,
+          headers: createSignatureHeaders(scheme, secrets.slice(index, index + 1), message),
+        }))
+      : [];
+  if (timestamp === null) return [...singleSignatures, ...signatures];
   const times = (['unix', 'unix_ms', 'iso8601'] as const)
     .filter((format) => format !== scheme.timestampFormat)
     .map((format) => ({
@@ -169,7 +197,12 @@ function listHeaderVariants(
         timestamp: formatTimestamp(format, timestampMs),
       }),
     }));
-  return [...signatures, ...times];
+  return [...singleSignatures, ...signatures, ...times];
+}
+
+/** What a receiver does with the two signatures of a rotation. */
+export function describeHeaderSplit({ headers, header: { separator } }: SignatureScheme): string {
+  return `Split ${headers.signature} at ${JSON.stringify(separator)}, and accept the delivery if any of its signatures matches.`;
 }
 
 export const timestampNames = {

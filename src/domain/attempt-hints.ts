@@ -12,15 +12,10 @@ interface AttemptToExplain {
 
 /** Faults after which a correct receiver rejects the attempt. */
 const invalidatingFaults: readonly FaultKind[] = ['tamper-body', 'bad-signature', 'stale-timestamp'];
-/** Faults that can make an attempt fail. A receiver that knows the previous secret accepts `old-secret`. */
-const failingFaults: readonly FaultKind[] = [
-  ...invalidatingFaults,
-  'old-secret',
-  'drop',
-  'error-response',
-  'timeout',
-  'reset',
-];
+/** Faults after which a receiver can reject the attempt. One that knows the previous secret accepts `old-secret`. */
+const rejectedFaults: readonly FaultKind[] = [...invalidatingFaults, 'old-secret'];
+/** Faults that make an attempt fail, whatever the receiver does. */
+const failingFaults: readonly FaultKind[] = ['drop', 'error-response', 'timeout', 'reset'];
 
 interface AttemptedDelivery {
   readonly id: string;
@@ -66,9 +61,13 @@ function isReceiverError({ outcome, response_status: status }: AttemptToExplain)
   );
 }
 
-/** Whether an injected fault made the attempt fail. */
-export function failedByFault({ fault }: Pick<AttemptToExplain, 'fault'>): boolean {
-  return fault !== undefined && failingFaults.includes(fault.kind);
+/** Whether an injected fault made the attempt fail: always, or because the receiver rejected what the fault had changed. */
+export function failedByFault(attempt: AttemptToExplain): boolean {
+  const { fault } = attempt;
+  if (fault === undefined) return false;
+  return (
+    failingFaults.includes(fault.kind) || (rejectedFaults.includes(fault.kind) && isReceiverError(attempt))
+  );
 }
 
 /** Whether a correct receiver rejects an attempt with this fault. */

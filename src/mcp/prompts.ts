@@ -23,7 +23,7 @@ const prompts: readonly Prompt[] = [
     write: ({ id }) =>
       `Find out why ${id === undefined ? 'the delivery that failed last' : `delivery ${id}`} failed, and correct the receiver.
 
-1. Call ${formatCall('explain', id === undefined ? {} : { id })}. It names the cause, what was ruled out, and the remedy.
+1. Call ${formatCall('explain', id === undefined ? {} : { id })}. It names the cause, the evidence, and the remedy.
 2. Find the code of the receiver in this project, and confirm that it has this defect before you change it.
 3. Correct it. Restart the receiver if it does not reload.
 4. Call replay with the ID of the delivery. It must succeed. If it does not, start again with step 1.

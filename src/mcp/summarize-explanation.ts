@@ -4,11 +4,11 @@ import { formatEnableCommand } from './summarize-delivery.ts';
 import { formatCall, type ToolResult } from './tool.ts';
 
 /** Commands for which there is a tool. */
-const HAS_TOOL = /^svc (?:clock|deliveries (?:get|replay)|explain|faults|receiver check)\b/;
+const HAS_TOOL = /^svc (?:clock|deliveries (?:get|replay)|explain|faults|receiver check|webhooks get)\b/;
 
 /** @param isProbed whether known mistakes were tried on the receiver */
 export function summarizeExplanation(explanation: Explanation, isProbed = false): ToolResult {
-  const { delivery, attempt, summary, cause, certainty, detail, mistake, ruled_out, remedy } = explanation;
+  const { delivery, attempt, summary, cause, certainty, detail, mistake, evidence, remedy } = explanation;
   const commands = explanation.next
     .map(({ command }) => command)
     .filter((command) => !HAS_TOOL.test(command));
@@ -22,7 +22,7 @@ export function summarizeExplanation(explanation: Explanation, isProbed = false)
     detail,
     ...(mistake && { mistake: mistake.reason }),
     ...(remedy !== null && { remedy }),
-    ...(ruled_out.length > 0 && { ruled_out }),
+    ...(evidence.length > 0 && { evidence }),
     ...(attempt?.response_body && { response_body: attempt.response_body }),
     ...(explanation.signature && !isProbed && { signature_steps: explanation.signature.steps }),
     ...(commands.length > 0 && { commands }),
@@ -33,9 +33,9 @@ export function summarizeExplanation(explanation: Explanation, isProbed = false)
 function toNextCall({ cause, delivery, mistake, next }: Explanation, isProbed: boolean): string {
   const replay = formatCall('replay', { id: delivery.id });
   const command = next[0]?.command ?? '';
+  const showSecret = formatCall('lab', { action: 'show_secret', webhook_id: delivery.webhook_id });
   if (command.startsWith('svc deliveries replay')) return replay;
-  // A receiver that does not report what it computed is silent.
-  if (command.endsWith('--probe') && mistake === null) {
+  if (command.endsWith('--probe') && !isProbed) {
     return formatCall('lab', { action: 'probe_delivery', id: delivery.id });
   }
   switch (cause) {
@@ -52,8 +52,9 @@ function toNextCall({ cause, delivery, mistake, next }: Explanation, isProbed: b
       return `Correct the receiver, then ${formatCall('lab', { action: 'check_receiver', webhook_id: delivery.webhook_id })}`;
     case 'signature_rejected':
       // No known mistake was found, so the secret is the first thing to compare.
-      return isProbed && mistake === null
-        ? formatCall('lab', { action: 'show_secret', webhook_id: delivery.webhook_id })
+      if (isProbed && mistake === null) return showSecret;
+      return command.endsWith('--show-secret')
+        ? `Give the receiver the secret of ${showSecret}, then ${replay}`
         : `Correct the receiver, then ${replay}`;
     default:
       return `Correct the receiver, then ${replay}`;

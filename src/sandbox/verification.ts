@@ -121,15 +121,33 @@ export function listSecrets(
   return previous === null ? [secret] : [secret, previous];
 }
 
+/**
+ * The secrets of the endpoint that an attempt is signed with: after a rotation with an overlap both, the current one first. None
+ * if a fault replaced the signature, or if the secret or the scheme has changed since.
+ */
+export function listSigningSecrets(
+  { store, rules: { signature: scheme } }: Pick<Sandbox, 'store' | 'rules'>,
+  row: DeliveryRow,
+  { request: { headers } }: Pick<Attempt, 'request'>,
+): string[] {
+  const sent = { id: row.id, body: store.deliveryQueries.getBody(row.seq), scheme };
+  const { message, digests } = readSignature(headers, sent);
+  return listSecrets({ store }, row).filter(
+    (secret) => isUsableSecret(scheme, secret) && matchesAnyDigest(scheme, secret, message, digests),
+  );
+}
+
 /** Finds the mistake with which the receiver computed its digest. */
 function diagnose(
   sandbox: Pick<Sandbox, 'store' | 'rules'>,
   row: DeliveryRow,
-  { request }: Attempt,
+  attempt: Attempt,
   { computed, secrets = [], payload }: VerificationInput & { readonly computed: string },
 ): Verification {
   const { signature: scheme } = sandbox.rules;
+  const { request } = attempt;
   const { message, digests } = readSignature(request.headers, { id: row.id, body: request.body, scheme });
+  const signingSecrets = listSigningSecrets(sandbox, row, attempt);
   // Tried after those of the endpoint.
   const secretsOfReceiver = secrets.map((secret) => ({
     name: 'the given secret, which is not the secret of the endpoint',
@@ -141,7 +159,8 @@ function diagnose(
     message,
     sentDigests: digests,
     receivedBody: payload,
-    secrets: listSecrets(sandbox, row),
+    // A previous secret that no longer signs is a mistake.
+    secrets: signingSecrets.length > 0 ? signingSecrets : listSecrets(sandbox, row),
     otherSecrets: [...secretsOfReceiver, ...listWorkspaceSecrets(sandbox.store, row.workspace_seq)],
   });
   return { ...diagnosis, scheme: scheme.name };

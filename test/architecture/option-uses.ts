@@ -230,7 +230,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--client codex,cursor --yes', { client: ['cursor', 'codex'], yes: true }],
     ['--check --remove', { check: true, remove: true }],
   ],
-  explain: [['--attempt 2 --probe', { attempt: 2, probe: true }], workspace],
+  explain: [['--attempt 2 --probe --steps', { attempt: 2, probe: true, steps: true }], workspace],
   verify: [
     [
       '--secret a --payload {} --signature v1=00 --timestamp 2026-11-20T12:00:00Z --id msg_1 --scheme stripe',

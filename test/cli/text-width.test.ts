@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { truncateLine, widthOf, wrapLines } from '../../src/cli/render/text-width.ts';
+import { truncateLine, widthOf, wrapLines, wrapWords } from '../../src/cli/render/text-width.ts';
 import { styleSequence } from '../../src/cli/terminal-text.ts';
 
 const GREEN = styleSequence(32);
@@ -38,6 +38,15 @@ describe('wrapLines', () => {
     [`${GREEN}onetwo${PLAIN}`, 3, [`${GREEN}one`, `two${PLAIN}`]],
   ])('wrapLines wraps %j to %i columns', (text, width, lines) => {
     expect(wrapLines(width, text)).toEqual(lines);
+  });
+
+  it.each([
+    ['one two three', 8, ['one two', 'three']],
+    ['one two', Number.POSITIVE_INFINITY, ['one two']],
+    ['a\n\nb', 3, ['a', '', 'b']],
+    ['to del_0123456789 now', 10, ['to', 'del_012345', '6789 now']],
+  ])('wrapWords wraps %j to %d columns', (text, width, lines) => {
+    expect(wrapWords(width, text)).toEqual(lines);
   });
 
   it('wrapLines keeps the whole text, and no line is wider than the limit', () => {

@@ -100,9 +100,9 @@ it('a body that changes when it is serialized again is the likely mistake if onl
     cause: 'signature_rejected',
     certainty: 'likely',
     mistake: { reason: 'body_changed' },
-    ruled_out: expect.arrayContaining([expect.stringContaining('with the same secret')]),
+    evidence: expect.arrayContaining([expect.stringContaining('with the same secret. If it was restarted')]),
   });
-  expect(explanation.detail).toMatch(/from byte \d+ on, .* became /);
+  expect(explanation.evidence[0]).toMatch(/from byte \d+ on, .* became /);
 });
 
 it.each<[string, (secret: string) => ReceiverResponses, string]>([
@@ -138,12 +138,12 @@ it.each<[string, (secret: string) => ReceiverResponses, string]>([
   expect(explanation.remedy).toBe(explanation.mistake?.remedy);
 });
 
-it.each<[string, (secret: string) => ReceiverResponses, Partial<Explanation>, string]>([
+it.each<[string, (secret: string) => ReceiverResponses, Partial<Explanation>, RegExp]>([
   [
     'an unknown secret',
     () => verifyWith(correctContent, 'whsec_other'),
     { cause: 'signature_rejected', certainty: 'likely', mistake: null },
-    'signatures that single known mistakes lead to',
+    /^It rejected the correct signature, a random one, and those of [3-9]\d known mistakes\.$/,
   ],
   [
     'an error after the verification',
@@ -153,13 +153,48 @@ it.each<[string, (secret: string) => ReceiverResponses, Partial<Explanation>, st
       return { status: 400, body: isValid ? 'missing order' : 'bad signature' };
     },
     { cause: 'rejected', certainty: 'certain', mistake: null },
-    'The receiver accepts the signature.',
+    /^It accepts the signature/,
   ],
-])('a probe of a receiver with %s says what it ruled out', async (_, responses, expected, ruledOut) => {
+])('a probe of a receiver with %s says what it showed', async (_, responses, expected, fact) => {
   const explanation = await explainStory({ responses, probe: true });
   expect(explanation).toMatchObject(expected);
-  expect(explanation.ruled_out.at(-1)).toContain(ruledOut);
+  expect(explanation.evidence[0]).toMatch(fact);
   expect(explanation.next.some(({ command }) => command.endsWith('--probe'))).toBe(false);
+});
+
+it.each<[string, ReceiverResponses, Partial<Explanation>, RegExp]>([
+  [
+    'accepts only random signatures',
+    // The attempt; then correct, random, random, correct.
+    [401, 401, 200, 200, 401],
+    { cause: 'signature_rejected', certainty: 'certain' },
+    /^Sent twice/,
+  ],
+  [
+    'limits the rate',
+    [401, 401, 429, 429],
+    { cause: 'signature_rejected', certainty: 'likely' },
+    /^The probe shows nothing/,
+  ],
+])(
+  'a probe of a receiver that %s does not say that the signature is accepted',
+  async (_, responses, expected, fact) => {
+    const explanation = await explainStory({ responses: () => responses, probe: true });
+    expect(explanation).toMatchObject({ ...expected, mistake: null });
+    expect(explanation.evidence[0]).toMatch(fact);
+  },
+);
+
+it('a probe names no mistake if the receiver was corrected while it ran', async () => {
+  // The third request of the probe has the signature of a mistake.
+  const explanation = await explainStory({ responses: () => [401, 401, 401, 200], probe: true });
+  expect(explanation).toMatchObject({ mistake: null, remedy: 'Replay the delivery.' });
+});
+
+it('a fault of the signature is not the cause of a failure before the signature was read', async () => {
+  expect(await explainStory({ responses: () => 404, fault: 'bad-signature' })).toMatchObject({
+    cause: 'wrong_path',
+  });
 });
 
 it('a probe of a receiver that accepts the delivery now suggests to replay it', async () => {
@@ -170,8 +205,9 @@ it('a probe of a receiver that accepts the delivery now suggests to replay it', 
 it('a receiver that accepted nothing may have another secret, and the steps of a correct receiver are shown', async () => {
   const explanation = await explainStory({ responses: () => verifyWith(correctContent, 'whsec_other') });
   expect(explanation).toMatchObject({ cause: 'signature_rejected', certainty: 'likely', mistake: null });
-  expect(explanation.detail).toContain('check its secret first');
-  expect(explanation.ruled_out).toContain('JSON.parse and JSON.stringify do not change the body.');
+  expect(explanation.remedy).toMatch(/^Check that the receiver uses the current endpoint secret \(whsec_…/);
+  expect(explanation.evidence[0]).toBe('No other attempt to this endpoint is recorded.');
+  expect(explanation.evidence).toContain('JSON.parse and JSON.stringify do not change the body.');
   expect(explanation.signature?.verification).toMatchObject({ ok: true });
   const values = explanation.signature?.steps.map(({ value }) => value) ?? [];
   expect(values.at(-1)).toBe(values.at(-2));
@@ -196,7 +232,13 @@ it.each<[string, Record<string, string>, string, Partial<Explanation>]>([
 
 it.each<[string, number, string, Partial<Explanation>, RegExp]>([
   ['CSRF protection', 403, 'CSRF verification failed.', { cause: 'rejected' }, /from the CSRF protection/],
-  ['a signature', 500, 'Error: invalid signature', { cause: 'signature_rejected' }, /log of the receiver/],
+  [
+    'a signature',
+    500,
+    'Error: invalid signature',
+    { cause: 'signature_rejected' },
+    /current endpoint secret/,
+  ],
 ])(
   'a response that mentions %s with status %d is explained by it',
   async (_, status, body, expected, remedy) => {

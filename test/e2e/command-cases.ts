@@ -102,7 +102,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   },
   explain: {
     args: ({ delivery }) => [delivery],
-    stdout: /^Delivery +del_[\s\S]*Cause +delivered/,
+    stdout: /^Cause +delivered\n.*\nDelivery +del_/,
     jsonFields: ['delivery', 'attempt', 'cause', 'remedy', 'next'],
     invalid: [['--attempt', '0'], 'Invalid value for --attempt: "0"'],
     notFound: [`del_${UNKNOWN_ID}`],

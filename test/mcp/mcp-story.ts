@@ -38,7 +38,7 @@ export async function playStory(defect: Defect, { call }: McpClient): Promise<vo
   expect(replayed).toMatchObject({ succeeded: 1, replays: [{ result: 'succeeded', event_id }] });
 }
 
-/** The arguments in `Correct the receiver, then replay {…}`. */
+/** The arguments of the last call, as in `Correct the receiver, then replay {…}`. */
 function parseArguments(next: string): Record<string, unknown> {
-  return JSON.parse(next.slice(next.indexOf('{')));
+  return JSON.parse(next.slice(next.lastIndexOf('{')));
 }

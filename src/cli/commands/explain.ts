@@ -3,11 +3,13 @@ import { SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import { wholeNumberParser } from '../option-parsers.ts';
 import { renderExplanation } from '../render/explanation.ts';
+import { printHint } from '../report-error.ts';
 
 interface ExplainOptions {
   readonly id?: string;
   readonly attempt?: number;
   readonly probe?: true;
+  readonly steps?: true;
   readonly workspace?: string;
 }
 
@@ -24,6 +26,10 @@ export const command: CommandDefinition<ExplainOptions> = {
         '--probe',
         'Send the delivery with the signatures that known mistakes lead to, until the receiver accepts one',
       )
+      .option(
+        '--steps',
+        'Also show how a correct receiver verifies the signature, with the correct value of each step',
+      )
       .option('--workspace <id>', 'Without an ID: only deliveries in this workspace'),
   examples: [
     ['Explain the delivery that failed last', 'explain'],
@@ -32,9 +38,10 @@ export const command: CommandDefinition<ExplainOptions> = {
       'Find out which mistake a receiver makes when it verifies signatures',
       'explain del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --probe',
     ],
+    ['Compare what your receiver computes with the correct values', 'explain --steps'],
     ['Read the cause and the next commands in a script', 'explain evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --json'],
   ],
-  async run({ id = 'latest', attempt, probe, workspace }, context) {
+  async run({ id = 'latest', attempt, probe, steps, workspace }, context) {
     if (probe && attempt !== undefined) {
       throw new SvcError('usage', '--probe and --attempt cannot be used together.', {
         hint: 'Omit --attempt: a probe sends the delivery as it would be sent now.',
@@ -44,6 +51,9 @@ export const command: CommandDefinition<ExplainOptions> = {
     const explanation = await (probe
       ? control.probeDelivery({ id, workspace_id: workspace })
       : control.explainDelivery({ id, attempt, workspace_id: workspace }));
-    context.print(explanation, () => renderExplanation(explanation, context.io));
+    if (steps && explanation.signature === null) {
+      printHint('There are no steps, because the failure is not about the signature.', context.io);
+    }
+    context.print(explanation, () => renderExplanation(explanation, steps === true, context.io));
   },
 };

@@ -35,6 +35,19 @@ export function wrapLines(width: number, text: string): string[] {
     .flatMap((line) => Array.from(splitByWidth(width, line)));
 }
 
+/** Wraps each line of a text at spaces. Only a word that is longer than a line is split. */
+export function wrapWords(width: number, text: string): string[] {
+  return text.split('\n').flatMap((line) => {
+    const lines: string[] = [];
+    for (const word of line.split(' ').flatMap((word) => Array.from(splitByWidth(width, word)))) {
+      const last = lines.at(-1);
+      if (last === undefined || widthOf(last) + 1 + widthOf(word) > width) lines.push(word);
+      else lines[lines.length - 1] = `${last} ${word}`;
+    }
+    return lines;
+  });
+}
+
 /** Splits a line into pieces of at most `width` columns and at least one character. */
 function* splitByWidth(width: number, line: string): Generator<string> {
   let piece = '';

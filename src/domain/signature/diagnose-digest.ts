@@ -77,7 +77,7 @@ function describeMatch(
       reason: null,
       detail: isSent
         ? `The digest is correct. ${comparison}`
-        : `The digest is correct, but the ${header} header of this attempt does not contain it: the emulator sent an invalid signature.`,
+        : `The digest is correct, but the ${header} header of this attempt does not contain it: an injected fault replaced the signature, or the secret has changed since.`,
       remedy: null,
     };
   }

@@ -201,7 +201,7 @@ function listKeyMistakes({ scheme: { key } }: MistakeInput): DigestMistake[] {
 }
 
 function listSecretMistakes({ secrets, otherSecrets }: MistakeInput): DigestMistake[] {
-  const remedy = 'Use the secret that was shown when the endpoint was created.';
+  const remedy = 'Use the current secret of the endpoint.';
   const otherMistakes = otherSecrets
     .filter(({ secret }) => !secrets.includes(secret))
     .flatMap(({ name, secret }) =>

@@ -85,8 +85,7 @@ export function inputUnreadable(error: unknown): Refusal {
 export const secretMissing: Refusal = {
   reason: 'secret_missing',
   detail: 'The secret is missing or empty, or nothing is left after decoding it.',
-  remedy:
-    'Pass the secret that was shown when the endpoint was created. The usual cause is an unset environment variable.',
+  remedy: 'Pass the current secret of the endpoint. The usual cause is an unset environment variable.',
 };
 
 export function payloadUnreadable(payload: unknown): Refusal {
@@ -192,8 +191,7 @@ export function apiKeyAsSecret(prefix: string): Refusal {
   return {
     reason: 'api_key_as_secret',
     detail: `The secret starts with ${prefix}, so it is an API key. Deliveries are signed with the endpoint secret.`,
-    remedy:
-      'Verify with the secret that was shown when the endpoint was created (whsec_…), not with the API key.',
+    remedy: 'Verify with the current secret of the endpoint (whsec_…), not with the API key.',
   };
 }
 

@@ -9,7 +9,7 @@ const MAX_ATTEMPTS = 1_000_000;
 export const explainTool = defineTool({
   name: 'explain',
   description:
-    'Say why a delivery failed: the cause, what was ruled out, the steps of a correct signature check, and the remedy',
+    'Say why a delivery failed: the cause, the evidence, the steps of a correct signature check, and the remedy',
   hints: { readOnlyHint: true },
   nextAfterError: formatCall('deliveries', { status: 'failing' }),
   input: v.strictObject({

@@ -20,7 +20,7 @@ export function DeliverySummaryCard({
   delivery,
   explanation,
 }: Props & { readonly explanation: Explanation }) {
-  const { attempt, summary, detail, ruled_out: ruledOut, remedy } = explanation;
+  const { attempt, summary, detail, evidence, remedy } = explanation;
   const isFailure = attempt !== null && attempt.outcome !== 'succeeded';
   const isRetried = isFailure && delivery.next_attempt_at !== null;
   const steps = explanation.next.filter(needsCommand);
@@ -37,9 +37,9 @@ export function DeliverySummaryCard({
           <span class="delivery-response">{attempt.response_body}</span>
         </pre>
       )}
-      {ruledOut.length > 0 && (
+      {evidence.length > 0 && (
         <ul class="delivery-facts">
-          {ruledOut.map((text) => (
+          {evidence.map((text) => (
             <li key={text}>{text}</li>
           ))}
         </ul>
@@ -65,9 +65,9 @@ export function DeliverySummaryCard({
   );
 }
 
-/** This page shows the attempts, and has a button that replays the delivery and waits. */
+/** This page shows the attempts and how a signature is verified, and has a button that replays the delivery and waits. */
 function needsCommand({ command }: NextStep): boolean {
-  return !/^svc deliveries (?:get|replay .+ --wait$)/.test(command);
+  return !/^svc (?:deliveries (?:get|replay .+ --wait$)|explain .+ --steps$)/.test(command);
 }
 
 function Arrow() {

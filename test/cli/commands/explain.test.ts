@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { command } from '../../../src/cli/commands/explain.ts';
+import { explanation } from '../../../src/contract/openapi-examples.ts';
+import { createFakeContext } from '../fake-context.ts';
+
+const signature = {
+  scheme: 'svc',
+  steps: [{ step: 'Use the whole secret as text as the key', value: 'whsec_…2miI' }],
+  verification: null,
+};
+
+async function run(options: { readonly steps?: true }, fields: object) {
+  const { context, capturedOutput } = createFakeContext({
+    width: 80,
+    control: { explainDelivery: async () => ({ ...explanation, ...fields }) },
+  });
+  await command.run(options, context);
+  return capturedOutput;
+}
+
+it('svc explain prints the cause first, and the steps of the verification only with --steps', async () => {
+  const { out } = await run({}, { signature });
+  expect(out).toMatch(/^Cause +receiver_error\n {10}Your receiver returned 503\.\nDelivery /);
+  expect(out).not.toContain('How a correct receiver');
+  const withSteps = await run({ steps: true }, { signature });
+  expect(withSteps.out).toContain(`${out.trimEnd()}\n\nHow a correct receiver verifies the signature\n`);
+  expect(withSteps.out).toContain('1. Use the whole secret as text as the key:\n     whsec_…2miI');
+  expect(withSteps.err).toBe('');
+});
+
+it('svc explain --steps says so if there are no steps', async () => {
+  expect((await run({ steps: true }, { signature: null })).err).toContain('There are no steps');
+});
+
+it('svc explain prints the first evidence that fits on a small screen', async () => {
+  const evidence = Array.from({ length: 20 }, (_, index) => `Fact ${index}.`);
+  const { out } = await run({}, { evidence });
+  expect(out.trimEnd().split('\n')).toHaveLength(14);
+  expect(out).toContain('Evidence  Fact 0.\n          Fact 1.');
+});

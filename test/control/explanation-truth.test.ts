@@ -1,0 +1,509 @@
+/** Plays each known mistake of a receiver with several histories, and checks every line of the explanations against the truth. */
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { renderExplanation } from '../../src/cli/render/explanation.ts';
+import { widthOf } from '../../src/cli/render/text-width.ts';
+import type { Explanation } from '../../src/contract/explanation-schemas.ts';
+import type { WebhookWithSecret } from '../../src/contract/resources.ts';
+import { maskSecret } from '../../src/domain/credentials.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import {
+  createReceiver,
+  type ReceivedRequest,
+  type Receiver,
+  type ReceiverResponses,
+} from '../support/test-receiver.ts';
+
+let emulator: TestEmulator;
+beforeAll(async () => {
+  emulator = await startTestEmulator();
+});
+afterAll(() => emulator.close());
+
+/** The secrets that exist when the receiver is started. */
+interface Secrets {
+  readonly current: string;
+  readonly previous: string;
+  readonly otherEndpoint: string;
+}
+
+interface Mistake {
+  /** `reason` of the explanation; null if svc cannot find it. */
+  readonly reason: string | null;
+  readonly secret?: (secrets: Secrets) => string;
+  readonly content?: (request: ReceivedRequest) => string;
+  readonly algorithm?: string;
+  readonly format?: (digest: Buffer) => string;
+  /** Whether the header of the request matches the signature that the receiver computed. */
+  readonly matches?: (header: string, computed: string) => boolean;
+  /** Whether the receiver knows the secret. */
+  readonly isSecretWrong?: true;
+  readonly payload?: string;
+  /** Body of the response to a signature that is wrong for the receiver (default: `invalid signature`). */
+  readonly rejection?: string;
+  /** A mistake that only exists after a rotation. */
+  readonly histories?: readonly History[];
+  /** How the receiver reads the timestamp, in milliseconds since 1970 (default: it does not). */
+  readonly readTimestamp?: (text: string) => number;
+  /** How far its clock is ahead. */
+  readonly clockSkewMs?: number;
+  /** Response to a request with a valid signature (default: 200). */
+  readonly afterwards?: number;
+}
+
+const getTimestamp = ({ headers }: ReceivedRequest) => String(headers['service-timestamp']);
+const CHANGED_BY_JSON = '{"a":1.50}';
+
+const mistakes: Readonly<Record<string, Mistake>> = {
+  'unknown secret': { reason: null, secret: () => 'whsec_unknown', isSecretWrong: true },
+  'unknown secret, body that JSON.stringify changes': {
+    reason: null,
+    secret: () => 'whsec_unknown',
+    isSecretWrong: true,
+    payload: CHANGED_BY_JSON,
+  },
+  'unknown secret, empty responses': {
+    reason: null,
+    secret: () => 'whsec_unknown',
+    isSecretWrong: true,
+    rejection: '',
+  },
+  'secret of another endpoint': {
+    reason: 'wrong_secret',
+    secret: ({ otherEndpoint }) => otherEndpoint,
+    isSecretWrong: true,
+  },
+  'previous secret': {
+    reason: 'wrong_secret',
+    secret: ({ previous }) => previous,
+    isSecretWrong: true,
+    histories: ['rotated', 'overlap ended'],
+  },
+  'unset variable': { reason: 'wrong_secret', secret: () => 'undefined', isSecretWrong: true },
+  'quoted secret': { reason: 'wrong_secret', secret: ({ current }) => `"${current}"`, isSecretWrong: true },
+  'API key': {
+    reason: 'api_key_as_secret',
+    secret: () => emulator.status().api_key,
+    isSecretWrong: true,
+  },
+  'secret without prefix': { reason: 'key_changed', secret: ({ current }) => current.slice('whsec_'.length) },
+  'timestamp in milliseconds': {
+    reason: 'timestamp_changed',
+    content: (request) => `${Date.parse(getTimestamp(request))}.${request.body}`,
+  },
+  'body only': { reason: 'content_changed', content: ({ body }) => String(body) },
+  'body serialized again': {
+    reason: 'body_changed',
+    content: (request) => `${getTimestamp(request)}.${JSON.stringify(request.json)}`,
+    payload: CHANGED_BY_JSON,
+  },
+  'SHA-512': { reason: 'algorithm_changed', algorithm: 'sha512' },
+  base64: { reason: 'encoding_changed', format: (digest) => `v1=${digest.toString('base64')}` },
+  'comparison without prefix': { reason: 'encoding_changed', format: (digest) => digest.toString('hex') },
+  'whole header compared': {
+    reason: 'header_not_split',
+    matches: (header, computed) => header === computed,
+    histories: ['in overlap'],
+  },
+  'timestamp read as seconds': {
+    reason: 'timestamp_unreadable',
+    readTimestamp: (text) => Number(text) * SECOND_MS,
+  },
+  'clock 10 minutes behind': { reason: null, readTimestamp: Date.parse, clockSkewMs: -10 * MINUTE_MS },
+  'none, fails afterwards': { reason: null, afterwards: 422 },
+};
+
+type History = keyof typeof playHistory;
+
+/** What happened before the delivery that is explained (`before`), and after it. */
+const playHistory = {
+  'nothing before': async () => ({}),
+  restarted: async (story: Story) => {
+    await story.accept();
+    return {};
+  },
+  rotated: async (story: Story) => {
+    await story.accept();
+    await story.rotate(0);
+    return {};
+  },
+  'overlap ended': async (story: Story) => {
+    await story.accept();
+    await story.rotate(HOUR_MS);
+    // With the signature of the previous secret.
+    await story.accept();
+    await emulator.control.advanceClock({ workspace_id: story.workspaceId, ms: HOUR_MS });
+    return {};
+  },
+  'in overlap': async (story: Story) => {
+    await story.accept();
+    await story.rotate(HOUR_MS);
+    return {};
+  },
+  'corrected since': async () => ({ after: (story: Story) => story.accept() }),
+  'rotated since': async (story: Story) => {
+    await story.accept();
+    return { after: () => story.rotate(0) };
+  },
+} satisfies Record<string, (story: Story) => Promise<{ after?: (story: Story) => Promise<void> }>>;
+
+const histories = Object.keys(playHistory) as History[];
+
+interface Acceptance {
+  readonly id: string;
+  /** The secrets that it was signed with. */
+  readonly secrets: readonly string[];
+}
+
+/** An endpoint, its receiver, and everything that is true about them. */
+class Story implements AsyncDisposable {
+  readonly accepted: Acceptance[] = [];
+  secrets: Secrets;
+  /** Secrets that deliveries are signed with. */
+  signing: readonly string[];
+  attempts = 0;
+
+  readonly receiver: Receiver;
+  readonly webhookId: string;
+  readonly workspaceId: string;
+  readonly otherWebhookId: string;
+
+  constructor(receiver: Receiver, webhook: WebhookWithSecret, other: WebhookWithSecret) {
+    this.receiver = receiver;
+    this.webhookId = webhook.id;
+    this.workspaceId = webhook.workspace_id;
+    this.otherWebhookId = other.id;
+    this.secrets = { current: webhook.secret, previous: '', otherEndpoint: other.secret };
+    this.signing = [webhook.secret];
+  }
+
+  static async start(): Promise<Story> {
+    const receiver = await createReceiver();
+    const webhook = await emulator.control.createWebhook({ url: receiver.url, events: ['order.shipped'] });
+    const other = await emulator.control.createWebhook({ url: `${receiver.url}/other`, events: ['a.b'] });
+    return new Story(receiver, webhook, other);
+  }
+
+  /** @returns the ID of the delivery */
+  async send(payload = '{"a":1}'): Promise<string> {
+    const event = `{"workspace_id":"${this.workspaceId}","type":"order.shipped","payload":${payload}}`;
+    const { json } = await emulator.api('POST', '/events', event);
+    await emulator.control.advanceClock({ workspace_id: this.workspaceId, ms: 0 });
+    this.attempts++;
+    const { data } = await emulator.control.listDeliveries({ event_id: json.id });
+    return data[0]?.id ?? '';
+  }
+
+  /** The receiver is correct, and accepts a delivery. */
+  async accept(): Promise<void> {
+    this.receiver.respond(verifyWith({ reason: null }, this.secrets, false));
+    this.accepted.push({ id: await this.send(), secrets: this.signing });
+  }
+
+  async rotate(overlapMs: number): Promise<void> {
+    const { secret } = await emulator.control.rotateWebhookSecret({
+      id: this.webhookId,
+      overlap_ms: overlapMs,
+    });
+    this.secrets = { ...this.secrets, current: secret, previous: this.secrets.current };
+    this.signing = overlapMs > 0 ? [secret, this.secrets.previous] : [secret];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await emulator.control.deleteWebhook({ id: this.webhookId });
+    await emulator.control.deleteWebhook({ id: this.otherWebhookId });
+    await this.receiver.close();
+  }
+}
+
+function verifyWith(mistake: Mistake, secrets: Secrets, isReporting: boolean): ReceiverResponses {
+  const {
+    secret = ({ current }: Secrets) => current,
+    content = (request: ReceivedRequest) => `${getTimestamp(request)}.${request.body}`,
+    algorithm = 'sha256',
+    format = (digest: Buffer) => `v1=${digest.toString('hex')}`,
+    matches = (header: string, computed: string) => header.split(',').includes(computed),
+    readTimestamp,
+    clockSkewMs = 0,
+    rejection = 'invalid signature',
+    afterwards = 200,
+  } = mistake;
+  return (request) => {
+    // A correct receiver has the secret of before the rotation until it is updated, and accepts either signature.
+    const candidates =
+      mistake.reason === null && !mistake.isSecretWrong
+        ? [secrets.current, secrets.previous]
+        : [secret(secrets)];
+    const computed = candidates.map((candidate) =>
+      format(createHmac(algorithm, candidate).update(content(request)).digest()),
+    );
+    const now = Date.now() + clockSkewMs;
+    const headers = { date: new Date(now).toUTCString() };
+    if (readTimestamp && !(Math.abs(now - readTimestamp(getTimestamp(request))) < 5 * MINUTE_MS)) {
+      return { status: 400, headers, body: 'timestamp too old' };
+    }
+    const header = String(request.headers['service-signature']);
+    if (computed.some((signature) => matches(header, signature))) {
+      return afterwards === 200 ? 200 : { status: afterwards, body: 'the order does not exist' };
+    }
+    return { status: 400, body: isReporting ? `computed ${computed[0]}` : rejection };
+  };
+}
+
+interface Truth {
+  readonly story: Story;
+  readonly mistake: Mistake;
+  readonly history: History;
+  /** The secrets that the explained attempt was signed with. */
+  readonly signing: readonly string[];
+  readonly status: number;
+  readonly acceptedBefore: readonly Acceptance[];
+  readonly acceptedLater: readonly Acceptance[];
+}
+
+/** Whether a text is true, for each text that an explanation can contain. The groups of the pattern are arguments. */
+const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string[]) => boolean])[] = [
+  // The detail, after the status.
+  [/^It (?:probably )?rejected the signature\.$/, ({ status }) => status === 400],
+  [
+    /^It rejected the signature\. The most likely cause is a secret that svc does not know\.$/,
+    ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true,
+  ],
+  [
+    /^It probably uses a secret that svc does not know\.$/,
+    ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true,
+  ],
+  [
+    /^The response does not say whether the signature or the data was rejected\.$/,
+    ({ mistake }) => mistake.rejection === '',
+  ],
+  [/^$/, ({ mistake }) => mistake.afterwards !== undefined],
+  [/^The receiver ma(?:de|kes) one mistake: .*\.$/, ({ mistake }) => mistake.reason !== null],
+  [/^It accepts the delivery now\.$/, ({ history }) => history === 'corrected since'],
+  [/^It accepts the signature, and fails after that\.$/, ({ mistake }) => mistake.afterwards !== undefined],
+  [
+    /^The endpoint secret or the signature scheme was changed after this attempt, so it does not show what the receiver does now\.$/,
+    ({ history }) => history === 'rotated since',
+  ],
+  // A guess, which the evidence limits to a receiver that was not restarted.
+  [
+    /^It probably parses the body and serializes it again before it verifies\.$/,
+    ({ mistake, acceptedBefore }) => mistake.payload === CHANGED_BY_JSON && acceptedBefore.length > 0,
+  ],
+  [
+    /^It probably compares the whole Service-Signature, which has two signatures during a rotation\.$/,
+    ({ signing, acceptedBefore }) => signing.length === 2 && acceptedBefore.length > 0,
+  ],
+  [/^It probably reads the timestamp \S+ in another unit or format\.$/, isMistake('timestamp_unreadable')],
+  [
+    /^Its clock is (?:9m\d\ds|10m|10m[12]s) behind the clock of the emulator, by its Date header\. The tolerance is 5m\.$/,
+    ({ mistake }) => mistake.clockSkewMs !== undefined,
+  ],
+  // The evidence.
+  [/^The response mentions the timestamp\.$/, ({ mistake }) => mistake.readTimestamp !== undefined],
+  [
+    /^That changes this body \(from byte \d+ on, .*\), but not those of 1 delivery that it accepted\.$/,
+    ({ mistake, acceptedBefore }) => mistake.payload === CHANGED_BY_JSON && acceptedBefore.length === 1,
+  ],
+  [
+    /^The deliveries that it accepted had one signature\.$/,
+    ({ acceptedBefore }) => acceptedBefore.every(({ secrets }) => secrets.length === 1),
+  ],
+  [
+    /^It accepted (del_\w+) (?:less than 1s|\d+s) earlier, with the same secret\. If it was restarted since, check its secret\.$/,
+    ({ acceptedBefore, signing }, [id]) =>
+      acceptedBefore.some((other) => other.id === id && String(other.secrets) === String(signing)) &&
+      signing.length === 1,
+  ],
+  [
+    /^It accepted (del_\w+) (?:less than 1s|\d+s) earlier, with the signatures of two secrets\. Which one it uses is unknown: check its secret\.$/,
+    ({ acceptedBefore }, [id]) =>
+      acceptedBefore.some((other) => other.id === id && other.secrets.length === 2),
+  ],
+  [
+    /^It accepted (del_\w+) (?:less than 1s|\d+s) earlier, before the secret was rotated\. (?:Check that it has the current one|If it was restarted since, check its secret)\.$/,
+    ({ acceptedBefore, story }, [id]) =>
+      acceptedBefore.some((other) => other.id === id && String(other.secrets) === story.secrets.previous),
+  ],
+  [
+    /^It accepted (del_\w+) (?:less than 1s|\d+s) later\.$/,
+    ({ acceptedLater }, [id]) => acceptedLater.some((other) => other.id === id),
+  ],
+  [
+    /^No other attempt to this endpoint is recorded\.$/,
+    ({ story }) => story.attempts === 1 && story.accepted.length === 0,
+  ],
+  [
+    /^None of the last (\d+) attempts to this endpoint was accepted\.$/,
+    ({ story }, [count]) => story.attempts === Number(count) && story.accepted.length === 0,
+  ],
+  [
+    /^The attempt has two signatures, of the current and the previous secret\.$/,
+    ({ signing }) => signing.length === 2,
+  ],
+  [/^Its Date header agrees with the clock of the emulator to within \ds\.$/, () => true],
+  [
+    /^JSON\.parse and JSON\.stringify do not change the body\.$/,
+    ({ mistake }) => mistake.payload === undefined,
+  ],
+  [/^The response contains the digest that this leads to: \S+$/, ({ mistake }) => mistake.reason !== null],
+  [
+    /^The response contains the digest v1=[\da-f]{64}, which no known mistake leads to\.$/,
+    ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true,
+  ],
+  [
+    /^The response contains the correct digest\. If the receiver computed it, check how it compares it\.$/,
+    ({ mistake }) => mistake.matches !== undefined || mistake.reason === 'encoding_changed',
+  ],
+  [
+    /^It rejected the correct signature, and accepted the one that this mistake leads to\.$/,
+    ({ mistake }) => mistake.reason !== null,
+  ],
+  [
+    /^It rejected the correct signature, a random one, and those of \d+ known mistakes\.$/,
+    ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true,
+  ],
+  [
+    /^It accepts the signature: its response to a random one differs, each time\.$/,
+    ({ mistake }) => mistake.afterwards !== undefined,
+  ],
+  // What to do.
+  [
+    /^Probe the receiver to find out\. If it verifies signatures, check that it uses the current endpoint secret \((\S+)\)\.$/,
+    ({ story }, [secret]) => secret === maskSecret(story.secrets.current),
+  ],
+  [
+    /^Set the secret of the receiver to the current endpoint secret \((\S+)\), and restart the receiver\.$/,
+    ({ mistake, story }, [secret]) =>
+      mistake.isSecretWrong === true && secret === maskSecret(story.secrets.current),
+  ],
+  [
+    /^(?:Check that the receiver uses|Compare the secret of the receiver with) the current endpoint secret \((\S+)\)\.(?: If it does, probe it to find the mistake\.| If they are the same, print the digest that it computes\.)?$/,
+    ({ story }, [secret]) => secret === maskSecret(story.secrets.current),
+  ],
+  [/^Replay the delivery\.$/, ({ history }) => history === 'corrected since'],
+  [
+    /^Replay the delivery, which is then signed with the current secret\.$/,
+    ({ history }) => history === 'rotated since',
+  ],
+  [
+    /^Read the response and the log of the receiver to find out /,
+    ({ mistake }) => mistake.afterwards !== undefined,
+  ],
+  [
+    /^Check how the receiver compares the digest with the signature header: /,
+    ({ mistake }) => mistake.matches !== undefined || mistake.reason === 'encoding_changed',
+  ],
+  [/^Split Service-Signature at ","/, ({ signing }) => signing.length === 2],
+  [/^Synchronize the clock of the receiver /, ({ mistake }) => mistake.clockSkewMs !== undefined],
+  [
+    /^(?:Parse|Read) (?:the timestamp|Service-Timestamp) as ISO 8601 in UTC(?:\.|, and compare it with the current time in the same unit\.)$/,
+    isMistake('timestamp_unreadable'),
+  ],
+  [/^Use the value of the timestamp header as it arrived\.$/, isMistake('timestamp_changed')],
+  [/^Compute the HMAC over \{timestamp\}\.\{body\}, /, isMistake('content_changed')],
+  [/^Compute the HMAC with sha256\.$/, isMistake('algorithm_changed')],
+  [/^Use the whole secret as text as the key\.$/, isMistake('key_changed')],
+  [/^Compute the digest over the bytes of the request body /, isMistake('body_changed')],
+  [/^Verify the bytes of the request body as they arrived/, ({ mistake }) => mistake.payload !== undefined],
+  [
+    /^(?:Compare Service-Signature with v1=|Write the signature as v1=) (?:and|followed by) the digest in (?:lowercase )?hex\.$/,
+    isMistake('encoding_changed'),
+  ],
+];
+
+function isMistake(reason: string) {
+  return ({ mistake }: Truth) => mistake.reason === reason;
+}
+
+function checkClaims(explanation: Explanation, truth: Truth): void {
+  const { cause, certainty, detail, evidence, mistake, remedy, next } = explanation;
+  const [, rest = ''] = new RegExp(`^Your receiver returned ${truth.status}\\. ?(.*)$`, 's').exec(detail) ?? [
+    '',
+    `not the status: ${detail}`,
+  ];
+  const texts = [
+    rest,
+    ...evidence,
+    ...(remedy === null ? [] : [remedy]),
+    ...(mistake ? [mistake.detail] : []),
+  ];
+  const falseTexts = texts.filter((text) => {
+    const matching = claims.flatMap(([pattern, isTrue]) => {
+      const match = pattern.exec(text);
+      return match === null ? [] : [isTrue(truth, match.slice(1))];
+    });
+    return matching.length === 0 || matching.includes(false);
+  });
+  expect(falseTexts, `${cause}: ${detail}`).toEqual([]);
+  if (mistake !== null && certainty === 'certain') expect(mistake.reason).toBe(truth.mistake.reason);
+  // A guess names what else can be the cause.
+  if (mistake !== null && certainty === 'likely' && mistake.reason !== truth.mistake.reason) {
+    expect(evidence.join()).toMatch(/check its secret|Check that it has the current one/);
+  }
+  // What is known leaves no doubt about the secret.
+  if (mistake !== null && certainty === 'certain')
+    expect(evidence.join()).not.toMatch(/accepted del_|check its/i);
+  expect(next.length).toBeLessThanOrEqual(3);
+  expect(next.at(-1)?.command).toBe(`svc deliveries replay ${explanation.delivery.id} --wait`);
+  checkLayout(explanation);
+}
+
+function checkLayout(explanation: Explanation): void {
+  const lines = renderExplanation(explanation, false, {
+    ...{ width: 80, color: false, unicode: true, links: false },
+  }).split('\n');
+  expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(14);
+  expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
+  expect(lines[0]).toMatch(/^Cause {5}/);
+}
+
+/**
+ * @returns the verdicts of `svc explain` on a receiver that says nothing, with `--probe`, and on one that reports its digest; `?`
+ *   means likely
+ */
+async function playStory(mistake: Mistake, history: History): Promise<string> {
+  await using story = await Story.start();
+  const { control } = emulator;
+  const { after }: { after?: (story: Story) => Promise<void> } = await playHistory[history](story);
+  const acceptedBefore = [...story.accepted];
+  const { signing, secrets } = story;
+  story.receiver.respond(verifyWith(mistake, secrets, false));
+  const silentId = await story.send(mistake.payload);
+  story.receiver.respond(verifyWith(mistake, secrets, true));
+  const reportingId = await story.send(mistake.payload);
+  await after?.(story);
+  const truth = {
+    ...{ story, mistake, history, signing, acceptedBefore },
+    status: mistake.afterwards ?? 400,
+    acceptedLater: story.accepted.slice(acceptedBefore.length),
+  };
+  const check = (explanation: Explanation) => {
+    checkClaims(explanation, truth);
+    return describeVerdict(explanation);
+  };
+  const silent = check(await control.explainDelivery({ id: silentId }));
+  const reporting = check(await control.explainDelivery({ id: reportingId }));
+  // A probe after the rotation would be signed with a secret that the receiver never had.
+  if (history === 'rotated since') return `${silent}, ${reporting}`;
+  if (history !== 'corrected since') story.receiver.respond(verifyWith(mistake, secrets, false));
+  return `${silent}, ${check(await control.probeDelivery({ id: silentId }))}, ${reporting}`;
+}
+
+function describeVerdict({ cause, certainty, mistake, detail }: Explanation): string {
+  if (detail.includes('It accepts the delivery now.')) return 'accepts now';
+  const isUnknownSecret = detail.includes('a secret that svc does not know');
+  return `${mistake?.reason ?? (isUnknownSecret ? 'unknown secret' : cause)}${certainty === 'likely' ? '?' : ''}`;
+}
+
+it.each(Object.entries(mistakes))(
+  'every line of the explanations of a receiver with this mistake is true, whatever happened before: %s',
+  async (_, mistake) => {
+    const verdicts: Record<string, string> = {};
+    for (const history of mistake.histories ?? histories) {
+      verdicts[history] = await playStory(mistake, history);
+    }
+    expect(verdicts).toMatchSnapshot();
+  },
+);
