@@ -129,6 +129,35 @@ describe('advance', () => {
     expect(Date.parse(there.now) - Date.parse(before.now)).toBe(35 * MINUTE_MS);
   });
 
+  it('two moves of one clock at the same time move it by their sum and leave it running', async () => {
+    const wall = createTestWallClock();
+    await using emulator = await startTestEmulator({ clock: { speed: 60 }, wall });
+    const before = Date.parse((await emulator.control.getClock({})).now);
+    const moves = [HOUR_MS, 2 * HOUR_MS].map((ms) => emulator.control.advanceClock({ ms }));
+    await Promise.all(moves);
+    const { now, rate } = await emulator.control.getClock({});
+    expect(Date.parse(now) - before).toBe(3 * HOUR_MS);
+    expect(rate).toBe(60);
+    wall.advance(MINUTE_MS);
+    expect(Date.parse((await emulator.control.getClock({})).now) - before).toBe(4 * HOUR_MS);
+  });
+
+  it('a move that fails halfway leaves the clock running, and the next move runs', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    await using emulator = await startTestEmulator({
+      seed: { workspaces: [{ name: 'A', clock: { now: '9998-12-31T23:30:00Z' } }] },
+      clock: { speed: 60 },
+      wall: createTestWallClock(),
+    });
+    await subscribe(emulator, receiver.url);
+    await createEvent(emulator);
+    // The attempt after 35 minutes would be after the end of the clock.
+    await expect(emulator.control.settleClock({})).rejects.toMatchObject({ code: 'validation_failed' });
+    expect(await emulator.control.getClock({})).toMatchObject({ now: '9998-12-31T23:35:00.000Z', rate: 60 });
+    expect(await emulator.control.getClock({})).not.toHaveProperty('moving');
+    expect(await emulator.control.advanceClock({ ms: MINUTE_MS })).toMatchObject({ rate: 60 });
+  });
+
   it('advance leaves the clock running at the speed it had', async () => {
     await using emulator = await startTestEmulator({ clock: { speed: 60 } });
     await emulator.control.advanceClock({ ms: HOUR_MS });

@@ -73,6 +73,27 @@ describe('createReceiver', () => {
     await expect(fetch(receiver.url)).rejects.toThrow();
   });
 
+  it('receiver.waitFor resolves to a copy of the requests, which later requests do not change', async () => {
+    await using receiver = await createReceiver();
+    await fetch(receiver.url, { method: 'POST', body: '1' });
+    const first = await receiver.waitFor(1);
+    await fetch(receiver.url, { method: 'POST', body: '2' });
+    expect(first).toHaveLength(1);
+    expect(receiver.requests).toHaveLength(2);
+    receiver.clear();
+    expect(first).toHaveLength(1);
+  });
+
+  it('receiver.waitFor stops its timer as soon as the requests have arrived', async () => {
+    await using receiver = await createReceiver();
+    const listTimers = () => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
+    const waiting = Promise.all([receiver.waitFor(1, { timeout: '1h' }), receiver.nth(1, { timeout: '1h' })]);
+    const before = listTimers();
+    await fetch(receiver.url, { method: 'POST', body: '1' });
+    await waiting;
+    expect(listTimers()).toBeLessThanOrEqual(before - 2);
+  });
+
   it('receiver.waitFor and receiver.nth report what arrived instead', async () => {
     await using receiver = await createReceiver(200, { secret: 'whsec_another_one', timeout: 20 });
     const second = receiver.nth(2, { timeout: 10_000 });

@@ -89,6 +89,19 @@ describe('GroupCommit.run', () => {
     expect(results[2]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_UNIQUE' } });
   });
 
+  it('every rollback is reported, so that no cache keeps what was undone', async () => {
+    const { group, note, commits, undone } = open();
+    await Promise.allSettled([group.run(() => note('a')), group.run(fail('first'))]);
+    expect([commits(), undone()]).toEqual([1, 1]);
+    // The group is rolled back for the first error, and the third operation for the second error.
+    await Promise.allSettled([
+      group.run(() => note('b')),
+      group.run(fail('first')),
+      group.run(fail('second')),
+    ]);
+    expect([commits(), undone()]).toEqual([2, 3]);
+  });
+
   it('one operation is committed although all others throw', async () => {
     const { group, note, notes } = open();
     const doomed = [group.run(fail('one')), group.run(fail('two'))];

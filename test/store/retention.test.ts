@@ -157,6 +157,40 @@ describe('Retention.removalsBeyond', () => {
     expect(rowsOf(store, old)).toEqual(gone);
     expect(rowsOf(store, young)).toEqual(kept);
   });
+
+  it('the newest thousand age marks are kept', () => {
+    const store = openStore();
+    const first = insertDelivered(store, OLD);
+    store.writeNow(() => store.retention.recordAge(store.lastSeq, OLD));
+    const second = insertDelivered(store, OLD);
+    store.writeNow(() => {
+      for (let mark = 0; mark < 1_000; mark++) {
+        store.retention.recordAge(store.nextSeq(), mark < 500 ? OLD : NOW);
+      }
+    });
+    const young = insertDelivered(store, NOW);
+    removeOld(store);
+    // The mark of the first delivery is gone, but a newer old mark also covers it.
+    expect([rowsOf(store, first), rowsOf(store, second)]).toEqual([gone, gone]);
+    expect(rowsOf(store, young)).toEqual(kept);
+    const marks: unknown[] = JSON.parse(store.settings.find('age_marks') ?? '[]');
+    expect(marks).toHaveLength(1_000);
+    expect(marks[0]).toMatchObject({ at: OLD });
+    expect(marks.at(-1)).toMatchObject({ at: NOW });
+  });
+
+  it('a delivery that settled after the newest old mark is kept, although it was created before it', () => {
+    const store = openStore();
+    const settledLate = insertDelivered(store, OLD, 'pending');
+    store.writeNow(() => store.retention.recordAge(store.lastSeq, OLD));
+    // Without an attempt, the settlement itself takes a sequence.
+    store.writeNow(() => store.deliveries.expire(settledLate.seq, NOW, store.nextSeq()));
+    removeOld(store);
+    expect(rowsOf(store, settledLate)).toEqual(kept);
+    store.writeNow(() => store.retention.recordAge(store.lastSeq, OLD));
+    removeOld(store);
+    expect(rowsOf(store, settledLate)).toEqual(gone);
+  });
 });
 
 describe('Retention.removalsToFit', () => {
