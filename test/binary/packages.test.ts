@@ -78,7 +78,7 @@ describe.skipIf(!hasDpkg)('the packages', () => {
     const commands = code
       .trim()
       .replaceAll('svc-VERSION-linux-x64.tar.gz', archive)
-      .replace('https://github.com', releases)
+      .replace('ADDRESS', releases)
       .replace('sudo ', '')
       .replace('/usr/local/bin', bin)
       .replace('3000', receiver.url)

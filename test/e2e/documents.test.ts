@@ -45,7 +45,6 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
 
 /** Blocks that cannot run here. */
 const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
-  { page: /^README/, code: /^npm ci/, reason: '.ci/run runs the tests and the demo' },
   {
     page: /^AGENTS|^CONTRIBUTING|^docs\/contributing\//,
     code: /^np[mx] /,
@@ -56,6 +55,11 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
     page: /^examples\//,
     code: /^npm ci\nnpm test\n$/,
     reason: 'test/e2e/examples.test.ts runs the examples',
+  },
+  {
+    page: /^README|^docs\/installing/,
+    code: /npm link|npm pack/,
+    reason: 'test/e2e/packed.test.ts runs them',
   },
   { page: /^docs\/installing/, code: /sudo tar/, reason: 'test/binary/packages.test.ts runs it' },
   { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },

@@ -2,13 +2,14 @@ import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { listBlocks } from '../support/documents.ts';
 import { driverFolder } from '../support/sqlite.ts';
-import { npmInstall, npmPack } from './packed-project.ts';
+import { npmInstall } from './packed-project.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -37,18 +38,41 @@ const EMULATOR = `
   console.log(delivery?.attempt_count, request.verification?.ok);
 `;
 
-/** An empty project in which the packed package is installed. */
+/** The commands of a page for an installation from a clone: `npm link`, and two for the project `~/app`, which is `app` here. */
+function listInstallCommands(page: string, app: string): string[] {
+  return listBlocks(page)
+    .flatMap(({ code }) => code.trim().split('\n'))
+    .filter((line) => /npm (?:link|pack|i -D \.)/.test(line))
+    .map((line) => line.replace(/ +#.*/, '').replace('~/app', app));
+}
+
+/** Runs a documented command, with settings of npm such as `{ prefix: '/opt' }`. */
+function runInstallCommand(command: string, settings: Readonly<Record<string, string>> = {}) {
+  // The scripts of the package build it, but other tests use the existing build meanwhile.
+  const all = { ignore_scripts: 'true', prefer_offline: 'true', audit: 'false', fund: 'false', ...settings };
+  const variables = Object.entries(all).map(([name, value]) => [`npm_config_${name}`, value]);
+  const { TESTS_EXTRA_CA_CERTS: certificates = '' } = process.env;
+  const env = {
+    ...Object.fromEntries(variables),
+    ...(certificates && { NODE_EXTRA_CA_CERTS: certificates }),
+  };
+  return execa(command, { cwd: root, shell: true, env });
+}
+
+/** A project in which the package is installed with the commands of the documents. */
 let project: string;
 let packed: string[];
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'svc-packed-'));
   await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}');
-  const { filename, files } = await npmPack(project);
-  packed = files.map(({ path }) => path);
+  const [, pack = '', install = ''] = listInstallCommands('README.md', project);
+  const [{ files }] = JSON.parse((await runInstallCommand(pack, { json: 'true' })).stdout);
+  packed = files.map(({ path }: { readonly path: string }) => path);
+  await runInstallCommand(install);
   // Compiling SQLite takes minutes on Node.js 20. The build of `npm ci` has the same version.
   const sqlite = JSON.parse(await readFile(join(driverFolder, 'package.json'), 'utf8'));
-  await npmInstall(project, [`./${filename}`, `better-sqlite3@${sqlite.version}`]);
+  await npmInstall(project, [`better-sqlite3@${sqlite.version}`]);
   const build = join(driverFolder, 'build');
   if (existsSync(build))
     await cp(build, join(project, 'node_modules/better-sqlite3/build'), { recursive: true });
@@ -112,6 +136,31 @@ describe('the packed package', () => {
     await compile('program.mts');
     const run = await execa(process.execPath, ['program.mjs'], { cwd: project });
     expect(run.stdout).toBe(printed);
+  });
+});
+
+describe('an installation from a clone', () => {
+  it('README.md and docs/installing.md install with the same commands', () => {
+    const commands = listInstallCommands('README.md', 'app');
+    expect(commands).toEqual([
+      'npm ci && npm run build && npm link',
+      'npm pack --pack-destination app',
+      'cd app && npm i -D ./svc-emulator-*.tgz',
+    ]);
+    expect(listInstallCommands('docs/installing.md', 'app')).toEqual(commands);
+  });
+
+  it('npm link installs the command svc, and npm rm -g removes it', async () => {
+    const prefix = await mkdtemp(join(tmpdir(), 'svc-prefix-'));
+    onTestFinished(() => rm(prefix, { recursive: true, force: true }));
+    const bin = process.platform === 'win32' ? prefix : join(prefix, 'bin');
+    await runInstallCommand('npm link', { prefix });
+    const { stdout } = await execa('svc', ['--version'], {
+      env: { PATH: `${bin}${delimiter}${process.env.PATH}` },
+    });
+    expect(stdout).toBe(manifest.version);
+    await runInstallCommand('npm rm -g svc-emulator', { prefix });
+    expect(existsSync(join(bin, 'svc'))).toBe(false);
   });
 });
 

@@ -49,15 +49,21 @@ it('the release workflow publishes after all checks and executables, and can wri
   expect(commands.filter((run) => publishing.test(run))).toHaveLength(3);
 });
 
-it('release-notes.mjs prints the section of a version, without links into the repository', async () => {
+it('release-notes.mjs prints the section of a version, without links into the repository, and the addresses of the release', async () => {
   const script = join(root, 'scripts/release-notes.mjs');
-  const { stdout } = await execa(process.execPath, [script, '0.1.0']);
+  const { stdout } = await execa(process.execPath, [script, '0.1.0', 'Acme/svc']);
   expect(stdout).not.toMatch(/^## |\]\((?!https?:)/m);
   expect(stdout).toContain('### Installation');
+  expect(stdout).toContain('`https://github.com/Acme/svc/releases/download/v0.1.0`');
+  expect(stdout).toContain('`ghcr.io/acme/svc:0.1.0`');
+  expect(stdout).toContain('`Acme/svc@v0.1.0`');
 });
 
-it('release-notes.mjs fails for a version that the changelog does not have', async () => {
+it.each([
+  ['a version that the changelog does not have', ['99.0.0'], 'CHANGELOG.md has no section [99.0.0].'],
+  ['a missing repository', ['0.1.0'], 'Pass the repository, such as OWNER/NAME.'],
+])('release-notes.mjs fails for %s', async (_, args, message) => {
   const script = join(root, 'scripts/release-notes.mjs');
-  const { exitCode, stderr } = await execa(process.execPath, [script, '99.0.0'], { reject: false });
-  expect([exitCode, stderr]).toEqual([1, 'CHANGELOG.md has no section [99.0.0].']);
+  const { exitCode, stderr } = await execa(process.execPath, [script, ...args], { reject: false });
+  expect([exitCode, stderr]).toEqual([1, message]);
 });
