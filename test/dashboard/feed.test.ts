@@ -38,8 +38,9 @@ function open(newest: number) {
     onChange: () => {},
   });
   feed.load();
-  const arrive = async () => {
-    pending.shift()?.();
+  /** @param index position among the responses that have not arrived yet */
+  const arrive = async (index = 0) => {
+    pending.splice(index, 1)[0]?.();
     await new Promise(setImmediate);
   };
   return { feed, state, requests, arrive };
@@ -62,6 +63,50 @@ describe('a feed', () => {
       itemOf(11).id,
       'new',
     ]);
+  });
+
+  it('a feed ignores a response that arrives after the response to a newer request', async () => {
+    const { feed, state, arrive } = open(10);
+    state.newest = 12;
+    feed.load();
+    await arrive(1);
+    await arrive();
+    expect([feed.list.length, feed.list.at(0)?.id, feed.isLoading]).toEqual([12, itemOf(12).id, false]);
+  });
+
+  it('a feed ignores the error of a request that a newer one has replaced', async () => {
+    const { feed, state, requests, arrive } = open(10);
+    await arrive();
+    state.isBroken = true;
+    feed.load();
+    state.isBroken = false;
+    feed.load();
+    await arrive(1);
+    await arrive();
+    expect([feed.error, feed.list.length, feed.isLoading]).toEqual([null, 10, false]);
+    feed.retry();
+    expect(requests).toHaveLength(3);
+  });
+
+  it('a feed ignores the response to a request that was canceled', async () => {
+    const { feed, arrive } = open(10);
+    feed.cancel();
+    await arrive();
+    expect([feed.isLoaded, feed.list.length]).toEqual([false, 0]);
+  });
+
+  it('a feed requests no more pages after a failure until it is retried', async () => {
+    const { feed, state, requests, arrive } = open(300);
+    await arrive();
+    state.isBroken = true;
+    feed.setVisibleRange(60, 80);
+    await arrive();
+    state.isBroken = false;
+    feed.setVisibleRange(70, 90);
+    expect(requests).toHaveLength(2);
+    feed.retry();
+    await arrive();
+    expect([feed.error, feed.list.length]).toEqual([null, 200]);
   });
 
   it('a feed prefetches the next page once', async () => {
@@ -88,7 +133,8 @@ describe('a feed', () => {
     feed.setVisibleRange(850, 870);
     await arrive();
     expect(requests.at(-1)).toEqual({ limit: 100, starting_after: itemOf(4_201).id });
-    expect(feed.list.at(850)?.id).toBe(itemOf(4_150).id);
+    const reloaded = Array.from({ length: 100 }, (_, index) => feed.list.at(800 + index)?.id);
+    expect(reloaded).toEqual(reloaded.map((_, index) => itemOf(4_200 - index).id));
     feed.setVisibleRange(0, 20);
     await arrive();
     expect(feed.list.at(0)?.id).toBe(itemOf(5_000).id);
