@@ -65,6 +65,7 @@ const errorDefinitions = {
   sqlite_unavailable: { status: 503, exit: ExitCode.usage },
   database_unusable: { status: 503, exit: ExitCode.usage },
   settled_otherwise: { status: 409, exit: ExitCode.failure },
+  stalled: { status: 409, exit: ExitCode.failure },
   api_failure: { status: 502, exit: ExitCode.failure },
   timeout: { status: 504, exit: ExitCode.timeout },
   // The caller stopped waiting, or the emulator was closed. 499 is what nginx logs for a client that has left.

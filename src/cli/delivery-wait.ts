@@ -1,14 +1,17 @@
-/** Progress, messages and exit codes of the commands that wait for deliveries. */
+/** Options, progress, messages and exit codes of the commands that wait for deliveries. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { describeDelivery } from '../control/describe-delivery.ts';
 import {
   countPaused,
+  describeStalled,
   describeUnsettled,
+  findNextAttempt,
   listFirst,
+  type NextAttempt,
   type PausedDeliveries,
 } from '../control/describe-unsettled.ts';
-import { isPending, type WaitCounts } from '../control/wait.ts';
+import { isPending, type TrackResult, type WaitCounts } from '../control/wait.ts';
 import { ExitCode, SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 import type { Io } from './process-context.ts';
@@ -25,7 +28,7 @@ export function showDeliveryProgress<Result>(
   context: Pick<Context, 'io' | 'json'>,
   wait: (onChange: (counts: WaitCounts) => void) => Promise<Result>,
 ): Promise<Result> {
-  let counts: WaitCounts = { waiting: 0, matched: 0, mismatched: 0, paused: 0 };
+  let counts: WaitCounts = { waiting: 0, matched: 0, mismatched: 0 };
   const result = wait((changedCounts) => {
     counts = changedCounts;
   });
@@ -58,29 +61,78 @@ export function explainNoDeliveries(type: string, io: Io): void {
   printHint(`Register an endpoint with: svc webhooks create --url URL --events ${type}`, io);
 }
 
-/**
- * The error of a wait that ended before every delivery had settled: after its time limit, or earlier because all unsettled
- * deliveries are paused.
- * @param unsettled at least one delivery
- */
-export function createTimeoutError(unsettled: readonly Delivery[], timeoutMs: number): SvcError {
-  const paused = countPaused(unsettled);
-  return new SvcError('timeout', describeUnsettled(unsettled, timeoutMs), {
-    hint: unsettled.every((delivery) => delivery.paused)
-      ? suggestEnable(paused)
-      : 'Run svc deliveries list --status pending to see when each is due, or send them now with: svc clock settle',
+/** How a command waits. */
+export interface CommandWait {
+  readonly timeoutMs: number;
+  readonly keepWaiting: boolean;
+}
+
+/** Flag and text of the option of each command that waits. */
+export const KEEP_WAITING_OPTION = [
+  '--keep-waiting',
+  'Wait for the whole time, even if no delivery can settle in it because the next attempt is due later',
+] as const;
+
+/** The options of a command that waits only with `--wait`. Undefined without it. */
+export function toCommandWait({
+  wait,
+  keepWaiting = false,
+}: {
+  readonly wait?: number | true;
+  readonly keepWaiting?: boolean;
+}): CommandWait | undefined {
+  if (wait !== undefined) return { timeoutMs: wait === true ? DEFAULT_WAIT_MS : wait, keepWaiting };
+  if (!keepWaiting) return undefined;
+  throw new SvcError('usage', '--keep-waiting can only be used with --wait.', {
+    hint: 'Add --wait, or remove --keep-waiting.',
   });
 }
 
 /**
- * The exit code of a command that waited for deliveries to settle.
- * @param timeoutMs undefined if it did not wait
- * @throws SvcError `timeout` when one is still pending
+ * The error of a wait that ended before every delivery had settled: after its time limit, or earlier because none could settle
+ * before it.
+ * @param unsettled at least one delivery
  */
-export function toWaitExitCode(deliveries: readonly Delivery[], timeoutMs: number | undefined): ExitCode {
-  if (timeoutMs === undefined) return ExitCode.success;
+export async function createUnsettledError(
+  unsettled: readonly Delivery[],
+  { isStalled, timeoutMs }: Pick<TrackResult, 'isStalled'> & Pick<CommandWait, 'timeoutMs'>,
+  control: Pick<ControlPlane, 'getClock'>,
+  context: Pick<Context, 'getWorkspaceId'>,
+): Promise<SvcError> {
+  const next = await findNextAttempt(unsettled, control);
+  if (!isStalled) {
+    return new SvcError('timeout', describeUnsettled(unsettled, timeoutMs), {
+      hint:
+        next === null
+          ? suggestEnable(countPaused(unsettled))
+          : 'Run svc deliveries list --status pending to see when each is due, or send them now with: svc clock settle',
+    });
+  }
+  return new SvcError('stalled', describeStalled(unsettled, next, timeoutMs), {
+    hint: next === null ? suggestEnable(countPaused(unsettled)) : await suggestAdvance(next, context),
+  });
+}
+
+/** The command that moves the clock to the next attempt. */
+export async function suggestAdvance(
+  { workspaceId, dueIn }: NextAttempt,
+  context: Pick<Context, 'getWorkspaceId'>,
+): Promise<string> {
+  const workspace = workspaceId === (await context.getWorkspaceId()) ? '' : ` --workspace ${workspaceId}`;
+  return `Send the next attempt now with: svc clock advance ${dueIn}${workspace}`;
+}
+
+/**
+ * The exit code of a command that waited for deliveries to settle.
+ * @throws SvcError `timeout` or `stalled` when one is still pending
+ */
+export async function toWaitExitCode(
+  { deliveries, ...result }: TrackResult & Pick<CommandWait, 'timeoutMs'>,
+  control: Pick<ControlPlane, 'getClock'>,
+  context: Pick<Context, 'getWorkspaceId'>,
+): Promise<ExitCode> {
   const pending = deliveries.filter(isPending);
-  if (pending.length > 0) throw createTimeoutError(pending, timeoutMs);
+  if (pending.length > 0) throw await createUnsettledError(pending, result, control, context);
   return deliveries.every(({ status }) => status === 'succeeded') ? ExitCode.success : ExitCode.failure;
 }
 

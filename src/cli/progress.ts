@@ -3,33 +3,26 @@ import type { Context } from './context.ts';
 
 /** Operations that take less time show no progress, to avoid flicker. */
 const UPDATE_INTERVAL_MS = 250;
-/** Interval of the lines if standard error is not a terminal. */
-const NOTE_INTERVAL_MS = 10_000;
 
 /**
- * Shows the line that `describeProgress` returns until `work` ends: a line that is updated in a terminal, a new line
- * every ten seconds elsewhere, and nothing with `--json`. Errors of `describeProgress` are ignored, because `work`
- * reports them.
+ * Shows the line that `describeProgress` returns, and updates it until `work` ends. Only in a terminal, and not with `--json`.
+ * Errors of `describeProgress` are ignored, because `work` reports them.
  */
 export async function withProgress<Result>(
-  { io, json }: Pick<Context, 'io' | 'json'>,
+  { io: { progress }, json }: Pick<Context, 'io' | 'json'>,
   describeProgress: () => Promise<string>,
   work: Promise<Result>,
 ): Promise<Result> {
-  if (json) return work;
-  const { progress } = io;
+  if (json || progress === null) return work;
   let isWorking = true;
-  const show = (line: string) => isWorking && (progress ?? io.note)(line);
-  const timer = setInterval(
-    () => void describeProgress().then(show, () => {}),
-    progress === null ? NOTE_INTERVAL_MS : UPDATE_INTERVAL_MS,
-  );
+  const show = (line: string) => isWorking && progress(line);
+  const timer = setInterval(() => void describeProgress().then(show, () => {}), UPDATE_INTERVAL_MS);
   try {
     return await work;
   } finally {
     isWorking = false;
     clearInterval(timer);
-    progress?.('');
+    progress('');
   }
 }
 

@@ -48,6 +48,8 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   sqlite_unavailable: 'The SQLite driver is missing or cannot be loaded.',
   database_unusable: 'The file is not an svc database, is damaged, or is read-only.',
   settled_otherwise: 'A delivery settled with a different status than expected.',
+  stalled:
+    'No delivery can settle before the time limit, because the next attempt is due later, the clock is frozen, or the endpoint is disabled.',
   api_failure:
     'The API returned a server error, or closed the connection without a response, usually because of an injected fault.',
   timeout: 'The operation timed out.',

@@ -269,7 +269,9 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     description: [
       'Waits until the selected deliveries have settled: one delivery, those of an event, or all of a workspace. Deliveries that already exist are included. The wait does not move the clock.',
       '',
-      'It ends earlier if a delivery settles with a status other than `status`, if all of them are paused and there is no `count`, or after `timeout` (default: `30s`, at most `60s`). The response then has `settled: false` and a `hint` that says how to continue.',
+      'It ends earlier if a delivery settles with a status other than `status`, if none of them can settle before the time limit, or after `timeout` (default: `30s`, at most `60s`). The response then has `settled: false` and a `hint` that says how to continue.',
+      '',
+      'No delivery can settle before the time limit if each next attempt is due later on the clock of its workspace (never, while it is frozen) or its endpoint is disabled, and no request is moving the clock. So move the clock before you wait, or pass `keep_waiting` if another program moves it. A wait with a `count` always continues, because new deliveries can be created.',
     ].join('\n'),
     input: {
       delivery_id: 'Wait for this delivery. It cannot be combined with a filter or with `count`.',
@@ -279,13 +281,15 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       timeout:
         'Time limit of the wait in real time, such as `10s` (default: `30s`, at most `60s`). `0s` returns immediately.',
       timeout_ms: 'The same time limit in milliseconds.',
+      keep_waiting:
+        'Whether to wait until the time limit although no delivery can settle before it, because something else will move the clock or enable the endpoint (default: `false`).',
     },
     response: 'The state of the deliveries at the end of the wait.',
     example: {
       input: { type: 'order.shipped', timeout: '5s' },
       output: {
         settled: false,
-        hint: `1 delivery has not settled after 5s. Repeat the request to wait longer, or send the attempt that is due next with POST /_svc/clock/next and {"workspace_id": "${example.ids.workspace}"}.`,
+        hint: `1 delivery cannot settle within 5s: the next attempt is due in 5m. Send it with POST /_svc/clock/advance and {"workspace_id": "${example.ids.workspace}", "by": "5m"}.`,
         counts: { pending: 1, succeeded: 0, failed: 0, canceled: 0 },
         ...example.page(example.delivery),
       },

@@ -19,6 +19,7 @@ export const WaitInput = v.pipe(
       status: v.optional(v.picklist(settledStatuses)),
       count: v.optional(wholeNumberFrom(1, 1_000_000)),
       timeout_ms: v.optional(wholeNumberFrom(0, MINUTE_MS)),
+      keep_waiting: v.optional(v.boolean()),
     },
     { timeout: 'timeout_ms' },
   ),

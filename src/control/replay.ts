@@ -4,7 +4,7 @@ import type { DeliveryStatus } from '../domain/delivery.ts';
 import { SvcError } from '../errors.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { mapAtRate } from './map-at-rate.ts';
-import { fetchDelivery, trackDeliveries, type WaitOptions } from './wait.ts';
+import { fetchDelivery, type TrackResult, trackDeliveries, type WaitOptions } from './wait.ts';
 
 /** Replays per second, slow enough for a receiver that has just recovered. */
 export const DEFAULT_REPLAY_RATE = 100;
@@ -77,15 +77,15 @@ function isRefusal(error: unknown): error is SvcError {
 }
 
 /**
- * Waits until the attempt of each replay has a result, or until the timeout.
+ * Waits until the attempt of each replay has a result, or as long as {@link trackDeliveries}.
  * @returns the replays with their deliveries as they were last seen.
  * @throws SvcError `interrupted`
  */
 export async function waitForReplays(
   replays: readonly Replay[],
-  control: Pick<ControlPlane, 'stream' | 'getDelivery'>,
+  control: Pick<ControlPlane, 'stream' | 'getClock' | 'getDelivery'>,
   options: WaitOptions,
-): Promise<Replay[]> {
+): Promise<Pick<TrackResult, 'isStalled'> & { readonly replays: readonly Replay[] }> {
   const attemptCounts = new Map(replays.map(({ delivery, attemptsBefore }) => [delivery.id, attemptsBefore]));
   const toReplay = (delivery: Delivery) => ({
     delivery,
@@ -98,7 +98,7 @@ export async function waitForReplays(
       perSecond: Number.POSITIVE_INFINITY,
       signal: options.signal,
     });
-  const deliveries = await trackDeliveries(
+  const { deliveries, isStalled } = await trackDeliveries(
     control,
     {
       filter: {},
@@ -107,7 +107,7 @@ export async function waitForReplays(
     },
     options,
   );
-  return deliveries.map(toReplay);
+  return { replays: deliveries.map(toReplay), isStalled };
 }
 
 /** Whether the attempt of the replay has a result. A delivery on its retry schedule stays pending after it. */

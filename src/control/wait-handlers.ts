@@ -6,7 +6,7 @@ import { formatDeliveryCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { withAnySignal } from '../timers.ts';
 import type { ControlHandlers, ControlPlane } from './control-plane.ts';
-import { describeTooFew, describeUnsettled } from './describe-unsettled.ts';
+import { describeStalled, describeTooFew, describeUnsettled, findNextAttempt } from './describe-unsettled.ts';
 import { type WaitResult, waitForDeliveries } from './wait.ts';
 
 const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
@@ -22,6 +22,7 @@ export function createWaitHandlers(getControl: () => ControlPlane, closing: Abor
         delivery_id: deliveryId,
         status,
         count,
+        keep_waiting: keepWaiting,
         ...filter
       } = input;
       const control = getControl();
@@ -29,12 +30,16 @@ export function createWaitHandlers(getControl: () => ControlPlane, closing: Abor
       const canMatch = eventId === undefined || (await hasDeliveries(control, eventId));
       const condition = { filter, deliveryId, status, count };
       const result = await withAnySignal(signal === undefined ? [closing] : [closing, signal], (end) =>
-        waitForDeliveries(control, condition, { timeoutMs: canMatch ? timeoutMs : 0, signal: end }),
+        waitForDeliveries(control, condition, {
+          timeoutMs: canMatch ? timeoutMs : 0,
+          signal: end,
+          keepWaiting,
+        }),
       ).catch((error) => {
         throw closing.aborted ? new SvcError('conflict', 'The emulator is stopping.') : error;
       });
       const hint = canMatch
-        ? toHint(result, count ?? 1, timeoutMs)
+        ? await toHint(result, count ?? 1, timeoutMs, control)
         : `No enabled endpoint subscribed to the type of ${eventId} when it was created, so it has no deliveries. ${LIST_ENDPOINTS}`;
       return toReport(result, hint);
     },
@@ -69,21 +74,30 @@ function toReport({ isMet, deliveries }: WaitResult, hint: string | null): WaitR
 const LIST_ENDPOINTS = 'List the endpoints and their event types with GET /_svc/webhooks.';
 
 /** What is missing, and how to continue; null if nothing is missing. */
-function toHint(result: WaitResult, count: number, timeoutMs: number): string | null {
-  const { isMet, isPaused, waiting, matched, mismatched } = result;
+async function toHint(
+  { isMet, isStalled, waiting, matched, mismatched }: WaitResult,
+  count: number,
+  timeoutMs: number,
+  control: ControlPlane,
+): Promise<string | null> {
   if (isMet) return null;
   const [other] = mismatched;
   if (other !== undefined) {
     const verb = mismatched.length === 1 ? 'has' : 'have';
     return `${formatDeliveryCount(mismatched.length)} ${verb} settled with a different status: ${other.id} is ${other.status}. Show its attempts with GET /_svc/deliveries/${other.id}.`;
   }
-  if (waiting.length === 0) {
+  const [first] = waiting;
+  if (first === undefined) {
     const nextStep = matched.length === 0 ? LIST_ENDPOINTS : 'Repeat the request to wait longer.';
     return `${describeTooFew(matched.length, count, timeoutMs)} ${nextStep}`;
   }
-  const message = describeUnsettled(waiting, timeoutMs);
-  if (isPaused)
-    return `${message} Enable it with PATCH /_svc/webhooks/${waiting[0]?.webhook_id} and {"disabled": false}.`;
-  const workspaceId = waiting[0]?.workspace_id;
-  return `${message} Repeat the request to wait longer, or send the attempt that is due next with POST /_svc/clock/next and {"workspace_id": "${workspaceId}"}.`;
+  const next = await findNextAttempt(waiting, control);
+  const message = isStalled
+    ? describeStalled(waiting, next, timeoutMs)
+    : describeUnsettled(waiting, timeoutMs);
+  if (next === null)
+    return `${message} Enable it with PATCH /_svc/webhooks/${first.webhook_id} and {"disabled": false}.`;
+  if (isStalled)
+    return `${message} Send it with POST /_svc/clock/advance and {"workspace_id": "${next.workspaceId}", "by": "${next.dueIn}"}.`;
+  return `${message} Repeat the request to wait longer, or send the attempt that is due next with POST /_svc/clock/next and {"workspace_id": "${next.workspaceId}"}.`;
 }

@@ -10,8 +10,8 @@ import type { Dispatcher } from './dispatcher.ts';
 export class ClockController {
   readonly #sandbox: Sandbox;
   readonly #dispatcher: Dispatcher;
-  /** The last command for the clock of each workspace. The next one waits for it. */
-  readonly #lastCommands = new Map<number, Promise<unknown>>();
+  /** The last command for the clock of each workspace, until it has ended. The next one waits for it. */
+  readonly #lastCommands = new Map<number, Promise<void>>();
   /** The move in progress of each workspace, with the sequence of the newest row when it started. */
   readonly #moves = new Map<
     number,
@@ -80,10 +80,13 @@ export class ClockController {
     return this.#enqueueCommand(workspace, () => this.#moveTo(workspace, Number.POSITIVE_INFINITY, signal));
   }
 
-  /** The move in progress: the number of attempts that it has caused so far, and whether its caller has canceled it. */
+  /**
+   * The command in progress: the number of attempts that it has caused so far, and whether its caller has canceled it. A command
+   * is in progress as soon as it is called.
+   */
   describeMove({ seq }: LoadedWorkspace): { attempts: number; canceled: boolean } | null {
     const move = this.#moves.get(seq);
-    if (move === undefined) return null;
+    if (move === undefined) return this.#lastCommands.has(seq) ? { attempts: 0, canceled: false } : null;
     const attempts = this.#sandbox.store.attempts.countByWorkspace(seq, move.startSeq);
     return { attempts, canceled: move.signal?.aborted ?? false };
   }
@@ -155,10 +158,11 @@ export class ClockController {
       return command();
     };
     const result = lastCommand.then(run, run);
-    this.#lastCommands.set(
-      workspace.seq,
-      result.catch(() => {}),
-    );
+    const forget = () => {
+      if (this.#lastCommands.get(workspace.seq) === ended) this.#lastCommands.delete(workspace.seq);
+    };
+    const ended = result.then(forget, forget);
+    this.#lastCommands.set(workspace.seq, ended);
     return result;
   }
 }

@@ -4,15 +4,21 @@ import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { WebhookDetail } from '../contract/resources.ts';
 import { listAll } from '../control/control-plane.ts';
 import { describeDelivery } from '../control/describe-delivery.ts';
-import { type WaitCondition, type WaitResult, waitForDeliveries } from '../control/wait.ts';
+import {
+  CHECK_INTERVAL_MS,
+  type WaitCondition,
+  type WaitResult,
+  waitForDeliveries,
+} from '../control/wait.ts';
 import { describeOutcome, type SettledStatus } from '../domain/delivery.ts';
-import { formatDuration } from '../domain/duration.ts';
+import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { formatCount, formatDeliveryCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import {
   DEFAULT_TIMEOUT_MS,
   type Duration,
+  OptionalBoolean,
   OptionalDuration,
   OptionalSettledStatus,
   type SchemasOf,
@@ -28,13 +34,22 @@ export interface WaitOptions {
   readonly count?: number;
   /** Real time to wait (default: 4 seconds). */
   readonly timeout?: Duration;
+  /**
+   * Whether to wait until the timeout although no delivery can settle before it (default: false). For a wait that starts long before
+   * the test moves the clock or enables the endpoint.
+   */
+  readonly keepWaiting?: boolean;
 }
+
+/** A wait rejects after about a second in which no delivery can settle, because the code that waits can be about to move the clock. */
+const STALLED_CHECKS = SECOND_MS / CHECK_INTERVAL_MS;
 
 export const WaitOptionsSchema = v.optional(
   v.strictObject({
     status: OptionalSettledStatus,
     count: v.optional(wholeNumber(1)),
     timeout: OptionalDuration,
+    keepWaiting: OptionalBoolean,
   } satisfies SchemasOf<WaitOptions>),
 );
 
@@ -42,8 +57,8 @@ export const WaitOptionsSchema = v.optional(
  * Waits until matching deliveries have settled. Existing deliveries count.
  * @returns the settled deliveries, newest first
  * @throws SvcError with a message that says what happened instead: `settled_otherwise` as soon as a matching delivery settles with
- *   another status; `timeout`, at once if all remaining deliveries are paused and there is no `count`; `interrupted` when the
- *   emulator is closed
+ *   another status; `stalled` when for a second no delivery could settle before the timeout, unless there is a `count`; `timeout`;
+ *   `interrupted` when the emulator is closed
  */
 export type DeliveryWait = (
   filter?: Omit<WaitCondition['filter'], 'workspace_id'>,
@@ -52,10 +67,15 @@ export type DeliveryWait = (
 
 export function createDeliveryWait(setup: WorkspaceSetup): DeliveryWait {
   const { control, workspaceId, closing } = setup;
-  return async (filter, { status, count, timeout = DEFAULT_TIMEOUT_MS } = {}) => {
+  return async (filter, { status, count, timeout = DEFAULT_TIMEOUT_MS, keepWaiting } = {}) => {
     const condition = { filter: { ...filter, workspace_id: workspaceId }, status, count };
     const timeoutMs = toMs(timeout);
-    const result = await waitForDeliveries(control, condition, { timeoutMs, signal: closing });
+    const result = await waitForDeliveries(control, condition, {
+      timeoutMs,
+      signal: closing,
+      keepWaiting,
+      stalledChecks: STALLED_CHECKS,
+    });
     if (result.isMet) return result.matched;
     throw await createWaitError(setup, condition, result, timeoutMs);
   };
@@ -84,7 +104,7 @@ async function createWaitError(
   ]);
   const lines = [...deliveries, ...events, ...hints].map((line) => `  ${line}`);
   return new SvcError(
-    result.mismatched.length > 0 ? 'settled_otherwise' : 'timeout',
+    result.mismatched.length > 0 ? 'settled_otherwise' : result.isStalled ? 'stalled' : 'timeout',
     [toHeadline(condition, result, timeoutMs), ...lines].join('\n'),
     hints.length === 0 ? {} : { hint: hints.join(' ') },
   );
@@ -108,10 +128,13 @@ function toHeadline({ filter, status, count }: WaitCondition, result: WaitResult
     status ?? 'settled',
   ].join(' ');
   const [mismatched] = result.mismatched;
-  const pausedCount = result.waiting.length;
-  const limit = result.isPaused
-    ? `: ${pausedCount} ${pausedCount === 1 ? 'is' : 'are'} paused`
-    : ` within ${formatDuration(timeoutMs)}`;
+  const time = formatDuration(timeoutMs);
+  const pausedCount = result.waiting.filter(({ paused }) => paused).length;
+  const stall =
+    pausedCount === result.waiting.length
+      ? `${pausedCount} ${pausedCount === 1 ? 'is' : 'are'} paused`
+      : `no attempt is due within ${time}`;
+  const limit = result.isStalled ? `: ${stall}` : ` within ${time}`;
   const end = mismatched === undefined ? limit : `: one ${mismatched.status}`;
   const total = formatDeliveryCount(expectedCount);
   return `${result.matched.length} of ${total} ${description}${end}.`;

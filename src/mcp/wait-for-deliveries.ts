@@ -1,7 +1,7 @@
-/** Waits for deliveries as the tools need it: not longer than something can still happen, and with a cursor to continue. */
+/** Waits for deliveries as the tools need it: with a cursor to continue. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import { listAll } from '../control/control-plane.ts';
-import { trackDeliveries, type WaitCounts, type WaitTarget } from '../control/wait.ts';
+import { trackDeliveries, type WaitTarget } from '../control/wait.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { findNextCall, summarizeDeliveries } from './summarize-delivery.ts';
 import type { ToolCall, ToolResult } from './tool.ts';
@@ -16,23 +16,13 @@ interface WaitRequest {
   readonly cursor?: string | undefined;
 }
 
-/**
- * Waits until each matching delivery has settled, or its next attempt is due after the end of the wait: nothing would happen
- * to it. Without a match, waits for the first one.
- */
+/** Waits until each matching delivery has settled, or none can change in the time. Without a match, waits for the first one. */
 export async function waitForDeliveries(
   { filter, seconds, cursor = '' }: WaitRequest,
   { emulator: { control }, signal, onProgress }: ToolCall,
 ): Promise<Delivery[]> {
-  const { workspace_id } = filter;
-  const { now, rate } = await control.getClock(workspace_id === undefined ? {} : { workspace_id });
-  const timeoutMs = seconds * SECOND_MS;
-  // An attempt that is due now is about to be sent, also while the clock is frozen.
-  const lastDueAt = Date.parse(now) + timeoutMs * rate;
-  const isWaiting = ({ status, paused, next_attempt_at: next }: Delivery) =>
-    status === 'pending' && !paused && (next === null || Date.parse(next) <= lastDueAt);
   let changes = 0;
-  const deliveries = await trackDeliveries(
+  const { deliveries } = await trackDeliveries(
     control,
     {
       filter,
@@ -42,11 +32,10 @@ export async function waitForDeliveries(
         (await listAll((page) => control.listDeliveries({ ...page, ...filter }))).filter(
           ({ id }) => id > cursor,
         ),
-      classify: (delivery) => (isWaiting(delivery) ? 'waiting' : 'matched'),
-      canStop: ({ waiting, matched }: WaitCounts) => waiting === 0 && matched > 0,
+      isDone: ({ waiting, matched }) => waiting === 0 && matched > 0,
     },
     {
-      timeoutMs,
+      timeoutMs: seconds * SECOND_MS,
       signal,
       onChange: ({ waiting, matched }) =>
         onProgress(++changes, undefined, `${matched} of ${waiting + matched} deliveries are done`),

@@ -45,7 +45,7 @@ const eventOptions: OptionUse = [
 ];
 const wait: readonly OptionUse[] = [
   ['--wait', { wait: true }],
-  ['--wait=1m', { wait: 60_000 }],
+  ['--wait=1m --keep-waiting', { wait: 60_000, keepWaiting: true }],
 ];
 
 /** Options that are settings. `test/config` tests their values. */
@@ -135,7 +135,10 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'deliveries list': [deliveryFilter, responseFilter, ['--until 10m', { until: '10m' }], page],
   'deliveries get': [['--no-pager', { pager: false }]],
   'deliveries tail': [deliveryFilter, responseFilter],
-  'deliveries wait': [deliveryFilter, ['--count 3 --timeout 10s', { count: 3, timeout: 10_000 }]],
+  'deliveries wait': [
+    deliveryFilter,
+    ['--count 3 --timeout 10s --keep-waiting', { count: 3, timeout: 10_000, keepWaiting: true }],
+  ],
   'deliveries export': [
     deliveryFilter,
     responseFilter,

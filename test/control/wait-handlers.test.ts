@@ -4,6 +4,7 @@ import type { ControlInput } from '../../src/contract/control-operations.ts';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { SharedChanges } from '../../src/control/shared-changes.ts';
+import { createGate } from '../delivery/sender-setup.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 
@@ -77,19 +78,41 @@ describe('POST /_svc/deliveries/wait', () => {
   });
 
   it('a wait whose time is over says what is missing and how to continue, and the hint works', async () => {
-    receiver.respond([500, 200]);
+    const gate = createGate();
+    receiver.respond({ after: gate.opened });
     await register();
     const event_id = await trigger();
     await receiver.nth(1);
-    await control.advanceClock({ ms: 0 });
     await expect(wait({ event_id, timeout: '10ms' })).resolves.toMatchObject({
       settled: false,
       hint: `1 delivery has not settled after 10ms. Repeat the request to wait longer, or send the attempt that is due next with POST /_svc/clock/next and {"workspace_id": "${workspace_id}"}.`,
       counts: { pending: 1 },
-      data: [{ status: 'pending', attempt_count: 1, last_attempt: { response_status: 500 } }],
+      data: [{ status: 'pending', attempt_count: 0 }],
     });
     const waiting = wait({ event_id });
+    gate.open();
     await control.nextClock({ workspace_id });
+    await expect(waiting).resolves.toMatchObject({ settled: true, data: [{ attempt_count: 1 }] });
+  });
+
+  it('a wait ends at once if no attempt is due before its time limit, and says how to send it', async () => {
+    receiver.respond([500, 200]);
+    await register();
+    const event_id = await trigger();
+    await receiver.nth(1);
+    await expect(wait({ event_id })).resolves.toMatchObject({
+      settled: false,
+      hint: `1 delivery cannot settle within 30s: the next attempt is due in 5m, and the clock is frozen. Send it with POST /_svc/clock/advance and {"workspace_id": "${workspace_id}", "by": "5m"}.`,
+      counts: { pending: 1 },
+      data: [{ status: 'pending', attempt_count: 1, last_attempt: { response_status: 500 } }],
+    });
+    await control.setClock({ frozen: false, speed: 2 });
+    expect((await wait({ event_id })).hint).toMatch(
+      /: the next attempt is due in (?:5m|4m59s), at speed 2\. Send/,
+    );
+    await control.setClock({ frozen: true, speed: 1 });
+    const waiting = wait({ event_id, keep_waiting: true });
+    await control.advanceClock({ by: '5m' });
     await expect(waiting).resolves.toMatchObject({ settled: true, data: [{ attempt_count: 2 }] });
   });
 
@@ -111,9 +134,8 @@ describe('POST /_svc/deliveries/wait', () => {
     const { id } = await register();
     const event_id = await trigger();
     await receiver.nth(1);
-    const waiting = wait({ event_id });
     await control.updateWebhook({ id, disabled: true });
-    await expect(waiting).resolves.toMatchObject({
+    await expect(wait({ event_id })).resolves.toMatchObject({
       settled: false,
       hint: `1 delivery is paused: ${id} is disabled. Enable it with PATCH /_svc/webhooks/${id} and {"disabled": false}.`,
     });
@@ -145,7 +167,7 @@ describe('POST /_svc/deliveries/wait', () => {
     const event_id = await trigger();
     await receiver.nth(1);
     const following = vi.spyOn(SharedChanges.prototype, 'waitForCommit');
-    const waits = [wait({ event_id }), wait({ workspace_id })];
+    const waits = [wait({ event_id, keep_waiting: true }), wait({ workspace_id, keep_waiting: true })];
     await expect.poll(() => new Set(following.mock.calls.map(([signal]) => signal)).size).toBe(2);
     await control.reset({});
     await expect(waits[0]).rejects.toMatchObject({ code: 'not_found' });

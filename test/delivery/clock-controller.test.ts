@@ -5,6 +5,7 @@ import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
+import { createGate } from './sender-setup.ts';
 
 const LADDER_MS = [0, 5, 35, 155, 515, 1235, 2675, 4115].map((minutes) => minutes * MINUTE_MS);
 
@@ -78,6 +79,20 @@ describe('advance', () => {
       expect(receiver.requests).toHaveLength(3);
     },
   );
+
+  it('a clock move is in progress as soon as it is requested, although an attempt is in flight', async () => {
+    const gate = createGate();
+    await using receiver = await createReceiver({ after: gate.opened });
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    await createEvent(emulator);
+    await receiver.nth(1);
+    const move = emulator.control.advanceClock({ ms: HOUR_MS });
+    expect((await emulator.control.getClock({})).moving).toEqual({ attempts: 0, canceled: false });
+    gate.open();
+    expect((await move).moving).toBeUndefined();
+    expect((await emulator.control.setClock({ speed: 2 })).moving).toBeUndefined();
+  });
 
   it('advance stops when the client of the control plane closes the connection', async () => {
     const client = new AbortController();

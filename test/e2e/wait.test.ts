@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
+import { createGate } from '../delivery/sender-setup.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createTempFolder, startEmulator, svcInProcess } from './cli-program.ts';
 
@@ -47,14 +48,38 @@ describe('svc deliveries wait', () => {
     expect(statuses.filter((status: string) => status === 'succeeded')).toHaveLength(40);
   });
 
+  it('a wait in which no delivery can settle ends at once, and the command in its hint sends the attempt', async () => {
+    const { run, receiver } = await start([{ status: 503, body: 'busy' }, {}]);
+    await run('trigger', 'a.b');
+    const { exitCode, stdout, stderr } = await run('deliveries', 'wait', '--timeout', '1h');
+    expect(exitCode).toBe(ExitCode.failure);
+    expect(stdout).toMatch(/^ID +STATUS[\s\S]*del_\w+ +↻ failing/);
+    expect(stderr).toMatch(
+      /^del_\w+ pending after 1 attempt, next attempt in 5m: .*503.*\nerror: 1 delivery cannot settle within 1h: the next attempt is due in 5m, and the clock is frozen\.\nhint: Send the next attempt now with: svc clock advance 5m\n$/,
+    );
+    await run('clock', 'advance', '5m');
+    expect((await run('deliveries', 'wait', '--status', 'succeeded')).exitCode).toBe(ExitCode.success);
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  it('--keep-waiting waits for an attempt that another command sends', async () => {
+    const { run, control } = await start([{ status: 503 }, {}]);
+    await run('trigger', 'a.b', '--wait');
+    const waiting = run('deliveries', 'wait', '--status', 'succeeded', '--timeout', '1m', '--keep-waiting');
+    await control.advanceClock({ ms: 5 * 60_000 });
+    expect((await waiting).exitCode).toBe(ExitCode.success);
+  });
+
   it('a timeout explains the deliveries', async () => {
-    const { run } = await start({ status: 503, body: 'busy' });
+    const gate = createGate();
+    onTestFinished(gate.open);
+    const { run } = await start({ after: gate.opened });
     await run('trigger', 'a.b');
     const { exitCode, stdout, stderr } = await run('deliveries', 'wait', '--timeout', '1s');
     expect(exitCode).toBe(ExitCode.timeout);
-    expect(stdout).toMatch(/^ID +STATUS[\s\S]*del_\w+ +↻ failing/);
+    expect(stdout).toMatch(/^ID +STATUS[\s\S]*del_\w+ +… pending/);
     expect(stderr).toMatch(
-      /^del_\w+ pending after 1 attempt, next attempt in 5m: .*503.*\nerror: 1 delivery has not settled after 1s\.\nhint: .*svc clock settle/,
+      /^del_\w+ pending after 0 attempts, next attempt just now\nerror: 1 delivery has not settled after 1s\.\nhint: .*svc clock settle/,
     );
   });
 
@@ -64,7 +89,7 @@ describe('svc deliveries wait', () => {
     const { data } = await control.listWebhooks({});
     // The result does not depend on which of the two runs first.
     const [{ exitCode, stderr }] = await Promise.all([
-      run('deliveries', 'wait', '--status', 'succeeded'),
+      run('deliveries', 'wait', '--status', 'succeeded', '--keep-waiting'),
       control.deleteWebhook({ id: data[0]?.id ?? '' }),
     ]);
     expect(exitCode).toBe(ExitCode.failure);

@@ -106,7 +106,39 @@ describe('deliveries.wait', () => {
     );
   });
 
-  it('deliveries.wait rejects at once when all remaining deliveries are paused, and names the endpoint to enable [delivery.paused]', async () => {
+  it('deliveries.wait rejects before the timeout when no delivery can settle before it, and says how to send the next attempt', async () => {
+    await using setup = await startSetup(500);
+    const { emulator } = setup;
+    await emulator.trigger('order.shipped');
+    await setup.receiver.nth(1);
+    expect(await findReason(emulator, { type: 'order.shipped' }, { timeout: '1h' })).toMatchObject({
+      code: 'stalled',
+      report: [
+        '0 of 1 delivery of order.shipped settled: no attempt is due within 1h.',
+        '  del_… pending after 1 attempt, next attempt in 5m: the receiver responded with 500 Internal Server Error',
+        "  Send the next attempt with clock.advance('5m'): the clock is frozen.",
+      ].join('\n'),
+    });
+    const kept = await findReason(emulator, {}, { keepWaiting: true });
+    expect(kept).toMatchObject({ code: 'timeout', report: expect.stringMatching(/ within 50ms\.\n/) });
+  });
+
+  it('deliveries.wait continues while the code that waits moves the clock', async () => {
+    await using setup = await startSetup([500, 500, 200]);
+    const { deliveries, trigger, clock } = setup.emulator;
+    const early = deliveries.wait({}, { status: 'succeeded', timeout: '1h' });
+    await trigger('order.shipped');
+    await setup.receiver.nth(1);
+    await clock.advance('5m');
+    const [[delivery]] = await Promise.all([
+      deliveries.wait({}, { status: 'succeeded', timeout: '1h' }),
+      clock.advance('30m'),
+    ]);
+    expect(delivery?.attempt_count).toBe(3);
+    expect(await early).toEqual([delivery]);
+  });
+
+  it('deliveries.wait rejects before the timeout when all remaining deliveries are paused, and names the endpoint to enable [delivery.paused]', async () => {
     await using setup = await startSetup(500);
     const { emulator } = setup;
     await emulator.trigger('order.shipped');
@@ -115,7 +147,7 @@ describe('deliveries.wait', () => {
     const [{ id } = { id: '' }] = await emulator.webhooks.list();
     await emulator.webhooks.update(id, { disabled: true });
     expect(await findReason(emulator, {}, { timeout: '1h' })).toEqual({
-      code: 'timeout',
+      code: 'stalled',
       report: [
         '0 of 1 delivery settled: 1 is paused.',
         '  del_… paused after 1 attempt, wh_… is disabled: the receiver responded with 500 Internal Server Error',

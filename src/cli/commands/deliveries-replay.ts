@@ -1,6 +1,7 @@
 /** `svc deliveries replay`: sends one delivery, several or all failed ones again, and can wait for the responses. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { type ControlPlane, listAll } from '../../control/control-plane.ts';
+import { findNextAttempt } from '../../control/describe-unsettled.ts';
 import {
   DEFAULT_REPLAY_RATE,
   getReplayStatus,
@@ -18,13 +19,22 @@ import { ExitCode, SvcError } from '../../errors.ts';
 import { replayableDeliveryChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { createTimeoutError, DEFAULT_WAIT_MS, showDeliveryProgress } from '../delivery-wait.ts';
+import {
+  type CommandWait,
+  createUnsettledError,
+  explainDeliveries,
+  KEEP_WAITING_OPTION,
+  showDeliveryProgress,
+  suggestAdvance,
+  toCommandWait,
+} from '../delivery-wait.ts';
 import { readValue } from '../file-access.ts';
 import { parseDurationMs, parseRate, parseTimeOrAge } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, confirm } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderTable } from '../render/table.ts';
+import { printHint } from '../report-error.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 import { editJson } from '../terminal-program.ts';
 
@@ -40,6 +50,7 @@ interface Options {
   readonly rate?: number;
   /** Milliseconds; true without a value. */
   readonly wait?: number | true;
+  readonly keepWaiting?: true;
   readonly yes?: true;
 }
 
@@ -67,6 +78,7 @@ export const command: CommandDefinition<Options> = {
         'Wait up to this long for every response; exit with code 1 if a replay fails (default: 30s)',
         parseDurationMs,
       )
+      .option(...KEEP_WAITING_OPTION)
       .option(
         '--yes',
         'Replay all failed deliveries without asking (implied outside a terminal and with --json)',
@@ -85,6 +97,7 @@ export const command: CommandDefinition<Options> = {
   ],
   async run(options, context) {
     checkOptions(options, context);
+    const wait = toCommandWait(options);
     const control = await context.connect();
     const ids = await chooseDeliveries(options, control, context);
     const body = options.edit ? await editBody(ids, control, context) : await readBody(options, context);
@@ -97,18 +110,18 @@ export const command: CommandDefinition<Options> = {
       ...(options.to === undefined ? {} : { url: options.to }),
       ...(body === undefined ? {} : { body }),
     };
-    const { rate = DEFAULT_REPLAY_RATE, wait: waitOption } = options;
-    const timeoutMs = waitOption === true ? DEFAULT_WAIT_MS : waitOption;
+    const { rate = DEFAULT_REPLAY_RATE } = options;
     const { replays, refused } = await replayWithProgress(ids, changes, control, rate, context);
     if (isSingle(options) && refused[0]) throw refused[0].error;
-    const replaysAfterWait =
-      timeoutMs === undefined
-        ? replays
-        : await showDeliveryProgress('Attempted', context, (onChange) =>
-            waitForReplays(replays, control, { timeoutMs, signal: context.signal, onChange }),
-          );
-    await printReplays(replaysAfterWait, refused, options, control, context);
-    return getExitCode(replaysAfterWait, refused, timeoutMs);
+    if (wait === undefined) {
+      await printReplays(replays, refused, options, control, context);
+      return refused.length === 0 ? ExitCode.success : ExitCode.failure;
+    }
+    const result = await showDeliveryProgress('Attempted', context, (onChange) =>
+      waitForReplays(replays, control, { ...context, ...wait, onChange }),
+    );
+    await printReplays(result.replays, refused, options, control, context);
+    return explainReplays({ ...result, ...wait }, refused, control, context);
   },
 };
 
@@ -237,18 +250,23 @@ function summarize(deliveries: readonly Delivery[]): string {
   return `Replayed ${formatDeliveryCount(deliveries.length)}: ${counts.join(', ')}.`;
 }
 
-/** @throws SvcError `timeout` if the command waited and an attempt has no result */
-function getExitCode(
-  replays: readonly Replay[],
+/**
+ * Explains the replays that did not succeed. A delivery whose replay failed can be on its retry schedule again.
+ * @throws SvcError `timeout` or `stalled` if an attempt has no result
+ */
+async function explainReplays(
+  { replays, ...result }: Awaited<ReturnType<typeof waitForReplays>> & CommandWait,
   refused: readonly ReplayRefusal[],
-  timeoutMs: number | undefined,
-): ExitCode {
-  if (timeoutMs !== undefined) {
-    const unattempted = replays
-      .filter((replay) => !isReplayAttempted(replay))
-      .map(({ delivery }) => delivery);
-    if (unattempted.length > 0) throw createTimeoutError(unattempted, timeoutMs);
-    if (replays.some(({ delivery }) => getReplayStatus(delivery) !== 'succeeded')) return ExitCode.failure;
-  }
-  return refused.length === 0 ? ExitCode.success : ExitCode.failure;
+  control: ControlPlane,
+  context: Context,
+): Promise<ExitCode> {
+  const unattempted = replays.filter((replay) => !isReplayAttempted(replay)).map(({ delivery }) => delivery);
+  if (unattempted.length > 0) throw await createUnsettledError(unattempted, result, control, context);
+  const failed = replays
+    .map(({ delivery }) => delivery)
+    .filter((delivery) => getReplayStatus(delivery) !== 'succeeded');
+  await explainDeliveries(failed, await fetchScheduleTimes(failed, control, context), control, context);
+  const next = context.json ? null : await findNextAttempt(failed, control);
+  if (next !== null) printHint(await suggestAdvance(next, context), context.io);
+  return failed.length === 0 && refused.length === 0 ? ExitCode.success : ExitCode.failure;
 }

@@ -15,9 +15,10 @@ import {
   type UntilOption,
 } from '../delivery-filter-options.ts';
 import {
-  createTimeoutError,
+  createUnsettledError,
   DEFAULT_WAIT_MS,
   explainDeliveries,
+  KEEP_WAITING_OPTION,
   showDeliveryProgress,
 } from '../delivery-wait.ts';
 import { followAttempts, selectStreamTypes } from '../live/follow.ts';
@@ -111,6 +112,7 @@ interface WaitOptions extends DeliveryFilterOptions {
   readonly count?: number;
   /** Milliseconds. */
   readonly timeout?: number;
+  readonly keepWaiting?: true;
 }
 
 /** Prints the matching deliveries even if the wait fails. */
@@ -134,7 +136,8 @@ export const wait: CommandDefinition<WaitOptions> = {
         '--timeout <duration>',
         'Give up after this time, with exit code 5 (default: 30s)',
         parseDurationMs,
-      ),
+      )
+      .option(...KEEP_WAITING_OPTION),
   examples: [
     [
       'Wait until an event has been delivered',
@@ -150,11 +153,11 @@ export const wait: CommandDefinition<WaitOptions> = {
     ],
   ],
   async run(options, context) {
-    const { status, count, timeout: timeoutMs = DEFAULT_WAIT_MS, ...filterOptions } = options;
+    const { status, count, timeout: timeoutMs = DEFAULT_WAIT_MS, keepWaiting, ...filterOptions } = options;
     const control = await context.connect();
     const condition = { filter: toDeliveryFilter(filterOptions), status, count };
     const result = await showDeliveryProgress('Settled', context, (onChange) =>
-      waitForDeliveries(control, condition, { ...context, timeoutMs, onChange }),
+      waitForDeliveries(control, condition, { ...context, timeoutMs, keepWaiting, onChange }),
     );
     const { deliveries, waiting, matched, mismatched, isMet } = result;
     const scheduleTimeOf = await fetchScheduleTimes(deliveries, control, context);
@@ -168,7 +171,7 @@ export const wait: CommandDefinition<WaitOptions> = {
     await explainDeliveries([...mismatched, ...waiting], scheduleTimeOf, control, context);
     if (mismatched.length > 0) return ExitCode.failure;
     throw waiting.length > 0
-      ? createTimeoutError(waiting, timeoutMs)
+      ? await createUnsettledError(waiting, { ...result, timeoutMs }, control, context)
       : createTooFewError(matched.length, count ?? 1, timeoutMs);
   },
 };

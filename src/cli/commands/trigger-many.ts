@@ -6,10 +6,15 @@ import { mapAtRate } from '../../control/map-at-rate.ts';
 import { pollUntil } from '../../control/poll-until.ts';
 import { trackDeliveries } from '../../control/wait.ts';
 import { formatDuration, formatLatency, SECOND_MS } from '../../domain/duration.ts';
-import { type ExitCode, SvcError } from '../../errors.ts';
+import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { Context } from '../context.ts';
-import { explainNoDeliveries, showDeliveryProgress, toWaitExitCode } from '../delivery-wait.ts';
+import {
+  type CommandWait,
+  explainNoDeliveries,
+  showDeliveryProgress,
+  toWaitExitCode,
+} from '../delivery-wait.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { renderFields } from '../render/table.ts';
 
@@ -18,8 +23,8 @@ interface TriggerManyOptions {
   readonly workspaceId: string;
   readonly count: number;
   readonly perSecond: number;
-  /** Time limit for deliveries to settle; undefined to not wait. */
-  readonly timeoutMs: number | undefined;
+  /** How to wait for the deliveries to settle; undefined to not wait. */
+  readonly wait: CommandWait | undefined;
 }
 
 /** An event, with the times of its request and response in milliseconds of `performance.now()`. */
@@ -44,17 +49,18 @@ export async function triggerMany(
   options: TriggerManyOptions,
   context: Context,
 ): Promise<ExitCode> {
-  const { timeoutMs } = options;
+  const { wait } = options;
   const control = await context.connect();
   const startedAt = performance.now();
   const created: CreatedEvent[] = [];
   const settledAt: SettledAtById = new Map();
   const finished = new AbortController();
+  let isStalled = false;
   let failure: { readonly error: unknown } | null = null;
   try {
-    if (timeoutMs !== undefined) await followAttempts(settledAt, options, finished.signal, control);
+    if (wait !== undefined) await followAttempts(settledAt, options, finished.signal, control);
     await createAll(create, created, options, context);
-    if (timeoutMs !== undefined) await waitForSettled(created, options, timeoutMs, control, context);
+    if (wait !== undefined) isStalled = await waitForSettled(created, options, wait, control, context);
   } catch (error) {
     if (created.length === 0) throw error;
     failure = { error };
@@ -64,7 +70,7 @@ export async function triggerMany(
   const finalControl = failure ? await context.connect(abortAfter(FINAL_RESULT_TIMEOUT_MS)) : control;
   const deliveries = await listDeliveriesOf(created, finalControl);
   const durations =
-    timeoutMs === undefined
+    wait === undefined
       ? created.map(({ requestedAt, respondedAt }) => respondedAt - requestedAt)
       : await findSettlementDurations(created, deliveries, settledAt);
   finished.abort();
@@ -86,7 +92,7 @@ export async function triggerMany(
     const { events, p50_ms: p50, p99_ms: p99 } = summary;
     const { succeeded, failed, pending } = summary.deliveries;
     const total = created.length < options.count ? ` of ${options.count}` : '';
-    const timeLabel = timeoutMs === undefined ? 'Response time' : 'Delivery time';
+    const timeLabel = wait === undefined ? 'Response time' : 'Delivery time';
     const fields = {
       Events: `${events}${total} in ${formatDuration(durationMs)}`,
       Deliveries: `${succeeded} succeeded, ${failed} failed, ${pending} pending`,
@@ -96,7 +102,8 @@ export async function triggerMany(
   });
   if (deliveries.length === 0) explainNoDeliveries(options.type, context.io);
   if (failure) throw addRateHint(failure.error);
-  return toWaitExitCode(deliveries, timeoutMs);
+  if (wait === undefined) return ExitCode.success;
+  return toWaitExitCode({ deliveries, isStalled, ...wait }, control, context);
 }
 
 async function createAll(
@@ -136,20 +143,22 @@ async function followAttempts(
   await stream.ready;
 }
 
+/** @returns whether the wait ended because no delivery could settle before its time limit */
 async function waitForSettled(
   created: readonly CreatedEvent[],
   { type, workspaceId }: TriggerManyOptions,
-  timeoutMs: number,
+  wait: CommandWait,
   control: ControlPlane,
   context: Context,
-): Promise<void> {
+): Promise<boolean> {
   const target = {
     filter: { type, workspace_id: workspaceId },
     list: () => listDeliveriesOf(created, control),
   };
-  await showDeliveryProgress('Settled', context, (onChange) =>
-    trackDeliveries(control, target, { ...context, timeoutMs, onChange }),
+  const { isStalled } = await showDeliveryProgress('Settled', context, (onChange) =>
+    trackDeliveries(control, target, { ...context, ...wait, onChange }),
   );
+  return isStalled;
 }
 
 /** Filters by type, workspace and time, so that few pages are needed. */

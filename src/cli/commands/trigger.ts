@@ -3,15 +3,17 @@ import type { Event } from '../../contract/resources.ts';
 import type { ApiResponse } from '../../control/api-client.ts';
 import { listAll } from '../../control/control-plane.ts';
 import { trackDeliveries } from '../../control/wait.ts';
-import { type ExitCode, SvcError } from '../../errors.ts';
+import { ExitCode, SvcError } from '../../errors.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
-  DEFAULT_WAIT_MS,
+  type CommandWait,
   explainDeliveries,
   explainNoDeliveries,
+  KEEP_WAITING_OPTION,
   showDeliveryProgress,
+  toCommandWait,
   toWaitExitCode,
 } from '../delivery-wait.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
@@ -29,6 +31,7 @@ interface Options extends EventOptions {
   readonly rate?: number;
   /** Milliseconds; true without a value. */
   readonly wait?: number | true;
+  readonly keepWaiting?: true;
 }
 
 export const command: CommandDefinition<Options> = {
@@ -44,7 +47,8 @@ export const command: CommandDefinition<Options> = {
         '--wait [duration]',
         'Wait up to this long for every delivery to settle; exit with code 1 if one fails (default: 30s)',
         parseDurationMs,
-      ),
+      )
+      .option(...KEEP_WAITING_OPTION),
   examples: [
     ['Create an event with the payload of its fixture', 'trigger order.shipped'],
     [
@@ -61,25 +65,25 @@ export const command: CommandDefinition<Options> = {
     ],
   ],
   async run(options, context) {
-    const { count, rate, wait: waitOption, idempotencyKey } = options;
+    const { count, rate, idempotencyKey } = options;
     if (rate !== undefined && count === undefined) {
       throw new SvcError('usage', '--rate can only be used with --count.', {
         hint: 'Add --count, or remove --rate.',
       });
     }
+    const wait = toCommandWait(options);
     const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
     const workspaceId = options.workspace ?? (await context.getWorkspaceId());
     const createBody = await createEventBodyFactory(type, { ...options, workspace: workspaceId }, context);
     const api = await context.connectApi(workspaceId);
-    const timeoutMs = waitOption === true ? DEFAULT_WAIT_MS : waitOption;
     if (count === undefined) {
-      return triggerOne(() => api.createEvent(createBody(), idempotencyKey), timeoutMs, context);
+      return triggerOne(() => api.createEvent(createBody(), idempotencyKey), wait, context);
     }
     // One key for each event, so that running the command again creates none of them twice.
     const toKey = (number: number) => idempotencyKey && `${idempotencyKey}-${number}`;
     return triggerMany(
       async (number) => (await api.createEvent(createBody(), toKey(number))).value,
-      { type, workspaceId, count, perSecond: rate ?? Number.POSITIVE_INFINITY, timeoutMs },
+      { type, workspaceId, count, perSecond: rate ?? Number.POSITIVE_INFINITY, wait },
       context,
     );
   },
@@ -87,22 +91,23 @@ export const command: CommandDefinition<Options> = {
 
 async function triggerOne(
   create: () => Promise<ApiResponse<Event>>,
-  timeoutMs: number | undefined,
+  wait: CommandWait | undefined,
   context: Context,
 ): Promise<ExitCode> {
   const { io } = context;
   const { value: event, text } = await create();
   const control = await context.connect();
   const list = () => listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));
-  const deliveries = await (timeoutMs === undefined
-    ? list()
-    : showDeliveryProgress('Settled', context, (onChange) =>
-        trackDeliveries(
-          control,
-          { filter: { event_id: event.id }, list },
-          { ...context, timeoutMs, onChange },
-        ),
-      ));
+  const { deliveries, isStalled } =
+    wait === undefined
+      ? { deliveries: await list(), isStalled: false }
+      : await showDeliveryProgress('Settled', context, (onChange) =>
+          trackDeliveries(
+            control,
+            { filter: { event_id: event.id }, list },
+            { ...context, ...wait, onChange },
+          ),
+        );
   const scheduleTimeOf = await fetchScheduleTimes(deliveries, control, context);
   context.printJsonText(`{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`, () => {
     const eventText = renderFields({ Event: event.id, Type: event.type }, io);
@@ -110,9 +115,8 @@ async function triggerOne(
     return `${eventText}\n\n${renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, io)}`;
   });
   if (deliveries.length === 0) explainNoDeliveries(event.type, io);
-  if (timeoutMs !== undefined) {
-    const undelivered = deliveries.filter(({ status }) => status !== 'succeeded');
-    await explainDeliveries(undelivered, scheduleTimeOf, control, context);
-  }
-  return toWaitExitCode(deliveries, timeoutMs);
+  if (wait === undefined) return ExitCode.success;
+  const undelivered = deliveries.filter(({ status }) => status !== 'succeeded');
+  await explainDeliveries(undelivered, scheduleTimeOf, control, context);
+  return toWaitExitCode({ deliveries, isStalled, ...wait }, control, context);
 }

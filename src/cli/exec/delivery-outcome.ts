@@ -30,7 +30,7 @@ export async function collectDeliveryOutcome(
   const list = () => listAll((page) => control.listDeliveries(page));
   // `json: false` requests the times with `--json` too, because they decide which deliveries are due.
   const scheduleTimeOf = await fetchScheduleTimes(await list(), control, { json: false, now });
-  const deliveries = await trackDeliveries(
+  const { deliveries } = await trackDeliveries(
     control,
     {
       filter: {},

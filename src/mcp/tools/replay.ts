@@ -61,16 +61,18 @@ export const replayTool = defineTool({
     return toResult(
       seconds === 0
         ? replays
-        : await waitForReplays(replays, control, {
-            timeoutMs: seconds * SECOND_MS,
-            signal: call.signal,
-            onChange: ({ waiting, matched }) =>
-              call.onProgress(
-                matched,
-                waiting + matched,
-                `${matched} of ${waiting + matched} replays have a result`,
-              ),
-          }),
+        : (
+            await waitForReplays(replays, control, {
+              timeoutMs: seconds * SECOND_MS,
+              signal: call.signal,
+              onChange: ({ waiting, matched }) =>
+                call.onProgress(
+                  matched,
+                  waiting + matched,
+                  `${matched} of ${waiting + matched} replays have a result`,
+                ),
+            })
+          ).replays,
       refusals,
     );
   },

@@ -41,11 +41,13 @@ const delivery = (n: number, status: Delivery['status'], changes: Partial<Delive
   aDelivery({
     id: `del_${n}`,
     status,
-    ...(status === 'pending' ? {} : { next_attempt_at: null }),
+    next_attempt_at: status === 'pending' ? '2026-11-20T12:00:00.000Z' : null,
     ...changes,
   });
 const done = { status: 'fulfilled', value: ExitCode.success };
 const notSo = { status: 'fulfilled', value: ExitCode.failure };
+/** Its next attempt is due in five minutes. */
+const retrying = delivery(1, 'pending', { next_attempt_at: '2026-11-20T12:05:00.000Z' });
 const tooLong = { reason: { code: 'timeout', exitCode: ExitCode.timeout } };
 
 describe('svc deliveries wait', () => {
@@ -106,7 +108,7 @@ describe('svc deliveries wait', () => {
     expect(err).toBe(
       [
         'del_2 failed after 1 attempt, no further attempt fits into the retry window: the receiver responded with 503',
-        'del_1 pending after 1 attempt, next attempt in 5m: the receiver responded with 503',
+        'del_1 pending after 1 attempt, next attempt just now: the receiver responded with 503',
         '',
       ].join('\n'),
     );
@@ -134,11 +136,33 @@ describe('svc deliveries wait', () => {
     });
   });
 
-  it('a timeout prints the deliveries and explains them', async () => {
-    const { result, out, err } = await wait({ timeout: 1000 }, { listed: [delivery(1, 'pending')] });
-    expect(result).toMatchObject(tooLong);
+  it.each([
+    ['a timeout', { timeout: 400_000 }, tooLong],
+    ['a wait in which no delivery can settle', { timeout: 1000 }, { reason: { code: 'stalled' } }],
+    ['a timeout with --keep-waiting', { timeout: 1000, keepWaiting: true }, tooLong],
+  ] as const)('%s prints the deliveries and explains them', async (_, options, error) => {
+    const { result, out, err } = await wait(options, { listed: [retrying] });
+    expect(result).toMatchObject(error);
     expect(out).toContain('del_1  … pending');
     expect(err).toBe('del_1 pending after 1 attempt, next attempt in 5m: the receiver responded with 503\n');
+  });
+
+  it('the wait stops with exit code 1 when the next attempt is due later, and names the command that sends it', async () => {
+    const later = { ...retrying, id: 'del_2', next_attempt_at: '2026-11-20T12:35:00.000Z' };
+    const { result } = await wait(
+      {},
+      { listed: [later, retrying, delivery(3, 'pending', { paused: true })] },
+    );
+    const { webhook_id, workspace_id } = retrying;
+    expect(result).toMatchObject({
+      reason: {
+        exitCode: ExitCode.failure,
+        message: `3 deliveries cannot settle within 30s: the next attempt is due in 5m. 1 delivery is paused: ${webhook_id} is disabled.`,
+        hint: `Send the next attempt now with: svc clock advance 5m --workspace ${workspace_id}`,
+      },
+    });
+    const own = await wait({}, { listed: [{ ...retrying, workspace_id: 'ws_default' }] });
+    expect(own.result).toMatchObject({ reason: { hint: expect.stringMatching(/svc clock advance 5m$/) } });
   });
 
   it('at most twenty deliveries are explained', async () => {
@@ -159,8 +183,8 @@ describe('svc deliveries wait', () => {
     expect(result).toMatchObject({
       reason: {
         ...{
-          code: 'timeout',
-          exitCode: ExitCode.timeout,
+          code: 'stalled',
+          exitCode: ExitCode.failure,
           message: `1 delivery is paused: ${id} is disabled.`,
         },
         hint: `Enable it with: svc webhooks update ${id} --enable`,
@@ -169,7 +193,7 @@ describe('svc deliveries wait', () => {
     expect(err).toBe(`del_1 paused after 1 attempt, ${id} is disabled: the receiver responded with 503\n`);
   });
 
-  it('a timeout names at most five endpoints of paused deliveries, and counts the open ones', async () => {
+  it('the error names at most five endpoints of paused deliveries, and counts the open ones', async () => {
     const paused = (n: number) => delivery(n, 'pending', { paused: true, webhook_id: `wh_${n}` });
     const all = Array.from({ length: 7 }, (_, n) => paused(n));
     expect((await wait({}, { listed: all })).result).toMatchObject({

@@ -293,7 +293,11 @@ describe('svc deliveries replay', () => {
       },
       stream: () => streamOf([]),
       getDelivery: async ({ id }: { id: string }) =>
-        aDetail({ id, status: after, attempt_count: after === 'pending' ? 1 : 2 }),
+        aDetail({
+          ...{ id, status: after, attempt_count: after === 'pending' ? 1 : 2 },
+          // A replay is due at once.
+          next_attempt_at: after === 'pending' ? '2026-11-20T12:00:00.000Z' : null,
+        }),
     };
   }
 
@@ -410,8 +414,27 @@ describe('svc deliveries replay', () => {
     };
     const { context } = createFakeContext({ control });
     await expect(replayCommand.run({ ids: ['del_1'], wait: 3_600_000 }, context)).rejects.toMatchObject({
-      ...{ code: 'timeout', message: `1 delivery is paused: ${paused.webhook_id} is disabled.` },
+      ...{ code: 'stalled', message: `1 delivery is paused: ${paused.webhook_id} is disabled.` },
       hint: `Enable it with: svc webhooks update ${paused.webhook_id} --enable`,
+    });
+  });
+
+  it('--wait explains a replay that failed, and names the command that sends the next attempt', async () => {
+    const error = 'the receiver responded with 503';
+    const retrying = aDetail({ id: 'del_1', attempt_count: 2, attempts: [{ error }] as never });
+    const control = { ...fakeEmulator([]), getDelivery: async () => retrying };
+    const { context, capturedOutput } = createFakeContext({ control });
+    await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).resolves.toBe(ExitCode.failure);
+    expect(capturedOutput.err).toBe(
+      `del_1 pending after 1 attempt, next attempt in 5m: ${error}\n` +
+        `hint: Send the next attempt now with: svc clock advance 5m --workspace ${retrying.workspace_id}\n`,
+    );
+  });
+
+  it('--keep-waiting without --wait is a usage error', async () => {
+    const { context } = createFakeContext({ control: fakeEmulator([]) });
+    await expect(replayCommand.run({ ids: ['del_1'], keepWaiting: true }, context)).rejects.toMatchObject({
+      ...{ code: 'usage', message: '--keep-waiting can only be used with --wait.' },
     });
   });
 

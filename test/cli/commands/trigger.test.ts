@@ -58,7 +58,8 @@ async function trigger(
   return { result, sent, body: JSON.parse(sent[0]?.body ?? '{}'), ...capturedOutput };
 }
 
-const pending = aDelivery();
+/** An attempt is due or in flight. */
+const pending = aDelivery({ next_attempt_at: '2026-11-20T12:00:00.000Z' });
 const succeeded = aDelivery({ status: 'succeeded' });
 const failed = aDelivery({ status: 'failed', settled_reason: 'window_elapsed' });
 
@@ -170,12 +171,30 @@ describe('--wait', () => {
     expect(out).toContain(pending.id);
   });
 
+  it('--wait stops with exit code 1 when the next attempt is due later, explains it and names the command that sends it', async () => {
+    const retrying = aDelivery({ workspace_id: 'ws_default' });
+    const { result, err } = await trigger({ type: 'order.shipped', wait: true }, [[retrying]]);
+    expect(result).toMatchObject({
+      reason: {
+        ...{ code: 'stalled', exitCode: ExitCode.failure },
+        message: '1 delivery cannot settle within 30s: the next attempt is due in 5m.',
+        hint: 'Send the next attempt now with: svc clock advance 5m',
+      },
+    });
+    expect(err).toMatch(/^del_\w+ pending after 0 attempts, next attempt in 5m\n$/);
+  });
+
+  it('--wait --keep-waiting exits with a timeout when the next attempt is due later', async () => {
+    const { result } = await trigger({ type: 'order.shipped', wait: 5, keepWaiting: true }, [[aDelivery()]]);
+    expect(result).toMatchObject({ reason: { code: 'timeout', exitCode: ExitCode.timeout } });
+  });
+
   it('--wait stops when every open delivery is paused, and names its endpoint [delivery.paused]', async () => {
     const paused = { ...pending, paused: true, next_attempt_at: null };
     const { result } = await trigger({ type: 'order.shipped', wait: 3_600_000 }, [[paused]]);
     expect(result).toMatchObject({
       reason: {
-        ...{ code: 'timeout', message: `1 delivery is paused: ${paused.webhook_id} is disabled.` },
+        ...{ code: 'stalled', message: `1 delivery is paused: ${paused.webhook_id} is disabled.` },
         hint: `Enable it with: svc webhooks update ${paused.webhook_id} --enable`,
       },
     });
