@@ -17,7 +17,7 @@ import {
   type WriteEnvOptions,
   writeEnvFile,
 } from '../env-variables.ts';
-import { ListenEndpoints, type NewEndpoint } from '../listen/listen-endpoints.ts';
+import { type EndpointChange, ListenEndpoints, type NewEndpoint } from '../listen/listen-endpoints.ts';
 import { followAttempts, selectStreamTypes } from '../live/follow.ts';
 import { choiceOption, parseHeaders, parseSubscriptions } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
@@ -174,9 +174,9 @@ async function listen(listener: ListenEndpoints, options: Options, context: Cont
     void waitForReceiver(url, control, { io: context.io, signal: ended.signal });
   }
   const types = options.format === 'json' ? 'attempt' : selectStreamTypes(context);
-  const stream = listener.follow(types, context.signal, async () => {
+  const stream = listener.follow(types, context.signal, async (change) => {
     await writeVariables(listener, options, context);
-    announceRegistration(listener.endpoints, context);
+    announceChange(change, listener.endpoints, context);
   });
   const heading = renderHeading(endpoints);
   try {
@@ -238,12 +238,19 @@ async function writeVariables(
   writeEnvFile(envFile, toEnvVariables({ ...status, webhook_secret: first.secret }, certificate, others));
 }
 
-function announceRegistration(endpoints: readonly WebhookWithSecret[], context: Context): void {
+function announceChange(
+  change: EndpointChange,
+  endpoints: readonly WebhookWithSecret[],
+  context: Context,
+): void {
   const ids = endpoints.map(({ id }) => id).join(', ');
+  const secrets = listSecrets(endpoints).join(', ');
   context.io.note(
-    endpoints.length === 1
-      ? `Registered ${ids} again, because the endpoint no longer existed.`
-      : `Registered ${endpoints.length} endpoints again, because they no longer existed: ${ids}`,
+    change === 'rotated'
+      ? `The secret was rotated. Restart your receiver with ${secrets}`
+      : endpoints.length === 1
+        ? `Registered ${ids} again, because the endpoint no longer existed.`
+        : `Registered ${endpoints.length} endpoints again, because they no longer existed: ${ids}`,
   );
   if (context.json) context.printItem({ type: 'ready', ...toListenReady(endpoints) }, () => '');
 }

@@ -11,6 +11,9 @@ import { abortAtEnd, createLinkedController } from '../../timers.ts';
 
 export type NewEndpoint = ControlInput<'createWebhook'>;
 
+/** Why the endpoints have changed: they were registered again, or the secret of one was rotated. */
+export type EndpointChange = 'registered' | 'rotated';
+
 export class ListenEndpoints {
   readonly control: ControlPlane;
   readonly #newEndpoints: readonly NewEndpoint[];
@@ -47,24 +50,32 @@ export class ListenEndpoints {
 
   /**
    * The live stream that keeps the endpoints. If the emulator no longer has them, for example after a restart without its
-   * data, they are registered again, `onRestored` is called, and the stream continues.
+   * data, they are registered again, and the stream continues.
    * @param types types of stream items, separated by commas, such as `attempt,delivery`
+   * @param onChange is called after the endpoints were registered again, or one got another secret
    */
-  follow(types: string, signal: AbortSignal, onRestored: () => Promise<void>): LiveStream {
+  follow(
+    types: string,
+    signal: AbortSignal,
+    onChange: (change: EndpointChange) => Promise<void>,
+  ): LiveStream {
     const ended = createLinkedController([signal]);
     const open = () =>
-      this.control.stream({ types, listener: this.#endpoints.map(({ id }) => id).join(',') }, ended.signal);
+      this.control.stream(
+        { types: `${types},webhook`, listener: this.#endpoints.map(({ id }) => id).join(',') },
+        ended.signal,
+      );
     const first = open();
     const reopened = reopenWhenLost(first, async () => {
       await this.register();
       const stream = open();
-      // Waits, so that the stream contains every attempt after `onRestored` is called. If it cannot be opened, iterating
+      // Waits, so that the stream contains every attempt after `onChange` is called. If it cannot be opened, iterating
       // over it throws the error.
       await stream.ready.catch(() => undefined);
-      await onRestored();
+      await onChange('registered');
       return stream;
     });
-    const items = abortAtEnd(reopened, ended);
+    const items = abortAtEnd(this.#followSecrets(reopened, onChange), ended);
     return {
       ready: first.ready,
       [Symbol.asyncIterator]: () => ({
@@ -76,6 +87,29 @@ export class ListenEndpoints {
         },
       }),
     };
+  }
+
+  /** Yields all items except changes of endpoints. */
+  async *#followSecrets(
+    stream: AsyncIterable<StreamItem>,
+    onChange: (change: EndpointChange) => Promise<void>,
+  ): AsyncGenerator<StreamItem, undefined> {
+    for await (const item of stream) {
+      if (item.type !== 'webhook') yield item;
+      else if (await this.#updateSecret(item.webhook.id)) await onChange('rotated');
+    }
+  }
+
+  /** @returns whether the endpoint has another secret now */
+  async #updateSecret(id: string): Promise<boolean> {
+    const known = this.#endpoints.find((endpoint) => endpoint.id === id);
+    // It can have been deleted meanwhile.
+    const current = await this.control.revealSecret({ id }).catch(() => null);
+    if (known === undefined || current === null || current.secret === known.secret) return false;
+    this.#endpoints = this.#endpoints.map((endpoint) =>
+      endpoint === known ? { ...known, secret: current.secret } : endpoint,
+    );
+    return true;
   }
 
   /**
