@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type DisplayStatus, displayStatuses } from '../domain/delivery.ts';
 import type { ResponseFilter } from '../domain/status-filter.ts';
-import { choiceOption, parseResponseOption, parseTimeOrAge } from './option-parsers.ts';
+import { choiceOption, idParser, parseResponseOption, parseTimeOrAge } from './option-parsers.ts';
 
 /** The filter of `list`, `tail`, `export` and `wait`; `wait` has a `--status` of its own, and no `--response`. */
 export interface DeliveryFilterOptions {
@@ -36,10 +36,10 @@ export function addDeliveryFilterOptions(command: Command): Command {
 
 export function addFilterOptionsWithoutStatus(command: Command): Command {
   return command
-    .option('--event <id>', 'Only deliveries of this event (evt_…)')
+    .option('--event <id>', 'Only deliveries of this event (evt_…)', idParser('event'))
     .option('--type <type>', 'Only deliveries of this event type')
-    .option('--webhook <id>', 'Only deliveries to this endpoint (wh_…)')
-    .option('--workspace <id>', 'Only deliveries in this workspace (ws_…)')
+    .option('--webhook <id>', 'Only deliveries to this endpoint (wh_…)', idParser('webhook'))
+    .option('--workspace <id>', 'Only deliveries in this workspace (ws_…)', idParser('workspace'))
     .option('--text <text>', 'Only deliveries with this text in an ID, the event type, the URL or the body')
     .option(
       '--since <when>',

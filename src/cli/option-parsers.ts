@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
 import { parseDuration, parseRelativeTime } from '../domain/duration.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
+import { describeAcceptedId, type IdKind, idPatterns, suggestWhereToLook } from '../domain/ids.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 import { isAssignment } from '../domain/json-path.ts';
 import { parseTimestamp } from '../domain/signature/signature-header.ts';
@@ -115,6 +116,15 @@ export function parseWorkspaceName(text: string): string {
   return text;
 }
 
+/** Returns a parser of the IDs of a kind. Whether the resource exists is up to the emulator. */
+export function idParser(kind: IdKind) {
+  return (text: string): string => {
+    if (idPatterns[kind].test(text)) return text;
+    const form = `Pass ${describeAcceptedId(kind)}.`;
+    throw new InvalidArgumentError(`${form} ${suggestWhereToLook('', kind)}`);
+  };
+}
+
 /** Collects `a,b` and repeated options into one list. */
 export function parseList(text: string, previous: readonly string[] = []): string[] {
   const items = text.split(',').map((item) => item.trim());
@@ -162,6 +172,7 @@ export function addWorkspaceOption(command: Command): Command {
   return command.option(
     '--workspace <id>',
     'Workspace ID (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
+    idParser('workspace'),
   );
 }
 

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
-import { describeIdProblem, type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
+import { describeIdProblem, type IdKind, idPatterns, toExampleId } from '../domain/ids.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 import { isObject } from '../domain/json.ts';
 
@@ -15,7 +15,7 @@ export const idOf = (kind: IdKind) =>
   v.pipe(
     v.string(),
     v.regex(idPatterns[kind], ({ input }) => describeIdProblem(input, kind)),
-    v.metadata({ examples: [`${idPrefixes[kind]}01JD3Z5K8Q4W6X7Y8Z9A0B1C2D`] }),
+    v.metadata({ examples: [toExampleId(kind)] }),
   );
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 time in UTC'));
 /** A time that a schedule clock can show. */

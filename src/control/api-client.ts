@@ -1,6 +1,8 @@
 /** A client of the API `/v1` (§4 of the service description) for commands. */
 import type * as v from 'valibot';
 import { CreatedWebhook, Event, pageOf, Workspace } from '../contract/resources.ts';
+import { type IdKind, suggestWhereToLook } from '../domain/ids.ts';
+import { SvcError } from '../errors.ts';
 import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
 import { parseResponse } from './parse-response.ts';
 
@@ -31,6 +33,19 @@ interface NewWebhookBody {
   readonly events: readonly string[];
 }
 
+/** What a request names, and a 404 response says does not exist. */
+interface NamedResource {
+  readonly kind: IdKind;
+  /** Unless it is in a body or a query. */
+  readonly id?: string;
+}
+
+/** Adds where to look to the error of a 404 response, because the envelope of §7 has no hint. */
+function addHint(error: unknown, { kind, id = '' }: NamedResource): unknown {
+  if (!(error instanceof SvcError) || error.code !== 'not_found' || error.hint !== undefined) return error;
+  return new SvcError('not_found', error.message, { hint: suggestWhereToLook(id, kind), cause: error });
+}
+
 /** Each method rejects with the `SvcError` of the error envelope (§7), or `no_emulator` without a response. */
 export function createApiClient({
   baseUrl,
@@ -45,18 +60,19 @@ export function createApiClient({
   async function send<Schema extends v.GenericSchema>(
     schema: Schema,
     path: string,
+    resource: NamedResource,
     request: Pick<HttpRequest, 'method' | 'body'> & { readonly headers?: Readonly<Record<string, string>> },
   ): Promise<ApiResponse<v.InferOutput<Schema>>> {
     const url = new URL(baseUrl + path);
     const headers = { ...authorization, ...request.headers };
     const response = await sendOne({ ...request, url, headers, ca, signal }).catch(async (error) => {
-      throw await explainError(error);
+      throw addHint(await explainError(error), resource);
     });
     return { ...response, value: parseResponse(schema, response.text, url.href) };
   }
 
-  const get = <Schema extends v.GenericSchema>(schema: Schema, path: string) =>
-    send(schema, path, { method: 'GET' });
+  const get = <Schema extends v.GenericSchema>(schema: Schema, path: string, resource: NamedResource) =>
+    send(schema, path, resource, { method: 'GET' });
 
   const post = <Schema extends v.GenericSchema>(
     schema: Schema,
@@ -64,22 +80,28 @@ export function createApiClient({
     body: string,
     idempotencyKey?: string,
   ) =>
-    send(schema, path, {
-      method: 'POST',
-      body,
-      headers: {
-        'content-type': 'application/json',
-        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    send(
+      schema,
+      path,
+      { kind: 'workspace' },
+      {
+        method: 'POST',
+        body,
+        headers: {
+          'content-type': 'application/json',
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
       },
-    });
+    );
 
   return {
     /** @param body JSON text, sent unchanged. */
     createEvent: (body: string, idempotencyKey?: string) => post(Event, '/events', body, idempotencyKey),
-    getEvent: (id: string) => get(Event, `/events/${encodeURIComponent(id)}`),
+    getEvent: (id: string) => get(Event, `/events/${encodeURIComponent(id)}`, { kind: 'event', id }),
     listEvents: (query: Readonly<Record<string, string>>) =>
-      get(pageOf(Event), `/events?${new URLSearchParams(query)}`),
-    getWorkspace: (id: string) => get(Workspace, `/workspaces/${encodeURIComponent(id)}`),
+      get(pageOf(Event), `/events?${new URLSearchParams(query)}`, { kind: 'workspace' }),
+    getWorkspace: (id: string) =>
+      get(Workspace, `/workspaces/${encodeURIComponent(id)}`, { kind: 'workspace', id }),
     createWebhook: (webhook: NewWebhookBody) => post(CreatedWebhook, '/webhooks', JSON.stringify(webhook)),
   };
 }

@@ -22,6 +22,18 @@ const idNouns: Readonly<Record<IdKind, string>> = {
   fault: 'a fault',
 };
 
+/** A ULID for examples. */
+const EXAMPLE_ULID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+
+export function toExampleId(kind: IdKind): string {
+  return idPrefixes[kind] + EXAMPLE_ULID;
+}
+
+/** `an event ID such as evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D` */
+export function describeAcceptedId(kind: IdKind): string {
+  return `${idNouns[kind]} ID such as ${toExampleId(kind)}`;
+}
+
 /** The digits of Crockford base32, without the letters I, L, O and U. */
 export const BASE32_DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const MAX_SHOWN_LENGTH = 64;
@@ -49,8 +61,54 @@ export function describeIdKindMismatch(id: string, expectedKind: IdKind): string
   const kinds = Object.keys(idPrefixes) as IdKind[];
   const kind = kinds.find((candidate) => id.startsWith(idPrefixes[candidate]));
   if (kind === undefined || kind === expectedKind) return null;
-  const expectedNoun = idNouns[expectedKind].replace(/^an? /, '');
-  return `${formatIdForMessage(id)} is ${idNouns[kind]} ID; ${expectedNoun} IDs start with ${idPrefixes[expectedKind]}`;
+  return `${formatIdForMessage(id)} is ${idNouns[kind]} ID; ${nounOf(expectedKind)} IDs start with ${idPrefixes[expectedKind]}`;
+}
+
+/** The commands that list each kind of ID, without `svc`. */
+const listCommands: Readonly<Record<IdKind, string>> = {
+  workspace: 'workspaces list',
+  event: 'events list',
+  webhook: 'webhooks list',
+  delivery: 'deliveries list',
+  request: 'logs list',
+  apiKey: 'keys list',
+  fault: 'faults list',
+};
+
+/** The option of a list that selects what belongs to another resource. */
+const filterOptions: Readonly<Partial<Record<IdKind, Partial<Record<IdKind, string>>>>> = {
+  event: { workspace: '--workspace' },
+  webhook: { workspace: '--workspace' },
+  delivery: { workspace: '--workspace', event: '--event', webhook: '--webhook' },
+  request: { workspace: '--workspace', apiKey: '--key' },
+  apiKey: { workspace: '--workspace' },
+  fault: { workspace: '--workspace' },
+};
+
+/**
+ * The hint for an ID that does not exist: the list of its kind. For an ID of another kind, what belongs to that resource, or the
+ * resource itself.
+ */
+export function suggestWhereToLook(id: string, expectedKind: IdKind): string {
+  const list = `svc ${listCommands[expectedKind]}`;
+  const kind =
+    (Object.keys(idPatterns) as IdKind[]).find((each) => idPatterns[each].test(id)) ?? expectedKind;
+  const filterOption = filterOptions[expectedKind]?.[kind];
+  if (filterOption !== undefined)
+    return `List its ${pluralOf(expectedKind)} with: ${list} ${filterOption} ${id}`;
+  const show = `svc ${listCommands[kind].replace('list', 'get')} ${id}`;
+  return kind === expectedKind || kind === 'apiKey' || kind === 'fault'
+    ? `List the ${pluralOf(kind)} with: svc ${listCommands[kind]}`
+    : `Show the ${nounOf(kind)} with: ${show}`;
+}
+
+/** `delivery` */
+function nounOf(kind: IdKind): string {
+  return idNouns[kind].replace(/^an? /, '');
+}
+
+function pluralOf(kind: IdKind): string {
+  return `${nounOf(kind)}s`.replace(/ys$/, kind === 'apiKey' ? 'ys' : 'ies');
 }
 
 /** What is wrong with an ID that does not match the pattern of its kind, for a message that starts with the field. */

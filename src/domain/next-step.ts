@@ -16,7 +16,7 @@ export interface Hint {
 }
 
 export function splitHint(hint: string): Hint {
-  const [, text, command] = /^(.*?[:?;]) (svc .+)$/s.exec(hint) ?? [];
+  const [, text, command] = /^(.*[:?;]) (svc .+)$/s.exec(hint) ?? [];
   return text === undefined || command === undefined ? { text: hint, command: null } : { text, command };
 }
 
@@ -25,5 +25,6 @@ export function listNextSteps(hint: string): NextStep[] {
   const { text, command } = splitHint(hint);
   // A usage line such as `svc deliveries get [options] <id>`, or the rest of a sentence.
   if (command === null || /[<[…]|\.$/.test(command)) return [];
-  return [{ purpose: text.replace(/(?: with)?[:?;]$/, ''), command }];
+  // The last sentence: `Pass an ID that starts with ws_. List the workspaces with:`
+  return [{ purpose: text.replace(/^.*\. (?=[A-Z])/s, '').replace(/(?: with)?[:?;]$/, ''), command }];
 }

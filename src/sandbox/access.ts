@@ -2,7 +2,12 @@
 import type { CreatedApiKey } from '../contract/resources.ts';
 import type { WallClock } from '../domain/clock.ts';
 import { type Environment, getApiKeyEnvironment, type Scope } from '../domain/credentials.ts';
-import { describeIdKindMismatch, formatIdForMessage, type IdKind } from '../domain/ids.ts';
+import {
+  describeIdKindMismatch,
+  formatIdForMessage,
+  type IdKind,
+  suggestWhereToLook,
+} from '../domain/ids.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
@@ -105,8 +110,9 @@ export function canAccess(caller: Caller, workspaceSeq: number): boolean {
   return caller.workspaceSeq === null || caller.workspaceSeq === workspaceSeq;
 }
 
-/** The kind of ID that each noun has, so that the message can say that an ID is of another kind. */
+/** The kind of ID that each noun has, so that the error can say that an ID is of another kind. */
 const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
+  request: 'request',
   workspace: 'workspace',
   event: 'event',
   endpoint: 'webhook',
@@ -121,10 +127,15 @@ const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
  */
 export function createNotFoundError(noun: string, id: string): SvcError {
   const idKind = idKinds[noun];
-  const mismatch = idKind === undefined ? null : describeIdKindMismatch(id, idKind);
-  if (mismatch !== null) return new SvcError('not_found', `${mismatch}.`);
   const subject = noun.charAt(0).toUpperCase() + noun.slice(1);
-  return new SvcError('not_found', `${subject} ${formatIdForMessage(id)} does not exist.`);
+  const message = `${subject} ${formatIdForMessage(id)} does not exist.`;
+  if (idKind === undefined) {
+    return new SvcError('not_found', message, { hint: `List the ${noun}s with: svc ${noun}s list` });
+  }
+  const mismatch = describeIdKindMismatch(id, idKind);
+  return new SvcError('not_found', mismatch === null ? message : `${mismatch}.`, {
+    hint: suggestWhereToLook(id, idKind),
+  });
 }
 
 interface NewApiKey {

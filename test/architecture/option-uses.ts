@@ -6,39 +6,42 @@ import { expect } from 'vitest';
 
 export type OptionUse = readonly [line: string, options: object];
 
-const workspace: OptionUse = ['--workspace ws_1', { workspace: 'ws_1' }];
+const workspace: OptionUse = [
+  '--workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+  { workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
+];
 const page: OptionUse = ['--limit 5 --starting-after x_1', { limit: 5, startingAfter: 'x_1' }];
 const deliveryFilter: OptionUse = [
-  '--status failed --event evt_1 --type a.b --webhook wh_1 --workspace ws_1 --text abc --since 1h',
+  '--status failed --event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --type a.b --webhook wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --text abc --since 1h',
   {
     status: 'failed',
-    event: 'evt_1',
+    event: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     type: 'a.b',
-    webhook: 'wh_1',
-    workspace: 'ws_1',
+    webhook: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     text: 'abc',
     since: '1h',
   },
 ];
 const responseFilter: OptionUse = ['--response 4XX', { response: '4xx' }];
 const requestFilter: OptionUse = [
-  '--method post --path /v1/events --status 403 --key key_1 --request req_1 --workspace ws_1 --slower-than 100ms --since 10m',
+  '--method post --path /v1/events --status 403 --key key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --slower-than 100ms --since 10m',
   {
     method: 'POST',
     path: '/v1/events',
     status: 403,
-    key: 'key_1',
-    request: 'req_1',
-    workspace: 'ws_1',
+    key: 'key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    request: 'req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     slowerThan: 100,
     since: '10m',
   },
 ];
 const eventOptions: OptionUse = [
-  '-d {} --override a=1 --override b=2 --add c=3 --remove d --workspace ws_1 --idempotency-key k --random-seed 7',
+  '-d {} --override a=1 --override b=2 --add c=3 --remove d --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --idempotency-key k --random-seed 7',
   {
     ...{ data: '{}', override: ['a=1', 'b=2'], add: ['c=3'], remove: ['d'] },
-    workspace: 'ws_1',
+    workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     idempotencyKey: 'k',
     randomSeed: '7',
   },
@@ -109,14 +112,14 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   trigger: [eventOptions, ...wait, ['--count 10 --rate 5/s', { count: 10, rate: 5 }]],
   listen: [
     [
-      '--forward-to 3000 --forward-to a.b,c.d=localhost:3000/b?c=d -e e.f --events g.h --workspace ws_1',
+      '--forward-to 3000 --forward-to a.b,c.d=localhost:3000/b?c=d -e e.f --events g.h --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       {
         forwardTo: [
           { url: 'http://localhost:3000/', types: null },
           { url: 'http://localhost:3000/b?c=d', types: ['a.b', 'c.d'] },
         ],
         events: ['e.f', 'g.h'],
-        workspace: 'ws_1',
+        workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       },
     ],
     [
@@ -158,7 +161,13 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'clock advance': [workspace],
   'clock next': [workspace],
   'clock settle': [workspace],
-  'events list': [page, ['--type a.b --workspace ws_1', { type: 'a.b', workspace: 'ws_1' }]],
+  'events list': [
+    page,
+    [
+      '--type a.b --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+      { type: 'a.b', workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
+    ],
+  ],
   'events trace': [page, ['--no-pager', { pager: false }]],
   'events create': [eventOptions],
   'events import': [
@@ -169,8 +178,8 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'webhooks list': [page, workspace],
   'webhooks create': [
     [
-      '--url http://a -e a.b,c.d --events e.f --workspace ws_1',
-      { url: 'http://a', events: ['a.b', 'c.d', 'e.f'], workspace: 'ws_1' },
+      '--url http://a -e a.b,c.d --events e.f --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+      { url: 'http://a', events: ['a.b', 'c.d', 'e.f'], workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
     ],
   ],
   'webhooks get': [['--show-secret', { showSecret: true }]],
@@ -196,12 +205,12 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'logs resend': [['--keep-idempotency-key', { keepIdempotencyKey: true }]],
   'faults add': [
     [
-      '--on request --method post --path /events --key key_1 --status 503 --error-code a --latency 2s --drop after',
+      '--on request --method post --path /events --key key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --status 503 --error-code a --latency 2s --drop after',
       {
         on: 'request',
         method: 'POST',
         path: '/events',
-        key: 'key_1',
+        key: 'key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
         status: 503,
         errorCode: 'a',
         latency: 2_000,
@@ -209,15 +218,15 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
     [
-      '--kind delay --webhook wh_1 --type a.b --delay 10m --count 2 --probability 0.1 --workspace ws_1',
+      '--kind delay --webhook wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --type a.b --delay 10m --count 2 --probability 0.1 --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       {
         kind: 'delay',
-        webhook: 'wh_1',
+        webhook: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
         type: 'a.b',
         delay: 600_000,
         count: 2,
         probability: 0.1,
-        workspace: 'ws_1',
+        workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       },
     ],
   ],
@@ -244,9 +253,9 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
     [
-      '--delivery del_1 --computed v1=00 --request r.txt --tolerance 10m --now -6m',
+      '--delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --computed v1=00 --request r.txt --tolerance 10m --now -6m',
       {
-        delivery: 'del_1',
+        delivery: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
         computed: 'v1=00',
         request: 'r.txt',
         tolerance: 600_000,

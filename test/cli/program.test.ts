@@ -21,6 +21,8 @@ function toWords(example: string): string[] {
   return words.map((word) => word.replace(/^'|'$/g, ''));
 }
 
+const ULID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+
 const toCommandLine = ([, commandLine]: Example) => commandLine;
 
 const groupExamples = Object.values(commandTree).flatMap(listGroupExamples);
@@ -206,6 +208,26 @@ describe('a mistyped command line', () => {
     ['deliveries list --help --stauts failed', 'Unknown option: --stauts', 'Did you mean --status?'],
     ['receiver explore 3000 --restart x', 'Unknown option: --restart', 'Did you mean --restart-command?'],
     [
+      'webhooks list --workspace foo',
+      'Invalid value for --workspace: "foo"',
+      'Pass a workspace ID such as ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D. List the workspaces with: svc workspaces list',
+    ],
+    [
+      'deliveries list --event evt_1',
+      'Invalid value for --event: "evt_1"',
+      'Pass an event ID such as evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D. List the events with: svc events list',
+    ],
+    [
+      'logs list --key key_1',
+      'Invalid value for --key: "key_1"',
+      'Pass an API key ID such as key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D. List the API keys with: svc keys list',
+    ],
+    [
+      'faults clear foo',
+      'Invalid value for id: "foo"',
+      'Pass a fault ID such as flt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D. List the faults with: svc faults list',
+    ],
+    [
       'clock advance -5m',
       'Invalid value for duration: "-5m"',
       'Pass a duration such as 5m: the clock only moves forward.',
@@ -341,15 +363,14 @@ describe('the target emulator', () => {
 
   it('svc deliveries list uses the address in SVC_CONTROL_URL and sends its options as parameters', async () => {
     const { url, requests } = await serve();
-    const options =
-      '--status failed --event evt_1 --type a.b --webhook wh_1 --since 1h --limit 5 --starting-after del_1';
+    const options = `--status failed --event evt_${ULID} --type a.b --webhook wh_${ULID} --since 1h --limit 5 --starting-after del_1`;
     const { exitCode, out } = await run(`deliveries list ${options} --json`, {
       env: { SVC_CONTROL_URL: `${url}/_svc` },
     });
     expect(exitCode).toBe(ExitCode.success);
     expect(JSON.parse(out)).toEqual({ data: [], has_more: false, end_cursor: null });
     expect(requests).toEqual([
-      '/_svc/deliveries?limit=5&starting_after=del_1&status=failed&event_id=evt_1&type=a.b&webhook_id=wh_1&since=1h',
+      `/_svc/deliveries?limit=5&starting_after=del_1&status=failed&event_id=evt_${ULID}&type=a.b&webhook_id=wh_${ULID}&since=1h`,
     ]);
   });
 

@@ -67,6 +67,15 @@ it.each([
   });
 });
 
+it('the error for an event that does not exist says where to look', async () => {
+  expect(await failWith(respond(404, 'not_found'), null)).toMatchObject({
+    code: 'not_found',
+    message: 'No.',
+    hint: 'List the events with: svc events list',
+  });
+  expect(await failWith(respond(404, 'not_found'), { status: 404, fault })).toMatchObject({ hint: HINT });
+});
+
 it('an error without an injected fault is unchanged', async () => {
   expect(await failWith(respond(404, 'not_found'), { status: 404 })).toMatchObject({
     code: 'not_found',

@@ -138,6 +138,22 @@ describe.each([
     );
   });
 
+  describe('an id that does not exist', () => {
+    it.each([
+      ['getDelivery', { id: 'foo' }, 'Delivery foo does not exist.', 'svc deliveries list'],
+      ['getRequest', { id: 'req_1' }, 'Request req_1 does not exist.', 'svc logs list'],
+      ['deleteWebhook', { id: 'wh_1' }, 'Endpoint wh_1 does not exist.', 'svc webhooks list'],
+      ['revokeKey', { id: 'key_1' }, 'API key key_1 does not exist.', 'svc keys list'],
+      ['getFixture', { type: 'a.b' }, 'Fixture a.b does not exist.', 'svc fixtures list'],
+    ] as const)('%s says where to look for %j', async (name, input, message, command) => {
+      await expect(control[name](input as never)).rejects.toMatchObject({
+        code: 'not_found',
+        message,
+        hint: expect.stringMatching(new RegExp(`^List the .* with: ${command}$`)),
+      });
+    });
+  });
+
   describe('an id of another kind', () => {
     const opaque = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
     it.each([

@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   describeIdProblem,
+  type IdKind,
   idPatterns,
   idPrefixes,
   type RandomFill,
+  suggestWhereToLook,
   UlidGenerator,
 } from '../../src/domain/ids.ts';
 import { createRandomSource } from '../../src/domain/secret.ts';
@@ -93,6 +95,28 @@ describe('describeIdProblem', () => {
     expect(describeIdProblem('evt_01jd3z5k8q4w6x7y8z9a0b1c2d', 'event')).toBe(
       'must be an event ID (evt_ followed by a ULID), not "evt_01jd3z5k8q4w6x7y8z9a0b1c2d"',
     );
+  });
+});
+
+describe('suggestWhereToLook', () => {
+  const evt = 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+  const ws = 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+  const key = 'key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+
+  it.each<[string, IdKind, string]>([
+    ['foo', 'delivery', 'List the deliveries with: svc deliveries list'],
+    ['evt_1', 'delivery', 'List the deliveries with: svc deliveries list'],
+    [evt, 'delivery', `List its deliveries with: svc deliveries list --event ${evt}`],
+    [ws, 'webhook', `List its endpoints with: svc webhooks list --workspace ${ws}`],
+    [key, 'request', `List its requests with: svc logs list --key ${key}`],
+    [evt, 'event', 'List the events with: svc events list'],
+    [evt, 'webhook', `Show the event with: svc events get ${evt}`],
+    [key, 'event', 'List the API keys with: svc keys list'],
+    ['', 'apiKey', 'List the API keys with: svc keys list'],
+    ['', 'fault', 'List the faults with: svc faults list'],
+    ['', 'workspace', 'List the workspaces with: svc workspaces list'],
+  ])('the hint for %j instead of an ID of the kind %s is %j', (id, kind, hint) => {
+    expect(suggestWhereToLook(id, kind)).toBe(hint);
   });
 });
 

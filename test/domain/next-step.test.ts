@@ -17,6 +17,10 @@ it.each([
     'Read it as JSON: svc env --format json',
     [{ purpose: 'Read it as JSON', command: 'svc env --format json' }],
   ],
+  [
+    'Use: svc deliveries get [options] <id>. List the deliveries with: svc deliveries list',
+    [{ purpose: 'List the deliveries', command: 'svc deliveries list' }],
+  ],
   ['Use: svc deliveries get [options] <id>', []],
   ['Remove svc emulator stop from the command: svc emulator exec stops the emulator.', []],
   ['Choose one of: list, get', []],

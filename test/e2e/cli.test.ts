@@ -127,13 +127,19 @@ describe('a resource that does not exist', () => {
       const { exitCode, stdout, stderr } = await run(name, args);
       expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.notFound, stdout: '' });
       expect(stderr).toContain(UNKNOWN_ID);
+      expect(stderr).toMatch(/hint: List (the|its) .* with: svc \w+ list/);
     },
   );
 
   it('a missing resource is a JSON error with --json', async () => {
     const { stderr } = await run('events get', [`evt_${UNKNOWN_ID}`, '--json']);
     expect(JSON.parse(stderr)).toEqual({
-      error: { code: 'not_found', message: expect.stringContaining(UNKNOWN_ID) },
+      error: {
+        code: 'not_found',
+        message: expect.stringContaining(UNKNOWN_ID),
+        hint: 'List the events with: svc events list',
+        next: [{ purpose: 'List the events', command: 'svc events list' }],
+      },
     });
   });
 });

@@ -1,7 +1,7 @@
 /** `svc explain`: explains why a delivery failed. */
 import { SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
-import { wholeNumberParser } from '../option-parsers.ts';
+import { idParser, wholeNumberParser } from '../option-parsers.ts';
 import { renderExplanation } from '../render/explanation.ts';
 import { printHint } from '../report-error.ts';
 
@@ -30,7 +30,7 @@ export const command: CommandDefinition<ExplainOptions> = {
         '--steps',
         'Also show how a correct receiver verifies the signature, with the correct value of each step',
       )
-      .option('--workspace <id>', 'Without an ID: only deliveries in this workspace'),
+      .option('--workspace <id>', 'Without an ID: only deliveries in this workspace', idParser('workspace')),
   examples: [
     ['Explain the delivery that failed last', 'explain'],
     ['Explain a delivery', 'explain del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],

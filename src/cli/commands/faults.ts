@@ -18,6 +18,7 @@ import type { CommandDefinition } from '../command.ts';
 import {
   addPageOptions,
   choiceOption,
+  idParser,
   type PageOptions,
   parseDurationMs,
   toPageParameters,
@@ -56,7 +57,7 @@ export const add: CommandDefinition<AddOptions> = {
       )
       .option('--method <method>', 'For requests: HTTP method to match', (text) => text.toUpperCase())
       .option('--path <path>', 'For requests: path to match, such as /events/{id}')
-      .option('--key <id>', 'For requests: API key to match (key_…)')
+      .option('--key <id>', 'For requests: API key to match (key_…)', idParser('apiKey'))
       .option(
         '--status <status>',
         `For requests, and for error-response (default: ${DEFAULT_ERROR_STATUS}): error status of the response`,
@@ -72,7 +73,7 @@ export const add: CommandDefinition<AddOptions> = {
         ),
       )
       .addOption(choiceOption('--kind <kind>', 'For deliveries: kind of fault', deliveryFaultKinds))
-      .option('--webhook <id>', 'For deliveries: endpoint to match (wh_…)')
+      .option('--webhook <id>', 'For deliveries: endpoint to match (wh_…)', idParser('webhook'))
       .option('--type <type>', 'For deliveries: event type to match')
       .option(
         '--delay <duration>',
@@ -89,7 +90,11 @@ export const add: CommandDefinition<AddOptions> = {
         'Probability that the fault is applied, above 0 and at most 1 (default: 1)',
         parseProbability,
       )
-      .option('--workspace <id>', 'Workspace to match (ws_…) (default: all workspaces)'),
+      .option(
+        '--workspace <id>',
+        'Workspace to match (ws_…) (default: all workspaces)',
+        idParser('workspace'),
+      ),
   examples: [
     [
       'Respond to the next two event requests with 503',
@@ -171,7 +176,11 @@ function checkRule(rule: object): void {
 
 export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {
   configure: (command) =>
-    addPageOptions(command).option('--workspace <id>', 'Only list faults for this workspace'),
+    addPageOptions(command).option(
+      '--workspace <id>',
+      'Only list faults for this workspace',
+      idParser('workspace'),
+    ),
   examples: [
     ['List all faults', 'faults list'],
     ['Print the faults as JSON', 'faults list --json'],
@@ -194,8 +203,8 @@ export const faultColumns: readonly Column<Fault>[] = [
 export const clear: CommandDefinition<{ readonly id?: string; readonly workspace?: string }> = {
   configure: (command) =>
     command
-      .argument('[id]', 'Fault ID (flt_…) (default: all faults)')
-      .option('--workspace <id>', 'Only remove faults for this workspace'),
+      .argument('[id]', 'Fault ID (flt_…) (default: all faults)', idParser('fault'))
+      .option('--workspace <id>', 'Only remove faults for this workspace', idParser('workspace')),
   examples: [
     ['Remove all faults', 'faults clear'],
     ['Remove one fault', 'faults clear flt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],

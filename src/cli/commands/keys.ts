@@ -3,13 +3,23 @@ import { InvalidArgumentError, Option } from 'commander';
 import { type Scope, scopes } from '../../domain/credentials.ts';
 import { keyChoices, keyColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
-import { addPageOptions, type PageOptions, parseList, toPageParameters } from '../option-parsers.ts';
+import {
+  addPageOptions,
+  idParser,
+  type PageOptions,
+  parseList,
+  toPageParameters,
+} from '../option-parsers.ts';
 import { askChoice, confirm } from '../prompt.ts';
 import { printPage, renderFields } from '../render/table.ts';
 
 export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {
   configure: (command) =>
-    addPageOptions(command).option('--workspace <id>', 'Only list keys that are bound to this workspace'),
+    addPageOptions(command).option(
+      '--workspace <id>',
+      'Only list keys that are bound to this workspace',
+      idParser('workspace'),
+    ),
   examples: [['List the API keys, including the revoked ones', 'keys list']],
   async run({ workspace, ...page }, context) {
     const control = await context.connect();
@@ -40,6 +50,7 @@ export const create: CommandDefinition<CreateOptions> = {
       .option(
         '--workspace <id>',
         'Workspace that the key is bound to (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
+        idParser('workspace'),
       )
       .addOption(
         new Option('--all-workspaces', 'Create a key that is not bound to a workspace').conflicts(

@@ -19,7 +19,7 @@ import {
 } from '../env-variables.ts';
 import { type EndpointChange, ListenEndpoints, type NewEndpoint } from '../listen/listen-endpoints.ts';
 import { followAttempts, selectStreamTypes } from '../live/follow.ts';
-import { choiceOption, parseHeaders, parseSubscriptions } from '../option-parsers.ts';
+import { choiceOption, idParser, parseHeaders, parseSubscriptions } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
 import { waitForReceiver } from '../wait-for-receiver.ts';
 
@@ -79,6 +79,7 @@ export const command: CommandDefinition<Options> = {
       .option(
         '--workspace <id>',
         'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the one that the emulator created at startup)',
+        idParser('workspace'),
       ),
   examples: [
     ['Forward all events to a local port', 'listen --forward-to 3000'],

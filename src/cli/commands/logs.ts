@@ -11,6 +11,7 @@ import type { CommandDefinition } from '../command.ts';
 import { followRequests } from '../live/follow.ts';
 import {
   addPageOptions,
+  idParser,
   type PageOptions,
   parseDurationMs,
   parseStatusOption,
@@ -129,9 +130,9 @@ function addRequestFilterOptions(command: Command): Command {
       'Only requests with this response status or class, such as 404 or 4xx; 0 for dropped connections',
       parseStatusOption,
     )
-    .option('--key <key>', 'Only requests with this API key: its ID (key_…) or its name')
-    .option('--request <id>', 'Only the request with this ID (req_…)')
-    .option('--workspace <id>', 'Only requests in this workspace')
+    .option('--key <key>', 'Only requests with this API key: its ID (key_…) or its name', parseKey)
+    .option('--request <id>', 'Only the request with this ID (req_…)', idParser('request'))
+    .option('--workspace <id>', 'Only requests in this workspace', idParser('workspace'))
     .option(
       '--slower-than <duration>',
       'Only requests that took at least this long, such as 100ms',
@@ -142,6 +143,10 @@ function addRequestFilterOptions(command: Command): Command {
       'Only requests since this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
       parseTimeOrAge,
     );
+}
+
+function parseKey(text: string): string {
+  return text.startsWith(idPrefixes.apiKey) ? idParser('apiKey')(text) : text;
 }
 
 /** The filter of the control plane, without the time, which the list and the stream take as text. */

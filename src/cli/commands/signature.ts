@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { readNamedFile, readValue } from '../file-access.ts';
 import {
   collectValues,
+  idParser,
   parseDurationMs,
   parseReceiverUrl,
   parseTimeOption,
@@ -126,7 +127,11 @@ export const verify: CommandDefinition<VerifyOptions> = {
       .option('--signature <header>', 'Value of the signature header')
       .option('--timestamp <header>', 'Value of the timestamp header')
       .option('--id <header>', 'Value of the ID header, for schemes that sign it')
-      .option('--delivery <id>', 'Check the last attempt of this delivery, as of the time it was sent')
+      .option(
+        '--delivery <id>',
+        'Check the last attempt of this delivery, as of the time it was sent',
+        idParser('delivery'),
+      )
       .option(
         '--computed <digest>',
         'With --delivery: digest that your receiver computed, to find the mistake that produces it',

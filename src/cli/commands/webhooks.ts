@@ -10,6 +10,7 @@ import { warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnin
 import {
   addPageOptions,
   addWorkspaceOption,
+  idParser,
   type PageOptions,
   parseDurationMs,
   parseHeaders,
@@ -27,7 +28,11 @@ const ID_DESCRIPTION = 'Endpoint ID (wh_…)';
 
 export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {
   configure: (command) =>
-    addPageOptions(command).option('--workspace <id>', 'Only list endpoints in this workspace'),
+    addPageOptions(command).option(
+      '--workspace <id>',
+      'Only list endpoints in this workspace',
+      idParser('workspace'),
+    ),
   examples: [
     ['List the endpoints of all workspaces', 'webhooks list'],
     ['Print the endpoints as JSON', 'webhooks list --json'],
