@@ -1,8 +1,17 @@
-import { chmodSync, chownSync, mkdirSync, rmSync, type Stats, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  mkdirSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listProjectFolders } from '../../src/config/project-folders.ts';
-import { assertTrusted, findTrustProblem } from '../../src/config/trusted-path.ts';
+import { assertTrusted, findTrustProblem, isInside } from '../../src/config/trusted-path.ts';
 import { resolveConfig } from '../../src/config.ts';
 import { createRunFile, createStateFolder, findRunFile, inspectRunFile } from '../../src/control/run-file.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -76,6 +85,18 @@ describe('the search for the files of a project', () => {
     expect(await readPort(dirname(project))).toBe(4777);
     expect(await readPort(createSubfolder(outer, 'without-marker'))).toBe(4777);
   });
+});
+
+it.each([
+  ['/a', '/a', true],
+  ['/a/b/c', '/a', true],
+  ['/a/..b', '/a', true],
+  ['/a/..b/c', '/a', true],
+  ['/ab', '/a', false],
+  ['/', '/a', false],
+  ['/b', '/a', false],
+])('isInside(%j, %j) is %j', (path, folder, expected) => {
+  expect(isInside(path, folder)).toBe(expected);
 });
 
 describe('findTrustProblem', () => {
@@ -209,6 +230,15 @@ describe.runIf(hasOwners)('a configuration file', () => {
       const inForeignFolder = createProject();
       chownSync(inForeignFolder.folder, STRANGER, STRANGER);
       await expect(readPort(inForeignFolder.folder)).rejects.toMatchObject({ code: 'untrusted_file' });
+      const throughForeignLink = createProject('other.json');
+      const link = join(throughForeignLink.folder, 'svc.config.json');
+      symlinkSync(throughForeignLink.file, link);
+      expect(await readPort(throughForeignLink.folder)).toBe(1234);
+      lchownSync(link, STRANGER, STRANGER);
+      await expect(readPort(throughForeignLink.folder)).rejects.toMatchObject({
+        code: 'untrusted_file',
+        message: `${link} is not used: it belongs to user ${STRANGER}, but svc runs as user 0.`,
+      });
     },
   );
 
