@@ -143,6 +143,39 @@ describe('work in progress at a reset', () => {
     expect(attempts.length).toBeLessThanOrEqual(1);
   });
 
+  it('an attempt in flight to an endpoint that the reset restores is not recorded in the restored delivery', async () => {
+    let respond = () => {};
+    const responded = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    await using receiver = await createReceiver({ status: 503 });
+    const internalErrors: unknown[] = [];
+    await using emulator = await bootWithPast(receiver.url, {
+      internalErrorLog: { report: (...args) => void internalErrors.push(args) },
+    });
+    const { control } = emulator;
+    const atBoot = await readState(emulator);
+    receiver.clear();
+    receiver.respond({ status: 410, after: responded });
+    const move = control.advanceClock({ ms: 5 * MINUTE_MS });
+    await receiver.waitFor(2);
+    await Promise.all([control.reset({}), expect(move).rejects.toMatchObject({ code: 'conflict' })]);
+    receiver.respond(200);
+    respond();
+    await control.advanceClock({ ms: 0 });
+    expect((await readState(emulator)).deliveries).toEqual(atBoot.deliveries);
+
+    await control.advanceClock({ ms: 5 * MINUTE_MS });
+    const { deliveries } = await readState(emulator);
+    for (const { status, attempts } of deliveries) {
+      expect([status, attempts.map(({ response_status }) => response_status)]).toEqual([
+        'succeeded',
+        [503, 200],
+      ]);
+    }
+    expect(internalErrors).toEqual([]);
+  });
+
   it('a clock move in progress ends with a conflict', async () => {
     let respond = () => {};
     const responded = new Promise<void>((resolve) => {
