@@ -113,6 +113,7 @@ const sessions: Readonly<Record<string, Session>> = {
     before: [
       [/^npx svc receiver check/, `${stopReceiver}; ${startReceiver}`],
       [/trigger invoice\.paid/, stopReceiver],
+      [/deliveries list/, 'until svc deliveries list --status failing | grep -q del_; do sleep 0.05; done'],
       [/clock next/, startReceiver],
     ],
     fails: /^npx svc receiver check \S+$/,
