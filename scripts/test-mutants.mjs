@@ -1,0 +1,261 @@
+// npm run test:mutants: changes the source in small ways, and reports which changes no test notices.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { loadConfigFromFile } from 'vite';
+import { startVitest } from 'vitest/node';
+import { findMutations, withMutations } from './mutants/mutations.mjs';
+import { Results } from './mutants/results.mjs';
+
+const HELP = `Change the source in small ways, and report which changes no unit test notices
+
+Usage: npm run test:mutants -- <path> [options]
+
+Arguments:
+  path               Folder or file in src
+
+Options:
+  --tests PATHS      More test folders or files, separated by commas. The tests of the same folder in test always run.
+  --filter TEXT      Only mutants whose line in the output contains this text, such as the name of a file or "finally"
+  --concurrency N    Number of processes (default: 2)
+  --list             List the mutants without running them
+  --help             Show this text
+
+A mutant without a test that fails is listed with its file and line. The score is the share of the others. It does not count
+the mutants in test/mutants/equivalent.json, which nobody can notice. Source files are never changed.
+
+Examples:
+  # Test the tests of the clock
+  npm run test:mutants -- src/clock
+
+  # Only the mutants of "finally" in one file
+  npm run test:mutants -- src/delivery/dispatcher.ts --filter finally
+`;
+
+const root = join(import.meta.dirname, '..');
+const EQUIVALENT_FILE = 'test/mutants/equivalent.json';
+
+process.chdir(root);
+try {
+  const options = readArguments(process.argv.slice(2));
+  if (options === null) process.stdout.write(HELP);
+  else await main(options);
+} catch (error) {
+  console.error(`${error.message}\nSee: npm run test:mutants -- --help`);
+  process.exitCode = 2;
+}
+
+/** @returns null for --help */
+function readArguments(args) {
+  const options = { tests: [], filter: '', concurrency: 2, isList: false };
+  for (let i = 0; i < args.length; i++) {
+    const value = () => args[++i] ?? fail(`${args[i - 1]} needs a value.`);
+    if (args[i] === '--help') return null;
+    if (args[i] === '--tests') options.tests = value().split(',');
+    else if (args[i] === '--filter') options.filter = value();
+    else if (args[i] === '--concurrency') options.concurrency = Number(value());
+    else if (args[i] === '--list') options.isList = true;
+    else if (args[i].startsWith('-')) fail(`Unknown option: ${args[i]}`);
+    else if (options.path) fail(`Unexpected argument: ${args[i]}`);
+    else options.path = relative(root, resolve(args[i]));
+  }
+  if (!/^src\//.test(options.path ?? '') || !existsSync(options.path))
+    fail('The path must be a folder or a file in src.');
+  if (!(Number.isInteger(options.concurrency) && options.concurrency >= 1))
+    fail('--concurrency must be a whole number from 1.');
+  return options;
+}
+
+function fail(message) {
+  throw new Error(message);
+}
+
+async function main({ path, tests, filter, concurrency, isList }) {
+  const startedAt = performance.now();
+  const files = listFiles(path).filter((file) => /\.tsx?$/.test(file));
+  const sources = new Map(files.map((file) => [join(root, file), findMutants(file)]));
+  const equivalents = readEquivalents();
+  let id = 0;
+  /** The text of each file with its mutants. */
+  const changed = {};
+  const selected = [];
+  for (const [file, { text, mutants }] of sources) {
+    changed[file] = withMutations(text, mutants, id);
+    for (const mutant of mutants) {
+      mutant.id = id++;
+      if (describe(mutant).includes(filter)) selected.push(mutant);
+    }
+  }
+  for (const mutant of selected) {
+    mutant.equivalent = equivalents.find(
+      ({ file, code, mutation }) => file === mutant.file && code === mutant.code && mutation === mutant.name,
+    );
+  }
+  if (isList) {
+    for (const mutant of selected) console.log(describe(mutant));
+    return;
+  }
+
+  const folder = mkdtempSync(join(tmpdir(), 'svc-mutants-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+  const planned = selected.filter((mutant) => !mutant.equivalent);
+  const results = new Results(folder);
+  writeFileSync(
+    `${folder}/plan.json`,
+    JSON.stringify({ folder, mutants: planned.map(({ id, isStatic }) => ({ id, isStatic })) }),
+  );
+  const testFiles = findTests(path, tests);
+  await runTests({ testFiles, changed, folder, results, concurrency, total: planned.length });
+  report({
+    path,
+    selected,
+    results: results.read(),
+    testFiles,
+    equivalents,
+    files,
+    filter,
+    seconds: (performance.now() - startedAt) / 1000,
+  });
+}
+
+function findMutants(file) {
+  const text = readFileSync(file, 'utf8');
+  const mutants = findMutations(text, file.endsWith('x') ? 'tsx' : 'ts');
+  for (const mutant of mutants) mutant.file = file;
+  return { text, mutants };
+}
+
+function listFiles(path) {
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** The tests in the same folder of test, and the named ones. */
+function findTests(path, named) {
+  const folder = join('test', relative('src', statSync(path).isFile() ? dirname(path) : path));
+  const own = folder === 'test' ? [] : [folder];
+  const names = [...own, `${folder}.test.ts`, path.replace(/^src(.*)\.tsx?$/, 'test$1.test.ts'), ...named];
+  const tests = listFiles('test').filter(
+    (file) => file.endsWith('.test.ts') && !/^test\/(?:e2e|binary|browser|torture)\//.test(file),
+  );
+  // Tests in the same folder know the code best, so that most mutants end with them.
+  return [
+    ...new Set(names.flatMap((name) => tests.filter((file) => file === name || file.startsWith(`${name}/`)))),
+  ];
+}
+
+/** Runs the tests until each file is done. A mutant that ends its process leaves the others of the file to the next run. */
+async function runTests({ testFiles, changed, folder, results, concurrency, total }) {
+  process.env.TEST_MUTANTS_PLAN = `${folder}/plan.json`;
+  const { config } = await loadConfigFromFile(
+    { command: 'serve', mode: 'test' },
+    join(root, 'vitest.config.ts'),
+  );
+  const { projects, ...test } = config.test;
+  const { resolve } = projects[0];
+  const load = (id) => changed[id];
+  const progress = setInterval(() => showProgress(results.read(), total), 1000);
+  try {
+    for (let previous = -1; ; ) {
+      const entries = results.read();
+      const open = testFiles.filter((file) => !entries.some(({ path, isDone }) => path === file && isDone));
+      if (open.length === 0) break;
+      if (entries.length === previous) fail(`These test files do not run: ${open.join(', ')}`);
+      previous = entries.length;
+      const vitest = await startVitest(
+        'test',
+        open.map((file) => join(root, file)),
+        {
+          ...test,
+          root,
+          config: false,
+          watch: false,
+          include: open,
+          exclude: [],
+          pool: 'forks',
+          isolate: true,
+          maxWorkers: concurrency,
+          runner: join(root, 'scripts/mutants/mutant-runner.mjs'),
+          sequence: { ...test.sequence, sequencer: inOrder(open) },
+          reporters: [{}],
+          silent: true,
+          update: 'none',
+          teardownTimeout: 1000,
+          dangerouslyIgnoreUnhandledErrors: true,
+        },
+        { resolve, logLevel: 'silent', plugins: [{ name: 'mutants', enforce: 'pre', load }] },
+      );
+      await vitest.close();
+    }
+  } finally {
+    clearInterval(progress);
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+    process.exitCode = 0;
+  }
+}
+
+/** @returns a sequencer of Vitest that keeps the order of the files */
+function inOrder(files) {
+  return class {
+    sort(specifications) {
+      const position = ({ moduleId }) => files.indexOf(relative(root, moduleId));
+      return specifications.sort((a, b) => position(a) - position(b));
+    }
+  };
+}
+
+function showProgress(results, total) {
+  if (!process.stderr.isTTY) return;
+  const done = results.filter(({ isDone }) => isDone).length;
+  process.stderr.write(
+    `\r${findKilled(results).size} of ${total} mutants noticed, ${done} test files done\x1b[K`,
+  );
+}
+
+function findKilled(results) {
+  return new Set(results.filter(({ status }) => status === 'killed').map(({ id }) => id));
+}
+
+function report({ path, selected, results, testFiles, equivalents, files, filter, seconds }) {
+  const killed = findKilled(results);
+  const reached = new Set(results.flatMap(({ reached }) => reached ?? []));
+  const counted = selected.filter(({ equivalent }) => !equivalent);
+  const survivors = counted.filter(({ id }) => !killed.has(id));
+  for (const mutant of survivors) {
+    console.log(`${describe(mutant)}${reached.has(mutant.id) ? '' : '  [no test runs it]'}`);
+  }
+  for (const { path, excluded, reason } of results.filter((result) => result.excluded)) {
+    console.error(`Not used: ${path} › ${excluded}: ${reason}`);
+  }
+  if (filter === '') {
+    const stale = equivalents.filter(
+      (entry) => files.includes(entry.file) && !selected.some(({ equivalent }) => equivalent === entry),
+    );
+    for (const { file, code, mutation } of stale)
+      console.error(`${EQUIVALENT_FILE}: ${file} has no "${mutation}" in "${code}".`);
+  }
+  const noticed = counted.length - survivors.length;
+  const percent = counted.length === 0 ? 100 : Math.floor((noticed / counted.length) * 1000) / 10;
+  console.log(
+    `${path}: ${percent} %: ${noticed} of ${counted.length} mutants noticed, ${survivors.length} survived, ` +
+      `${selected.length - counted.length} equivalent; ${testFiles.length} test files, ${Math.round(seconds)} s`,
+  );
+}
+
+function describe({ file, line, column, name }) {
+  return `${file}:${line}:${column}  ${name}`;
+}
+
+function readEquivalents() {
+  const entries = JSON.parse(readFileSync(EQUIVALENT_FILE, 'utf8'));
+  for (const { file, code, mutation, reason } of entries) {
+    if (![file, code, mutation, reason].every((text) => typeof text === 'string' && text !== '')) {
+      fail(`Each entry in ${EQUIVALENT_FILE} needs file, code, mutation and reason.`);
+    }
+  }
+  return entries;
+}
