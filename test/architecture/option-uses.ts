@@ -103,7 +103,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'emulator exec': [
     ...startOptions,
     ['--require-settled --junit a.xml --log a.log', { requireSettled: true, junit: 'a.xml', log: 'a.log' }],
-    ['--expect-failed 2', { expectFailed: 2 }],
+    ['--expect-failed 2 --allow-no-deliveries', { expectFailed: 2, allowNoDeliveries: true }],
   ],
   'emulator stop': [['--junit a.xml', { junit: 'a.xml' }]],
   'emulator wait': [['--timeout 5s', { timeout: 5_000 }]],

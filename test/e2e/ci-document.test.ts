@@ -110,7 +110,7 @@ it.skipIf(!hasShell)('a receiver in the background ends with the tests', async (
     JSON.stringify({ scripts: { test: 'until test -s pid; do sleep 0.05; done' } }),
   );
   const [line = ''] = /(?<=^svc )emulator exec .* sh -c .*$/m.exec(text) ?? [];
-  await runJob(cwd, [`npx svc ${line}`]);
+  await runJob(cwd, [`npx svc ${line.replace(' -- ', ' --allow-no-deliveries -- ')}`]);
   const pid = await waitForPid(join(cwd, 'pid'));
   expect(listProcesses().filter((entry) => entry.pid === pid)).toEqual([]);
 });

@@ -364,6 +364,48 @@ describe('--require-settled', () => {
   });
 });
 
+describe('a run of svc emulator exec without deliveries', () => {
+  it('--require-settled exits with 1 without an event, says that tests with the library start their own emulator, and --allow-no-deliveries accepts it', async () => {
+    const cwd = createWatchedFolder();
+    const { exitCode, stderr } = await exec(['--require-settled', ...node('')], { cwd });
+    expect(exitCode).toBe(ExitCode.failure);
+    expect(stderr).toMatch(
+      /^No event was created in this emulator\.\nhint: Tests that use the Vitest fixtures or createEmulator\(\) start their own: .* pass --allow-no-deliveries\.\n$/,
+    );
+    expect(await exec(['--require-settled', '--allow-no-deliveries', ...node('')], { cwd })).toMatchObject({
+      ...{ exitCode: ExitCode.success, stderr: '' },
+    });
+  });
+
+  it('--junit exits with 1 when no endpoint subscribed to the events, and reports the reason as JSON', async () => {
+    const cwd = createWatchedFolder();
+    const { exitCode, stderr } = await exec(['--junit', 'a.xml', '--json', ...trigger], { cwd });
+    expect(exitCode).toBe(ExitCode.failure);
+    expect(JSON.parse(stderr.slice(stderr.lastIndexOf('{"exit_code"')))).toMatchObject({
+      exit_code: ExitCode.failure,
+      no_deliveries: {
+        message: 'No event had a delivery, because no enabled endpoint subscribed to its type.',
+        hint: expect.stringContaining('--forward-to'),
+      },
+    });
+    expect(readFileSync(join(cwd, 'a.xml'), 'utf8')).toContain('tests="0"');
+  });
+
+  it('a command that failed keeps its exit code, and the missing deliveries are not mentioned', async () => {
+    const { exitCode, stderr } = await exec(['--require-settled', ...node('process.exit(6)')], {
+      cwd: createWatchedFolder(),
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 6, stderr: '' });
+  });
+
+  it('--allow-no-deliveries without an option that checks or reports deliveries is a usage error', async () => {
+    const args = ['emulator', 'exec', '--allow-no-deliveries', ...node('')];
+    const { exitCode, stderr } = await svcInProcess(args, { cwd: createWatchedFolder() });
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toMatch(/^error: --allow-no-deliveries can only be used with --require-settled/);
+  });
+});
+
 describe('the emulator log of svc emulator exec', () => {
   it('the last lines of the log are shown when the command fails, and no temporary file stays', async () => {
     const cwd = createWatchedFolder();

@@ -13,7 +13,9 @@ import { toEnvVariables } from '../env-variables.ts';
 import { renderDeliveryJUnit } from '../exec/delivery-junit.ts';
 import {
   collectDeliveryOutcome,
+  explainNoDeliveries,
   findUnexpectedDeliveries,
+  type NoDeliveries,
   reportUnexpectedDeliveries,
   type UnexpectedDeliveries,
 } from '../exec/delivery-outcome.ts';
@@ -31,6 +33,7 @@ interface Options {
   readonly requireSettled?: true;
   readonly expectFailed?: number;
   readonly junit?: string;
+  readonly allowNoDeliveries?: true;
   readonly log?: string;
 }
 
@@ -41,13 +44,23 @@ interface Options {
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     addStartOptions(command, ['envFile', 'open'], DEFAULTS)
-      .option('--require-settled', 'Exit with code 1 unless every delivery succeeds, and list the others')
+      .option(
+        '--require-settled',
+        'Exit with code 1 unless every delivery succeeds, and list the others, or if there is none',
+      )
       .option(
         '--expect-failed <count>',
         'Like --require-settled, but exactly this number of deliveries must fail',
         wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
       )
-      .option('--junit <file>', 'File to write the deliveries to, as test cases in JUnit XML')
+      .option(
+        '--junit <file>',
+        'File to write the deliveries to, as test cases in JUnit XML; exit with code 1 if there is none',
+      )
+      .option(
+        '--allow-no-deliveries',
+        'With --require-settled, --expect-failed or --junit: accept a run without deliveries',
+      )
       .option('--log <file>', 'File for the emulator log (default: a temporary file, deleted at the end)')
       .argument('<command...>', 'Command to run with its arguments')
       .passThroughOptions()
@@ -68,6 +81,13 @@ export const command: CommandDefinition<Options> = {
   ],
   async run(options, context) {
     const { junit, log: logFile } = options;
+    if (options.allowNoDeliveries && !needsDeliveries(options)) {
+      throw new SvcError(
+        'usage',
+        '--allow-no-deliveries can only be used with --require-settled, --expect-failed or --junit.',
+        { hint: 'Add one of them, or remove --allow-no-deliveries.' },
+      );
+    }
     const toPath = (file: string) => resolve(context.cwd, file);
     if (junit !== undefined) assertReportWritable(toPath(junit));
     const folder = createTemporaryFolder();
@@ -100,8 +120,15 @@ function createTemporaryFolder(): string {
 }
 
 interface ExecResult extends CommandResult {
-  /** Null when the deliveries are as expected, or were not checked. */
-  readonly unexpectedDeliveries: UnexpectedDeliveries | null;
+  /** Undefined when the deliveries are as expected, or were not checked. */
+  readonly unexpectedDeliveries?: UnexpectedDeliveries;
+  /** Set when the run had no deliveries, but needed some. */
+  readonly noDeliveries?: NoDeliveries;
+}
+
+/** Whether an option checks or reports the deliveries. */
+function needsDeliveries({ requireSettled, expectFailed, junit }: Options): boolean {
+  return requireSettled === true || expectFailed !== undefined || junit !== undefined;
 }
 
 /** @param folder temporary folder for the certificate; the watchdog deletes it if svc is killed */
@@ -142,14 +169,14 @@ async function runWithEmulator(
 async function checkDeliveries(
   result: CommandResult,
   { control, closed }: Emulator,
-  { requireSettled, expectFailed, junit }: Options,
+  options: Options,
   context: Context,
 ): Promise<ExecResult> {
+  const { requireSettled, expectFailed, junit, allowNoDeliveries } = options;
   const mustCheck = requireSettled === true || expectFailed !== undefined;
-  const needsDeliveries = mustCheck || junit !== undefined;
   // A command that exits with 0 after an interruption has handled the signal and finished.
   const isIncomplete = result.wasInterrupted && result.exitCode !== ExitCode.success;
-  if (!needsDeliveries || isIncomplete) return { ...result, unexpectedDeliveries: null };
+  if (!needsDeliveries(options) || isIncomplete) return result;
   try {
     const stopped = closed.then(() => {
       throw new SvcError('no_emulator', 'The emulator was stopped before its deliveries were checked.', {
@@ -162,13 +189,18 @@ async function checkDeliveries(
     if (junit !== undefined) {
       writeReport(resolve(context.cwd, junit), renderDeliveryJUnit(outcome.deliveries, failuresAreExpected));
     }
-    if (unexpectedDeliveries === null || result.exitCode !== ExitCode.success)
-      return { ...result, unexpectedDeliveries };
-    return { ...result, exitCode: ExitCode.failure, unexpectedDeliveries };
+    // A command that failed can have ended before it created an event.
+    const isEmpty = outcome.deliveries.length === 0 && result.exitCode === ExitCode.success;
+    if (isEmpty && !allowNoDeliveries) {
+      const noDeliveries = await explainNoDeliveries(control);
+      return { ...result, exitCode: ExitCode.failure, noDeliveries };
+    }
+    if (unexpectedDeliveries === null) return result;
+    return { ...result, exitCode: result.exitCode || ExitCode.failure, unexpectedDeliveries };
   } catch (error) {
     if (result.exitCode === ExitCode.success) throw error;
     reportError(error, context.io, context.json);
-    return { ...result, unexpectedDeliveries: null };
+    return result;
   }
 }
 
@@ -177,7 +209,7 @@ const MAX_LOG_LINES = 20;
 
 /** @param logPath null if the log is deleted */
 function reportFailure(
-  { exitCode, unexpectedDeliveries }: ExecResult,
+  { exitCode, unexpectedDeliveries, noDeliveries }: ExecResult,
   logPath: string | null,
   lines: readonly string[],
   { io, json }: Context,
@@ -188,10 +220,15 @@ function reportFailure(
       log: lines.length === 0 ? null : logPath,
       // Failed deliveries too, although they are settled: the name is public.
       ...(unexpectedDeliveries && { unsettled: unexpectedDeliveries.deliveries }),
+      ...(noDeliveries && { no_deliveries: noDeliveries }),
     });
     return;
   }
-  if (unexpectedDeliveries !== null) reportUnexpectedDeliveries(unexpectedDeliveries, io);
+  if (unexpectedDeliveries !== undefined) reportUnexpectedDeliveries(unexpectedDeliveries, io);
+  if (noDeliveries !== undefined) {
+    io.note(noDeliveries.message);
+    printHint(noDeliveries.hint, io);
+  }
   if (lines.length === 0) return;
   io.note(`Last lines of the emulator log${logPath === null ? '' : ` ${logPath}`}:`);
   for (const line of lines) io.note(`  ${line}`);

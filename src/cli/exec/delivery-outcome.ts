@@ -50,6 +50,27 @@ export async function collectDeliveryOutcome(
   return { deliveries: await Promise.all(ids.map((id) => control.getDelivery({ id }))), scheduleTimeOf };
 }
 
+/** Why a run had no deliveries, and what to do. */
+export interface NoDeliveries {
+  readonly message: string;
+  readonly hint: string;
+}
+
+export async function explainNoDeliveries(control: Pick<ControlPlane, 'listEvents'>): Promise<NoDeliveries> {
+  const { data: events } = await control.listEvents({ limit: 1 });
+  const [message, cause] =
+    events.length === 0
+      ? [
+          'No event was created in this emulator.',
+          'Tests that use the Vitest fixtures or createEmulator() start their own: run those without svc emulator exec.',
+        ]
+      : [
+          'No event had a delivery, because no enabled endpoint subscribed to its type.',
+          'Register an endpoint in your tests, or pass its URL with --forward-to.',
+        ];
+  return { message, hint: `${cause} To accept a run without deliveries, pass --allow-no-deliveries.` };
+}
+
 /** Deliveries that failed or are still pending, and were not expected to. */
 export interface UnexpectedDeliveries extends DeliveryOutcome {
   /** Number of all deliveries. */
