@@ -24,8 +24,11 @@ export const receiverRules = {
 export type ReceiverRule = keyof typeof receiverRules;
 export const receiverRuleNames = Object.keys(receiverRules) as readonly ReceiverRule[];
 
-/** `not_observable`: the check could not see what the receiver did, or could not run. */
-export type CheckStatus = 'passed' | 'failed' | 'not_observable';
+/**
+ * - `not_observable`: the check could not see what the receiver did, or could not run.
+ * - `skipped`: the check needs a value that was not given.
+ */
+export type CheckStatus = 'passed' | 'failed' | 'not_observable' | 'skipped';
 
 export interface CheckOutcome {
   readonly status: CheckStatus;

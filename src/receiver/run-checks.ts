@@ -49,6 +49,8 @@ export interface CheckReport {
   readonly passed: number;
   readonly failed: number;
   readonly not_observable: number;
+  /** Checks that need a value that was not given. `strict` does not count them. */
+  readonly skipped: number;
   /** The first error of the effect count; null without one. Checks during which it failed are not observable. */
   readonly observer_problem: string | null;
   readonly checks: readonly CheckResult[];
@@ -56,9 +58,12 @@ export interface CheckReport {
 
 const NOT_CHECKED = 'Not checked, because ';
 
-/** Whether a check did not run, because another one did not pass or no more could be sent. In JSON its status is `not_observable`. */
-export function isSkipped({ meaning }: CheckResult): boolean {
-  return meaning.startsWith(NOT_CHECKED);
+/**
+ * Whether a check did not run: a value was not given, another check did not pass, or no more could be sent. In the last two cases, its
+ * status is `not_observable`.
+ */
+export function isSkipped({ status, meaning }: CheckResult): boolean {
+  return status === 'skipped' || meaning.startsWith(NOT_CHECKED);
 }
 
 /**
@@ -269,6 +274,7 @@ function toReport(
     passed,
     failed,
     not_observable: unobserved,
+    skipped: countOf('skipped'),
     observer_problem: observerProblem,
     checks,
   };

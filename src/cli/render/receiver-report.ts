@@ -22,11 +22,11 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
     (check) => findHint(check, report.checks),
     capabilities,
   );
-  const { checks, interrupted, passed, failed, not_observable, observer_problem: problem } = report;
-  // `not_observable` includes them.
-  const skipped = report.checks.filter(isSkipped).length;
+  const { checks, interrupted, passed, failed, observer_problem: problem } = report;
+  const skipped = checks.filter(isSkipped).length;
   const skippedCount = skipped === 0 ? '' : `, ${skipped} skipped`;
-  const counts = `${passed} passed, ${failed} failed${skippedCount}, ${not_observable - skipped} not observable.`;
+  const unobserved = checks.length - passed - failed - skipped;
+  const counts = `${passed} passed, ${failed} failed${skippedCount}, ${unobserved} not observable.`;
   const end = interrupted ? `Interrupted after ${formatCount(checks.length, 'check')}: ${counts}` : counts;
   const observerNote = problem === null ? [] : [`--observe did not always return a count: ${problem}`];
   const results = checks.length === 0 ? [] : [table, ''];
@@ -71,7 +71,8 @@ function toJUnitResult(
   strict: boolean,
 ): JUnitResult | null {
   if (status === 'passed') return null;
-  if (status === 'not_observable' && !strict) return { kind: 'skipped', message: meaning };
+  if (status === 'skipped' || (status === 'not_observable' && !strict))
+    return { kind: 'skipped', message: meaning };
   const message = status === 'failed' ? meaning : `Not observable. ${meaning}`;
   const details = [`sent: ${sent}`, ...(received === '' ? [] : [`received: ${received}`])].join('\n');
   return { kind: 'failure', message, details };

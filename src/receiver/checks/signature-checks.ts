@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../domain/duration.ts';
 import { createWebhookSecret } from '../../domain/secret.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { hasTimestamp } from '../../domain/signature/schemes.ts';
-import { notObservable, type ReceiverCheck, type ReceiverRule } from '../receiver-check.ts';
+import type { ReceiverCheck, ReceiverRule } from '../receiver-check.ts';
 import { listTamperedDeliveries, type TamperedDelivery } from '../tampered-deliveries.ts';
 import { createAcceptedCheck, createRejectedCheck, toRejectionOutcome } from './single-delivery-check.ts';
 
@@ -58,8 +58,8 @@ const rotationChecks = [
 function createApiKeyCheck(apiKey: string | null): ReceiverCheck {
   const check = { id: 'signature.api-key', sent: 'a delivery signed with the API key' } as const;
   if (apiKey === null) {
-    const outcome = notObservable('', 'Pass --api-key with a key that your receiver has.');
-    return { ...check, run: async () => outcome };
+    const meaning = 'To run this check, pass --api-key with a key that your receiver has.';
+    return { ...check, sendsNothing: true, run: async () => ({ status: 'skipped', received: '', meaning }) };
   }
   return createRejectedCheck({
     ...check,

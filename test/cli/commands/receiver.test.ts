@@ -89,6 +89,27 @@ describe('svc receiver check', () => {
     expect(junit.out).toContain('<failure message="Not observable. Pass --observe');
   });
 
+  it('a check that needs an API key is skipped without one, and --strict does not count it', async () => {
+    await using receiver = await createReceiver(respondTo);
+    const options = { url: receiver.url, rule: ['signature.genuine', 'signature.api-key'], strict: true };
+    const { exitCode, out } = await check(options);
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/– skipped +signature\.api-key .*\n +→ To run this check, pass --api-key/);
+    expect(out).toMatch(/\n1 passed, 0 failed, 1 skipped, 0 not observable\.\n$/);
+    const json = await check(options, { json: true });
+    expect(JSON.parse(json.out)).toMatchObject({
+      ...{ ok: true, not_observable: 0, skipped: 1 },
+      checks: [{}, { id: 'signature.api-key', status: 'skipped' }],
+    });
+    expect((await check({ ...options, format: 'junit' })).out).toContain(
+      'failures="0" errors="0" skipped="1"',
+    );
+    expect(await check({ ...options, rule: ['signature.api-key'] })).toMatchObject({ exitCode: 1 });
+    expect((await check(options, { env: { SVC_API_KEY: 'svc_test_of_the_receiver' } })).out).toMatch(
+      /^2 passed, 0 failed, 0 not observable\.$/m,
+    );
+  });
+
   it('--strict passes if every check was observable', async () => {
     await using receiver = await createReceiver(respondTo);
     const options = { url: receiver.url, rule: ['signature.genuine'], strict: true };
@@ -138,6 +159,7 @@ describe('svc receiver check', () => {
         "observer_problem": null,
         "ok": true,
         "passed": 1,
+        "skipped": 0,
         "strict": false,
       }
     `);
@@ -192,7 +214,7 @@ describe('svc receiver check', () => {
       received: '\u0001',
     } as const;
     const checks = [{ ...failure, meaning: 'say "no" & go' }];
-    const counts = { passed: 0, failed: 1, not_observable: 0 };
+    const counts = { passed: 0, failed: 1, not_observable: 0, skipped: 0 };
     const text = renderReceiverJUnit(
       { ok: false, interrupted: false, strict: false, ...counts, observer_problem: null, checks },
       'http://a',
