@@ -34,6 +34,8 @@ import { Store } from './store/store.ts';
 export interface EmulatorOptions extends ListenOptions {
   /** Path of the database file, or `:memory:`. */
   readonly db: string;
+  /** Removes all data of the database first. */
+  readonly fresh?: boolean;
   /** If false, the emulator opens no port and only handles `fetch`. */
   readonly listen?: boolean;
   readonly environment: Environment;
@@ -112,7 +114,10 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const startedAt = wall.monotonic();
   let store: Store | undefined;
   try {
-    store = new Store({ path: options.db, synchronous: options.synchronous ?? 'FULL' });
+    store = new Store(
+      { path: options.db, synchronous: options.synchronous ?? 'FULL' },
+      options.fresh ? options.environment : null,
+    );
     return await startWithStore(store, wall, startedAt, options);
   } catch (error) {
     store?.close();

@@ -18,12 +18,14 @@ import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
 
 /**
  * Starts the emulator. Errors that occur later, while it runs, are printed as notes.
+ * @param fresh removes all data of the database first
  * @throws SvcError as `startEmulator`, and `usage` for settings that exclude each other.
  */
 export async function bootEmulator(
   config: Config,
   rules: Rules,
   { io, cwd, env }: Pick<ProcessContext, 'cwd' | 'env'> & { readonly io: NoteOutput },
+  fresh = false,
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
   const { values, sources, projectFolder } = config;
@@ -41,6 +43,7 @@ export async function bootEmulator(
       host,
       port,
       db,
+      fresh,
       environment,
       rules,
       controlToken,

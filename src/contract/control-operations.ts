@@ -21,6 +21,7 @@ import {
   ControlIndex,
   Diagnosis,
   EmulatorStatus,
+  ResetResult,
   SavedSnapshot,
 } from './emulator-schemas.ts';
 import { Explanation } from './explanation-schemas.ts';
@@ -96,7 +97,10 @@ export const controlOperations = {
   getIndex: defineOperation('GET', '/', { input: noInput, output: ControlIndex }),
   getStatus: defineOperation('GET', '/status', { input: noInput, output: EmulatorStatus }),
   getDiagnosis: defineOperation('GET', '/diagnosis', { input: noInput, output: Diagnosis }),
-  reset: defineOperation('POST', '/reset', { input: noInput, output: EmulatorStatus }),
+  reset: defineOperation('POST', '/reset', {
+    input: v.strictObject({ all: v.optional(v.boolean(), false) }),
+    output: ResetResult,
+  }),
   saveSnapshot: defineOperation('POST', '/snapshot/save', {
     input: v.strictObject({ path: FilePath }),
     output: SavedSnapshot,

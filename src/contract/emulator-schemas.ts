@@ -41,6 +41,12 @@ export const EmulatorStatus = v.object({
   ),
 });
 
+export const ResetResult = v.object({
+  ...EmulatorStatus.entries,
+  /** The deliveries of the restored state. */
+  kept_deliveries: Count,
+});
+
 /** Links to everything that the emulator serves. */
 export const ControlIndex = v.object({
   ...v.pick(EmulatorStatus, ['version', 'base_url', 'control_url', 'dashboard_url']).entries,

@@ -133,9 +133,11 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'Reset the state',
     description:
       'Restores the state that the emulator had after startup, or after the last `POST /snapshot/load` or `POST /database/restore` if there was one. Call it before each test.',
-    input: {},
+    input: {
+      all: 'Remove all state, also that of the start. Only the default workspace, its API key and the endpoint of `--forward-to` are created again, with the same IDs and secrets, and the data of a seed.',
+    },
     response: 'The emulator status after the reset.',
-    example: { input: {}, output: example.status },
+    example: { input: {}, output: { ...example.status, kept_deliveries: 1 } },
   },
   saveSnapshot: {
     tag: 'Emulator',

@@ -257,6 +257,54 @@ export const newFaultTexts = {
   count: 'Maximum number of times to apply the fault (default: no limit).',
 };
 
+const EmulatorStatus = {
+  description: 'Status of the running emulator.',
+  fields: {
+    url: 'URL of the emulator.',
+    base_url: 'Base URL of the API. Ends in `/v1`.',
+    control_url: 'Base URL of the control plane.',
+    dashboard_url: 'URL of the dashboard. Includes the control token if one is required.',
+    control_token: 'Control token. Omitted if none is required.',
+    environment: 'Emulated environment.',
+    profile: 'Name of the profile, which sets the behavior that the service description does not define.',
+    workspace_id: 'ID of the default workspace.',
+    api_key: 'API key of the default workspace.',
+    webhook_id: 'ID of the endpoint that `--forward-to` registered. Omitted if it does not exist.',
+    webhook_secret: 'Current secret of that endpoint. Omitted if it does not exist.',
+    webhook_previous_url:
+      'URL that an earlier `--forward-to` delivered to. Omitted if this start did not change it.',
+    pid: 'Process ID of the emulator.',
+    version: 'Version of svc.',
+    db: 'Path of the database file, or `:memory:`.',
+    started_at: 'Wall time at which the emulator started.',
+    boot_ms: 'Time that the emulator took to start, without the tunnel, in milliseconds.',
+    max_attempts: 'Maximum number of scheduled attempts per delivery.',
+    payload_member: 'Name of the field of `POST /v1/events` that contains the payload.',
+    deliveries: {
+      description: 'Deliveries that have not settled.',
+      fields: { pending: 'Number of pending deliveries.', in_flight: 'Number of attempts in progress.' },
+    },
+    retention: {
+      description: 'Limits on stored data. `null` means no limit. Pending deliveries are never removed.',
+      fields: {
+        days: 'Number of days after which events without pending deliveries are removed.',
+        requests: 'Maximum number of requests in the request log.',
+        megabytes:
+          'Database size, in megabytes, above which the oldest events without pending deliveries are removed.',
+      },
+    },
+    storage_problem: {
+      description:
+        'Problem with the database file. Writes fail until it is resolved. Omitted if there is no problem.',
+      fields: {
+        kind: 'What happened to the database file.',
+        message: 'Description of the problem.',
+        hint: 'What to do next.',
+      },
+    },
+  },
+} satisfies SchemaText<typeof emulator.EmulatorStatus>;
+
 const ClockState: SchemaText<typeof emulator.ClockState> = {
   description: 'The schedule clock of a workspace.',
   fields: {
@@ -397,53 +445,7 @@ export const schemaTexts: Readonly<
       },
     },
   } satisfies SchemaText<typeof emulator.ControlIndex>,
-  EmulatorStatus: {
-    description: 'Status of the running emulator.',
-    fields: {
-      url: 'URL of the emulator.',
-      base_url: 'Base URL of the API. Ends in `/v1`.',
-      control_url: 'Base URL of the control plane.',
-      dashboard_url: 'URL of the dashboard. Includes the control token if one is required.',
-      control_token: 'Control token. Omitted if none is required.',
-      environment: 'Emulated environment.',
-      profile: 'Name of the profile, which sets the behavior that the service description does not define.',
-      workspace_id: 'ID of the default workspace.',
-      api_key: 'API key of the default workspace.',
-      webhook_id: 'ID of the endpoint that `--forward-to` registered. Omitted if it does not exist.',
-      webhook_secret: 'Current secret of that endpoint. Omitted if it does not exist.',
-      webhook_previous_url:
-        'URL that an earlier `--forward-to` delivered to. Omitted if this start did not change it.',
-      pid: 'Process ID of the emulator.',
-      version: 'Version of svc.',
-      db: 'Path of the database file, or `:memory:`.',
-      started_at: 'Wall time at which the emulator started.',
-      boot_ms: 'Time that the emulator took to start, without the tunnel, in milliseconds.',
-      max_attempts: 'Maximum number of scheduled attempts per delivery.',
-      payload_member: 'Name of the field of `POST /v1/events` that contains the payload.',
-      deliveries: {
-        description: 'Deliveries that have not settled.',
-        fields: { pending: 'Number of pending deliveries.', in_flight: 'Number of attempts in progress.' },
-      },
-      retention: {
-        description: 'Limits on stored data. `null` means no limit. Pending deliveries are never removed.',
-        fields: {
-          days: 'Number of days after which events without pending deliveries are removed.',
-          requests: 'Maximum number of requests in the request log.',
-          megabytes:
-            'Database size, in megabytes, above which the oldest events without pending deliveries are removed.',
-        },
-      },
-      storage_problem: {
-        description:
-          'Problem with the database file. Writes fail until it is resolved. Omitted if there is no problem.',
-        fields: {
-          kind: 'What happened to the database file.',
-          message: 'Description of the problem.',
-          hint: 'What to do next.',
-        },
-      },
-    },
-  } satisfies SchemaText<typeof emulator.EmulatorStatus>,
+  EmulatorStatus,
   ErrorBody: {
     description: 'An error response.',
     fields: { error: { description: 'The error.', fields: errorFields } },
@@ -694,6 +696,13 @@ export const schemaTexts: Readonly<
       truncated: 'Whether only a part of the path, the headers or the body is stored.',
     },
   } satisfies SchemaText<typeof resources.LoggedMessage>,
+  ResetResult: {
+    description: 'Status of the emulator after a reset.',
+    fields: {
+      ...EmulatorStatus.fields,
+      kept_deliveries: 'Number of deliveries in the state that was restored.',
+    },
+  } satisfies SchemaText<typeof emulator.ResetResult>,
   SavedSnapshot: {
     description: 'A saved snapshot.',
     fields: {

@@ -53,7 +53,7 @@ export function createControlHandlers(
 ): ControlHandlers {
   const { sandbox, stateLifecycle, clock, sender, fixtureFolders, listenerCleanup } = dependencies;
   return {
-    ...createEmulatorHandlers(emulator, stateLifecycle),
+    ...createEmulatorHandlers(emulator, stateLifecycle, sandbox),
     ...createWorkspaceHandlers(sandbox),
     ...createKeyHandlers(sandbox),
     ...createWebhookHandlers(sandbox, listenerCleanup, sender),
@@ -70,7 +70,11 @@ export function createControlHandlers(
   };
 }
 
-function createEmulatorHandlers(emulator: ControlledEmulator, stateLifecycle: StateLifecycle) {
+function createEmulatorHandlers(
+  emulator: ControlledEmulator,
+  stateLifecycle: StateLifecycle,
+  { store }: Sandbox,
+) {
   return {
     async getIndex() {
       // Loaded late, because it imports the texts of the OpenAPI document.
@@ -78,9 +82,10 @@ function createEmulatorHandlers(emulator: ControlledEmulator, stateLifecycle: St
       return createControlIndex(emulator.status());
     },
     getStatus: async () => emulator.status(),
-    reset: async () => {
-      stateLifecycle.reset();
-      return emulator.status();
+    reset: async ({ all }) => {
+      if (all) stateLifecycle.resetAll();
+      else stateLifecycle.reset();
+      return { ...emulator.status(), kept_deliveries: store.deliveries.countAll() };
     },
     saveSnapshot: async ({ path }) => {
       const { sizeBytes, savedAt } = await stateLifecycle.saveSnapshot(path);

@@ -81,6 +81,7 @@ export const EmulatorOptionsSchema = v.optional(
     ),
     seed: v.nullish(v.custom<object>(isObject, 'must be an object, see docs/seed.md')),
     db: OptionalString,
+    fresh: OptionalBoolean,
     keepDays: v.nullish(AboveZero),
     keepRequests: v.nullish(AboveZero),
     keepMegabytes: v.nullish(AboveZero),

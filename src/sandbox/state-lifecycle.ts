@@ -9,7 +9,7 @@ import type { SavedSnapshot } from '../store/database-copy.ts';
 import { createApiKey } from './access.ts';
 import { createEvent } from './events.ts';
 import type { Sandbox } from './sandbox.ts';
-import { createWebhook, registerForwardTarget } from './webhooks.ts';
+import { createWebhook, type NewWebhook, registerForwardTarget } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
 type StateLifecycleOptions = Pick<BootstrapOptions, 'db' | 'seed' | 'forwardTo' | 'clock'>;
@@ -46,6 +46,25 @@ export class StateLifecycle {
   }
 
   /**
+   * Removes all state, and starts again as on a new database, which becomes the state that a reset restores. The default
+   * workspace keeps its ID, the default API key stays valid, and the endpoint of `--forward-to` keeps its ID and secret,
+   * because programs use these values.
+   * @throws SvcError `storage_unavailable`, in which case nothing has changed.
+   */
+  resetAll(): void {
+    const { store } = this.#sandbox;
+    const { workspace, apiKey: knownKey, webhook } = this.#bootstrapResult;
+    const { id, secret } = (webhook && store.webhooks.find(webhook.id)) ?? {};
+    store.deleteAll();
+    this.#bootstrapAgain({
+      ...this.#options,
+      knownKey,
+      workspaceId: workspace.id,
+      forwardEndpoint: { id, secret },
+    });
+  }
+
+  /**
    * Writes the complete state to one file.
    * @throws SvcError `usage` if the path cannot be written, or `storage_unavailable`.
    */
@@ -64,14 +83,18 @@ export class StateLifecycle {
   async loadSnapshot(path: string): Promise<void> {
     const { store, environment, workspaces } = this.#sandbox;
     await store.loadSnapshot(path, environment, (savedAt) => workspaces.resumeClocks(savedAt));
-    // The rows are replaced now, even if the rest fails, for example because the disk is full.
+    const { apiKey: knownKey } = this.#bootstrapResult;
+    const { db, forwardTo } = this.#options;
+    this.#bootstrapAgain({ db, knownKey, forwardTo });
+  }
+
+  /** Prepares the store after its rows were replaced. They stay replaced if this fails, for example because the disk is full. */
+  #bootstrapAgain(options: Omit<BootstrapOptions, 'canAdoptKey'>): void {
     try {
       // The new IDs belong to the series of the new baseline.
-      store.setBaseline();
+      this.#sandbox.store.setBaseline();
       clearMemory(this.#sandbox);
-      const { apiKey: knownKey } = this.#bootstrapResult;
-      const { db, forwardTo } = this.#options;
-      this.#bootstrapResult = bootstrap(this.#sandbox, { db, knownKey, canAdoptKey: true, forwardTo });
+      this.#bootstrapResult = bootstrap(this.#sandbox, { ...options, canAdoptKey: true });
     } finally {
       this.#startFromCurrentState();
     }
@@ -153,6 +176,10 @@ interface BootstrapOptions {
   /** Initial data for a store without a workspace; ignored for any other store. */
   readonly seed?: ValidatedSeed | null | undefined;
   readonly forwardTo?: ForwardTarget | null | undefined;
+  /** ID of the default workspace in a store without a workspace, unless the seed has one (default: a new one). */
+  readonly workspaceId?: string;
+  /** ID and secret of the endpoint of `forwardTo`, if it has to be created (default: new ones). */
+  readonly forwardEndpoint?: Pick<NewWebhook, 'id' | 'secret'>;
   /** Settings for the clock of the default workspace. By default, the clock continues with its stored settings. */
   readonly clock?: { readonly speed?: number; readonly frozen?: boolean } | undefined;
 }
@@ -178,20 +205,22 @@ interface ForwardEndpoint {
  *   `validation_failed` if the rules do not accept the endpoint.
  */
 function bootstrap(sandbox: Sandbox, options: BootstrapOptions): BootstrapResult {
-  const { seed, forwardTo, clock } = options;
+  const { seed, forwardTo, forwardEndpoint, workspaceId, clock } = options;
   const { store, workspaces } = sandbox;
   return store.writeNow(() => {
     assertStoreEnvironment(sandbox, options.db);
     const isNew = store.workspaces.findOldest() === undefined;
     const appliedSeed = isNew && seed ? seed : null;
-    if (appliedSeed) applySeed(sandbox, appliedSeed);
-    else if (isNew) workspaces.insert({ name: DEFAULT_WORKSPACE_NAME });
+    if (appliedSeed) applySeed(sandbox, appliedSeed, workspaceId);
+    else if (isNew) workspaces.insert({ name: DEFAULT_WORKSPACE_NAME, id: workspaceId });
     const workspace = workspaces.default;
     if (clock !== undefined) workspace.clock.set(clock);
     workspaces.persistClock(workspace);
     const knownKey = (appliedSeed && findDefaultKey(appliedSeed)) ?? options.knownKey;
     const apiKey = ensureKey(sandbox, workspace, { ...options, knownKey });
-    const webhook = forwardTo ? registerForwardEndpoint(sandbox, workspace, forwardTo) : null;
+    const webhook = forwardTo
+      ? registerForwardEndpoint(sandbox, { ...forwardTo, ...forwardEndpoint, workspace })
+      : null;
     return { workspace, apiKey, isSeeded: appliedSeed !== null, webhook };
   });
 }
@@ -227,22 +256,21 @@ function ensureKey(
 }
 
 /** Registers the endpoint of `--forward-to` by the rules of `POST /webhooks`. */
-function registerForwardEndpoint(
-  sandbox: Sandbox,
-  workspace: LoadedWorkspace,
-  target: ForwardTarget,
-): ForwardEndpoint {
-  const input = { workspace_id: workspace.id, url: target.url, events: target.events };
+function registerForwardEndpoint(sandbox: Sandbox, endpoint: NewWebhook): ForwardEndpoint {
+  const { workspace, url, events } = endpoint;
+  const input = { workspace_id: workspace.id, url, events };
   validate(sandbox.operations.createWebhook.input, input, 'validation_failed');
-  const { webhook, previousUrl } = registerForwardTarget(sandbox, { workspace, ...target });
+  const { webhook, previousUrl } = registerForwardTarget(sandbox, endpoint);
   return { id: webhook.id, previousUrl };
 }
 
 type SeedWorkspace = ValidatedSeed['workspaces'][number];
 
 /** Writes the records of a seed. Its events are delivered like events that are created through the API. Call inside a store transaction. */
-function applySeed(sandbox: Sandbox, { workspaces, keys, faults }: ValidatedSeed): void {
-  for (const workspace of workspaces) seedWorkspace(sandbox, workspace);
+function applySeed(sandbox: Sandbox, { workspaces, keys, faults }: ValidatedSeed, defaultId?: string): void {
+  for (const [index, workspace] of workspaces.entries()) {
+    seedWorkspace(sandbox, index === 0 ? { id: defaultId, ...workspace } : workspace);
+  }
   for (const key of keys) createApiKey(sandbox, { ...key, workspace: null });
   for (const fault of faults) sandbox.faults.insert(fault);
 }

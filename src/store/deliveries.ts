@@ -306,6 +306,10 @@ export class DeliveryTable extends Table {
     ).changes;
   }
 
+  countAll(): number {
+    return this.sql.value<number>('SELECT count(*) FROM deliveries') ?? 0;
+  }
+
   /** Number of pending deliveries of one workspace or of all, without those of an event that is still being written. */
   countPending(workspaceSeq: number | null = null): number {
     this.#pendingCounts ??= this.#countPendingByWorkspace();

@@ -15,7 +15,7 @@ import {
 import { createFileProblemError, type DatabaseFileProblem } from './database-file-monitor.ts';
 import type { SettingTable } from './schema.ts';
 import { replaceRows } from './snapshot-rows.ts';
-import { listSequencedTables } from './sql.ts';
+import { listSequencedTables, listTableNames } from './sql.ts';
 import { Tables } from './tables.ts';
 
 const ID_SETTING = 'store_id';
@@ -35,11 +35,18 @@ export class Store extends Tables {
   #lastSeq: number;
   #stateReplacedSeq: number;
 
-  /** @throws SvcError as `openDatabase`. */
-  constructor(options: DatabaseOptions) {
+  /**
+   * @param freshFor removes all data of a database of this environment, so that it is like a new one; null keeps the data.
+   * @throws SvcError as `openDatabase`.
+   */
+  constructor(options: DatabaseOptions, freshFor: Environment | null = null) {
     super();
     this.#options = options;
     this.#connect();
+    removeUnfinishedSnapshot(this.settings);
+    if (this.settings.find('environment') === freshFor) {
+      this.#connection.writeWithoutForeignKeys(() => this.#deleteRows(listTableNames(this.#connection.db)));
+    }
     this.#stateReplacedSeq = Number(this.settings.find(STATE_REPLACED_SETTING) ?? 0);
     this.#lastSeq = Math.max(
       findLastSeq(this.#connection.db),
@@ -47,7 +54,6 @@ export class Store extends Tables {
       this.#stateReplacedSeq,
     );
     this.id = this.settings.find(ID_SETTING) ?? createStoreId(this.settings);
-    removeUnfinishedSnapshot(this.settings);
   }
 
   #connect(): void {
@@ -174,6 +180,22 @@ export class Store extends Tables {
       this.#connection.baseline.restore();
       inSameTransaction();
     });
+  }
+
+  /**
+   * Deletes all rows. New rows get sequences that no row had before. {@link setBaseline} must be called after that.
+   * @throws SvcError `storage_unavailable`, in which case nothing has changed.
+   */
+  deleteAll(): void {
+    this.#replaceState(() => {
+      this.#connection.baseline.clear();
+      const tables = listTableNames(this.#connection.db);
+      this.#deleteRows(tables.filter((name) => name !== 'settings'));
+    });
+  }
+
+  #deleteRows(tables: readonly string[]): void {
+    for (const table of tables) this.#connection.db.exec(`DELETE FROM main.${table}`);
   }
 
   /** Runs a write that replaces all rows, and sets {@link stateReplacedSeq}. */

@@ -98,7 +98,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ...startOptions,
     ['--write-env .env --detach --open', { writeEnv: '.env', detach: true, open: true }],
     ['--env-file .env', { envFile: '.env' }],
-    ['--log-attempts', { logAttempts: true }],
+    ['--fresh --log-attempts', { fresh: true, logAttempts: true }],
   ],
   'emulator exec': [
     ...startOptions,
@@ -107,7 +107,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   'emulator stop': [['--junit a.xml', { junit: 'a.xml' }]],
   'emulator wait': [['--timeout 5s', { timeout: 5_000 }]],
-  'emulator reset': [['--yes', { yes: true }]],
+  'emulator reset': [['--all --yes', { all: true, yes: true }]],
   'emulator snapshot load': [['--yes', { yes: true }]],
   trigger: [eventOptions, ...wait, ['--count 10 --rate 5/s', { count: 10, rate: 5 }]],
   listen: [

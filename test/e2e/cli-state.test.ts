@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
 import type { ReceiverResponses } from '../support/test-receiver.ts';
 import { startSvc, waitUntilReady } from '../torture/svc-process.ts';
 import { type Ready, svcInProcess } from './cli-program.ts';
@@ -36,7 +37,7 @@ describe('svc emulator reset, restore and snapshot', () => {
     const reset = await svcInProcess(['emulator', 'reset', '--yes'], { cwd });
     expect(reset).toMatchObject({
       ...{ exitCode: ExitCode.success, stderr: '' },
-      stdout: 'Reset the emulator. 0 deliveries are pending.\n',
+      stdout: 'Reset the emulator. It has no deliveries.\n',
     });
     expect((await runJsonOk(cwd, 'deliveries', 'list')).data).toEqual([]);
     expect((await runJsonOk(cwd, 'webhooks', 'get', ready.webhook_id)).url).toBe(receiver.url);
@@ -44,6 +45,28 @@ describe('svc emulator reset, restore and snapshot', () => {
       api_key: ready.api_key,
       pid: ready.pid,
     });
+  });
+
+  it('svc emulator reset says how many deliveries it kept, and --all removes them', async () => {
+    const cwd = createFolder();
+    const options = { db: join(cwd, 'sandbox.db'), forwardTo: { url: 'http://127.0.0.1:9/', events: ['*'] } };
+    const first = await startTestEmulator(options);
+    for (let count = 0; count < 2; count++) await first.api('POST', '/events', { type: 'order.shipped' });
+    await first.close();
+    await using emulator = await startTestEmulator(options);
+    const run = (...args: string[]) =>
+      svcInProcess(['emulator', 'reset', ...args], {
+        cwd,
+        env: { SVC_CONTROL_URL: emulator.status().control_url },
+      });
+    expect(await run()).toEqual({
+      exitCode: ExitCode.success,
+      stdout: 'Reset the emulator. It kept 2 deliveries of its initial state, of which 2 are pending.\n',
+      stderr: 'hint: Begin with an empty state with: svc emulator reset --all\n',
+    });
+    const empty = { stdout: 'Reset the emulator. It has no deliveries.\n', stderr: '' };
+    expect(await run('--all')).toMatchObject(empty);
+    expect(await run()).toMatchObject(empty);
   });
 
   it.each(['reset', 'restore', 'snapshot save a', 'snapshot load a'])(

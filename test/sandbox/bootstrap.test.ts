@@ -74,6 +74,38 @@ describe('a later boot on the same database', () => {
   });
 });
 
+describe('a fresh boot', () => {
+  it('a fresh boot removes all data and is like the first one, with the same values for the same random seed', async () => {
+    const db = newDatabase();
+    const wall = createTestWallClock();
+    const options = { db, wall, forwardTo, randomSeed: 7 };
+    const boot = async (fresh: boolean) => {
+      await using emulator = await startTestEmulator({ ...options, fresh });
+      const { control, status, api } = emulator;
+      const { workspace_id, api_key, webhook_id, webhook_secret } = status();
+      const before = (await control.listDeliveries({})).data;
+      const { json } = await api('POST', '/events', { type: 'order.shipped' });
+      return { ids: [workspace_id, api_key, webhook_id, webhook_secret, json.id], before };
+    };
+    const first = await boot(false);
+    await using other = await startTestEmulator({ db });
+    await other.control.createWorkspace({ name: 'Other' });
+    await other.close();
+    expect((await boot(false)).before).toHaveLength(1);
+    expect(await boot(true)).toEqual(first);
+  });
+
+  it('a fresh boot does not remove the data of the other environment', async () => {
+    const db = newDatabase();
+    const first = await startTestEmulator({ db });
+    await first.close();
+    const fresh = startTestEmulator({ db, environment: 'production', fresh: true });
+    await expect(fresh).rejects.toMatchObject({ code: 'database_unusable' });
+    await using second = await startTestEmulator({ db });
+    expect(second.status().workspace_id).toBe(first.status().workspace_id);
+  });
+});
+
 describe('the endpoint of --forward-to', () => {
   it('the endpoint is registered before the first request', async () => {
     await using emulator = await startTestEmulator({ forwardTo });

@@ -28,12 +28,14 @@ import { waitForReceiver, warnIfNotListening } from '../wait-for-receiver.ts';
 /** The options, except those that are settings: `resolveConfig` reads those. */
 interface Options extends WriteEnvOptions {
   readonly detach?: true;
+  readonly fresh?: true;
   readonly logAttempts?: true;
 }
 
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     addEnvFileAlias(addStartOptions(command))
+      .option('--fresh', 'Remove all data of the database first')
       .option('--detach', 'Run in the background, and return when the emulator is ready')
       .addOption(
         new Option(
@@ -49,6 +51,7 @@ export const command: CommandDefinition<Options> = {
       'Send only some event types to it',
       'emulator start --forward-to 3000 --events order.shipped,invoice.paid',
     ],
+    ['Begin with an empty state', 'emulator start --fresh'],
     ['Use a free port and no database file', 'emulator start --port 0 --db :memory: --json'],
     [
       'Start in the background with a clock that is 3600 times faster',
@@ -78,7 +81,7 @@ export const command: CommandDefinition<Options> = {
       return;
     }
     assertStateFolderTrusted(projectFolder, context.env);
-    const emulator = await bootEmulator(config, rules, context);
+    const emulator = await bootEmulator(config, rules, context, options.fresh);
     const status = emulator.status();
     let unregister = () => {};
     try {

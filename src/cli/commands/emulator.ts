@@ -16,6 +16,7 @@ import { parseDurationMs } from '../option-parsers.ts';
 import { confirm } from '../prompt.ts';
 import { formatSize, formatTime } from '../render/format.ts';
 import { renderFields } from '../render/table.ts';
+import { printHint } from '../report-error.ts';
 
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -183,33 +184,38 @@ interface ConfirmationOptions {
   readonly yes?: true;
 }
 
-export const emulatorReset: CommandDefinition<ConfirmationOptions> = {
+export const emulatorReset: CommandDefinition<ConfirmationOptions & { readonly all?: true }> = {
   configure: (command) =>
     command
+      .option('--all', 'Remove all data, also that of the initial state')
       .option('--yes', 'Reset without asking (implied outside a terminal and with --json)')
-      .addHelpText(
-        'after',
-        '\nThe initial state is the state after startup, or after the last snapshot load or restore.',
-      ),
+      .addHelpText('after', RESET_NOTE),
   examples: [
     ['Reset the emulator', 'emulator reset'],
+    ['Begin with an empty state', 'emulator reset --all'],
     ['Reset it in a script', 'emulator reset --yes --json'],
   ],
-  async run({ yes }, context) {
+  async run({ all = false, yes }, context) {
     const control = await context.connect();
-    await confirm(
-      context,
-      'Reset the emulator? Everything since startup, or since the last snapshot load or restore, is deleted.',
-      yes,
+    const question = all
+      ? 'Remove all data of the emulator?'
+      : 'Reset the emulator? Everything since startup, or since the last snapshot load or restore, is deleted.';
+    await confirm(context, question, yes);
+    const status = await control.reset({ all });
+    const { kept_deliveries: kept, deliveries } = status;
+    const { pending } = deliveries;
+    context.print(status, () =>
+      kept === 0
+        ? 'Reset the emulator. It has no deliveries.'
+        : `Reset the emulator. It kept ${formatDeliveryCount(kept)} of its initial state, of which ${pending} ${pending === 1 ? 'is' : 'are'} pending.`,
     );
-    const status = await control.reset({});
-    const { pending } = status.deliveries;
-    context.print(
-      status,
-      () => `Reset the emulator. ${formatDeliveryCount(pending)} ${pending === 1 ? 'is' : 'are'} pending.`,
-    );
+    if (kept > 0 && !all) printHint('Begin with an empty state with: svc emulator reset --all', context.io);
   },
 };
+
+const RESET_NOTE = `
+The initial state is the state after startup, or after the last snapshot load or restore. With --all, only the default
+workspace, its API key and the endpoint of --forward-to remain, with the same IDs and secrets, and the data of --seed.`;
 
 export const emulatorRestore: CommandDefinition<object> = {
   examples: [['Recreate the database file', 'emulator restore']],
