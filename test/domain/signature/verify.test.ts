@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import published from '../../../fixtures/signatures/published.json' with { type: 'json' };
 import golden from '../../../fixtures/signatures/svc.json' with { type: 'json' };
 import { MINUTE_MS } from '../../../src/domain/duration.ts';
+import type { RefusalReason } from '../../../src/domain/signature/refusals.ts';
 import { type SchemeName, schemeNames, schemes } from '../../../src/domain/signature/schemes.ts';
 import { verify } from '../../../src/domain/signature/verify.ts';
 import type { VerifyInput } from '../../../src/domain/signature/verify-input.ts';
@@ -138,39 +139,156 @@ describe('the age of a delivery', () => {
 });
 
 describe('refusals', () => {
-  const cases: Record<string, VerifyInput> = {
-    'no secret': received({ secret: '' }),
-    'a secret without a key in it': received({ secret: 'whsec_' }, { scheme: 'standard-webhooks' }),
-    'an unknown scheme': received({ scheme: 'paypal' as SchemeName }),
-    'a scheme that does not sign the body': received({ scheme: { ...schemes.svc, content: '{timestamp}' } }),
-    'a tolerance that is not a number': received({ toleranceMs: Number.NaN }),
-    'a time out of range': received({ now: 1e300 }),
-    'a parsed body': received({ payload: JSON.parse(body) }),
-    'no signature': received({ signature: null }),
-    'an empty timestamp': received({ timestamp: ' ' }),
-    'no id although it is signed': received({ id: undefined }, { scheme: 'standard-webhooks' }),
-    'a list of headers': received({ signature: ['v1=00'] as unknown as string }),
-    'a truncated signature': received({ signature: received().signature?.slice(0, 40) }),
-    'a signature in capitals': received({ signature: received().signature?.toUpperCase() }),
-    'no timestamp in the signature header': received(
-      { scheme: 'stripe', signature: `v1=${'0'.repeat(64)}` },
-      { scheme: 'stripe' },
-    ),
-    'another version of the signature': received({ signature: 'v2=abc,v3=def' }),
-    'a timestamp in words': received({ timestamp: 'yesterday' }),
-    'a timestamp in milliseconds': received({ timestamp: String(now) }),
-    'a timestamp that is too old': received({ now: now + 6 * MINUTE_MS + 500 }),
-    'a timestamp in the future': received({ now: now - 65 * MINUTE_MS }),
-    'an unknown secret': received({ secret: 'whsec_other' }),
-    'two unknown secrets': received({ secret: ['whsec_other', 'whsec_another'] }),
-    'an empty body': received({ payload: '' }),
+  const cases: Record<
+    string,
+    readonly [input: VerifyInput, reason: RefusalReason, detail: string, remedy: string]
+  > = {
+    'no secret': [
+      received({ secret: '' }),
+      'secret_missing',
+      'missing or empty',
+      'unset environment variable',
+    ],
+    'a secret without a key in it': [
+      received({ secret: 'whsec_' }, { scheme: 'standard-webhooks' }),
+      'secret_missing',
+      'nothing is left after decoding',
+      'unset environment variable',
+    ],
+    'an unknown scheme': [
+      received({ scheme: 'paypal' as SchemeName }),
+      'option_invalid',
+      'scheme must be one of svc, standard-webhooks, stripe, github, slack',
+      'omit it to use the default',
+    ],
+    'a scheme that does not sign the body': [
+      received({ scheme: { ...schemes.svc, content: '{timestamp}' } }),
+      'option_invalid',
+      'content of the scheme must be a string that contains {body}',
+      'Correct the scheme',
+    ],
+    'a tolerance that is not a number': [
+      received({ toleranceMs: Number.NaN }),
+      'option_invalid',
+      'toleranceMs must be a number of milliseconds, at least 0',
+      'omit it to use the default',
+    ],
+    'a time out of range': [
+      received({ now: 1e300 }),
+      'option_invalid',
+      'now must be a time in milliseconds since 1970',
+      'omit it to use the default',
+    ],
+    'a parsed body': [
+      received({ payload: JSON.parse(body) }),
+      'payload_unreadable',
+      'it is an object',
+      'Verify the bytes of the request body as they arrived',
+    ],
+    'no signature': [
+      received({ signature: null }),
+      'header_missing',
+      'Service-Signature is missing or empty',
+      'no proxy removes it',
+    ],
+    'an empty timestamp': [
+      received({ timestamp: ' ' }),
+      'header_missing',
+      'Service-Timestamp is missing or empty',
+      'Pass the value of Service-Timestamp',
+    ],
+    'no id although it is signed': [
+      received({ id: undefined }, { scheme: 'standard-webhooks' }),
+      'header_missing',
+      'Webhook-Id is missing or empty. The scheme standard-webhooks requires it',
+      'Pass the value of Webhook-Id',
+    ],
+    'a list of headers': [
+      received({ signature: ['v1=00'] as unknown as string }),
+      'header_malformed',
+      'must be a string, but it is an array',
+      'as one string',
+    ],
+    'a truncated signature': [
+      received({ signature: received().signature?.slice(0, 40) }),
+      'header_malformed',
+      '(40 characters), which does not match the format v1=<64 lowercase hex characters>',
+      'not truncated or converted',
+    ],
+    'a signature in capitals': [
+      received({ signature: received().signature?.toUpperCase() }),
+      'header_malformed',
+      '(67 characters), which does not match',
+      'not truncated or converted',
+    ],
+    'no timestamp in the signature header': [
+      received({ scheme: 'stripe', signature: `v1=${'0'.repeat(64)}` }, { scheme: 'stripe' }),
+      'header_malformed',
+      'the format t=<timestamp>,v1=<64 lowercase hex characters>',
+      'Pass the whole value of Stripe-Signature',
+    ],
+    'another version of the signature': [
+      received({ signature: 'v2=abc,v3=def' }),
+      'version_unknown',
+      'contains v2, v3, but the scheme svc uses v1',
+      'Verify with the scheme that the sender uses',
+    ],
+    'a timestamp in words': [
+      received({ timestamp: 'yesterday' }),
+      'timestamp_unreadable',
+      'neither ISO 8601 with a time zone nor seconds or milliseconds',
+      'such as 2026-11-20T23:06:00Z or 1795215960',
+    ],
+    'a timestamp in milliseconds': [
+      received({ timestamp: String(now) }),
+      'timestamp_changed',
+      'valid for the timestamp 2026-11-20T23:06:00Z, but the given timestamp is "1795215960000"',
+      'Converting it changes the signed string',
+    ],
+    'a timestamp that is too old': [
+      received({ now: now + 6 * MINUTE_MS + 500 }),
+      'timestamp_too_old',
+      '6m0.5s before 2026-11-20T23:12:00.500Z. This exceeds the tolerance of 5m by 1m0.5s',
+      'Reject the delivery as a possible replay',
+    ],
+    'a timestamp in the future': [
+      received({ now: now - 65 * MINUTE_MS }),
+      'timestamp_in_future',
+      '1h5m after 2026-11-20T22:01:00Z. This exceeds the tolerance of 5m by 1h',
+      'check the clocks',
+    ],
+    'an unknown secret': [
+      received({ secret: 'whsec_other' }),
+      'signature_mismatch',
+      'the given secret and body (94 bytes)',
+      'Compare the secret with the endpoint secret first',
+    ],
+    'two unknown secrets': [
+      received({ secret: ['whsec_other', 'whsec_another'] }),
+      'signature_mismatch',
+      'any of the 2 given secrets',
+      'Compare the secret with the endpoint secret first',
+    ],
+    'an empty body': [
+      received({ payload: '' }),
+      'signature_mismatch',
+      'the given secret and body (0 bytes)',
+      'the given body is empty',
+    ],
   };
 
-  it.each(Object.entries(cases))('a refusal names the reason and the next step: %s', (_, input) => {
-    const { ok, reason, detail, remedy } = verify(input);
-    expect(ok).toBe(false);
-    expect(`${reason}\n${detail}\n${remedy}`).toMatchSnapshot();
-  });
+  it.each(Object.entries(cases))(
+    'a refusal names the reason and the next step: %s',
+    (_, [input, reason, detail, remedy]) => {
+      expect(verify(input)).toEqual({
+        ok: false,
+        reason,
+        detail: expect.stringContaining(detail),
+        remedy: expect.stringContaining(remedy),
+        scheme: expect.anything(),
+      });
+    },
+  );
 
   it('a stale delivery is only reported as stale if its signature matches', () => {
     const stale = { now: now + 6 * MINUTE_MS };
