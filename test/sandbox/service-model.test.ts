@@ -46,7 +46,7 @@ const history = fc.array(
 type Numbers = readonly [number, number, number];
 
 it(
-  'an emulator with several workspaces on different clocks behaves as the model of the service [§4.3, §6.retries, retry.schedule, idempotency.scope, idempotency.replay, idempotency.conflict, list.order]',
+  'an emulator with several workspaces on different clocks behaves as the model of the service [§4.3, §6.retries.schedule, §6.retries.window, retry.schedule, idempotency.scope, idempotency.replay, idempotency.conflict, list.order]',
   async () => {
     await using receiver = await createReceiver();
     const folder = createTemporaryFolder();

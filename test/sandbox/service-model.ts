@@ -151,7 +151,7 @@ export class ServiceModel {
   }
 }
 
-/** A delivery follows from its event, its receiver and the time (§6.retries). */
+/** A delivery follows from its event, its receiver and the time (§6.retries.schedule). */
 function predictDelivery(event: ModelEvent, endpoint: ModelEndpoint, now: number): ExpectedDelivery {
   const attempts: ExpectedAttempt[] = [];
   for (const offset of OFFSETS_MS) {
