@@ -20,6 +20,8 @@ export interface GlobalOptions {
 
 export interface Context extends ProcessContext {
   readonly json: boolean;
+  /** The usage line of the command, for errors: `svc deliveries get [options] <id>`. */
+  readonly usage: string;
   /** @param options those of the command that are settings */
   resolveConfig(options?: object): Promise<Config>;
   /** The rules of the gap register for the configuration with these options. */
@@ -49,11 +51,14 @@ export interface Context extends ProcessContext {
   printItem(value: unknown, toText: () => string): void;
 }
 
-/** @param options.skipModules skips a configuration file that would have to be executed */
+/**
+ * @param options.usage the usage line of the command
+ * @param options.skipModules skips a configuration file that would have to be executed
+ */
 export function createContext(
   processContext: ProcessContext,
   globalOptions: GlobalOptions,
-  { skipModules = false }: { readonly skipModules?: boolean } = {},
+  { usage = 'svc', skipModules = false }: { readonly usage?: string; readonly skipModules?: boolean } = {},
 ): Context {
   const { cwd, env, signal } = processContext;
   const json = globalOptions.json === true;
@@ -107,6 +112,7 @@ export function createContext(
     ...processContext,
     io,
     json,
+    usage,
     resolveConfig,
     connect,
     async resolveRules(options) {

@@ -2,6 +2,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { exitCodeTexts } from '../contract/error-texts.ts';
 import { VERSION } from '../package-info.ts';
+import { isShownAsRequired } from './asked-argument.ts';
 import { isGlobal } from './global-options.ts';
 import { describeArgument, describeOption, getExamples } from './help.ts';
 import { createUnknownCommandError, toFullName } from './usage-error.ts';
@@ -93,7 +94,7 @@ function toOptionHelp(option: Option): OptionHelp {
 function toArgumentHelp(argument: Argument): ArgumentHelp {
   return {
     name: argument.name(),
-    required: argument.required,
+    required: isShownAsRequired(argument),
     variadic: argument.variadic,
     ...toValueHelp(describeArgument(argument), argument.argChoices),
   };

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Argument, Command, Help, HelpConfiguration, Option } from 'commander';
 import { findPackageFolder } from '../package-files.ts';
+import { isShownAsRequired } from './asked-argument.ts';
 import { GLOBAL_OPTIONS_HEADING, isGlobal } from './global-options.ts';
 import type { Io } from './process-context.ts';
 import { styleFor } from './render/style.ts';
@@ -17,11 +18,22 @@ export function createHelpConfiguration(io: Io): HelpConfiguration {
     helpWidth: Math.min(io.width, MAX_WIDTH),
     formatHelp,
     subcommandTerm: (command) => command.name(),
-    commandUsage: (command) => `${toFullName(command)} ${command.usage()}`,
+    commandUsage: toUsage,
     optionDescription: describeOption,
     argumentDescription: describeArgument,
     styleTitle: styleFor(io).bold,
   };
+}
+
+/** `svc deliveries get [options] <id>` */
+export function toUsage(command: Command): string {
+  const usage = command.registeredArguments
+    .filter(isShownAsRequired)
+    .reduce(
+      (text, argument) => text.replace(`[${argument.name()}]`, `<${argument.name()}>`),
+      command.usage(),
+    );
+  return `${toFullName(command)} ${usage}`;
 }
 
 const examplesByCommand = new WeakMap<Command, readonly Example[]>();

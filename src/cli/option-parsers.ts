@@ -1,7 +1,7 @@
 /** Parsers of option values, and the options that several commands share. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
-import { parseDuration, parseRelativeTime } from '../domain/duration.ts';
+import { formatDuration, parseDuration, parseRelativeTime } from '../domain/duration.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { describeAcceptedId, type IdKind, idPatterns, suggestWhereToLook } from '../domain/ids.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
@@ -24,6 +24,15 @@ export function parseDurationMs(text: string): number {
     throw new InvalidArgumentError(suggestUnit(text) ?? 'Pass a duration such as 90s, 5m, 2h, 3d or 1h30m.');
   }
   return ms;
+}
+
+/** Returns a parser of durations up to a limit. */
+export function durationParser(maxMs: number) {
+  return (text: string): number => {
+    const ms = parseDurationMs(text);
+    if (ms >= 1 && ms <= maxMs) return ms;
+    throw new InvalidArgumentError(`Pass a duration from 1ms to ${formatDuration(maxMs)}.`);
+  };
 }
 
 /** A hint for a number without a unit, or with a word such as `3 days`; null for other texts. */

@@ -6,7 +6,7 @@ import { COMPLETE_COMMAND, type CommandDefinition } from './command.ts';
 import { type CommandEntry, type CommandGroup, commandSections } from './command-tree.ts';
 import { createContext } from './context.ts';
 import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
-import { addExamples, addLearnMore, createHelpConfiguration, type Example } from './help.ts';
+import { addExamples, addLearnMore, createHelpConfiguration, type Example, toUsage } from './help.ts';
 import type { ProcessContext } from './process-context.ts';
 import { reportError } from './report-error.ts';
 import { toUsageError } from './usage-error.ts';
@@ -26,7 +26,7 @@ export async function runCommandLine(
   const json = hasFlag(args, '--json');
   let exitCode: number = ExitCode.success;
   const program = createProgram(processContext, json, async (command, definition) => {
-    const context = createContext(processContext, readGlobalOptions(command));
+    const context = createContext(processContext, readGlobalOptions(command), { usage: toUsage(command) });
     // The options of each command have another type, which `configure` of the same file creates.
     exitCode = (await definition.run(readOwnOptions(command) as never, context)) ?? ExitCode.success;
   });

@@ -11,6 +11,8 @@ export interface ChoiceSource {
   /** What a choice is: `delivery`. */
   readonly noun: string;
   readonly plural: string;
+  /** Where the values are, without a terminal: `List the deliveries with: svc deliveries list`. */
+  readonly listHint: string;
   /** What to do if there are no choices: `Create one with: svc trigger`. */
   readonly emptyHint?: string;
   /** The current choices, most likely first. */
@@ -49,15 +51,16 @@ const PAGE_SIZE = 12;
 const CURSOR_WIDTH = 2;
 
 /**
- * Lets the user choose the value of a missing `argument` with the arrow keys, or by typing words of its row.
+ * Lets the user choose the value of a missing argument or option with the arrow keys, or by typing words of its row.
+ * @param flags the name of the argument, or the flags of the option: `--events <list>`
  * @throws SvcError `usage` without a terminal; `not_found` when the list is empty.
  */
 export async function askChoice(
   context: Context,
-  argument: string,
+  flags: string,
   choiceSource: ChoiceSource,
 ): Promise<string> {
-  assertInteractive(context, argument);
+  assertInteractive(context, flags, choiceSource.listHint);
   const { items, toLines } = await choiceSource.list(context);
   if (items.length === 0) {
     const { plural, emptyHint: hint } = choiceSource;
@@ -86,19 +89,20 @@ export async function askChoice(
 }
 
 /**
- * Lets the user type the value of a missing `argument` until `parse` accepts it.
+ * Lets the user type the value of a missing argument or option until `parse` accepts it.
  * @throws SvcError `usage` without a terminal.
+ * @param flags as for {@link askChoice}
  * @param parse a parser of `option-parsers.ts`
  */
 export async function askText<Value>(
   context: Context,
-  argument: string,
+  flags: string,
   parse: (text: string) => Value,
 ): Promise<Value> {
-  assertInteractive(context, argument);
+  assertInteractive(context, flags);
   const validate = (text: string) => findParseError(text, parse) ?? true;
   const text = await prompt(context, ({ input }, streams, theme) =>
-    input({ message: `${argument}:`, required: true, validate, ...theme }, streams),
+    input({ message: `${toName(flags)}:`, required: true, validate, ...theme }, streams),
   );
   return parse(text);
 }
@@ -132,14 +136,17 @@ export function isInteractive({ io, json }: Context): boolean {
   return io.interactive && !json;
 }
 
-function assertInteractive(context: Context, argument: string): void {
-  if (!isInteractive(context)) throw createMissingArgumentError(context, argument);
+function assertInteractive(context: Context, flags: string, listHint?: string): void {
+  if (isInteractive(context)) return;
+  const isOption = flags.startsWith('--');
+  const message = isOption ? `Missing option: ${toName(flags)}` : `Missing argument: <${flags}>`;
+  const form = isOption ? `Add: ${flags}` : `Use: ${context.usage}`;
+  throw new SvcError('usage', message, { hint: listHint === undefined ? form : `${form}. ${listHint}` });
 }
 
-function createMissingArgumentError({ json }: Context, argument: string): SvcError {
-  return new SvcError('usage', `Missing ${argument.startsWith('--') ? 'option' : 'argument'}: ${argument}`, {
-    hint: `Pass it, or run the command in an interactive terminal ${json ? 'without --json ' : ''}to be prompted for it.`,
-  });
+/** `--events` of `--events <list>`, or the name of the argument. */
+function toName(flags: string): string {
+  return flags.replace(/ .*/, '');
 }
 
 const keepText = (text: string) => text;

@@ -20,7 +20,7 @@ export function toUsageError({ code, message }: CommanderError, command: Command
     case 'commander.unknownOption':
       return createUnknownOptionError(command, word);
     case 'commander.missingArgument':
-      return createUsageError(`Missing argument: ${word}`, `Use: ${toUsage(command)}`);
+      return createUsageError(`Missing argument: <${word}>`, `Use: ${toUsage(command)}`);
     case 'commander.excessArguments':
       return createTooManyArgumentsError(command);
     case 'commander.missingMandatoryOptionValue':

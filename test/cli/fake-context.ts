@@ -90,7 +90,7 @@ export function createFakeContext(options: FakeOptions = {}): {
 } {
   const { host, capturedOutput } = createFakeHost(options);
   const context: Context = {
-    ...createContext(host, options.json ? { json: true } : {}),
+    ...createContext(host, options.json ? { json: true } : {}, { usage: 'svc test [options] <id>' }),
     connect: async () => failOnUnexpectedCall({ ...clockAt(), ...options.control }),
     connectApi: async () => failOnUnexpectedCall(options.api ?? {}),
     findCertificate: async () => null,

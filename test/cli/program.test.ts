@@ -236,7 +236,7 @@ describe('a mistyped command line', () => {
     [
       'clock advance 3d 4h',
       'Too many arguments: expected 1, got 2.',
-      'Use: svc clock advance [options] [duration]',
+      'Use: svc clock advance [options] <duration>',
     ],
     ['env -5m', 'Unknown option: -5m', 'List the options with: svc env --help'],
     ['open --telemetry', 'Unknown option: --telemetry', 'List the options with: svc open --help'],
@@ -245,7 +245,11 @@ describe('a mistyped command line', () => {
       'Unknown option: --env-fil',
       'List the options with: svc emulator start --help',
     ],
-    ['emulator snapshot save', 'Missing argument: file', 'Use: svc emulator snapshot save [options] <file>'],
+    [
+      'emulator snapshot save',
+      'Missing argument: <file>',
+      'Use: svc emulator snapshot save [options] <file>',
+    ],
     [
       'open a',
       'Invalid value for id: "a"',
@@ -306,22 +310,55 @@ describe('a mistyped command line', () => {
     expect(err).toMatch(/^error: /);
   });
 
-  it.each(['trigger', 'deliveries get', 'workspaces create'])(
-    'svc %s without a terminal is a usage error that names the missing argument',
-    async (args) => {
-      const { exitCode, err } = await run(args, { env: { SVC_CONTROL_URL: 'http://127.0.0.1:9' } });
-      expect(exitCode).toBe(ExitCode.usage);
-      expect(err).toContain('Missing argument: ');
+  it.each([
+    ['trigger', 'type', 'List the event types with: svc fixtures list'],
+    ['events create', 'type', 'List the event types with: svc fixtures list'],
+    ['deliveries get', 'id', 'List the deliveries with: svc deliveries list'],
+    ['events get', 'id', 'List the events with: svc events list'],
+    ['events trace', 'id', 'List the events with: svc events list'],
+    ['webhooks get', 'id', 'List the endpoints with: svc webhooks list'],
+    ['webhooks update --disable', 'id', 'List the endpoints with: svc webhooks list'],
+    ['webhooks delete', 'id', 'List the endpoints with: svc webhooks list'],
+    ['webhooks rotate-secret', 'id', 'List the endpoints with: svc webhooks list'],
+    ['logs get', 'id', 'List the requests with: svc logs list'],
+    ['logs resend', 'id', 'List the requests with: svc logs list'],
+    ['keys revoke', 'id', 'List the API keys with: svc keys list'],
+    ['fixtures show', 'name', 'List the fixtures with: svc fixtures list'],
+    ['fixtures run', 'script', 'List the scripts with: svc fixtures list'],
+    ['workspaces create', 'name', null],
+    ['clock advance', 'duration', null],
+    ['receiver check', 'url', null],
+  ])(
+    'svc %s without a terminal names the missing argument, how to pass it and where to look',
+    async (args, name, hint) => {
+      const usage = `Use: svc ${args.replace(/ --.*/, '')} [options] <${name}>`;
+      const { exitCode, out, err } = await run(args);
+      expect(err).toBe(
+        `error: Missing argument: <${name}>\nhint: ${hint === null ? usage : `${usage}. ${hint}`}\n`,
+      );
+      expect([exitCode, out]).toEqual([ExitCode.usage, '']);
     },
   );
 
   it.each([
-    ['--url', []],
-    ['--events', ['--url', '3000']],
-  ])('svc webhooks create without a terminal names the missing option %s', async (option, args) => {
-    const { exitCode, err } = await run(`webhooks create ${args.join(' ')}`.trim());
+    ['webhooks create', '--url', 'Add: --url <url>'],
+    [
+      'webhooks create --url 3000',
+      '--events',
+      'Add: --events <list>. List the event types with: svc fixtures list',
+    ],
+  ])('svc %s without a terminal names the missing option %s', async (args, option, hint) => {
+    const { exitCode, err } = await run(args);
     expect(exitCode).toBe(ExitCode.usage);
-    expect(err).toContain(`Missing option: ${option}`);
+    expect(err).toBe(`error: Missing option: ${option}\nhint: ${hint}\n`);
+  });
+
+  it('svc deliveries replay without IDs names its other form too', async () => {
+    const { exitCode, err } = await run('deliveries replay');
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(err).toBe(
+      'error: Missing argument: <ids>\nhint: Use: svc deliveries replay [options] [ids...]. List the deliveries with: svc deliveries list\n',
+    );
   });
 
   it('a usage error is one JSON object with --json', async () => {

@@ -17,7 +17,10 @@ function fruitChoices(rows: readonly (typeof fruits)[number][] = fruits): Choice
     { title: 'NAME', value: ({ name }: (typeof fruits)[number]) => name },
     { title: 'COLOR', value: ({ color }: (typeof fruits)[number]) => color, hideOrder: 1 },
   ];
-  return { noun: 'fruit', plural: 'fruits', list: async () => toChoiceList(rows, columns, ({ id }) => id) };
+  return {
+    ...{ noun: 'fruit', plural: 'fruits', listHint: 'List the fruits with: svc fruits list' },
+    list: async () => toChoiceList(rows, columns, ({ id }) => id),
+  };
 }
 
 /** A context with a terminal that simulates key presses. */
@@ -105,10 +108,13 @@ describe('askChoice', () => {
     ['with --json', createPromptContext({ json: true }).context],
   ])('a missing argument is a usage error %s, and no choices are loaded', async (_, context) => {
     const list = vi.fn();
-    await expect(askChoice(context, 'id', { noun: 'fruit', plural: 'fruits', list })).rejects.toMatchObject({
-      ...{ code: 'usage', message: 'Missing argument: id' },
+    await expect(askChoice(context, 'id', { ...fruitChoices(), list })).rejects.toMatchObject({
+      ...{ code: 'usage', message: 'Missing argument: <id>' },
+      hint: 'Use: svc test [options] <id>. List the fruits with: svc fruits list',
     });
-    await expect(askText(context, 'name', parseWorkspaceName)).rejects.toMatchObject({ code: 'usage' });
+    await expect(askText(context, '--name <name>', parseWorkspaceName)).rejects.toMatchObject({
+      ...{ code: 'usage', message: 'Missing option: --name', hint: 'Add: --name <name>' },
+    });
     expect(list).not.toHaveBeenCalled();
   });
 });

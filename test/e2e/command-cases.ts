@@ -111,7 +111,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ({ delivery }) => [delivery],
     stdout: /^Delivery +del_[\s\S]*Attempt 1 +✓ 200[\s\S]*Signed string\n {2}\d{4}-/,
     jsonFields: ['id', 'status', 'attempts'],
-    invalid: [[], 'Missing argument: id'],
+    invalid: [[], 'Missing argument: <id>'],
     notFound: [`del_${UNKNOWN_ID}`],
   },
   'deliveries replay': {
@@ -190,7 +190,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ({ event }) => [event],
     stdout: /^\{\n {2}"id": "evt_/,
     jsonFields: ['id', 'workspace_id', 'type', 'payload', 'created_at'],
-    invalid: [[], 'Missing argument: id'],
+    invalid: [[], 'Missing argument: <id>'],
     notFound: [`evt_${UNKNOWN_ID}`],
   },
   'events trace': {
@@ -204,7 +204,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ['order.created'],
     stdout: /evt_\w+/,
     jsonFields: ['id', 'type', 'payload'],
-    invalid: [[], 'Missing argument: type'],
+    invalid: [[], 'Missing argument: <type>'],
     notFound: ['order.created', ...otherWorkspace],
   },
   'events import': {
@@ -294,7 +294,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: async ({ createKey }) => [await createKey()],
     stdout: /^Revoked key_\w+\./,
     jsonFields: ['id', 'revoked_at'],
-    invalid: [[], 'Missing argument: id'],
+    invalid: [[], 'Missing argument: <id>'],
     notFound: [`key_${UNKNOWN_ID}`],
   },
   'faults add': {
@@ -349,7 +349,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ['order.shipped'],
     stdout: /^\{\n {2}"description": "An order was handed/,
     jsonFields: ['name', 'kind', 'source', 'overrides', 'file', 'content'],
-    invalid: [[], 'Missing argument: name'],
+    invalid: [[], 'Missing argument: <name>'],
     notFound: [UNKNOWN_ID],
     needsNoEmulator: true,
   },
@@ -357,7 +357,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ['order-lifecycle'],
     stdout: /^✓ created +order\.created +evt_\w+\n +del_[\s\S]*✓ expect +every delivery: succeeded\n$/,
     jsonFields: ['script', 'file', 'ok', 'steps'],
-    invalid: [['--dry-run'], 'Missing argument: script'],
+    invalid: [['--dry-run'], 'Missing argument: <script>'],
     notFound: ['order-lifecycle', ...otherWorkspace],
   },
   'fixtures types': {
@@ -391,7 +391,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     stdout:
       /^STATUS +CHECK[\s\S]*✓ passed +robustness\.at-once .*\n\n5 passed, 0 failed, 0 not observable\.\n$/,
     jsonFields: ['ok', 'passed', 'failed', 'not_observable', 'checks'],
-    invalid: [['--secret', 'a'], 'Missing argument: url'],
+    invalid: [['--secret', 'a'], 'Missing argument: <url>'],
     needsNoEmulator: true,
   },
   'receiver explore': {
@@ -411,7 +411,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
       'disturbances',
       'failure',
     ],
-    invalid: [['--secret', 'a'], 'Missing argument: url'],
+    invalid: [['--secret', 'a'], 'Missing argument: <url>'],
     needsNoEmulator: true,
   },
   'receiver example': {

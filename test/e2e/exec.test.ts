@@ -126,7 +126,7 @@ describe('the exit code of svc emulator exec', () => {
 
   it.each([
     ['the program does not exist', ['--', 'no-such-program'], 'the program does not exist'],
-    ['the command is missing', [], 'Missing argument: command'],
+    ['the command is missing', [], 'Missing argument: <command>'],
     ['the port is invalid', ['--port', 'x', ...trigger], '--port'],
     ['the database cannot be written', ['--db', '/dev/null/a.db', ...trigger], '/dev/null/a.db'],
     ['the log cannot be written', ['--log', '/dev/null/a.log', ...trigger], 'log'],

@@ -24,6 +24,7 @@ function describeOrigin({ source, overrides }: FixtureFile): string {
 export const fixtureChoices: ChoiceSource = {
   noun: 'fixture',
   plural: 'fixtures',
+  listHint: 'List the fixtures with: svc fixtures list',
   async list(context) {
     return toChoiceList(await listDescribedFixtures(context), fixtureColumns, toName);
   },
@@ -32,6 +33,7 @@ export const fixtureChoices: ChoiceSource = {
 export const scriptChoices: ChoiceSource = {
   noun: 'script',
   plural: 'scripts',
+  listHint: 'List the scripts with: svc fixtures list',
   async list(context) {
     const rows = await listDescribedFixtures(context);
     const columns = fixtureColumns.filter(({ title }) => title !== 'KIND');
@@ -60,6 +62,7 @@ const MAX_SEARCHED_DELIVERIES = 200;
 export const fixtureTypeChoices: ChoiceSource = {
   noun: 'event type',
   plural: 'event types',
+  listHint: 'List the event types with: svc fixtures list',
   list: async (context) =>
     toChoiceList<DescribedType>(await listFixtureTypes(context), eventTypeColumns, toType),
 };
@@ -68,6 +71,7 @@ export const fixtureTypeChoices: ChoiceSource = {
 export const eventTypeChoices: ChoiceSource = {
   noun: 'event type',
   plural: 'event types',
+  listHint: 'List the event types with: svc fixtures list',
   async list(context) {
     const fixtures = await listFixtureTypes(context);
     const fixtureTypes = new Set(fixtures.map(toType));

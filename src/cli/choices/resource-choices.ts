@@ -72,6 +72,7 @@ const MAX_CHOICES = 100;
 export const deliveryChoices: ChoiceSource = {
   noun: 'delivery',
   plural: 'deliveries',
+  listHint: 'List the deliveries with: svc deliveries list',
   emptyHint: 'Create one with: svc trigger',
   async list(context) {
     const control = await context.connect();
@@ -96,6 +97,7 @@ export const replayableDeliveryChoices: ChoiceSource = {
 export const eventChoices: ChoiceSource = {
   noun: 'event',
   plural: 'events',
+  listHint: 'List the events with: svc events list',
   emptyHint: 'Create one with: svc trigger',
   async list(context) {
     const [{ list }, api, control] = await Promise.all([
@@ -116,6 +118,7 @@ export const eventChoices: ChoiceSource = {
 export const webhookChoices: ChoiceSource = {
   noun: 'endpoint',
   plural: 'endpoints',
+  listHint: 'List the endpoints with: svc webhooks list',
   emptyHint: 'Register one with: svc webhooks create',
   async list(context) {
     const control = await context.connect();
@@ -128,6 +131,7 @@ export const webhookChoices: ChoiceSource = {
 export const workspaceChoices: ChoiceSource = {
   noun: 'workspace',
   plural: 'workspaces',
+  listHint: 'List the workspaces with: svc workspaces list',
   emptyHint: 'Create one with: svc workspaces create',
   async list(context) {
     const { data } = await (await context.connect()).listWorkspaces({ limit: MAX_CHOICES });
@@ -139,6 +143,7 @@ export const workspaceChoices: ChoiceSource = {
 export const keyChoices: ChoiceSource = {
   noun: 'key',
   plural: 'keys',
+  listHint: 'List the API keys with: svc keys list',
   emptyHint: 'Create one with: svc keys create',
   async list(context) {
     const { data } = await (await context.connect()).listKeys({ limit: MAX_CHOICES });
@@ -151,6 +156,7 @@ export const keyChoices: ChoiceSource = {
 export const requestChoices: ChoiceSource = {
   noun: 'request',
   plural: 'requests',
+  listHint: 'List the requests with: svc logs list',
   emptyHint: 'Send one with: svc trigger',
   async list(context) {
     const { data } = await (await context.connect()).listRequests({ limit: MAX_CHOICES });

@@ -9,6 +9,7 @@ import { pollUntil } from '../../control/poll-until.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { abortAfter } from '../../timers.ts';
+import { AskedArgument } from '../asked-argument.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { suggestEnable } from '../delivery-wait.ts';
@@ -75,10 +76,10 @@ export const resume: CommandDefinition<ClockOptions> = {
 
 export const advance: CommandDefinition<ClockOptions & { readonly duration?: number }> = {
   configure: (command) =>
-    addWorkspaceOption(command).argument(
-      '[duration]',
-      'Time to move the clock forward, such as 5m or 72h',
-      parseAdvance,
+    addWorkspaceOption(command).addArgument(
+      new AskedArgument('duration', 'Time to move the clock forward, such as 5m or 72h').argParser(
+        parseAdvance,
+      ),
     ),
   examples: [
     ['Send the first retry, which is due after 5 minutes', 'clock advance 5m'],

@@ -98,8 +98,8 @@ export const command: CommandDefinition<Options> = {
   async run(options, context) {
     checkOptions(options, context);
     const wait = toCommandWait(options);
+    const ids = await chooseDeliveries(options, context);
     const control = await context.connect();
-    const ids = await chooseDeliveries(options, control, context);
     const body = options.edit ? await editBody(ids, control, context) : await readBody(options, context);
     if (body === null) {
       context.io.note('The body is unchanged, so nothing was sent.');
@@ -158,10 +158,10 @@ function isSingle({ ids, failed }: Options): boolean {
 
 async function chooseDeliveries(
   { ids, failed, since, yes }: Options,
-  control: ControlPlane,
   context: Context,
 ): Promise<readonly string[]> {
   if (failed) {
+    const control = await context.connect();
     const deliveries = await listAll((page) => control.listDeliveries({ ...page, status: 'failed', since }));
     if (deliveries.length > 1) await confirm(context, `Replay ${deliveries.length} deliveries?`, yes);
     return deliveries.map(({ id }) => id);

@@ -4,6 +4,7 @@ import { waitForDeliveries } from '../../control/wait.ts';
 import { type SettledStatus, settledStatuses } from '../../domain/delivery.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { fetchActiveFaultIds } from '../active-faults.ts';
+import { AskedArgument } from '../asked-argument.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import {
@@ -65,7 +66,7 @@ In a terminal, text that is longer than the screen opens in a pager: SVC_PAGER o
 export const get: CommandDefinition<{ readonly id?: string; readonly pager?: boolean }> = {
   configure: (command) =>
     command
-      .argument('[id]', 'Delivery ID (del_…)')
+      .addArgument(new AskedArgument('id', 'Delivery ID (del_…)'))
       .option('--no-pager', 'Print without a pager')
       .addHelpText('after', PAGER_HELP),
   examples: [
@@ -75,10 +76,9 @@ export const get: CommandDefinition<{ readonly id?: string; readonly pager?: boo
     ],
   ],
   async run({ id, pager = true }, context) {
+    const deliveryId = id ?? (await askChoice(context, 'id', deliveryChoices));
     const control = await context.connect();
-    const delivery = await control.getDelivery({
-      id: id ?? (await askChoice(context, 'id', deliveryChoices)),
-    });
+    const delivery = await control.getDelivery({ id: deliveryId });
     const scheduleTimeOf = await fetchScheduleTimes([delivery], control, context);
     const activeFaultIds = await fetchActiveFaultIds(delivery, control);
     await context.printLong(

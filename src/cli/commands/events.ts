@@ -4,6 +4,7 @@
  */
 import { TRACE_LIMITS } from '../../contract/trace-schemas.ts';
 import { indentJson } from '../../domain/json.ts';
+import { AskedArgument } from '../asked-argument.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { eventChoices, eventColumns, toEventRows } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -53,7 +54,7 @@ export const list: CommandDefinition<ListOptions> = {
 };
 
 export const get: CommandDefinition<{ readonly id?: string }> = {
-  configure: (command) => command.argument('[id]', 'Event ID (evt_…)'),
+  configure: (command) => command.addArgument(new AskedArgument('id', 'Event ID (evt_…)')),
   examples: [['Show an event with its payload', 'events get evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],
   async run({ id }, context) {
     const eventId = id ?? (await askChoice(context, 'id', eventChoices));
@@ -67,7 +68,7 @@ The times of attempts are relative to the event, in schedule time. Durations and
 
 export const trace: CommandDefinition<PageOptions & { readonly id?: string; readonly pager?: boolean }> = {
   configure: (command) =>
-    addPageOptions(command.argument('[id]', 'Event ID (evt_…)'), TRACE_LIMITS)
+    addPageOptions(command.addArgument(new AskedArgument('id', 'Event ID (evt_…)')), TRACE_LIMITS)
       .option('--no-pager', 'Print without a pager')
       .addHelpText('after', TRACE_HELP),
   examples: [
@@ -77,8 +78,8 @@ export const trace: CommandDefinition<PageOptions & { readonly id?: string; read
     ],
   ],
   async run({ id, pager = true, ...options }, context) {
-    const control = await context.connect();
     const eventId = id ?? (await askChoice(context, 'id', eventChoices));
+    const control = await context.connect();
     const eventTrace = await control.getEventTrace({ id: eventId, ...toPageParameters(options) });
     const scheduleTimeOf = await fetchScheduleTimes([eventTrace.event], control, context);
     await context.printLong(
@@ -93,7 +94,8 @@ export const trace: CommandDefinition<PageOptions & { readonly id?: string; read
 };
 
 export const create: CommandDefinition<EventOptions & { readonly type?: string }> = {
-  configure: (command) => addEventOptions(command.argument('[type]', 'Event type, such as order.shipped')),
+  configure: (command) =>
+    addEventOptions(command.addArgument(new AskedArgument('type', 'Event type, such as order.shipped'))),
   examples: [
     ['Create an event with the payload of its fixture', 'events create order.shipped'],
     ['Create an event with your own payload', 'events create order.shipped --data \'{"order_id":"ord_1"}\''],

@@ -7,24 +7,29 @@ import { describeEffect, describeFirings, describeTarget } from '../../control/d
 import {
   DEFAULT_ERROR_STATUS,
   type DeliveryFaultKind,
+  deliveryFaultDescriptions,
   deliveryFaultKinds,
   type FaultRule,
   faultTargets,
+  MAX_DELAY_MS,
+  MAX_LATENCY_MS,
   requestDrops,
 } from '../../domain/fault.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
 import {
   addPageOptions,
   choiceOption,
+  durationParser,
   idParser,
   type PageOptions,
-  parseDurationMs,
   toPageParameters,
   wholeNumberParser,
 } from '../option-parsers.ts';
-import { type Column, printPage } from '../render/table.ts';
+import { askChoice, askText, type ChoiceList, type ChoiceSource, toChoiceList } from '../prompt.ts';
+import { type Column, printPage, renderFields } from '../render/table.ts';
 
 interface AddOptions {
   readonly on?: FaultRule['on'];
@@ -46,13 +51,21 @@ interface AddOptions {
   readonly workspace?: string;
 }
 
+/** The attempts with each kind of fault, in a line. */
+const KIND_HELP = `
+Kinds of faults in deliveries:
+${renderFields(
+  Object.fromEntries(Object.entries(deliveryFaultDescriptions).map(([kind, text]) => [`  ${kind}`, text])),
+  { color: false },
+)}`;
+
 export const add: CommandDefinition<AddOptions> = {
   configure: (command) =>
     command
       .addOption(
         choiceOption('--on <target>', 'Target of the fault', faultTargets).default(
           undefined,
-          'delivery with --kind, otherwise request',
+          'delivery with --kind; request with --status, --latency or --drop',
         ),
       )
       .option('--method <method>', 'For requests: HTTP method to match', (text) => text.toUpperCase())
@@ -61,10 +74,14 @@ export const add: CommandDefinition<AddOptions> = {
       .option(
         '--status <status>',
         `For requests, and for error-response (default: ${DEFAULT_ERROR_STATUS}): error status of the response`,
-        wholeNumberParser(400, 599),
+        parseStatus,
       )
       .option('--error-code <code>', 'For requests: error.code of the response')
-      .option('--latency <duration>', 'For requests: real time to wait before the operation', parseDurationMs)
+      .option(
+        '--latency <duration>',
+        'For requests: real time to wait before the operation',
+        durationParser(MAX_LATENCY_MS),
+      )
       .addOption(
         choiceOption(
           '--drop <when>',
@@ -78,7 +95,7 @@ export const add: CommandDefinition<AddOptions> = {
       .option(
         '--delay <duration>',
         'For deliveries: duration of delay, reorder or slow-body',
-        parseDurationMs,
+        durationParser(MAX_DELAY_MS),
       )
       .option(
         '--count <n>',
@@ -94,7 +111,8 @@ export const add: CommandDefinition<AddOptions> = {
         '--workspace <id>',
         'Workspace to match (ws_…) (default: all workspaces)',
         idParser('workspace'),
-      ),
+      )
+      .addHelpText('after', KIND_HELP),
   examples: [
     [
       'Respond to the next two event requests with 503',
@@ -118,13 +136,59 @@ export const add: CommandDefinition<AddOptions> = {
     ],
   ],
   async run(options, context) {
-    const rule = toRule(options);
+    const rule = toRule({ ...options, ...(await askEffect(options, context)) });
     checkRule(rule);
     const control = await context.connect();
     const fault = await control.addFault(rule);
     context.print(fault, () => `Added ${fault.id}: ${describeEffect(fault)}.`);
   },
 };
+
+type Effect = Pick<AddOptions, 'on' | 'kind' | 'status'>;
+
+/** Asks for what the fault affects and does, unless the options say it. */
+async function askEffect(options: AddOptions, context: Context): Promise<Effect> {
+  const { kind, status, latency, drop, errorCode } = options;
+  if ([kind, status, latency, drop, errorCode].some((value) => value !== undefined)) return {};
+  const on = options.on ?? (await askChoice(context, '--on <target>', targetChoices));
+  if (on === 'request') {
+    const flags = '--status <status>, --latency <duration> or --drop <when>';
+    return { on, status: await askText(context, flags, parseStatus) };
+  }
+  const chosenKind = await askChoice(context, '--kind <kind>', kindChoices);
+  return { on: 'delivery', kind: chosenKind as DeliveryFaultKind };
+}
+
+const targetDescriptions = {
+  request: 'API requests, with --status, --latency or --drop',
+  delivery: 'Attempts of deliveries, with --kind',
+} as const satisfies Record<FaultRule['on'], string>;
+
+const KIND_HINT = 'Read about each kind with: svc faults add --help';
+
+const targetChoices: ChoiceSource = {
+  noun: 'target',
+  plural: 'targets',
+  listHint: `Use request with --status, --latency or --drop, and delivery with --kind. ${KIND_HINT}`,
+  list: async () => toDescribedChoices('TARGET', targetDescriptions),
+};
+
+const kindChoices: ChoiceSource = {
+  noun: 'kind of fault',
+  plural: 'kinds of faults',
+  listHint: KIND_HINT,
+  list: async () => toDescribedChoices('KIND', deliveryFaultDescriptions),
+};
+
+function toDescribedChoices(title: string, descriptions: Readonly<Record<string, string>>): ChoiceList {
+  const columns: readonly Column<[word: string, description: string]>[] = [
+    { title, value: ([word]) => word },
+    { title: 'DESCRIPTION', value: ([, description]) => description, canTruncate: true },
+  ];
+  return toChoiceList(Object.entries(descriptions), columns, ([word]) => word);
+}
+
+const parseStatus = wholeNumberParser(400, 599);
 
 function parseProbability(text: string): number {
   const value = Number(text);
@@ -167,9 +231,15 @@ const optionNames: Readonly<Record<string, string>> = {
 /** Reports problems by the names of the options. The emulator would use those of the JSON fields. @throws SvcError `usage` */
 function checkRule(rule: object): void {
   const toOption = (field: string) => `--${optionNames[field] ?? field}`;
-  const [problem] = listProblems(createNewFaultSchema(toOption), rule);
-  if (problem === undefined) return;
-  throw new SvcError('usage', `${toOption(problem.path)} ${problem.problem}.`, {
+  const [found] = listProblems(createNewFaultSchema(toOption), rule);
+  if (found === undefined) return;
+  const { path, problem } = found;
+  const option = toOption(path);
+  if (problem.startsWith('must ')) {
+    const value = JSON.stringify((rule as Readonly<Record<string, unknown>>)[path]);
+    throw new SvcError('usage', `Invalid value for ${option}: ${value}`, { hint: `The value ${problem}.` });
+  }
+  throw new SvcError('usage', `${option} ${problem}.`, {
     hint: 'Show which options apply to each target: svc faults add --help',
   });
 }

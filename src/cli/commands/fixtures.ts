@@ -19,6 +19,7 @@ import {
 } from '../../fixtures/fixture-index.ts';
 import { findScript, listScripts, readScript, type Script } from '../../fixtures/script-fixtures.ts';
 import { abortAfter } from '../../timers.ts';
+import { AskedArgument } from '../asked-argument.ts';
 import {
   fixtureChoices,
   fixtureColumns,
@@ -47,7 +48,7 @@ export const list: CommandDefinition<object> = {
 };
 
 export const show: CommandDefinition<{ readonly name?: string }> = {
-  configure: (command) => command.argument('[name]', 'Event type or script name'),
+  configure: (command) => command.addArgument(new AskedArgument('name', 'Event type or script name')),
   examples: [
     ['Show the fixture of an event type', 'fixtures show order.shipped'],
     [
@@ -159,7 +160,7 @@ export const run: CommandDefinition<RunOptions> = {
     addSeedOption(
       addWorkspaceOption(
         command
-          .argument('[script]', 'Script name, or path of a script file')
+          .addArgument(new AskedArgument('script', 'Script name, or path of a script file'))
           .option('--dry-run', 'Print the steps without running them')
           .option('--keep', 'Keep the endpoints that the script creates'),
       ),

@@ -1,6 +1,7 @@
 /** `svc keys`: lists, creates and revokes API keys. */
 import { InvalidArgumentError, Option } from 'commander';
 import { type Scope, scopes } from '../../domain/credentials.ts';
+import { AskedArgument } from '../asked-argument.ts';
 import { keyChoices, keyColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import {
@@ -96,12 +97,12 @@ function parseScopes(text: string): Scope[] {
 export const revoke: CommandDefinition<{ readonly id?: string; readonly yes?: true }> = {
   configure: (command) =>
     command
-      .argument('[id]', 'API key ID (key_…)')
+      .addArgument(new AskedArgument('id', 'API key ID (key_…)'))
       .option('--yes', 'Revoke the key without asking (implied outside a terminal and with --json)'),
   examples: [['Revoke an API key', 'keys revoke key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],
   async run({ id, yes }, context) {
-    const control = await context.connect();
     const keyId = id ?? (await askChoice(context, 'id', keyChoices));
+    const control = await context.connect();
     await confirm(context, `Revoke ${keyId}? Requests that use it will get a 401 response.`, yes);
     const key = await control.revokeKey({ id: keyId });
     context.print(key, () => `Revoked ${key.id}.`);

@@ -150,7 +150,7 @@ function parseEventTypes(text: string): string[] {
 async function toNewEndpoints(options: Options, context: Context): Promise<NewEndpoint[]> {
   const { events, headers = {}, skipVerify = false, keep = false, workspace } = options;
   const targets =
-    options.forwardTo ?? (await askText(context, '--forward-to', (text) => parseForwardTargets(text)));
+    options.forwardTo ?? (await askText(context, '--forward-to <url>', (text) => parseForwardTargets(text)));
   if (events !== undefined && targets.every(({ types }) => types !== null)) {
     throw new SvcError('usage', '--events has no effect: each --forward-to has its own event types.', {
       hint: 'Remove --events, or add a --forward-to without event types.',

@@ -6,6 +6,7 @@ import { formatRelative } from '../../domain/duration.ts';
 import { idPrefixes } from '../../domain/ids.ts';
 import type { StatusFilter } from '../../domain/status-filter.ts';
 import { ExitCode } from '../../errors.ts';
+import { AskedArgument } from '../asked-argument.ts';
 import { requestChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { followRequests } from '../live/follow.ts';
@@ -56,15 +57,16 @@ export const list: CommandDefinition<RequestFilterOptions & PageOptions> = {
 export const get: CommandDefinition<{ readonly id?: string; readonly curl?: true }> = {
   configure: (command) =>
     command
-      .argument('[id]', 'Request ID (req_…)')
+      .addArgument(new AskedArgument('id', 'Request ID (req_…)'))
       .option('--curl', 'Print a curl command that sends the request with the key in SVC_API_KEY'),
   examples: [
     ['Show a request and its response, with headers and bodies', 'logs get req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
     ['Print a request as a curl command', 'logs get req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --curl'],
   ],
   async run({ id, curl }, context) {
+    const requestId = id ?? (await askChoice(context, 'id', requestChoices));
     const control = await context.connect();
-    const request = await control.getRequest({ id: id ?? (await askChoice(context, 'id', requestChoices)) });
+    const request = await control.getRequest({ id: requestId });
     if (curl) {
       const { url } = await control.getStatus({});
       const command = toCurlCommand(request, url);
@@ -81,7 +83,7 @@ interface ResendOptions {
 export const resend: CommandDefinition<ResendOptions> = {
   configure: (command) =>
     command
-      .argument('[id]', 'Request ID (req_…)')
+      .addArgument(new AskedArgument('id', 'Request ID (req_…)'))
       .option(
         '--keep-idempotency-key',
         'Send the same Idempotency-Key again, to test how the request is repeated (default: a new key)',
@@ -90,9 +92,10 @@ export const resend: CommandDefinition<ResendOptions> = {
     ['Send a request again with the same API key and body', 'logs resend req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
   ],
   async run({ id, keepIdempotencyKey = false }, context) {
+    const requestId = id ?? (await askChoice(context, 'id', requestChoices));
     const control = await context.connect();
     const request = await control.resendRequest({
-      id: id ?? (await askChoice(context, 'id', requestChoices)),
+      id: requestId,
       keep_idempotency_key: keepIdempotencyKey,
     });
     context.print(request, () => renderRequestDetail(request, context));

@@ -28,13 +28,14 @@ import {
 import { createEffectObserver } from '../../receiver/effect-observer.ts';
 import { receiverRules } from '../../receiver/receiver-check.ts';
 import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
+import { AskedArgument } from '../asked-argument.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createWriteError } from '../file-access.ts';
 import { assertReportWritable, writeReport } from '../junit.ts';
 import { choiceOption, parseList, parseReceiverUrl } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
-import { askChoice, askText, type ChoiceSource, isInteractive, toChoiceList } from '../prompt.ts';
+import { askChoice, askText, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from '../receiver-options.ts';
 import { renderReceiverJUnit, renderReport } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
@@ -78,7 +79,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
   configure: (command) =>
     addReceiverOptions(
       command
-        .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
+        .addArgument(new AskedArgument('url', 'Port or URL of the receiver').argParser(parseReceiverUrl))
         .option('--rule <name>', 'Rule or check to run; repeatable (default: all)', parseList)
         .option(
           '--observe <url|command>',
@@ -214,7 +215,9 @@ export const example: CommandDefinition<ExampleCommandOptions> = {
   async run({ framework, tests, out }, context) {
     const example =
       tests === undefined
-        ? readReceiverExample(framework ?? (await askFramework(context)))
+        ? readReceiverExample(
+            framework ?? ((await askChoice(context, '--framework <name>', frameworkChoices)) as Framework),
+          )
         : readTestExample(tests);
     if (out !== undefined) await writeFiles(example, resolve(context.cwd, out));
     context.print(example, () => (out === undefined ? renderFiles(example) : listPaths(example, out)));
@@ -222,18 +225,10 @@ export const example: CommandDefinition<ExampleCommandOptions> = {
   },
 };
 
-async function askFramework(context: Context): Promise<Framework> {
-  if (!isInteractive(context)) {
-    throw new SvcError('usage', 'Missing option: --framework', {
-      hint: `Choose one of: ${frameworks.join(', ')}`,
-    });
-  }
-  return (await askChoice(context, 'framework', frameworkChoices)) as Framework;
-}
-
 const frameworkChoices: ChoiceSource = {
   noun: 'framework',
   plural: 'frameworks',
+  listHint: `Choose one of: ${frameworks.join(', ')}`,
   list: async () =>
     toChoiceList(
       frameworks.map(readReceiverExample),

@@ -4,6 +4,7 @@ import type { ApiResponse } from '../../control/api-client.ts';
 import { listAll } from '../../control/control-plane.ts';
 import { trackDeliveries } from '../../control/wait.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
+import { AskedArgument } from '../asked-argument.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -36,7 +37,7 @@ interface Options extends EventOptions {
 
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
-    addEventOptions(command.argument('[type]', 'Event type, such as order.shipped'))
+    addEventOptions(command.addArgument(new AskedArgument('type', 'Event type, such as order.shipped')))
       .option('--count <n>', 'Number of events to create; prints a summary', wholeNumberParser(1, 1_000_000))
       .option(
         '--rate <n/s>',

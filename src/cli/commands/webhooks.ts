@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
+import { AskedArgument } from '../asked-argument.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { webhookChoices, webhookColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -48,15 +49,15 @@ export const list: CommandDefinition<PageOptions & { readonly workspace?: string
 export const get: CommandDefinition<{ readonly id?: string; readonly showSecret?: true }> = {
   configure: (command) =>
     command
-      .argument('[id]', ID_DESCRIPTION)
+      .addArgument(new AskedArgument('id', ID_DESCRIPTION))
       .option('--show-secret', 'Also show the secret, and the previous one after a rotation'),
   examples: [
     ['Show an endpoint', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
     ['Show its secret too', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --show-secret'],
   ],
   async run({ id: idArgument, showSecret }, context) {
-    const control = await context.connect();
     const id = idArgument ?? (await askChoice(context, 'id', webhookChoices));
+    const control = await context.connect();
     const secrets = showSecret && (await control.revealSecret({ id }));
     const webhook = { ...(await control.getWebhook({ id })), ...secrets };
     const scheduleTimeOf = await fetchScheduleTimes([webhook], control, context);
@@ -96,8 +97,8 @@ export const create: CommandDefinition<{
   ],
   /** Uses the public API, so that scopes and the workspace of the key apply. */
   async run({ url, events, workspace }, context) {
-    const target = url ?? (await askText(context, '--url', parseWebhookUrl));
-    const types = events ?? [await askChoice(context, '--events', eventTypeChoices)];
+    const target = url ?? (await askText(context, '--url <url>', parseWebhookUrl));
+    const types = events ?? [await askChoice(context, '--events <list>', eventTypeChoices)];
     const workspaceId = workspace ?? (await context.getWorkspaceId());
     const api = await context.connectApi(workspaceId);
     const { value: webhook, text } = await api.createWebhook({
@@ -126,7 +127,7 @@ interface UpdateOptions {
 export const update: CommandDefinition<UpdateOptions> = {
   configure: (command) =>
     command
-      .argument('[id]', ID_DESCRIPTION)
+      .addArgument(new AskedArgument('id', ID_DESCRIPTION))
       .option('--url <url>', 'Port or URL to deliver to', parseWebhookUrl)
       .option(
         '-e, --events <list>',
@@ -165,9 +166,10 @@ export const update: CommandDefinition<UpdateOptions> = {
         hint: 'Use --url, --events, --headers, --no-headers, --skip-verify, --no-skip-verify, --disable or --enable.',
       });
     }
+    const webhookId = id ?? (await askChoice(context, 'id', webhookChoices));
     const control = await context.connect();
     const webhook = await control.updateWebhook({
-      id: id ?? (await askChoice(context, 'id', webhookChoices)),
+      id: webhookId,
       ...changes,
     });
     context.print(webhook, () => renderWebhook(webhook, context.io));
@@ -181,14 +183,14 @@ export const update: CommandDefinition<UpdateOptions> = {
 export const deleteCommand: CommandDefinition<{ readonly id?: string; readonly yes?: true }> = {
   configure: (command) =>
     command
-      .argument('[id]', ID_DESCRIPTION)
+      .addArgument(new AskedArgument('id', ID_DESCRIPTION))
       .option('--yes', 'Delete the endpoint without asking (implied outside a terminal and with --json)'),
   examples: [
     ['Delete an endpoint and cancel its pending deliveries', 'webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
   ],
   async run({ id, yes }, context) {
-    const control = await context.connect();
     const webhookId = id ?? (await askChoice(context, 'id', webhookChoices));
+    const control = await context.connect();
     await confirm(context, `Delete ${webhookId} and cancel its pending deliveries?`, yes);
     const deleted = await control.deleteWebhook({ id: webhookId });
     const canceled = formatDeliveryCount(deleted.canceled_deliveries);
@@ -199,7 +201,7 @@ export const deleteCommand: CommandDefinition<{ readonly id?: string; readonly y
 export const rotateSecret: CommandDefinition<{ readonly id?: string; readonly overlap?: number }> = {
   configure: (command) =>
     command
-      .argument('[id]', ID_DESCRIPTION)
+      .addArgument(new AskedArgument('id', ID_DESCRIPTION))
       .option(
         '--overlap <duration>',
         'How long deliveries are signed with both secrets (default: 24h)',
@@ -212,9 +214,10 @@ export const rotateSecret: CommandDefinition<{ readonly id?: string; readonly ov
     ],
   ],
   async run({ id, overlap }, context) {
+    const webhookId = id ?? (await askChoice(context, 'id', webhookChoices));
     const control = await context.connect();
     const webhook = await control.rotateWebhookSecret({
-      id: id ?? (await askChoice(context, 'id', webhookChoices)),
+      id: webhookId,
       overlap_ms: overlap,
     });
     context.print(webhook, () => renderWebhook(webhook, context.io));

@@ -1,5 +1,6 @@
 /** `svc workspaces`: lists, shows and creates workspaces. */
 import { indentJson } from '../../domain/json.ts';
+import { AskedArgument } from '../asked-argument.ts';
 import { workspaceColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { addPageOptions, type PageOptions, parseWorkspaceName, toPageParameters } from '../option-parsers.ts';
@@ -36,13 +37,12 @@ export const get: CommandDefinition<{ readonly id?: string }> = {
 };
 
 export const create: CommandDefinition<{ readonly name?: string }> = {
-  configure: (command) => command.argument('[name]', 'Name of the workspace'),
+  configure: (command) => command.addArgument(new AskedArgument('name', 'Name of the workspace')),
   examples: [['Create a workspace for another team', "workspaces create 'Team A'"]],
   async run({ name }, context) {
+    const workspaceName = name ?? (await askText(context, 'name', parseWorkspaceName));
     const control = await context.connect();
-    const workspace = await control.createWorkspace({
-      name: name ?? (await askText(context, 'name', parseWorkspaceName)),
-    });
+    const workspace = await control.createWorkspace({ name: workspaceName });
     context.print(workspace, () => renderFields({ ID: workspace.id, Name: workspace.name }, context.io));
     printHint(`Create an API key for it with: svc keys create --workspace ${workspace.id}`, context.io);
   },

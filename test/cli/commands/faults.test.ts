@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { add, faultColumns } from '../../../src/cli/commands/faults.ts';
+import { runCommandLine } from '../../../src/cli/program.ts';
 import type { Fault } from '../../../src/contract/fault-schemas.ts';
 import { describeAppliedFault, describeEffect } from '../../../src/control/describe-fault.ts';
-import { createFakeContext } from '../fake-context.ts';
+import { deliveryFaultDescriptions } from '../../../src/domain/fault.ts';
+import { createFakeContext, createFakeHost } from '../fake-context.ts';
 
 const base = {
   ...{ id: 'flt_1', probability: 1, fired: 0, created_at: '2026-11-20T12:00:00.000Z' },
@@ -42,16 +44,47 @@ describe('the description of a fault', () => {
 });
 
 describe('svc faults add', () => {
-  it.each<[Parameters<typeof add.run>[0], string]>([
-    [{}, '--status is required unless --latency or --drop is given.'],
-    [{ latency: 9e9 }, '--latency must be from 1 to 86400000.'],
-    [{ kind: 'drop', errorCode: 'busy' }, '--error-code applies only to faults in requests.'],
+  it.each<[Parameters<typeof add.run>[0], string, string]>([
+    [
+      {},
+      'Missing option: --on',
+      'Add: --on <target>. Use request with --status, --latency or --drop, and delivery with --kind. Read about each kind with: svc faults add --help',
+    ],
+    [
+      { on: 'delivery', type: 'a.b' },
+      'Missing option: --kind',
+      'Add: --kind <kind>. Read about each kind with: svc faults add --help',
+    ],
+    [
+      { on: 'request' },
+      'Missing option: --status',
+      'Add: --status <status>, --latency <duration> or --drop <when>',
+    ],
+    [
+      { kind: 'drop', errorCode: 'busy' },
+      '--error-code applies only to faults in requests.',
+      'Show which options apply to each target: svc faults add --help',
+    ],
     [
       { status: 503, path: '/nope' },
-      '--path must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
+      'Invalid value for --path: "/nope"',
+      'The value must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
     ],
-  ])('svc faults add rejects %j by the names of its options', async (options, message) => {
+    [
+      { status: 503, errorCode: 'Busy!' },
+      'Invalid value for --error-code: "Busy!"',
+      'The value must be lowercase letters, digits and underscores, such as rate_limited.',
+    ],
+  ])('svc faults add rejects %j by the names of its options', async (options, message, hint) => {
     const { context } = createFakeContext();
-    await expect(add.run(options, context)).rejects.toMatchObject({ code: 'usage', message });
+    await expect(add.run(options, context)).rejects.toMatchObject({ code: 'usage', message, hint });
+  });
+
+  it('the help of svc faults add has a line for each kind of fault', async () => {
+    const { host, capturedOutput } = createFakeHost();
+    await runCommandLine(['faults', 'add', '--help'], host);
+    for (const [kind, text] of Object.entries(deliveryFaultDescriptions)) {
+      expect(capturedOutput.out).toMatch(new RegExp(`^  ${kind} +${text}$`, 'm'));
+    }
   });
 });

@@ -285,7 +285,11 @@ describe('svc receiver check', () => {
       code: 'usage',
       message: expect.stringContaining('SVC_WEBHOOK_SECRET'),
     });
-    await expect(check({})).rejects.toMatchObject({ message: 'Missing argument: url' });
+    await expect(check({})).rejects.toMatchObject({ message: 'Missing argument: <url>' });
+    await expect(exampleCommand.run({}, createFakeContext().context)).rejects.toMatchObject({
+      message: 'Missing option: --framework',
+      hint: expect.stringMatching(/^Add: --framework <name>\. Choose one of: node, express, /),
+    });
   });
 });
 
