@@ -30,14 +30,11 @@ export {
   exploreReceiver,
   type ObservedEffects,
 } from './library/explore-receiver.ts';
-export type { Envelope, ReceivedRequest } from './library/received-request.ts';
 export type {
   Outage,
   ReceiverResponse,
   // The names before version 0.2.
   ReceiverResponse as Answer,
-  ReceiverResponseOptions,
-  ReceiverResponseOptions as DetailedAnswer,
   ReceiverResponses,
   ReceiverResponses as Answers,
 } from './library/receiver-responses.ts';
@@ -48,3 +45,8 @@ export type { ExploreProgress } from './receiver/explore/exploration-session.ts'
 export type { ExploreReport } from './receiver/explore/explore.ts';
 export type { History as DeliveryHistory } from './receiver/explore/history.ts';
 export type { ExploreFailure } from './receiver/explore/smallest-failure.ts';
+export type { Envelope, ReceivedRequest } from './receiver/received-request.ts';
+export type {
+  ReceiverResponseOptions,
+  ReceiverResponseOptions as DetailedAnswer,
+} from './receiver/receiver-server.ts';

@@ -9,10 +9,10 @@ import { createSecureContext } from 'node:tls';
 import { type H3, toNodeHandler } from 'h3';
 import { addBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
+import { trackSockets } from '../network/track-sockets.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
 import { rejectMalformedRequest, requireValidHostAndTarget } from './malformed-request.ts';
-import { trackSockets } from './track-sockets.ts';
 
 type Server = HttpServer | HttpsServer;
 

@@ -1,13 +1,18 @@
 /** A receiver for tests: an HTTP server that records requests and sends the responses that it is given. */
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
+import { systemClock } from '../clock/wall-clock.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { trackSockets } from '../http/track-sockets.ts';
+import {
+  type ReceivedRequest,
+  readReceivedRequest,
+  type VerificationOptions,
+  verifyReceivedRequest,
+} from '../receiver/received-request.ts';
+import { type ReceiverResponseOptions, startReceiverServer } from '../receiver/receiver-server.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import {
   DEFAULT_TIMEOUT_MS,
@@ -22,10 +27,8 @@ import {
   wholeNumber,
 } from './argument-schemas.ts';
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
-import { type ReceivedRequest, readReceivedRequest, type VerificationOptions } from './received-request.ts';
 import {
   createResponder,
-  type ReceiverResponseOptions,
   type ReceiverResponses,
   ResponsesSchema,
   type ScheduleClockReader,
@@ -112,13 +115,7 @@ export async function createReceiver(
     responses,
     options,
   ]);
-  const {
-    port: requestedPort = 0,
-    certificate,
-    timeout: defaultTimeout = DEFAULT_TIMEOUT_MS,
-    clock,
-    ...verification
-  } = options;
+  const { port, certificate, timeout: defaultTimeout = DEFAULT_TIMEOUT_MS, clock, ...verification } = options;
   requireRealTimers();
   const requests: ReceivedRequest[] = [];
   const waiters = new Set<() => void>();
@@ -126,26 +123,19 @@ export async function createReceiver(
   let defaultResponder = createResponder(responses, 'createReceiver', clock);
   let { secret } = verification;
 
-  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const request = await readReceivedRequest(
-      incoming,
-      secret === undefined ? null : { ...verification, secret },
-    );
+  async function respond(incoming: IncomingMessage): Promise<ReceiverResponseOptions> {
+    const read = await readReceivedRequest(incoming, systemClock.now);
+    const request: ReceivedRequest = {
+      ...read,
+      verification: secret === undefined ? null : verifyReceivedRequest(read, { ...verification, secret }),
+    };
     const responder = respondersByType.get(request.envelope?.type ?? '') ?? defaultResponder;
     requests.push(request);
     for (const waiter of waiters) waiter();
-    await sendResponse(response, await responder(request).catch(toErrorResponse));
+    return responder(request).catch(toErrorResponse);
   }
 
-  const handleRequest = (incoming: IncomingMessage, response: ServerResponse) => {
-    serve(incoming, response).catch((error: Error) => response.destroy(error));
-  };
-  const server = certificate ? createTlsServer(certificate, handleRequest) : createServer(handleRequest);
-  const sockets = trackSockets(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(requestedPort, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const server = await startReceiverServer(respond, { port, certificate });
 
   function waitForCount(
     call: string,
@@ -169,15 +159,8 @@ export async function createReceiver(
     });
   }
 
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    });
-
   return {
-    url: certificate ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
-    port,
+    ...server,
     requests,
     respond(responses) {
       checkArguments('receiver.respond', receiverParameters.respond, [responses]);
@@ -202,24 +185,13 @@ export async function createReceiver(
       return (await waitForCount('receiver.nth', n, options?.timeout))[n - 1] as ReceivedRequest;
     },
     clear: () => void requests.splice(0),
-    close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: server.close,
   };
 }
 
 /** Turns the error of a response function into a response, so that the attempt shows it. */
 function toErrorResponse(error: Error): ReceiverResponseOptions {
   return { status: 500, body: `The receiver could not respond: ${error.message}` };
-}
-
-async function sendResponse(
-  response: ServerResponse,
-  { status = 200, headers, body, delayMs = 0, after, drop }: ReceiverResponseOptions,
-): Promise<void> {
-  await after;
-  if (delayMs > 0) await new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
-  if (drop) response.destroy();
-  else response.writeHead(status, headers).end(body);
 }
 
 function toTimeoutError(

@@ -3,6 +3,8 @@
 import * as v from 'valibot';
 import { isObject } from '../domain/json.ts';
 import { SvcError } from '../errors.ts';
+import type { ReceivedRequest } from '../receiver/received-request.ts';
+import type { ReceiverResponseOptions } from '../receiver/receiver-server.ts';
 import {
   Callback,
   type Duration,
@@ -13,23 +15,9 @@ import {
   toMs,
 } from './argument-schemas.ts';
 import { checkArguments } from './check-arguments.ts';
-import type { ReceivedRequest } from './received-request.ts';
 
 /** One response. A number is its status. */
 export type ReceiverResponse = number | ReceiverResponseOptions;
-
-export interface ReceiverResponseOptions {
-  /** HTTP status from 200 to 999 (default: 200). */
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string | string[]>>;
-  readonly body?: string | Buffer;
-  /** Real time in milliseconds to wait before responding. */
-  readonly delayMs?: number;
-  /** Promise to wait for before responding. */
-  readonly after?: Promise<unknown>;
-  /** Closes the connection without a response. */
-  readonly drop?: boolean;
-}
 
 /** Fails for a duration of schedule time from when it is set, and then responds with 200. */
 export interface Outage extends Pick<ReceiverResponseOptions, 'headers' | 'body' | 'drop'> {

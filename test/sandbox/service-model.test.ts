@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
-import type { ReceivedRequest } from '../../src/library/received-request.ts';
+import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';

@@ -6,8 +6,8 @@ import {
 } from '../../src/library/create-receiver.ts';
 import type { ReceiverResponses } from '../../src/library/receiver-responses.ts';
 
-export type { ReceivedRequest } from '../../src/library/received-request.ts';
 export type { ReceiverResponse, ReceiverResponses } from '../../src/library/receiver-responses.ts';
+export type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 export type { Receiver };
 
 export function createReceiver(responses?: ReceiverResponses, options?: ReceiverOptions): Promise<Receiver> {

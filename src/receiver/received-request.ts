@@ -1,6 +1,5 @@
-/** Reads the requests that a test receiver gets. */
+/** Reads and verifies the requests that a receiver gets. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { systemClock } from '../clock/wall-clock.ts';
 import type { Event } from '../contract/resources.ts';
 import { type VerifyResult, verifyMessage } from '../domain/signature/verify.ts';
 import type { VerifyOptions } from '../domain/signature/verify-input.ts';
@@ -39,16 +38,15 @@ export interface ReceivedRequest {
   readonly at: number;
 }
 
-/** Reads a request completely and verifies it. */
+/** Reads a request completely. @param now the wall clock */
 export async function readReceivedRequest(
   incoming: IncomingMessage,
-  verification: VerificationOptions | null,
-): Promise<ReceivedRequest> {
+  now: () => number,
+): Promise<Omit<ReceivedRequest, 'verification'>> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
   const body = Buffer.concat(chunks);
   const { method = '', url = '', headers, rawHeaders } = incoming;
-  const at = systemClock.now();
   const json = parseJson(body);
   const envelope = isEnvelope(json) ? json : null;
   return {
@@ -59,17 +57,16 @@ export async function readReceivedRequest(
     body,
     json,
     envelope,
-    at,
+    at: now(),
     eventId: envelope?.data.id ?? null,
-    verification:
-      verification &&
-      verifyMessage({
-        ...verification,
-        payload: body,
-        headers: { get: createHeaderLookup(headers) },
-        now: at,
-      }),
   };
+}
+
+export function verifyReceivedRequest(
+  { body, headers, at }: Pick<ReceivedRequest, 'body' | 'headers' | 'at'>,
+  options: VerificationOptions,
+): VerifyResult {
+  return verifyMessage({ ...options, payload: body, headers: { get: createHeaderLookup(headers) }, now: at });
 }
 
 function parseJson(body: Buffer): unknown {
