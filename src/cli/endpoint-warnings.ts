@@ -1,8 +1,8 @@
 /** Warnings about endpoints that are valid but probably not what the user wants. */
 import type { Webhook } from '../contract/resources.ts';
 import { type ControlPlane, listAll } from '../control/control-plane.ts';
-import { isSubscribedTo, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
-import { parseUrl } from '../domain/http-url.ts';
+import { listCommonTypes, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
+import { isSameUrl } from '../domain/webhook-url.ts';
 import { suggestEventType } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import type { Context } from './context.ts';
@@ -18,10 +18,8 @@ export async function warnIfDeliveredTwice(
   const { id, url, events, workspace_id } = webhook;
   const webhooks = await listAll((page) => control.listWebhooks({ ...page, workspace_id }));
   for (const other of webhooks) {
-    if (other.id === id || other.disabled || toHref(other.url) !== toHref(url)) continue;
-    const sharedTypes = events.includes(WILDCARD_SUBSCRIPTION)
-      ? other.events
-      : events.filter((type) => isSubscribedTo(other.events, type));
+    if (other.id === id || other.disabled || !isSameUrl(other.url, url)) continue;
+    const sharedTypes = listCommonTypes(events, other.events);
     if (sharedTypes.length === 0) continue;
     const types = sharedTypes.includes(WILDCARD_SUBSCRIPTION) ? '' : ` of type ${sharedTypes.join(' or ')}`;
     printWarning(
@@ -30,11 +28,6 @@ export async function warnIfDeliveredTwice(
     );
     printHint(`Delete the other endpoint with: svc webhooks delete ${other.id}`, io);
   }
-}
-
-/** `http://localhost:3000` and `http://localhost:3000/` are the same URL. */
-function toHref(url: string): string {
-  return parseUrl(url)?.href ?? url;
 }
 
 /** Warns about each event type that has no fixture and is probably a mistyped one. */

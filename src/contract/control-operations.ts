@@ -219,7 +219,8 @@ export const controlOperations = {
       listener: v.optional(v.boolean(), false),
       /**
        * Updates and enables an earlier endpoint with this URL and the same `listener`, instead of creating one. The endpoint
-       * of a listener is reused only after its last stream has ended.
+       * of a listener is reused only after its last stream has ended. With `listener`, an enabled permanent endpoint that would
+       * get some of the same events at this URL is returned unchanged.
        */
       reuse: v.optional(v.boolean(), false),
     }),

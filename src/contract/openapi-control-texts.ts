@@ -495,7 +495,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       listener:
         'Whether the endpoint is temporary. A temporary endpoint is removed ten seconds after the last live stream that lists its ID in the `listener` parameter ends.',
       reuse:
-        'Whether to update and enable an existing endpoint with this URL instead of registering a second one. The endpoint keeps its ID and its secret.',
+        'Whether to update and enable an existing endpoint with this URL instead of registering a second one. The endpoint keeps its ID and its secret. With `listener`, an enabled endpoint that is not temporary and receives some of the same events is used unchanged.',
     },
     response: 'The endpoint with its secret.',
     example: {

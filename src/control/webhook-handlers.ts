@@ -10,6 +10,7 @@ import { DAY_MS } from '../domain/duration.ts';
 import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import {
+  findEquivalentWebhook,
   getWebhookRow,
   isPermanent,
   registerWebhook,
@@ -49,6 +50,8 @@ export function createWebhookHandlers(
     createWebhook: async ({ workspace_id, skip_verify: skipVerify, reuse, ...input }) => {
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
       validate(NewEndpointSchema, { url: input.url, events: input.events }, 'validation_failed');
+      const equivalent = reuse && input.listener && findEquivalentWebhook(sandbox, { ...input, workspace });
+      if (equivalent) return { ...toWebhookDetail(equivalent), secret: equivalent.secret };
       const canReuse = (existing: WebhookRow) =>
         reuse && (input.listener ? listenerCleanup.isAbandoned(existing) : isPermanent(existing));
       const row = await store.write(() =>

@@ -17,6 +17,11 @@ export function isSubscribedTo(subscriptions: readonly string[], type: string): 
   return subscriptions.includes(type) || subscriptions.includes(WILDCARD_SUBSCRIPTION);
 }
 
+/** The event types, or `*`, that both subscriptions match. */
+export function listCommonTypes(some: readonly string[], others: readonly string[]): readonly string[] {
+  return some.includes(WILDCARD_SUBSCRIPTION) ? others : some.filter((type) => isSubscribedTo(others, type));
+}
+
 export interface EventFields {
   readonly id: string;
   readonly workspaceId: string;

@@ -60,6 +60,12 @@ function findProblem(text: string, rule: WebhookUrlRule): string | null {
   return problem === null ? null : `${problem} (${url.hostname} is ${host.description})`;
 }
 
+/** Whether requests to both URLs are the same, for example with and without the slash after the host. */
+export function isSameUrl(one: string, other: string): boolean {
+  const toHref = (url: string) => parseUrl(url)?.href ?? url;
+  return toHref(one) === toHref(other);
+}
+
 /** An endpoint to register: its URL and the event types that it subscribes to. */
 export interface ForwardTarget {
   readonly url: string;

@@ -1,6 +1,8 @@
 /** Creates, changes and deletes endpoints (§2, §6). */
 import type { CreatedWebhook, WebhookDetail, WebhookWithSecret } from '../contract/resources.ts';
 import { LAST_TIME } from '../domain/clock.ts';
+import { listCommonTypes } from '../domain/event.ts';
+import { isSameUrl } from '../domain/webhook-url.ts';
 import { toWebhook, toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
 import { createNotFoundError } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -91,6 +93,20 @@ function reuseWebhook(
 /** Whether an endpoint exists and does not depend on a listener. */
 export function isPermanent({ listener, deleted_at: deletedAt }: WebhookRow): boolean {
   return listener === 0 && deletedAt === null;
+}
+
+/** An enabled permanent endpoint with this URL that receives some of the same events; each of them would arrive twice with a second one. */
+export function findEquivalentWebhook(
+  { store }: Pick<Sandbox, 'store'>,
+  { workspace, url, events }: Pick<NewWebhook, 'workspace' | 'url' | 'events'>,
+): WebhookWithWorkspace | undefined {
+  const row = store.webhooks
+    .listEnabled(workspace.seq)
+    .find(
+      (row) =>
+        isPermanent(row) && isSameUrl(row.url, url) && listCommonTypes(row.subscriptions, events).length > 0,
+    );
+  return row && { ...row, workspace_id: workspace.id };
 }
 
 function insertWebhook(

@@ -112,7 +112,7 @@ export class WebhookTable extends Table {
 
   /** The endpoints of a workspace that receive events of `type` (§6), oldest first. */
   listSubscribed(workspaceSeq: number, type: string): WebhookRow[] {
-    return this.#listEnabled(workspaceSeq).filter(({ subscriptions }) => isSubscribedTo(subscriptions, type));
+    return this.listEnabled(workspaceSeq).filter(({ subscriptions }) => isSubscribedTo(subscriptions, type));
   }
 
   /** Whether {@link listSubscribed} is in the cache. */
@@ -137,8 +137,8 @@ export class WebhookTable extends Table {
     this.#enabledByWorkspace.getOrRead(workspaceSeq, () => rows);
   }
 
-  /** Cached, because every event reads them. */
-  #listEnabled(workspaceSeq: number): readonly EnabledWebhook[] {
+  /** The enabled endpoints of a workspace, oldest first. Cached, because every event reads them. */
+  listEnabled(workspaceSeq: number): readonly EnabledWebhook[] {
     // LIMIT -1 means no limit.
     const read = () => this.#readEnabled(workspaceSeq, 0, -1);
     return this.#enabledByWorkspace.getOrRead(workspaceSeq, read) ?? [];

@@ -355,6 +355,23 @@ describe.each([
       expect(again).toEqual({ ...first, events: ['a.b'], headers: {} });
     });
 
+    it('a listener uses an enabled permanent endpoint with its URL that gets some of the same events, unchanged', async () => {
+      const { origin } = new URL(receiver.url);
+      const permanent = await control.createWebhook({
+        url: origin,
+        events: ['a.b', 'c.d'],
+        headers: { A: 'b' },
+      });
+      const listen = (events: string[]) =>
+        control.createWebhook({ url: `${origin}/`, events, listener: true, reuse: true });
+      expect(await listen(['*'])).toEqual(permanent);
+      expect(await listen(['c.d', 'e.f'])).toEqual(permanent);
+      // These events arrive once.
+      expect(await listen(['e.f'])).toMatchObject({ listener: true, events: ['e.f'] });
+      await control.updateWebhook({ id: permanent.id, disabled: true });
+      expect(await listen(['*'])).toMatchObject({ listener: true, events: ['*'] });
+    });
+
     it('that are disabled get no deliveries of what happens meanwhile', async () => {
       const { id } = await register();
       await control.updateWebhook({ id, disabled: true });

@@ -5,6 +5,7 @@ import {
   extractEventRecord,
   isEventType,
   isSubscribedTo,
+  listCommonTypes,
   toEnvelope,
   toEventRecord,
 } from '../../src/domain/event.ts';
@@ -43,6 +44,16 @@ describe('isEventType', () => {
   ])('the event type %j is invalid [§2.webhook.events]', (type) => {
     expect(isEventType(type)).toBe(false);
   });
+});
+
+it.each([
+  [['*'], ['a.b'], ['a.b']],
+  [['a.b'], ['*'], ['a.b']],
+  [['*'], ['*'], ['*']],
+  [['a.b', 'c.d'], ['e.f', 'c.d'], ['c.d']],
+  [['a.b'], ['c.d'], []],
+])('the common types of %j and %j are %j', (some, others, types) => {
+  expect(listCommonTypes(some, others)).toEqual(types);
 });
 
 describe('isSubscribedTo', () => {

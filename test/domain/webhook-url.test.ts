@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { checkWebhookUrl, toForwardUrl, WEBHOOK_URL_MAX_LENGTH } from '../../src/domain/webhook-url.ts';
+import {
+  checkWebhookUrl,
+  isSameUrl,
+  toForwardUrl,
+  WEBHOOK_URL_MAX_LENGTH,
+} from '../../src/domain/webhook-url.ts';
 
 const longest = `https://example.com/${'a'.repeat(WEBHOOK_URL_MAX_LENGTH - 20)}`;
 
@@ -163,4 +168,13 @@ describe('toForwardUrl', () => {
   ])('toForwardUrl(%j) returns null', (written) => {
     expect(toForwardUrl(written)).toBeNull();
   });
+});
+
+it.each([
+  ['http://localhost:3000', 'http://LOCALHOST:3000/', true],
+  ['https://example.com:443/a?b', 'https://example.com/a?b', true],
+  ['http://localhost:3000/a', 'http://localhost:3000/a/', false],
+  ['http://localhost:3000/', 'https://localhost:3000/', false],
+])('isSameUrl compares %s with %s', (one, other, isSame) => {
+  expect(isSameUrl(one, other)).toBe(isSame);
 });
