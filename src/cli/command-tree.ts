@@ -91,7 +91,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       'command',
     ),
     listen: defineCommand(
-      'Forward deliveries to a local receiver while the command runs',
+      'Receive deliveries, or forward them to a local receiver, while the command runs',
       () => import('./commands/listen.ts'),
       'command',
     ),

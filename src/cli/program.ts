@@ -12,7 +12,7 @@ import { reportError } from './report-error.ts';
 import { toUsageError } from './usage-error.ts';
 
 const rootExamples: readonly Example[] = [
-  ['Start the emulator and forward events to a local receiver', 'emulator start --forward-to 3000'],
+  ['Start the emulator if none runs, and receive the deliveries', 'listen'],
   ['Create an event and wait until it is delivered', 'trigger order.shipped --wait'],
   ['Follow delivery attempts', 'deliveries tail'],
 ];

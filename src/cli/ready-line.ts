@@ -1,6 +1,7 @@
 /** The output of `emulator start` when it accepts requests: the ready line, or a banner for people. */
-import type { ConfigValues } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
+import type { WebhookDetail } from '../contract/resources.ts';
+import { type ControlPlane, listAll } from '../control/control-plane.ts';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import type { Rules } from '../profile/rules.ts';
@@ -20,33 +21,42 @@ export type ReadyStatus = Omit<
 
 export type ReadyLine = ReadyStatus & { readonly type: 'ready' };
 
-/** The endpoint that is registered on startup, if any. */
-type ForwardSettings = Pick<ConfigValues, 'forwardTo' | 'events'>;
+/** What the banner shows in addition to the status. */
+interface BannerDetails {
+  /** Path of the self-signed certificate that clients must trust; null without one. */
+  readonly certificate: string | null;
+  readonly rules: Pick<Rules, 'payloadField' | 'webhookUrl'>;
+}
 
-/**
- * Prints the ready line with `--json`, otherwise the banner.
- * @param certificate path of the self-signed certificate that clients must trust
- */
-export function announceReady(
+type BannerEndpoint = Pick<WebhookDetail, 'id' | 'url' | 'events'>;
+
+/** Prints the ready line with `--json`, otherwise the banner. */
+export async function announceReady(
   status: ReadyStatus,
-  certificate: string | null,
-  forwarding: ForwardSettings,
-  rules: Rules,
-  context: Context,
-): void {
-  if (context.json) context.printItem(toReadyLine(status), () => '');
-  else context.io.note(renderBanner(status, certificate, forwarding, rules, context.io.noteCapabilities));
+  control: Pick<ControlPlane, 'listWebhooks'>,
+  details: BannerDetails,
+  { json, io, printItem }: Context,
+): Promise<void> {
+  if (json) {
+    const ready: ReadyLine = { type: 'ready', ...toReadyFields(status) };
+    return printItem(ready, () => '');
+  }
+  const endpoints = await listAll((page) => control.listWebhooks(page));
+  const enabled = endpoints.filter(({ disabled }) => !disabled);
+  io.write(renderBanner(status, enabled, details, io));
 }
 
 export function isReadyLine(message: object | null): message is ReadyLine {
   return message !== null && 'type' in message && message.type === 'ready';
 }
 
+/** Number of endpoints that the banner lists. */
+const LISTED_ENDPOINTS = 5;
+
 /** The fields in the order of the documentation. */
-function toReadyLine(status: ReadyStatus): ReadyLine {
+export function toReadyFields(status: ReadyStatus): ReadyStatus {
   const { control_token, webhook_id, webhook_secret, webhook_previous_url } = status;
   return {
-    type: 'ready',
     url: status.url,
     base_url: status.base_url,
     control_url: status.control_url,
@@ -65,23 +75,22 @@ function toReadyLine(status: ReadyStatus): ReadyLine {
   };
 }
 
-/** Example URLs that the rule for webhook URLs accepts. */
-const EXAMPLE_URLS = {
-  local: 'http://localhost:3000/webhooks',
-  public: 'https://your-receiver.example.com/webhooks',
-} as const satisfies Record<Rules['webhookUrl'], string>;
+const PUBLIC_EXAMPLE_URL = 'https://your-receiver.example.com/webhooks';
 
-/** Renders the banner after the start: addresses, credentials and the next commands. */
+/**
+ * Renders the banner after the start: addresses, credentials and the next commands.
+ * @param endpoints the enabled ones
+ */
 export function renderBanner(
   status: ReadyStatus,
-  certificate: string | null,
-  { forwardTo, events }: ForwardSettings,
-  { payloadField, webhookUrl }: Pick<Rules, 'payloadField' | 'webhookUrl'>,
+  endpoints: readonly BannerEndpoint[],
+  { certificate, rules: { payloadField, webhookUrl } }: BannerDetails,
   capabilities: TerminalCapabilities,
 ): string {
   const style = styleFor(capabilities);
-  const { webhook_previous_url: previousUrl } = status;
-  const formerly = previousUrl === undefined ? '' : ` (was ${previousUrl})`;
+  const isOwn = ({ id }: BannerEndpoint) => id === status.webhook_id;
+  const ordered = [...endpoints.filter(isOwn), ...endpoints.filter((endpoint) => !isOwn(endpoint))];
+  const ofEndpoint = endpoints.length > 1 ? ` (${status.webhook_id})` : '';
   const fields = renderFields(
     {
       Dashboard: status.dashboard_url,
@@ -90,23 +99,24 @@ export function renderBanner(
       'Control token': status.control_token ?? null,
       Workspace: status.workspace_id,
       'API key': status.api_key,
-      Endpoint: status.webhook_id === undefined ? null : `${status.webhook_id} → ${forwardTo}${formerly}`,
-      Secret: status.webhook_secret ?? null,
+      [ordered.length > 1 ? 'Endpoints' : 'Endpoint']: renderEndpoints(ordered, status),
+      Secret: status.webhook_secret === undefined ? null : status.webhook_secret + ofEndpoint,
       Certificate: certificate,
     },
     capabilities,
   );
-  const type = events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
+  const type = ordered[0]?.events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
   const body = JSON.stringify({ type, [payloadField]: { order_id: 'ord_1' } });
   // A public URL has a certificate of its own, which clients trust.
   const caOption =
     certificate === null || !status.base_url.startsWith(status.url)
       ? ''
       : `--cacert ${quoteForShell(certificate)} `;
-  const nextCommand =
-    status.webhook_id === undefined
-      ? `svc webhooks create --url ${EXAMPLE_URLS[webhookUrl]} --events ${type}`
-      : `svc trigger ${type}`;
+  const registerCommand =
+    webhookUrl === 'local'
+      ? 'svc listen'
+      : `svc webhooks create --url ${PUBLIC_EXAMPLE_URL} --events ${type}`;
+  const nextCommand = ordered.length === 0 ? registerCommand : `svc trigger ${type}`;
   return `
 ${style.bold('svc emulator')} ${status.version}  ${status.environment}, ${status.profile}
 
@@ -121,4 +131,18 @@ Create an event:
 
 Next: ${style.cyan(nextCommand)}
 `;
+}
+
+/** The endpoint of `status` is the first. Null without endpoints. */
+function renderEndpoints(
+  endpoints: readonly BannerEndpoint[],
+  { webhook_id: ownId, webhook_previous_url: previousUrl }: ReadyStatus,
+): string | null {
+  if (endpoints.length === 0) return null;
+  const lines = endpoints.slice(0, LISTED_ENDPOINTS).map(({ id, url }) => {
+    const formerly = id === ownId && previousUrl !== undefined ? ` (was ${previousUrl})` : '';
+    return `${id} → ${url}${formerly}`;
+  });
+  const rest = endpoints.length - lines.length;
+  return [...lines, ...(rest > 0 ? [`and ${rest} more: svc webhooks list`] : [])].join('\n');
 }

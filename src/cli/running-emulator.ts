@@ -2,6 +2,7 @@
 import type { ProjectLocation } from '../config/project-folders.ts';
 import type { Config } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
+import type { ControlPlane } from '../control/control-plane.ts';
 import { createHttpControlClient } from '../control/http-control-client.ts';
 import { findOwnRunFile } from '../control/run-file.ts';
 import { addBrackets } from '../domain/http-url.ts';
@@ -46,15 +47,24 @@ export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number
  * @throws SvcError `untrusted_file` when another user can change the run file.
  */
 export async function findEmulatorOfFolder(
-  { values, sources, projectFolder }: Config,
+  config: Config,
   { env }: Pick<ProjectLocation, 'env'>,
 ): Promise<EmulatorStatus | null> {
-  const runFile = findOwnRunFile(projectFolder, env);
+  const runFile = findOwnRunFile(config.projectFolder, env);
   if (runFile === null) return null;
+  const control = await connectToFolder(config, env, abortAfter(STATUS_TIMEOUT_MS));
+  return getVerifiedStatus(runFile, control).catch(() => null);
+}
+
+/** Connects to the emulator that the run file names, even if another address is configured. */
+export async function connectToFolder(
+  { values, sources, projectFolder }: Config,
+  env: ProjectLocation['env'],
+  signal: AbortSignal,
+): Promise<ControlPlane> {
   const settings = { values: { ...values, controlUrl: null, controlToken: null }, sources };
   const target = await resolveTarget(settings, { cwd: projectFolder, env });
-  const control = createHttpControlClient({ ...target, signal: abortAfter(STATUS_TIMEOUT_MS) });
-  return getVerifiedStatus(runFile, control).catch(() => null);
+  return createHttpControlClient({ ...target, signal });
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Converts mistakes that commander finds on the command line to usage errors with a hint. */
 import { type Command, type CommanderError, InvalidArgumentError } from 'commander';
 import { suggestMatch } from '../domain/message-parts.ts';
+import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 
 /** `svc deliveries list` */
@@ -123,7 +124,15 @@ function createUnknownOptionError(command: Command, word: string): SvcError {
 }
 
 function createTooManyArgumentsError(command: Command): SvcError {
-  const { args, registeredArguments } = command;
+  const { args, options, registeredArguments } = command;
+  const [address = ''] = args;
+  // `svc emulator start 4242`
+  if (options.some(({ long }) => long === '--forward-to') && LOCAL_ADDRESS.test(address)) {
+    return createUsageError(
+      `${toFullName(command)} has no argument: ${JSON.stringify(address)}`,
+      `Forward events with: ${toFullName(command)} --forward-to ${quoteForShell(address)}`,
+    );
+  }
   // `svc clock advance 3 days`
   const quantity = args.join(' ');
   const valueError = /^[\d.]+ [a-z]+$/i.test(quantity) ? createArgumentError(command, quantity) : null;
@@ -134,6 +143,9 @@ function createTooManyArgumentsError(command: Command): SvcError {
     `Use: ${toUsage(command)}`,
   );
 }
+
+/** A port, or a host with a scheme or a port. */
+const LOCAL_ADDRESS = /^:?\d+(?:\/|$)|^https?:\/\/|^[\w.-]+:\d/;
 
 /** The error for `text` as the first argument of the command; null if the parser of the argument accepts it. */
 function createArgumentError({ registeredArguments: [argument] }: Command, text: string): SvcError | null {

@@ -53,6 +53,7 @@ const allowed: Record<string, readonly string[]> = {
 const lazyImports: Record<string, string> = {
   'cli/boot-emulator.ts': 'emulator',
   'cli/commands/emulator-start.ts': 'emulator',
+  'cli/foreground-emulator.ts': 'emulator',
   'cli/commands/emulator-exec.ts': 'emulator',
   'cli/folder-emulator.ts': 'emulator',
   'cli/register-emulator.ts': 'emulator',

@@ -111,6 +111,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'emulator snapshot load': [['--yes', { yes: true }]],
   trigger: [eventOptions, ...wait, ['--count 10 --rate 5/s', { count: 10, rate: 5 }]],
   listen: [
+    ['--respond 500,timeout,reset,200 --body', { respond: [500, 'timeout', 'reset', 200], body: true }],
     [
       '--forward-to 3000 --forward-to a.b,c.d=localhost:3000/b?c=d -e e.f --events g.h --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       {

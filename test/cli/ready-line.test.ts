@@ -15,12 +15,16 @@ const status = {
   boot_ms: 70,
 } as const;
 const forwarded = { ...status, webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', webhook_secret: 'whsec_a' };
-const rules = { payloadField: 'payload', webhookUrl: 'local' } as const;
+const details = { certificate: null, rules: { payloadField: 'payload', webhookUrl: 'local' } } as const;
 const capabilities = { width: 80, color: false, unicode: true, links: false };
+const endpoint = (id: string, url: string, events = ['*']) => ({ id, url, events });
 
 it('the banner shows the addresses, the API key and the next command', () => {
-  const forwarding = { forwardTo: 'http://localhost:3000/', events: ['invoice.paid'] };
-  expect(renderBanner(forwarded, null, forwarding, rules, capabilities)).toMatchInlineSnapshot(`
+  const endpoints = [
+    endpoint('wh_other', 'https://example.com/'),
+    endpoint(forwarded.webhook_id, 'http://localhost:3000/', ['invoice.paid']),
+  ];
+  expect(renderBanner(forwarded, endpoints.slice(1), details, capabilities)).toMatchInlineSnapshot(`
     "
     svc emulator 0.1.0  sandbox, relaxed
 
@@ -42,29 +46,44 @@ it('the banner shows the addresses, the API key and the next command', () => {
     Next: svc trigger invoice.paid
     "
   `);
+  // The endpoint of --forward-to is the first, and its secret names it.
+  expect(renderBanner(forwarded, endpoints, details, capabilities)).toContain(`
+Endpoints    wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D → http://localhost:3000/
+             wh_other → https://example.com/
+Secret       whsec_a (wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D)
+`);
 });
 
 it('the banner shows the URL that the endpoint had before this start', () => {
-  const forwarding = { forwardTo: 'http://localhost:4243/', events: ['*'] };
   const moved = { ...forwarded, webhook_previous_url: 'http://localhost:4242/' };
-  expect(renderBanner(moved, null, forwarding, rules, capabilities)).toContain(
+  const endpoints = [endpoint(forwarded.webhook_id, 'http://localhost:4243/')];
+  expect(renderBanner(moved, endpoints, details, capabilities)).toContain(
     `Endpoint     ${forwarded.webhook_id} → http://localhost:4243/ (was http://localhost:4242/)\n`,
   );
 });
 
-it('the banner suggests svc webhooks create if no endpoint exists', () => {
-  const banner = renderBanner(status, null, { forwardTo: null, events: ['*'] }, rules, capabilities);
-  expect(banner).toContain(
-    'Next: svc webhooks create --url http://localhost:3000/webhooks --events order.shipped\n',
-  );
+it('the banner lists five endpoints and counts the others', () => {
+  const endpoints = Array.from({ length: 8 }, (_, index) => endpoint(`wh_${index}`, 'http://localhost:1/'));
+  const banner = renderBanner(status, endpoints, details, capabilities);
+  expect(banner.match(/wh_\d/g)).toEqual(['wh_0', 'wh_1', 'wh_2', 'wh_3', 'wh_4']);
+  expect(banner).toContain('\n             and 3 more: svc webhooks list\n');
+  expect(banner).toContain('Next: svc trigger order.shipped\n');
+});
+
+it('without an endpoint, the banner suggests svc listen, or svc webhooks create if no local URL is accepted', () => {
+  const banner = renderBanner(status, [], details, capabilities);
+  expect(banner).toContain('Next: svc listen\n');
   expect(banner).not.toContain('Endpoint');
+  const rules = { ...details.rules, webhookUrl: 'public' } as const;
+  expect(renderBanner(status, [], { ...details, rules }, capabilities)).toContain(
+    'Next: svc webhooks create --url https://your-receiver.example.com/webhooks --events order.shipped\n',
+  );
 });
 
 it('the curl command of the banner trusts a generated certificate, except at a public address', () => {
-  const forwarding = { forwardTo: null, events: ['*'] };
-  const own = renderBanner(status, '/a/certificate.pem', forwarding, rules, capabilities);
+  const https = { ...details, certificate: '/a/certificate.pem' };
+  const own = renderBanner(status, [], https, capabilities);
   expect(own).toContain('curl --cacert /a/certificate.pem https://127.0.0.1:4777/v1/events');
   const open = { ...status, base_url: 'https://svc.example.com/v1' };
-  const out = renderBanner(open, '/a/certificate.pem', forwarding, rules, capabilities);
-  expect(out).toContain('curl https://svc.example.com/v1/events');
+  expect(renderBanner(open, [], https, capabilities)).toContain('curl https://svc.example.com/v1/events');
 });

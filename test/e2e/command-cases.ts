@@ -79,7 +79,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   },
   // `listen.test.ts` tests the command without --print-secret, which runs until it is interrupted.
   listen: {
-    args: ['--forward-to', '9', '--print-secret'],
+    args: ['9', '--print-secret'],
     stdout: /^whsec_[\w-]{43}\n$/,
     jsonFields: ['webhook_id', 'webhook_secret', 'url', 'workspace_id', 'webhooks'],
     invalid: [['--forward-to', 'ftp://localhost'], 'Invalid value for --forward-to: "ftp://localhost"'],

@@ -19,7 +19,7 @@ async function detach(cwd: string, ...args: string[]) {
 it('svc emulator start --forward-to needs only the port of the receiver', async () => {
   await using receiver = await createReceiver();
   const cwd = createFolder();
-  const { exitCode, stderr } = await detach(
+  const { exitCode, stdout, stderr } = await detach(
     cwd,
     '--forward-to',
     `${receiver.port}`,
@@ -27,8 +27,8 @@ it('svc emulator start --forward-to needs only the port of the receiver', async 
     'invoice.paid',
   );
   expect(exitCode).toBe(ExitCode.success);
-  expect(stderr).toMatch(new RegExp(`Endpoint +wh_\\w+ → http://localhost:${receiver.port}/\n`));
-  expect(stderr).toMatch(/Next: svc trigger invoice\.paid\n/);
+  expect(stdout).toMatch(new RegExp(`Endpoint +wh_\\w+ → http://localhost:${receiver.port}/\n`));
+  expect(stdout).toMatch(/Next: svc trigger invoice\.paid\n/);
   expect(stderr).not.toContain('warning');
   await svcInProcess(['trigger', 'invoice.paid', '--wait'], { cwd });
   expect(receiver.requests).toHaveLength(1);
@@ -42,6 +42,11 @@ it('svc emulator start warns when nothing listens at the address of --forward-to
 });
 
 it.each([
+  [
+    'argument',
+    ['4242'],
+    /^error: svc emulator start has no argument: "4242"\nhint: Forward events with: svc emulator start --forward-to 4242\n$/,
+  ],
   [
     '--forward-to',
     ['--forward-to', 'ftp://localhost'],

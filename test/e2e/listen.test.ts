@@ -34,7 +34,7 @@ type Line = any;
 /** Starts `svc listen --json` and waits for its ready line. The -- keeps Node 20 from reading `--env-file` itself. */
 async function listen(cwd: string, ...args: string[]) {
   const subprocess = runProgram(svcFile, [...svcArgs, '--', 'listen', '--json', ...args], {
-    ...{ cwd, buffer: { stdout: false }, timeout: 60_000 },
+    ...{ cwd, env: { SVC_PORT: '0' }, buffer: { stdout: false }, timeout: 60_000 },
   });
   killAfterTest(subprocess);
   const lines: Line[] = [];
@@ -270,12 +270,75 @@ describe('svc listen', () => {
     await expect.poll(() => notes[2]).toContain('is listening now');
   });
 
+  it('svc listen uses an enabled endpoint that already has its URL, says so, and rejects options that differ', async () => {
+    const { control, url } = await openEmulator();
+    const { id, secret } = await control.createWebhook({
+      url: 'http://localhost:9/x',
+      events: ['a.b', 'c.d'],
+    });
+    const run = (...args: string[]) =>
+      svcInProcess(['listen', ...url, '9/x', '--print-secret', ...args], { cwd: createFolder() });
+    expect(await run()).toEqual({
+      exitCode: ExitCode.success,
+      stdout: `${secret}\n`,
+      stderr: `Using ${id}, which already sends a.b, c.d to http://localhost:9/x. It stays when svc listen ends.\n`,
+    });
+    expect((await run('-e', 'c.d,a.b')).exitCode).toBe(ExitCode.success);
+    for (const args of [['--events', 'a.b'], ['--headers', 'A: b'], ['--skip-verify']]) {
+      const { exitCode, stderr } = await run(...args);
+      expect(exitCode).toBe(ExitCode.usage);
+      expect(stderr).toMatch(`error: ${args[0]} has no effect: ${id} already sends`);
+      expect(stderr).toContain(`svc webhooks update ${id} ${args[0]}`);
+    }
+    expect(await idsOf(control)).toEqual([id]);
+  });
+
+  it('svc listen starts the emulator of the folder if none runs, receives a delivery, and stops both when it is interrupted', async () => {
+    const cwd = createFolder();
+    const { subprocess, lines, ready } = await listen(cwd);
+    expect(ready).toMatchObject({ type: 'ready', emulator: { base_url: expect.any(String) } });
+    const { exitCode } = await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd });
+    expect(exitCode).toBe(ExitCode.success);
+    expect(lines[1]).toMatchObject({ type: 'received', response: 200, verification: { ok: true } });
+    subprocess.kill('SIGINT');
+    expect((await subprocess).exitCode).toBe(ExitCode.success);
+    expect((await svcInProcess(['emulator', 'status'], { cwd })).exitCode).toBe(ExitCode.noEmulator);
+  });
+
+  it('svc listen prints the banner of an emulator that it has started to standard output, and ends when that is stopped', async () => {
+    const cwd = createFolder();
+    const listening = svc(['listen', '9/hooks'], { cwd, env: { SVC_PORT: '0' } });
+    const lines: string[] = [];
+    createInterface(listening.stdout).on('line', (line) => lines.push(line));
+    await expect.poll(() => lines.at(-1)).toBe('Next: svc trigger order.shipped');
+    expect(lines.join('\n')).toMatch(/Endpoint +wh_\w+ → http:\/\/localhost:9\/hooks\nSecret +whsec_/);
+    await svcInProcess(['emulator', 'stop'], { cwd });
+    expect((await listening).exitCode).toBe(ExitCode.success);
+  });
+
+  it('svc listen starts no emulator at a configured address', async () => {
+    const args = ['listen', '--url', `http://127.0.0.1:${await findFreePort()}`];
+    const { exitCode } = await svcInProcess(args, { cwd: createFolder() });
+    expect(exitCode).toBe(ExitCode.noEmulator);
+  });
+
+  it('svc listen suggests another port if the port of the emulator is in use', async () => {
+    const { emulator } = await openEmulator();
+    const env = { SVC_PORT: new URL(emulator.status().url).port };
+    const { exitCode, stderr } = await svcInProcess(['listen'], { cwd: createFolder(), env });
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain('svc emulator start --port 0');
+  });
+
   it.each([
     [['--forward-to', '9', '--format', 'json', '--json'], 'cannot be used together'],
     [['--forward-to', 'a.b=9', '--events', 'c.d'], 'Remove --events'],
     [['--forward-to', 'http://example.com/'], 'url must use HTTPS'],
     [['--forward-to', '9', '-H', 'Service-Signature: v1=0'], 'is set by the emulator'],
-    [[], 'Missing option: --forward-to'],
+    [['9', '-e', 'a.b', '--respond', '500'], '--respond has no effect'],
+    [['--body', '--format', 'json'], '--body has no effect'],
+    [['--keep'], '--keep needs the URL of a receiver'],
+    [['--print-secret'], '--print-secret needs the URL of a receiver'],
   ])('svc listen with the arguments %j is an error', async (args, problem) => {
     const { control, url } = await openEmulator();
     const { exitCode, stdout, stderr } = await svcInProcess(['listen', ...url, ...args], {

@@ -52,6 +52,6 @@ it('svc emulator exec gives its command the token, and svc open prints a link wi
     env,
   });
   onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
-  expect(started.stderr).toMatch(new RegExp(`Dashboard +http://127\\.0\\.0\\.1:\\d+/\\?token=${token}\\n`));
+  expect(started.stdout).toMatch(new RegExp(`Dashboard +http://127\\.0\\.0\\.1:\\d+/\\?token=${token}\\n`));
   expect((await svcInProcess(['open', '--print'], { cwd })).stdout).toContain(`/?token=${token}`);
 });

@@ -1,10 +1,9 @@
 /** `svc emulator start`: runs an emulator until it is stopped, and keeps the run file with which commands find it. */
 import { once } from 'node:events';
 import { Option } from 'commander';
-import { assertStateFolderTrusted, findOwnRunFile } from '../../control/run-file.ts';
+import { findOwnRunFile } from '../../control/run-file.ts';
 import type { Emulator } from '../../emulator.ts';
 import { createLinkedController } from '../../timers.ts';
-import { bootEmulator } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
@@ -15,12 +14,11 @@ import {
   toEnvVariables,
   type WriteEnvOptions,
 } from '../env-variables.ts';
-import { openUrl } from '../open-url.ts';
+import { startInForeground } from '../foreground-emulator.ts';
 import { announceReady } from '../ready-line.ts';
-import { registerEmulator } from '../register-emulator.ts';
 import { renderAttempt, renderReset } from '../render/stream-items.ts';
 import { reportError } from '../report-error.ts';
-import { assertNoneRunning } from '../running-emulator.ts';
+import { assertNoneRunning, connectToFolder } from '../running-emulator.ts';
 import { LOG_ATTEMPTS, startDetached } from '../start-detached.ts';
 import { addStartOptions } from '../start-options.ts';
 import { waitForReceiver, warnIfNotListening } from '../wait-for-receiver.ts';
@@ -73,32 +71,27 @@ export const command: CommandDefinition<Options> = {
     if (options.detach) {
       const { status, log } = await startDetached(context, projectFolder);
       const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
-      announceReady(status, certificate, values, rules, context);
+      const control = await connectToFolder(config, context.env, context.signal);
+      await announceReady(status, control, { certificate, rules }, context);
       if (values.forwardTo !== null) await warnIfNotListening(values.forwardTo, context.io);
       context.io.note(
         `The emulator runs in the background and logs to ${log}. Stop it with: svc emulator stop`,
       );
       return;
     }
-    assertStateFolderTrusted(projectFolder, context.env);
-    const emulator = await bootEmulator(config, rules, context, options.fresh);
-    const status = emulator.status();
-    let unregister = () => {};
+    const settings = { config, rules, fresh: options.fresh };
+    const { emulator, certificate, announce, close } = await startInForeground(settings, context);
     try {
-      const { certificate, remove } = registerEmulator(emulator, projectFolder, context.env);
-      unregister = remove;
       if (values.envFile !== null) {
         const getVariables = () => toEnvVariables(emulator.status(), certificate);
         const report = (error: unknown) => reportError(error, context.io, false);
         keepEnvFile(values.envFile, getVariables, emulator.onEndpointChange, report);
       }
-      announceReady(status, certificate, values, rules, context);
-      if (values.open) void showDashboard(status.dashboard_url, context);
+      await announce(emulator.status());
       const printsAttempts = !context.json || options.logAttempts === true;
       await printUntilStopped(emulator, values.forwardTo, printsAttempts, context);
     } finally {
-      unregister();
-      await emulator.close();
+      await close();
     }
   },
 };
@@ -107,10 +100,6 @@ const TOKEN_NOTE = `
 If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
 a token. The printed dashboard link contains the token. svc commands in this folder use the token automatically.
 Elsewhere, set SVC_CONTROL_TOKEN.`;
-
-async function showDashboard(url: string, context: Context): Promise<void> {
-  if (!(await openUrl(url, context))) context.io.note(`No browser was found. Open this address: ${url}`);
-}
 
 /** Returns when the emulator stops or the user interrupts. */
 async function printUntilStopped(

@@ -1,7 +1,9 @@
-/** `svc listen`: registers endpoints while it runs, and follows their deliveries. */
+/** `svc listen`: registers endpoints while it runs, and shows their deliveries. Without a URL, it receives them itself. */
+
+import { isDeepStrictEqual } from 'node:util';
 import { InvalidArgumentError } from 'commander';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
-import type { LiveStream } from '../../control/control-plane.ts';
+import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
@@ -17,10 +19,12 @@ import {
   type WriteEnvOptions,
   writeEnvFile,
 } from '../env-variables.ts';
+import { type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 import { type EndpointChange, ListenEndpoints, type NewEndpoint } from '../listen/listen-endpoints.ts';
-import { followAttempts, selectStreamTypes } from '../live/follow.ts';
+import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
+import { followAttempts, followLines, selectStreamTypes, withoutScreen } from '../live/follow.ts';
 import { choiceOption, idParser, parseHeaders, parseSubscriptions } from '../option-parsers.ts';
-import { askText } from '../prompt.ts';
+import { toReadyFields } from '../ready-line.ts';
 import { waitForReceiver } from '../wait-for-receiver.ts';
 
 interface ForwardTarget {
@@ -30,28 +34,38 @@ interface ForwardTarget {
 }
 
 interface Options extends WriteEnvOptions {
+  readonly url: readonly ForwardTarget[];
   readonly forwardTo?: readonly ForwardTarget[];
   readonly events?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
-  readonly skipVerify?: true;
+  readonly skipVerify?: boolean;
   readonly printSecret?: true;
   readonly format: 'default' | 'json';
-  readonly keep?: true;
+  readonly respond?: readonly ScriptedResponse[];
+  readonly body?: boolean;
+  readonly keep?: boolean;
   readonly workspace?: string;
 }
 
 /** Time limit for removing the endpoints. Short, because the user has asked the command to end. */
 const CLEANUP_TIMEOUT_MS = 2_000;
 
-/** Forwards until the user quits or interrupts. With `--print-secret`, it only registers the endpoints and prints the secret. */
+/** Runs until the user quits or interrupts. With `--print-secret`, it only registers the endpoints and prints the secret. */
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     addEnvFileAlias(command)
-      .option(
-        '--forward-to <url>',
-        'Port or URL of your receiver, or TYPE[,TYPE]=URL for some event types; repeatable',
+      .argument(
+        '[url...]',
+        'Port or URL of your receiver, or TYPE[,TYPE]=URL for some event types; default: receive the deliveries in this process',
         parseForwardTargets,
       )
+      .option('--forward-to <url>', 'The same as the argument; repeatable', parseForwardTargets)
+      .option(
+        '--respond <list>',
+        'Responses without a URL: statuses, timeout or reset, separated by commas; the last one is repeated (default: 200)',
+        parseResponses,
+      )
+      .option('--body', 'Without a URL: print the body of each delivery')
       .option(
         '-e, --events <list>',
         'Event types to forward, separated by commas (default: *)',
@@ -82,47 +96,113 @@ export const command: CommandDefinition<Options> = {
         idParser('workspace'),
       ),
   examples: [
-    ['Forward all events to a local port', 'listen --forward-to 3000'],
-    [
-      'Forward two event types to a path',
-      'listen --forward-to localhost:3000/hooks -e order.shipped,invoice.paid',
-    ],
+    ['Receive and verify all events, without a receiver of your own', 'listen'],
+    ['Respond with 500 to the first two requests, and then with 200', 'listen --respond 500,500,200'],
+    ['Forward all events to a local port', 'listen 3000'],
+    ['Forward two event types to a path', 'listen localhost:3000/hooks -e order.shipped,invoice.paid'],
     [
       'Forward each event type to its own path',
-      'listen --forward-to order.shipped=3000/orders --forward-to invoice.paid=3000/invoices',
+      'listen order.shipped=3000/orders invoice.paid=3000/invoices',
     ],
     [
       'Forward to HTTPS with a self-signed certificate and an extra header',
-      "listen --forward-to https://localhost:3443 --skip-verify -H 'Authorization: Bearer abc'",
+      "listen https://localhost:3443 --skip-verify -H 'Authorization: Bearer abc'",
     ],
-    ['Print one JSON object per attempt', 'listen --forward-to 3000 --json'],
-    ['Print the endpoint secret', 'listen --forward-to 3000 --print-secret'],
+    ['Print one JSON object per attempt', 'listen 3000 --json'],
+    ['Print the endpoint secret', 'listen 3000 --print-secret'],
   ],
   async run(options, context) {
-    if (context.json && options.format === 'json') {
-      throw new SvcError('usage', '--json and --format json cannot be used together.', {
-        hint: 'Use --json for attempts with their result, or --format json for the bodies that are sent.',
-      });
-    }
-    const newEndpoints = await toNewEndpoints(options, context);
-    await warnAboutMistypedTypes([...new Set(newEndpoints.flatMap(({ events = [] }) => events))], context);
-    const listener = new ListenEndpoints(await context.connect(), newEndpoints);
-    await listener.register();
+    const targets = [...options.url, ...(options.forwardTo ?? [])];
+    rejectUselessOptions(options, targets, context);
+    // The secret of an emulator that ends with this command would be useless.
+    const { control, foreground } = options.printSecret
+      ? { control: await context.connect(), foreground: null }
+      : await connectOrStart(options, context);
+    let receiver: ListenReceiver | null = null;
     try {
-      if (options.printSecret) {
-        const { endpoints } = listener;
-        context.print(toListenReady(endpoints), () => listSecrets(endpoints).join('\n'));
-        return ExitCode.success;
+      if (targets.length === 0) receiver = await startReceiver(options, control, context);
+      const urls = receiver === null ? targets : [{ url: receiver.url, types: null }];
+      const newEndpoints = await toNewEndpoints(urls, options, context);
+      await warnAboutMistypedTypes([...new Set(newEndpoints.flatMap(({ events = [] }) => events))], context);
+      const listener = new ListenEndpoints(control, newEndpoints);
+      await listener.register();
+      try {
+        reportExistingEndpoints(listener.endpoints, newEndpoints, context);
+        if (options.printSecret) {
+          const { endpoints } = listener;
+          context.print(toListenReady(endpoints), () => listSecrets(endpoints).join('\n'));
+          return ExitCode.success;
+        }
+        const exitCode = await listen(listener, { receiver, foreground }, options, context);
+        // As `svc emulator start`.
+        return foreground === null ? exitCode : ExitCode.success;
+      } finally {
+        // A new client, because an interruption aborts the requests of the first one.
+        const client = foreground ? control : await context.connect(abortAfter(CLEANUP_TIMEOUT_MS));
+        await removeEndpoints(listener, client, context);
       }
-      return await listen(listener, options, context);
     } finally {
-      await removeEndpoints(listener, context);
+      await receiver?.close();
+      await foreground?.close();
     }
   },
 };
 
 /** Event types, then `=`. The `=` of a URL is in its query, after a character that event types do not have: `:`, `/` or `?`. */
 const TYPES_AND_ADDRESS = /^(?<types>[^=:/?]+)=(?<address>.*)$/;
+
+/** Parses `500,timeout,200`. */
+export function parseResponses(text: string): ScriptedResponse[] {
+  return text.split(',').map((part) => {
+    const response = part.trim();
+    if (response === 'timeout' || response === 'reset') return response;
+    if (/^[2-5]\d\d$/.test(response)) return Number(response);
+    throw new InvalidArgumentError(
+      'Pass statuses from 200 to 599, timeout or reset, separated by commas, such as 500,500,200.',
+    );
+  });
+}
+
+/** @throws SvcError `usage` for options that would have no effect. */
+function rejectUselessOptions(
+  options: Options,
+  targets: readonly ForwardTarget[],
+  { json }: Pick<Context, 'json'>,
+): void {
+  if (json && options.format === 'json') {
+    throw new SvcError('usage', '--json and --format json cannot be used together.', {
+      hint: 'Use --json for attempts with their result, or --format json for the bodies that are sent.',
+    });
+  }
+  if (options.body && options.format === 'json') {
+    throw new SvcError('usage', '--body has no effect: --format json prints only bodies.', {
+      hint: 'Remove --body.',
+    });
+  }
+  const find = (...names: readonly (keyof Options)[]) => names.find((name) => options[name] !== undefined);
+  const forwarding = find('skipVerify', 'keep', 'printSecret');
+  const receiving = find('respond', 'body');
+  if (targets.length === 0 && forwarding !== undefined) {
+    throw new SvcError('usage', `${toFlag(forwarding)} needs the URL of a receiver.`, {
+      hint: `Add it, for example: svc listen 3000 ${toFlag(forwarding)}`,
+    });
+  }
+  if (targets.length > 0 && receiving !== undefined) {
+    throw new SvcError('usage', `${toFlag(receiving)} has no effect: your receiver responds.`, {
+      hint: `Remove the URL to receive the deliveries in svc, or remove ${toFlag(receiving)}.`,
+    });
+  }
+  if (targets.length > 0 && options.events !== undefined && targets.every(({ types }) => types !== null)) {
+    throw new SvcError('usage', '--events has no effect: each URL has its own event types.', {
+      hint: 'Remove --events, or add a URL without event types.',
+    });
+  }
+}
+
+/** `--skip-verify` */
+function toFlag(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
 
 /** Parses `3000`, `localhost:3000/hooks` or `order.shipped,invoice.paid=3000/orders`, and collects repeated options. */
 export function parseForwardTargets(text: string, previous: readonly ForwardTarget[] = []): ForwardTarget[] {
@@ -147,15 +227,11 @@ function parseEventTypes(text: string): string[] {
   );
 }
 
-async function toNewEndpoints(options: Options, context: Context): Promise<NewEndpoint[]> {
-  const { events, headers = {}, skipVerify = false, keep = false, workspace } = options;
-  const targets =
-    options.forwardTo ?? (await askText(context, '--forward-to <url>', (text) => parseForwardTargets(text)));
-  if (events !== undefined && targets.every(({ types }) => types !== null)) {
-    throw new SvcError('usage', '--events has no effect: each --forward-to has its own event types.', {
-      hint: 'Remove --events, or add a --forward-to without event types.',
-    });
-  }
+async function toNewEndpoints(
+  targets: readonly ForwardTarget[],
+  { events, headers = {}, skipVerify = false, keep = false, workspace }: Options,
+  context: Context,
+): Promise<NewEndpoint[]> {
   const workspaceId = workspace ?? (await context.resolveConfig()).values.workspaceId;
   return targets.map(({ url, types }) => ({
     url,
@@ -167,27 +243,152 @@ async function toNewEndpoints(options: Options, context: Context): Promise<NewEn
   }));
 }
 
-async function listen(listener: ListenEndpoints, options: Options, context: Context): Promise<ExitCode> {
+interface Connection {
+  readonly control: ControlPlane;
+  /** The emulator that this process has started; null if one was running. */
+  readonly foreground: ForegroundEmulator | null;
+}
+
+/** Connects to the emulator of this folder, or starts one. One with a configured address is not started. */
+async function connectOrStart(options: Options, context: Context): Promise<Connection> {
+  const settings = resolveWriteEnvAlias(options);
+  const config = await context.resolveConfig(settings);
+  try {
+    return { control: await context.connect(), foreground: null };
+  } catch (error) {
+    const isMissing = error instanceof SvcError && error.code === 'no_emulator';
+    if (!isMissing || config.values.controlUrl !== null) throw error;
+  }
+  const rules = await context.resolveRules(settings);
+  const foreground = await startInForeground({ config, rules }, context).catch((error) => {
+    if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
+    const hint = 'Start the emulator on a free port first, in another terminal: svc emulator start --port 0';
+    throw new SvcError('port_in_use', error.message, { hint, cause: error });
+  });
+  return { control: foreground.emulator.control, foreground };
+}
+
+/**
+ * Says which endpoints exist already and are used, so that no event arrives twice.
+ * @throws SvcError `usage` for options that differ from the settings of such an endpoint.
+ */
+function reportExistingEndpoints(
+  endpoints: readonly WebhookWithSecret[],
+  newEndpoints: readonly NewEndpoint[],
+  { io }: Context,
+): void {
+  for (const [index, endpoint] of endpoints.entries()) {
+    const wanted = newEndpoints[index];
+    if (wanted === undefined || !isExisting(endpoint, wanted)) continue;
+    const { id, url, events } = endpoint;
+    const option = findDifferentOption(endpoint, wanted);
+    if (option !== null) {
+      throw new SvcError(
+        'usage',
+        `${option} has no effect: ${id} already sends ${events.join(', ')} to ${url}.`,
+        {
+          hint: `Change that endpoint with: svc webhooks update ${id} ${option} …, or delete it with: svc webhooks delete ${id}`,
+        },
+      );
+    }
+    io.note(
+      `Using ${id}, which already sends ${events.join(', ')} to ${url}. It stays when svc listen ends.`,
+    );
+  }
+}
+
+/** Whether the emulator has used a permanent endpoint, although a temporary one was to be registered. */
+function isExisting(endpoint: WebhookWithSecret, wanted: NewEndpoint): boolean {
+  return wanted.listener === true && !endpoint.listener;
+}
+
+function findDifferentOption(endpoint: WebhookWithSecret, wanted: NewEndpoint): string | null {
+  const { events = [], headers = {}, skip_verify: skipVerify } = wanted;
+  const sorted = (types: readonly string[]) => [...new Set(types)].sort();
+  if (!events.includes(WILDCARD_SUBSCRIPTION) && !isDeepStrictEqual(sorted(events), sorted(endpoint.events)))
+    return '--events';
+  if (Object.keys(headers).length > 0 && !isDeepStrictEqual(headers, endpoint.headers)) return '--headers';
+  return skipVerify && !endpoint.skip_verify ? '--skip-verify' : null;
+}
+
+interface Parts {
+  /** Null if the user has a receiver. */
+  readonly receiver: ListenReceiver | null;
+  readonly foreground: ForegroundEmulator | null;
+}
+
+function startReceiver(
+  { respond = [200], body = false, format }: Options,
+  control: ControlPlane,
+  context: Context,
+): Promise<ListenReceiver> {
+  const options = { responses: respond, printsBodies: body, printsRequests: format !== 'json' };
+  return ListenReceiver.start(options, control, context);
+}
+
+async function listen(
+  listener: ListenEndpoints,
+  { receiver, foreground }: Parts,
+  options: Options,
+  context: Context,
+): Promise<ExitCode> {
   const { control, endpoints } = listener;
   await writeVariables(listener, options, context);
-  const ended = createLinkedController([context.signal]);
-  for (const url of new Set(endpoints.map((endpoint) => endpoint.url))) {
-    void waitForReceiver(url, control, { io: context.io, signal: ended.signal });
+  const ended = createLinkedController([
+    context.signal,
+    ...(foreground ? [foreground.emulator.closing] : []),
+  ]);
+  // The banner and the deliveries share the terminal.
+  const output = foreground === null ? context : withoutScreen(context);
+  if (receiver === null) {
+    for (const url of new Set(endpoints.map((endpoint) => endpoint.url))) {
+      void waitForReceiver(url, control, { io: context.io, signal: ended.signal });
+    }
   }
-  const types = options.format === 'json' ? 'attempt' : selectStreamTypes(context);
-  const stream = listener.follow(types, context.signal, async (change) => {
+  const printsEnvelopes = options.format === 'json';
+  const types = printsEnvelopes || receiver !== null ? 'attempt' : selectStreamTypes(output);
+  const stream = listener.follow(types, ended.signal, async (change) => {
     await writeVariables(listener, options, context);
-    announceChange(change, listener.endpoints, context);
+    announceChange(change, listener.endpoints, receiver !== null, context);
   });
-  const heading = renderHeading(endpoints);
   try {
-    return options.format === 'json'
-      ? await printEnvelopes(stream, heading, context)
-      : await followAttempts(stream, context, { control, heading, ready: toListenReady(endpoints) });
+    await stream.ready;
+    const heading = await announce(listener, { receiver, foreground }, context);
+    const ready = {
+      ...toListenReady(endpoints),
+      ...(foreground && { emulator: toReadyFields(foreground.emulator.status()) }),
+    };
+    if (receiver === null && !printsEnvelopes) {
+      return await followAttempts(stream, output, { control, heading, ready });
+    }
+    const exitCode = printsEnvelopes
+      ? printEnvelopes(stream, heading, context)
+      : followLines(stream, output, { heading, ready }, (item) => receiver?.printFailure(item));
+    receiver?.begin(listener);
+    return await exitCode;
   } finally {
     ended.abort();
   }
 }
+
+/** Prints the banner of an emulator that this process has started. @returns the heading of the deliveries */
+async function announce(
+  { endpoints }: ListenEndpoints,
+  { receiver, foreground }: Parts,
+  context: Context,
+): Promise<string> {
+  const [first] = endpoints;
+  if (foreground !== null && first !== undefined && !context.json) {
+    const { webhook_previous_url: _, ...status } = foreground.emulator.status();
+    await foreground.announce({ ...status, webhook_id: first.id, webhook_secret: first.secret });
+  }
+  if (foreground !== null) return `${WAITING}. Press Ctrl-C to stop.`;
+  if (receiver === null) return renderHeading(endpoints);
+  const type = first?.events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
+  return `${renderHeading(endpoints)}\n${WAITING} with: svc trigger ${type}`;
+}
+
+const WAITING = 'Waiting for deliveries. Create an event in another terminal';
 
 /** The ready line without its type: the first endpoint, which is usually the only one, and all endpoints. */
 function toListenReady(endpoints: readonly WebhookWithSecret[]) {
@@ -242,13 +443,14 @@ async function writeVariables(
 function announceChange(
   change: EndpointChange,
   endpoints: readonly WebhookWithSecret[],
+  isOwnReceiver: boolean,
   context: Context,
 ): void {
   const ids = endpoints.map(({ id }) => id).join(', ');
   const secrets = listSecrets(endpoints).join(', ');
   context.io.note(
     change === 'rotated'
-      ? `The secret was rotated. Restart your receiver with ${secrets}`
+      ? `The secret was rotated. ${isOwnReceiver ? 'It is now' : 'Restart your receiver with'} ${secrets}`
       : endpoints.length === 1
         ? `Registered ${ids} again, because the endpoint no longer existed.`
         : `Registered ${endpoints.length} endpoints again, because they no longer existed: ${ids}`,
@@ -256,11 +458,12 @@ function announceChange(
   if (context.json) context.printItem({ type: 'ready', ...toListenReady(endpoints) }, () => '');
 }
 
-/** Uses a new client, because an interruption aborts the requests of the first one. */
-async function removeEndpoints(listener: ListenEndpoints, context: Context): Promise<void> {
-  const canceled = await listener.remove(await context.connect(abortAfter(CLEANUP_TIMEOUT_MS)));
-  if (canceled > 0)
-    context.io.note(
-      `Canceled ${formatDeliveryCount(canceled)} that ${canceled === 1 ? 'was' : 'were'} still pending.`,
-    );
+async function removeEndpoints(
+  listener: ListenEndpoints,
+  control: ControlPlane,
+  { io }: Context,
+): Promise<void> {
+  const canceled = await listener.remove(control);
+  if (canceled === 0) return;
+  io.note(`Canceled ${formatDeliveryCount(canceled)} that ${canceled === 1 ? 'was' : 'were'} still pending.`);
 }

@@ -16,7 +16,12 @@ interface FollowOptions {
   /** One line that is always visible. */
   readonly heading: string;
   /** Fields of the ready line in addition to its type. */
-  readonly ready?: object;
+  readonly ready?: object | undefined;
+}
+
+/** The context of a command that prints lines even in a terminal. */
+export function withoutScreen(context: Context): Context {
+  return { ...context, io: Object.create(context.io, { openScreen: { value: null } }) };
 }
 
 /** The types of the stream for {@link followAttempts}: a view also shows attempts in progress. */
@@ -85,9 +90,20 @@ async function follow<Row>(
   { heading, ready }: FollowOptions,
   { createList, print }: ItemDisplay<Row>,
 ): Promise<ExitCode> {
-  await stream.ready;
   const openScreen = getScreenOpener(context);
-  if (openScreen !== null) return showLive(stream, await createList(), context, openScreen);
+  if (openScreen === null) return followLines(stream, context, { heading, ready }, print);
+  await stream.ready;
+  return showLive(stream, await createList(), context, openScreen);
+}
+
+/** Prints the ready line or the heading, and then each item, until the stream ends. */
+export async function followLines(
+  stream: LiveStream,
+  context: Context,
+  { heading, ready }: Pick<FollowOptions, 'heading' | 'ready'>,
+  print: (item: TopicItem) => void,
+): Promise<ExitCode> {
+  await stream.ready;
   if (context.json) context.printItem({ type: 'ready', ...ready }, () => '');
   else context.io.note(heading);
   for await (const item of stream) {

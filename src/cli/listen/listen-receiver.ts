@@ -1,0 +1,202 @@
+/** The receiver of `svc listen` without a URL: it verifies each request, and gives the responses of a script. */
+import type { IncomingMessage } from 'node:http';
+import type { TopicItem } from '../../contract/stream-schemas.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import { indentJson } from '../../domain/json.ts';
+import { schemes } from '../../domain/signature/schemes.ts';
+import type { VerifyResult } from '../../domain/signature/verify.ts';
+import type { Rules } from '../../profile/rules.ts';
+import { readReceivedRequest, verifyReceivedRequest } from '../../receiver/received-request.ts';
+import {
+  type ReceiverResponseOptions,
+  type ReceiverServer,
+  startReceiverServer,
+} from '../../receiver/receiver-server.ts';
+import type { Context } from '../context.ts';
+import type { TerminalCapabilities } from '../process-context.ts';
+import { formatTimeOfDay } from '../render/format.ts';
+import { styleFor } from '../render/style.ts';
+import { truncateLine } from '../render/text-width.ts';
+import { printHint } from '../report-error.ts';
+import type { ListenEndpoints } from './listen-endpoints.ts';
+
+/** A status; `timeout` never responds; `reset` resets the connection. */
+export type ScriptedResponse = number | 'timeout' | 'reset';
+
+/** A request that the receiver got, as `--json` prints it. */
+export interface ReceivedItem {
+  readonly type: 'received';
+  readonly received_at: string;
+  readonly response: ScriptedResponse;
+  /** Null if the request is not a delivery. */
+  readonly event_type: string | null;
+  readonly event_id: string | null;
+  /** Null if the signature scheme sends none. */
+  readonly delivery_id: string | null;
+  /** How often the receiver got this delivery until now, this time included. */
+  readonly times_received: number;
+  readonly verification: VerifyResult;
+  readonly body?: string;
+}
+
+interface ListenReceiverOptions {
+  /** The last one is repeated. A request that is not genuine gets 400 instead. */
+  readonly responses: readonly ScriptedResponse[];
+  /** Whether bodies are printed. */
+  readonly printsBodies: boolean;
+  /** If false, the receiver prints nothing. */
+  readonly printsRequests: boolean;
+}
+
+/** The status for a request that is not genuine (§6.4). */
+const REJECTED = 400;
+/** Number of deliveries whose requests are counted. */
+const MAX_COUNTED = 10_000;
+
+export class ListenReceiver {
+  readonly #options: ListenReceiverOptions;
+  readonly #control: Pick<ControlPlane, 'revealSecret'>;
+  readonly #context: Context;
+  readonly #rules: Rules;
+  readonly #countRequest = createCounter();
+  readonly #listener: Promise<ListenEndpoints>;
+  #server: ReceiverServer | null = null;
+  #genuineCount = 0;
+  #hasPrintedHint = false;
+  /** Starts to handle requests, which wait until then. Call it when the endpoints are registered and their heading is printed. */
+  begin: (listener: ListenEndpoints) => void = () => {};
+
+  private constructor(
+    options: ListenReceiverOptions,
+    control: Pick<ControlPlane, 'revealSecret'>,
+    rules: Rules,
+    context: Context,
+  ) {
+    this.#options = options;
+    this.#control = control;
+    this.#rules = rules;
+    this.#context = context;
+    this.#listener = new Promise((resolve) => {
+      this.begin = resolve;
+    });
+  }
+
+  static async start(
+    options: ListenReceiverOptions,
+    control: Pick<ControlPlane, 'revealSecret'>,
+    context: Context,
+  ): Promise<ListenReceiver> {
+    const receiver = new ListenReceiver(options, control, await context.resolveRules(), context);
+    receiver.#server = await startReceiverServer((request) => receiver.#respond(request));
+    return receiver;
+  }
+
+  get url(): string {
+    return `${this.#server?.url}/`;
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+  }
+
+  /** Prints when a failed delivery is sent again, and why an attempt got no response. */
+  printFailure(item: TopicItem): void {
+    if (item.type !== 'attempt' || item.attempt.outcome === 'succeeded') return;
+    const { attempt, delivery } = item;
+    const { io, json } = this.#context;
+    const reason = attempt.outcome === 'http_error' ? '' : `${attempt.error}; `;
+    const next =
+      delivery.next_attempt_at === null
+        ? `${delivery.id} ${delivery.status}`
+        : `retry of ${delivery.id} at ${delivery.next_attempt_at}`;
+    io.note(`${json ? '' : INDENT}${reason}${next}`);
+    if (this.#hasPrintedHint || delivery.next_attempt_at === null) return;
+    this.#hasPrintedHint = true;
+    printHint('Move the clock to the next retry with: svc clock next', io);
+  }
+
+  async #respond(incoming: IncomingMessage): Promise<ReceiverResponseOptions> {
+    const request = await readReceivedRequest(incoming, this.#context.now);
+    const listener = await this.#listener;
+    const { headers, envelope } = request;
+    const { signature, signatureToleranceMs: toleranceMs } = this.#rules;
+    // The configured scheme, or the built-in one whose header the request has: the emulator can have another configuration.
+    const scheme =
+      [signature, ...Object.values(schemes)].find(
+        (candidate) => candidate.headers.signature.toLowerCase() in headers,
+      ) ?? signature;
+    const [endpoint] = listener.endpoints;
+    const verify = (secret = '') => verifyReceivedRequest(request, { scheme, toleranceMs, secret });
+    let verification = verify(endpoint?.secret);
+    if (!verification.ok && endpoint !== undefined) {
+      // The listener can notice a rotation later than this request. Without a connection, the known secret decides.
+      const current = await this.#control.revealSecret({ id: endpoint.id }).catch(() => endpoint);
+      verification = verify(current.secret);
+    }
+    const response = verification.ok ? this.#takeResponse() : REJECTED;
+    const deliveryId = headers[scheme.headers.id?.toLowerCase() ?? '']?.toString() ?? null;
+    const item: ReceivedItem = {
+      type: 'received',
+      received_at: new Date(request.at).toISOString(),
+      response,
+      event_type: envelope?.type ?? null,
+      event_id: request.eventId,
+      delivery_id: deliveryId,
+      times_received: this.#countRequest(deliveryId ?? request.eventId ?? ''),
+      verification,
+      ...(this.#options.printsBodies && { body: request.body.toString() }),
+    };
+    if (this.#options.printsRequests) {
+      this.#context.printItem(item, () => renderReceived(item, this.#context.io));
+    }
+    if (response === 'reset') incoming.socket.resetAndDestroy();
+    return toResponseOptions(response);
+  }
+
+  #takeResponse(): ScriptedResponse {
+    const { responses } = this.#options;
+    return responses[Math.min(this.#genuineCount++, responses.length - 1)] ?? 200;
+  }
+}
+
+/** The width of the time and the gap after it. */
+const INDENT = ' '.repeat('hh:mm:ss  '.length);
+
+function toResponseOptions(response: ScriptedResponse): ReceiverResponseOptions {
+  if (response === 'timeout') return { after: new Promise(() => {}) };
+  return response === 'reset' ? { drop: true } : { status: response };
+}
+
+/** Counts the calls with each key. Forgets the oldest keys. */
+function createCounter(): (key: string) => number {
+  const counts = new Map<string, number>();
+  return (key) => {
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    const [oldest = ''] = counts.keys();
+    if (counts.size > MAX_COUNTED) counts.delete(oldest);
+    return count;
+  };
+}
+
+/** One line; below it why the request is not genuine, and the body. */
+export function renderReceived(item: ReceivedItem, capabilities: TerminalCapabilities): string {
+  const { response, verification, body } = item;
+  const { green, red } = styleFor(capabilities);
+  const isSuccess = typeof response === 'number' && response < 300;
+  const symbol = capabilities.unicode ? `${isSuccess ? '✓' : '✗'} ` : '';
+  const summary = [
+    formatTimeOfDay(item.received_at).slice(0, 'hh:mm:ss'.length),
+    (isSuccess ? green : red)(`${symbol}${response}`),
+    verification.ok ? 'verified' : red('not verified'),
+    `#${item.times_received}`,
+    item.event_type ?? 'not a delivery',
+    // Before the ID of the event, so that 80 columns show the complete ID of the delivery.
+    item.delivery_id,
+    item.event_id,
+  ];
+  const lines = [truncateLine(capabilities, summary.filter((text) => text !== null).join('  '))];
+  if (!verification.ok) lines.push(`${INDENT}${verification.detail}`);
+  if (body !== undefined) lines.push(indentJson(body).replace(/^/gm, INDENT));
+  return lines.join('\n');
+}
