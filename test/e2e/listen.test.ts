@@ -283,6 +283,12 @@ describe('svc listen', () => {
       stdout: `${secret}\n`,
       stderr: `Using ${id}, which already sends a.b, c.d to http://localhost:9/x. It stays when svc listen ends.\n`,
     });
+    const listening = svc(['listen', ...url, '9/x'], { cwd: createFolder() });
+    const notes = createInterface(listening.stderr)[Symbol.asyncIterator]();
+    const heading = `Ready. Secret ${secret} for http://localhost:9/x (a.b, c.d) (permanent endpoint ${id})`;
+    for (let note = ''; note !== heading; note = (await notes.next()).value ?? expect.fail('no heading'));
+    listening.kill('SIGINT');
+    await listening;
     expect((await run('-e', 'c.d,a.b')).exitCode).toBe(ExitCode.success);
     for (const args of [['--events', 'a.b'], ['--headers', 'A: b'], ['--skip-verify']]) {
       const { exitCode, stderr } = await run(...args);

@@ -404,9 +404,10 @@ function toListenReady(endpoints: readonly WebhookWithSecret[]) {
 
 /** One line. The secret is first, because the end of the line can be truncated. */
 function renderHeading(endpoints: readonly WebhookWithSecret[]): string {
-  const targets = endpoints.map(
-    ({ url, events }) => url + (events.includes(WILDCARD_SUBSCRIPTION) ? '' : ` (${events.join(', ')})`),
-  );
+  const targets = endpoints.map(({ id, url, events, listener }) => {
+    const types = events.includes(WILDCARD_SUBSCRIPTION) ? '' : ` (${events.join(', ')})`;
+    return `${url}${types}${listener ? '' : ` (permanent endpoint ${id})`}`;
+  });
   return `Ready. Secret ${listSecrets(endpoints).join(', ')} for ${targets.join(', ')}`;
 }
 

@@ -30,8 +30,8 @@ export class ListenEndpoints {
   }
 
   /**
-   * An endpoint with the same URL is reused, with its secret and its deliveries: one that an earlier `svc listen` left, or
-   * with `--keep`, any permanent one. New endpoints share one secret, because a receiver has one, and keep it when they
+   * An endpoint with the same URL is reused, with its secret and its deliveries: one that an earlier `svc listen` left, a
+   * permanent one that gets some of the same events, or with `--keep`, any permanent one. New endpoints share one secret, because a receiver has one, and keep it when they
    * are registered again. If one registration fails, the temporary endpoints are removed again.
    */
   async register(): Promise<void> {
