@@ -17,6 +17,7 @@ Arguments:
 Options:
   --tests PATHS      More test folders or files, separated by commas. The tests of the same folder in test always run.
   --filter TEXT      Only mutants whose line in the output contains this text, such as the name of a file or "finally"
+  --max-test-ms N    Leave out tests that take longer, for a quick list. They can notice some of the listed mutants.
   --concurrency N    Number of processes (default: 2)
   --list             List the mutants without running them
   --help             Show this text
@@ -47,13 +48,20 @@ try {
 
 /** @returns null for --help */
 function readArguments(args) {
-  const options = { tests: [], filter: '', concurrency: 2, isList: false };
+  const options = {
+    tests: [],
+    filter: '',
+    maxTestMs: Number.MAX_SAFE_INTEGER,
+    concurrency: 2,
+    isList: false,
+  };
   for (let i = 0; i < args.length; i++) {
     const value = () => args[++i] ?? fail(`${args[i - 1]} needs a value.`);
     if (args[i] === '--help') return null;
     if (args[i] === '--tests') options.tests = value().split(',');
     else if (args[i] === '--filter') options.filter = value();
-    else if (args[i] === '--concurrency') options.concurrency = Number(value());
+    else if (args[i] === '--max-test-ms') options.maxTestMs = readWholeNumber(args[i], value());
+    else if (args[i] === '--concurrency') options.concurrency = readWholeNumber(args[i], value());
     else if (args[i] === '--list') options.isList = true;
     else if (args[i].startsWith('-')) fail(`Unknown option: ${args[i]}`);
     else if (options.path) fail(`Unexpected argument: ${args[i]}`);
@@ -61,16 +69,19 @@ function readArguments(args) {
   }
   if (!/^src\//.test(options.path ?? '') || !existsSync(options.path))
     fail('The path must be a folder or a file in src.');
-  if (!(Number.isInteger(options.concurrency) && options.concurrency >= 1))
-    fail('--concurrency must be a whole number from 1.');
   return options;
+}
+
+function readWholeNumber(option, text) {
+  if (!/^[1-9]\d*$/.test(text)) fail(`${option} must be a whole number from 1.`);
+  return Number(text);
 }
 
 function fail(message) {
   throw new Error(message);
 }
 
-async function main({ path, tests, filter, concurrency, isList }) {
+async function main({ path, tests, filter, maxTestMs, concurrency, isList }) {
   const startedAt = performance.now();
   const files = listFiles(path).filter((file) => /\.tsx?$/.test(file));
   const sources = new Map(files.map((file) => [join(root, file), findMutants(file)]));
@@ -103,7 +114,7 @@ async function main({ path, tests, filter, concurrency, isList }) {
   const results = new Results(folder);
   writeFileSync(
     `${folder}/plan.json`,
-    JSON.stringify({ folder, mutants: planned.map(({ id, isStatic }) => ({ id, isStatic })) }),
+    JSON.stringify({ folder, maxTestMs, mutants: planned.map(({ id, isStatic }) => ({ id, isStatic })) }),
   );
   const testFiles = findTests(path, tests);
   await runTests({ testFiles, changed, folder, results, concurrency, total: planned.length });
@@ -162,7 +173,10 @@ async function runTests({ testFiles, changed, folder, results, concurrency, tota
   try {
     for (let previous = -1; ; ) {
       const entries = results.read();
-      const open = testFiles.filter((file) => !entries.some(({ path, isDone }) => path === file && isDone));
+      const cost = (file) => entries.find(({ path, ms }) => path === file && ms !== undefined)?.ms ?? 0;
+      const open = testFiles
+        .filter((file) => !entries.some(({ path, isDone }) => path === file && isDone))
+        .sort((a, b) => cost(a) - cost(b));
       if (open.length === 0) break;
       if (entries.length === previous) fail(`These test files do not run: ${open.join(', ')}`);
       previous = entries.length;

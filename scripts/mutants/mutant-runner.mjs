@@ -6,12 +6,14 @@ import { getFn, startTests } from '@vitest/runner';
 import { TestRunner, vi } from 'vitest';
 import { Results } from './results.mjs';
 
-const { folder, mutants } = JSON.parse(readFileSync(process.env.TEST_MUTANTS_PLAN, 'utf8'));
+const { folder, mutants, maxTestMs } = JSON.parse(readFileSync(process.env.TEST_MUTANTS_PLAN, 'utf8'));
 const results = new Results(folder);
 
 /** A test that has made so many mutants fail runs without a mutant again, to see whether the process still works. */
 const KILLS_BETWEEN_CHECKS = 20;
 const MAX_MEMORY = 2 ** 30;
+/** A file that takes longer waits until the others are done, and then runs only the mutants that these did not notice. */
+const MAX_FIRST_FILE_MS = 3_000;
 
 /** ID of the mutant that is switched on. */
 let active = -1;
@@ -71,10 +73,14 @@ export default class MutantRunner extends TestRunner {
     isRecording = false;
     maxCalls = 1_000_000 + 10 * calls;
     const path = file.name;
+    const ms = [...this.#durations.values()].reduce((sum, duration) => sum + duration, 0);
+    const isFirstRun = !results.read().some((result) => result.path === path && result.reached);
     results.add({
       path,
+      ms,
       reached: [...new Set([reachedOutside, ...this.#reached.values()].flatMap((set) => [...set]))],
     });
+    if (isFirstRun && ms > MAX_FIRST_FILE_MS) return;
     const loop = new MutantLoop(this, file, this.#durations, this.#loadMs);
     for (const { id, isStatic } of mutants) {
       const isEnded = results
@@ -101,7 +107,8 @@ export default class MutantRunner extends TestRunner {
       reachedOutside.has(id) || (isStatic && [...this.#reached.values()].some((reached) => reached.has(id)));
     const excluded = results.read().filter((result) => result.path === path && result.excluded);
     const tests = [...this.#durations.keys()].filter(
-      (test) => !excluded.some((result) => result.excluded === test),
+      (test) =>
+        this.#durations.get(test) <= maxTestMs && !excluded.some((result) => result.excluded === test),
     );
     return new Set(tests.filter((test) => isShared || this.#reached.get(test).has(id)));
   }
