@@ -132,7 +132,7 @@ function findConfiguredValue(
     return {
       value: parseText(optionValue),
       source: { kind: 'flag', name: optionName },
-      valueLocation: { path: optionName, hint: 'Run the command with --help to see its options.' },
+      valueLocation: { path: optionName, toHint: (expected) => `Pass ${expected}.` },
       folder: cwd,
     };
   }
@@ -144,7 +144,7 @@ function findConfiguredValue(
       source: { kind: 'variable', name: variable },
       valueLocation: {
         path: variable,
-        hint: `Correct the variable, or remove it with: unset ${variable}`,
+        toHint: (expected) => `Set it to ${expected}, or remove it with: unset ${variable}`,
       },
       folder: cwd,
     };
@@ -154,7 +154,11 @@ function findConfiguredValue(
   return {
     value: fileValues[field],
     source: { kind: 'file', name: file },
-    valueLocation: { path: `${basename(file)}: ${field}`, hint: `Correct it in ${file}.` },
+    valueLocation: {
+      path: field,
+      file: basename(file),
+      toHint: (expected) => `Set it to ${expected} in ${file}.`,
+    },
     folder: dirname(file),
   };
 }
@@ -167,7 +171,7 @@ function checkFieldNames(fileValues: Readonly<Record<string, unknown>>, file: st
   const fieldNames = settingNames.map(toSnakeCase);
   for (const name of Object.keys(fileValues)) {
     if (!fieldNames.includes(name)) {
-      throw unknownFieldError(name, fieldNames, { path: file, hint: 'List all settings with: svc config' });
+      throw unknownFieldError(name, fieldNames, file, 'List all settings with: svc config');
     }
   }
 }

@@ -34,6 +34,8 @@ function write(name: string, content: string): string {
 const envFile = join(tmpdir(), 'svc.env');
 const ca = join(tmpdir(), 'ca.pem');
 
+const WORKSPACE = 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+
 /** For each setting: its text as an option, as a variable and in the file, and the value that is read. */
 const layers = {
   environment: ['production', 'production', 'production', 'production'],
@@ -67,7 +69,7 @@ const layers = {
   controlUrl: ['http://h:1', 'http://h:1', 'http://h:1', 'http://h:1'],
   controlToken: ['0123456789abcdef', '0123456789abcdef', '0123456789abcdef', '0123456789abcdef'],
   apiKey: ['svc_test_a', 'svc_test_a', 'svc_test_a', 'svc_test_a'],
-  workspaceId: ['ws_1', 'ws_1', 'ws_1', 'ws_1'],
+  workspaceId: [WORKSPACE, WORKSPACE, WORKSPACE, WORKSPACE],
   scheme: ['stripe', 'stripe', 'stripe', 'stripe'],
 } as const;
 const layered = Object.entries(layers).map(
@@ -215,20 +217,20 @@ describe('invalid values', () => {
     [
       'an option',
       { options: { port: 'abc' } },
-      '--port must be a whole number from 0 to 65535, not "abc".',
-      'Run the command with --help to see its options.',
+      'Invalid value for --port: "abc"',
+      'Pass a whole number from 0 to 65535.',
     ],
     [
       'a variable',
       { env: { SVC_PROFILE: 'lax' } },
-      'SVC_PROFILE must be "relaxed" or "strict", not "lax".',
-      'Correct the variable, or remove it with: unset SVC_PROFILE',
+      'Invalid value for SVC_PROFILE: "lax"',
+      'Set it to "relaxed" or "strict", or remove it with: unset SVC_PROFILE',
     ],
     [
       'an item of a list in the file',
       { file: { events: ['a.b', 'order'] } },
-      'svc.config.json: events[1] must be an event type such as "order.shipped", or "*", not "order".',
-      'Correct it in ',
+      'Invalid value for events[1] in svc.config.json: "order"',
+      'Set it to an event type such as "order.shipped", or "*" in /',
     ],
     [
       'an unknown field of the file',
@@ -279,26 +281,38 @@ describe('invalid values', () => {
     ['control_url', 'ftp://h'],
     ['api_key', 1],
     ['workspace_id', ''],
+    ['workspace_id', 'ws_1'],
     ['overrides', []],
     ['schemes', []],
     ['scheme', 'strip'],
   ])('the field %s cannot be %j in the file', async (key, value) => {
-    await expect(resolve({ file: { [key]: value } })).rejects.toThrow(`svc.config.json: ${key} must be `);
+    await expect(resolve({ file: { [key]: value } })).rejects.toThrow(
+      `Invalid value for ${key} in svc.config.json: ${value === null ? 'null' : ''}`,
+    );
   });
 
   it.each(['a.b:80', 'http://a.b', ''])('SVC_ALLOW_HOST=%j is refused', async (host) => {
     await expect(resolve({ env: { SVC_ALLOW_HOST: `localhost,${host}` } })).rejects.toThrow(
-      'SVC_ALLOW_HOST[1] must be a host name or address without a port',
+      expect.objectContaining({
+        message: `Invalid value for SVC_ALLOW_HOST[1]: ${JSON.stringify(host)}`,
+        hint: expect.stringContaining('a host name or address without a port'),
+      }),
     );
   });
 
   it.each(['abc', ' ', '1e9', '1.5', 'NaN'])('SVC_PORT=%j is refused', async (port) => {
-    await expect(resolve({ env: { SVC_PORT: port } })).rejects.toThrow('SVC_PORT must be a whole number');
+    await expect(resolve({ env: { SVC_PORT: port } })).rejects.toMatchObject({
+      message: expect.stringContaining('Invalid value for SVC_PORT: '),
+      hint: expect.stringContaining('a whole number from 0 to 65535'),
+    });
   });
 
   it('a Boolean variable must be true or false', async () => {
     await expect(resolve({ env: { SVC_FREEZE: 'yes' } })).rejects.toThrow(
-      'SVC_FREEZE must be true or false, not "yes".',
+      expect.objectContaining({
+        message: 'Invalid value for SVC_FREEZE: "yes"',
+        hint: expect.stringContaining('true or false'),
+      }),
     );
     expect((await resolve({ env: { SVC_FREEZE: 'false' } })).values.freeze).toBe(false);
   });

@@ -25,8 +25,8 @@ const schemas = {
 /** @throws SvcError `validation_failed` when the value is invalid. */
 export function readStatusValue(name: keyof typeof schemas, value: unknown): string {
   return schemas[name].parse(value, {
-    path: `The ${name} that the emulator reports`,
-    hint: 'Check which emulator responds: svc emulator status',
+    path: `the ${name} that the emulator reports`,
+    toHint: (expected) => `It must be ${expected}. Check which emulator responds: svc emulator status`,
   });
 }
 

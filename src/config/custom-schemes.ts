@@ -6,6 +6,7 @@ import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { findSchemeProblem, type SchemeName, schemeNames, schemes } from '../domain/signature/schemes.ts';
 import { SvcError } from '../errors.ts';
 import {
+  describePath,
   invalidValueError,
   toSnakeCase,
   unknownFieldError,
@@ -72,20 +73,18 @@ export function checkScheme(
   source: { readonly kind: string; readonly name: string },
 ): void {
   const names = [...schemeNames, ...Object.keys(custom)];
-  const path = source.kind === 'file' ? `${basename(source.name)}: scheme` : source.name;
-  if (!names.includes(scheme)) {
-    throw invalidValueError(scheme, `one of ${names.join(', ')}`, {
-      path,
-      hint:
-        suggestMatch(scheme, names, (name) => JSON.stringify(name)) ??
-        'Define a scheme with this name in the field schemes of svc.config.json.',
-    });
-  }
+  const valueLocation: ValueLocation = {
+    ...(source.kind === 'file' ? { path: 'scheme', file: basename(source.name) } : { path: source.name }),
+    toHint: (expected) =>
+      suggestMatch(scheme, names, (name) => JSON.stringify(name)) ??
+      `Use ${expected}, or define a scheme with this name in the field schemes of svc.config.json.`,
+  };
+  if (!names.includes(scheme)) throw invalidValueError(scheme, `one of ${names.join(', ')}`, valueLocation);
   const gapId = Object.keys(overrides).find((id) => SVC_SCHEME_GAP.test(id));
   if (source.kind !== 'file' || scheme === 'svc' || gapId === undefined) return;
   throw new SvcError(
     'validation_failed',
-    `${path} is ${JSON.stringify(scheme)}, but overrides[${JSON.stringify(gapId)}] changes the scheme "svc".`,
+    `${describePath(valueLocation)} is ${JSON.stringify(scheme)}, but overrides[${JSON.stringify(gapId)}] changes the scheme "svc".`,
     {
       hint: 'Remove one of the two. The override applies only to the built-in scheme svc, not to a custom scheme.',
     },
@@ -99,7 +98,7 @@ function parseScheme(name: string, fileValue: unknown, valueLocation: ValueLocat
       'a lowercase name, such as "acme", that differs from the built-in schemes',
       {
         ...valueLocation,
-        path: `${valueLocation.path}: a scheme name`,
+        path: 'a scheme name',
       },
     );
   }
@@ -128,7 +127,7 @@ function addDefaults(fileValue: unknown, defaults: object, valueLocation: ValueL
   if (!isObject(fileValue)) return fileValue;
   const fieldNames = Object.keys(defaults).map(toSnakeCase);
   for (const name of Object.keys(fileValue)) {
-    if (!fieldNames.includes(name)) throw unknownFieldError(name, fieldNames, valueLocation);
+    if (!fieldNames.includes(name)) throw unknownFieldError(name, fieldNames, describePath(valueLocation));
   }
   const entries = Object.entries(defaults).map(([name, defaultValue]: [string, unknown]) => {
     const fileName = toSnakeCase(name);

@@ -3,6 +3,7 @@ import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { type Environment, isControlToken } from '../domain/credentials.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { parseHostName, parseUrl } from '../domain/http-url.ts';
+import { describeAcceptedId, idPatterns } from '../domain/ids.ts';
 import { defaultRetentionLimits } from '../domain/retention-limits.ts';
 import { schemeNames } from '../domain/signature/schemes.ts';
 import { toForwardUrl } from '../domain/webhook-url.ts';
@@ -166,7 +167,7 @@ export const settings = {
   },
   workspaceId: {
     description: 'Workspace that commands use',
-    schema: string('a workspace ID'),
+    schema: string(describeAcceptedId('workspace'), (id) => idPatterns.workspace.test(id)),
     option: 'workspace',
   },
   overrides: {

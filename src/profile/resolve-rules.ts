@@ -62,7 +62,7 @@ export function applyOverrides(
 
 function checkGapId(id: string): void {
   if (!Object.hasOwn(gaps, id)) {
-    throw unknownFieldError(id, configurableGapIds, { path: 'overrides', hint: HINT });
+    throw unknownFieldError(id, configurableGapIds, 'overrides', HINT);
   }
   const gap: Gap = gaps[id as GapId];
   if (isConfigurable(gap)) return;
@@ -98,7 +98,10 @@ function addMissingFields(override: unknown, defaultAnswer: ConfigValue): unknow
 }
 
 function toValueLocation(id: string): ValueLocation {
-  return { path: `overrides[${JSON.stringify(id)}]`, hint: HINT };
+  return {
+    path: `overrides[${JSON.stringify(id)}]`,
+    toHint: (expected) => `Set it to ${expected}. ${HINT}`,
+  };
 }
 
 function isConfigurableGapId(id: GapId): id is ConfigurableGapId {

@@ -13,12 +13,14 @@ import { SvcError } from '../errors.ts';
 export interface ValueLocation {
   /** Such as `overrides["retry.schedule"][2]`, `--port` or `SVC_PORT`. */
   readonly path: string;
-  /** What the user can do if the value is rejected. */
-  readonly hint: string;
+  /** Name of the file that has the value, if it is in a file. */
+  readonly file?: string;
+  /** What the user can do if the value is rejected. @param expected what is accepted */
+  toHint(expected: string): string;
 }
 
 export interface ValueSchema<T> {
-  /** What is accepted; completes the sentence "The value must be …". */
+  /** What is accepted; completes the sentence "Pass …". */
   readonly expected: string;
   /** Lines for the gap register: each accepted value with its meaning, or a description of all accepted values. */
   readonly choices: readonly string[];
@@ -159,7 +161,7 @@ export function objectOf<Schemas extends FieldSchemas>(
     (value, valueLocation) => {
       if (!isObject(value)) return undefined;
       for (const name of Object.keys(value)) {
-        if (!names.includes(name)) throw unknownFieldError(name, names, valueLocation);
+        if (!names.includes(name)) throw unknownFieldError(name, names, describePath(valueLocation));
       }
       const entries = Object.entries(fieldSchemas).map(([name, schema]) => [
         name,
@@ -226,11 +228,15 @@ export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The error for an unknown field, with the one that was probably meant. */
+/**
+ * The error for an unknown field, with the one that was probably meant.
+ * @param hint if no field is similar
+ */
 export function unknownFieldError(
   name: string,
   validNames: readonly string[],
-  { path, hint }: ValueLocation,
+  path: string,
+  hint = `Use one of: ${validNames.join(', ')}`,
 ): SvcError {
   return new SvcError('validation_failed', `${path} has no field ${JSON.stringify(name)}.`, {
     hint: suggestMatch(name, validNames, (field) => JSON.stringify(field)) ?? hint,
@@ -240,12 +246,16 @@ export function unknownFieldError(
 const MAX_SHOWN_LENGTH = 80;
 
 /** The error for an invalid value, or for a missing one (undefined). */
-export function invalidValueError(value: unknown, expected: string, { path, hint }: ValueLocation): SvcError {
+export function invalidValueError(value: unknown, expected: string, valueLocation: ValueLocation): SvcError {
+  const path = describePath(valueLocation);
   const message =
-    value === undefined
-      ? `${path} is missing. It must be ${expected}.`
-      : `${path} must be ${expected}, not ${show(value)}.`;
-  return new SvcError('validation_failed', message, { hint });
+    value === undefined ? `Missing value for ${path}` : `Invalid value for ${path}: ${show(value)}`;
+  return new SvcError('validation_failed', message, { hint: valueLocation.toHint(expected) });
+}
+
+/** `port in svc.config.json` */
+export function describePath({ path, file }: ValueLocation): string {
+  return file === undefined ? path : `${path} in ${file}`;
 }
 
 // With `inspect`, because a configuration module can also export values that JSON does not have.

@@ -34,25 +34,29 @@ function runEnv(
 }
 
 const hostile = [
-  ['base_url', 'http://127.0.0.1/v1\nNODE_OPTIONS=--require=/tmp/a.js', 'must be a URL such as'],
-  ['base_url', 'file:///etc/passwd', 'must be a URL such as'],
-  ['control_url', 'http://127.0.0.1/\u2028A=1', 'must be a URL such as'],
-  ['api_key', 'svc_test_a\nPATH=/tmp', 'must be an API key'],
-  ['api_key', 'svc_test_$(id)', 'must be an API key'],
-  ['api_key', undefined, 'is missing. It must be an API key'],
-  ['workspace_id', 'ws_1\r\nA=1', 'must be a workspace ID'],
-  ['control_token', '0123456789abcdef\nA=1', 'must be a control token'],
-  ['webhook_secret', 'whsec_0123456789\nA=1', 'must be a secret'],
-  ['webhook_secret', { toString: () => 'x' }, 'must be a secret'],
+  ['base_url', 'http://127.0.0.1/v1\nNODE_OPTIONS=--require=/tmp/a.js', 'a URL such as'],
+  ['base_url', 'file:///etc/passwd', 'a URL such as'],
+  ['control_url', 'http://127.0.0.1/\u2028A=1', 'a URL such as'],
+  ['api_key', 'svc_test_a\nPATH=/tmp', 'an API key'],
+  ['api_key', 'svc_test_$(id)', 'an API key'],
+  ['api_key', undefined, 'an API key'],
+  ['workspace_id', 'ws_1\r\nA=1', 'a workspace ID'],
+  ['control_token', '0123456789abcdef\nA=1', 'a control token'],
+  ['webhook_secret', 'whsec_0123456789\nA=1', 'a secret'],
+  ['webhook_secret', { toString: () => 'x' }, 'a secret'],
 ] as const;
 
 describe.each(variableFormats)('svc env --format %s', (format) => {
-  it.each(hostile)('svc env rejects an emulator that reports %s %j', async (name, value, problem) => {
+  it.each(hostile)('svc env rejects an emulator that reports %s %j', async (name, value, expected) => {
     const run = runEnv(format, { [name]: value });
     await expect(run.ended).rejects.toMatchObject({
       code: 'validation_failed',
-      message: expect.stringContaining(`The ${name} that the emulator reports ${problem}`),
-      hint: 'Check which emulator responds: svc emulator status',
+      message: expect.stringContaining(
+        `${value === undefined ? 'Missing' : 'Invalid'} value for the ${name} that the emulator reports`,
+      ),
+      hint: expect.stringMatching(
+        new RegExp(`^It must be ${expected}.*\\. Check which emulator responds: svc emulator status$`),
+      ),
     });
     expect(run.out).toBe('');
   });
@@ -68,7 +72,9 @@ describe('toEnvVariables', () => {
   it('toEnvVariables numbers the secrets of additional endpoints and validates each one', () => {
     const second = 'whsec_second0123456789';
     expect(toEnvVariables(status, null, [second])).toMatchObject({ SVC_WEBHOOK_SECRET_2: second });
-    expect(() => toEnvVariables(status, null, ['whsec_second0123\nA=1'])).toThrow('must be a secret');
+    expect(() => toEnvVariables(status, null, ['whsec_second0123\nA=1'])).toThrow(
+      'Invalid value for the webhook_secret that the emulator reports: ',
+    );
   });
 });
 
@@ -122,7 +128,7 @@ describe('svc open', () => {
         env: { BROWSER: 'false' },
       });
       await expect(open.run({}, context)).rejects.toThrow(
-        'The dashboard_url that the emulator reports must be',
+        'Invalid value for the dashboard_url that the emulator reports: ',
       );
       expect(capturedOutput.out).toBe('');
     },

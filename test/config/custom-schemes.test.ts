@@ -1,10 +1,14 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { checkScheme, customSchemes, selectScheme, toFileSchemes } from '../../src/config/custom-schemes.ts';
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import { SvcError } from '../../src/errors.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
 
-const valueLocation = { path: 'svc.config.json: schemes', hint: 'Correct it.' };
+const valueLocation = {
+  ...{ path: 'schemes', file: 'svc.config.json' },
+  toHint: (expected: string) => `Set it to ${expected}.`,
+};
 const parse = (fileValue: unknown) => customSchemes.parse({ acme: fileValue }, valueLocation).acme;
 
 const complete = {
@@ -37,7 +41,9 @@ describe('a scheme in the configuration file', () => {
 
   it('a scheme with a decoded key has a prefix before the key', () => {
     expect(parse({ key: { form: 'base64' } })).toMatchObject({ key: { form: 'base64', prefix: 'whsec_' } });
-    expect(() => parse({ key: { prefix: 'key_' } })).toThrow('schemes.acme.key has no field "prefix"');
+    expect(() => parse({ key: { prefix: 'key_' } })).toThrow(
+      'schemes.acme.key in svc.config.json has no field "prefix"',
+    );
   });
 
   it('a scheme has the values of the scheme svc for the fields that it omits', () => {
@@ -50,48 +56,89 @@ describe('a scheme in the configuration file', () => {
     });
   });
 
-  it.each<[string, unknown]>([
-    ['algorithm must be "sha256", "sha1" or "sha512", not "md5".', { algorithm: 'md5' }],
-    ['key.form must be "utf8", "base64" or "hex", not "pem".', { key: { form: 'pem' } }],
-    ['key.prefix must be the text before the encoded key, or "",', { key: { form: 'hex', prefix: 7 } }],
-    ['content must be a string that contains {body}', { content: '{timestamp}' }],
-    ['content must be a string that contains {body}', { content: '{body}.{nonce}' }],
-    ['encoding must be "hex" or "base64", not "base32".', { encoding: 'base32' }],
-    ['header.prefix must be the text before each signature, or "",', { header: { prefix: 'v1\n' } }],
-    ['header.prefix is missing. It must be the text before each signature, or "".', { header: 'v1=' }],
-    ['header.separator must be the text between two signatures, or null,', { header: { separator: '' } }],
-    ['header.timestamp_field must be the name of the timestamp', { header: { timestamp_field: 't=' } }],
-    ['headers.signature must be a header name, not null.', { headers: { signature: null } }],
-    ['headers.signature must be a header name,', { headers: { signature: 'Content-Type' } }],
-    ['headers.timestamp must be a header name, or null,', { headers: { timestamp: 'a b' } }],
-    ['timestamp_format must be "iso8601", "unix" or "unix_ms",', { timestamp_format: 'rfc2822' }],
-    ['headers has no field "signatur".', { headers: { signatur: 'X' } }],
+  it.each<[string, unknown, string, unknown]>([
+    ['algorithm', 'md5', '"sha256", "sha1" or "sha512"', { algorithm: 'md5' }],
+    ['key.form', 'pem', '"utf8", "base64" or "hex"', { key: { form: 'pem' } }],
+    ['key.prefix', 7, 'the text before the encoded key, or ""', { key: { form: 'hex', prefix: 7 } }],
+    ['content', '{timestamp}', 'a string that contains {body}', { content: '{timestamp}' }],
+    ['content', '{body}.{nonce}', 'a string that contains {body}', { content: '{body}.{nonce}' }],
+    ['encoding', 'base32', '"hex" or "base64"', { encoding: 'base32' }],
+    ['header.prefix', 'v1\n', 'the text before each signature, or ""', { header: { prefix: 'v1\n' } }],
+    ['header.prefix', undefined, 'the text before each signature, or ""', { header: 'v1=' }],
+    ['header.separator', '', 'the text between two signatures, or null', { header: { separator: '' } }],
+    ['header.timestamp_field', 't=', 'the name of the timestamp', { header: { timestamp_field: 't=' } }],
+    ['headers.signature', null, 'a header name', { headers: { signature: null } }],
+    ['headers.signature', 'Content-Type', 'a header name', { headers: { signature: 'Content-Type' } }],
+    ['headers.timestamp', 'a b', 'a header name, or null', { headers: { timestamp: 'a b' } }],
+    ['timestamp_format', 'rfc2822', '"iso8601", "unix" or "unix_ms"', { timestamp_format: 'rfc2822' }],
     [
-      'headers.timestamp must be a header name, because the signed content includes {timestamp}, not null.',
+      ...['headers.timestamp', null, 'a header name, because the signed content includes {timestamp}'],
       { headers: { timestamp: null } },
     ],
     [
-      'headers.id must be a header name, because the signed content includes {id}, not null.',
+      ...['headers.id', null, 'a header name, because the signed content includes {id}'],
       { content: '{id}.{body}', headers: { id: null } },
     ],
-    ['headers must be different names,', { headers: { id: 'service-signature' } }],
     [
-      "header must be a prefix and a separator with which the signature header can be parsed, not { prefix: 'v1=', separator: 'a', timestamp_field: null }.",
+      'headers',
+      { signature: 'Service-Signature', timestamp: 'Service-Timestamp', id: 'service-signature' },
+      'different names',
+      { headers: { id: 'service-signature' } },
+    ],
+    [
+      'header',
+      { prefix: 'v1=', separator: 'a', timestamp_field: null },
+      'a prefix and a separator with which the signature header can be parsed',
       { header: { separator: 'a' } },
     ],
-    ['header must be a prefix and a separator with which', { header: { prefix: 'v1,' } }],
     [
-      'header must be a prefix and a separator with which',
+      'header',
+      { prefix: 'v1,', separator: ',', timestamp_field: null },
+      'a prefix and a separator with which the signature header can be parsed',
+      { header: { prefix: 'v1,' } },
+    ],
+    [
+      'header',
+      { prefix: 'v1=', separator: null, timestamp_field: 't' },
+      'a prefix and a separator with which the signature header can be parsed',
       { header: { separator: null, timestamp_field: 't' } },
     ],
-  ])('a scheme is refused because %s (%j)', (message, fileValue) => {
-    expect(() => parse(fileValue)).toThrow(`svc.config.json: schemes.acme.${message}`);
+  ] as [string, unknown, string, unknown][])(
+    'a scheme whose %s is %j is refused: it must be %s',
+    (field, value, expected, fileValue) => {
+      const path = `schemes.acme.${field} in svc.config.json`;
+      const shown =
+        typeof value === 'string'
+          ? JSON.stringify(value)
+          : inspect(value, { compact: true, breakLength: Infinity });
+      expect(() => parse(fileValue)).toThrow(
+        expect.objectContaining({
+          message:
+            value === undefined
+              ? `Missing value for ${path}`
+              : `Invalid value for ${path}: ${shown.slice(0, 80)}${shown.length > 80 ? '…' : ''}`,
+          hint: expect.stringContaining(`Set it to ${expected}`),
+        }),
+      );
+    },
+  );
+
+  it('a scheme with an unknown field is refused', () => {
+    expect(() => parse({ headers: { signatur: 'X' } })).toThrow(
+      expect.objectContaining({
+        message: 'schemes.acme.headers in svc.config.json has no field "signatur".',
+        hint: 'Did you mean "signature"?',
+      }),
+    );
   });
 
   it.each(['Acme', 'stripe', '__proto__', 'a b'])('a scheme cannot have the name %s', (name) => {
     const fileValue = JSON.parse(`{${JSON.stringify(name)}: {}}`);
     expect(() => customSchemes.parse(fileValue, valueLocation)).toThrow(
-      `a scheme name must be a lowercase name, such as "acme", that differs from the built-in schemes, not ${JSON.stringify(name)}`,
+      expect.objectContaining({
+        message: `Invalid value for a scheme name in svc.config.json: ${JSON.stringify(name)}`,
+        hint: 'Set it to a lowercase name, such as "acme", that differs from the built-in schemes.',
+      }),
     );
   });
 });
@@ -113,7 +160,7 @@ describe('the selected scheme', () => {
   it('a scheme that does not exist is refused with the closest name', () => {
     expect(() => checkScheme({ ...choice, scheme: 'acne' }, { kind: 'flag', name: '--scheme' })).toThrow(
       expect.objectContaining({
-        message: '--scheme must be one of svc, standard-webhooks, stripe, github, slack, acme, not "acne".',
+        message: 'Invalid value for --scheme: "acne"',
         hint: 'Did you mean "acme"?',
       }),
     );

@@ -39,13 +39,15 @@ beforeAll(async () => {
   const { control_url: controlUrl, workspace_id, webhook_id, webhook_secret } = emulator.ready;
   const control = createHttpControlClient({ controlUrl });
   const { event, deliveries } = await runJson('trigger', ['order.shipped', '--wait']);
+  let webhookCount = 0;
   commandFixture = {
     ...{ event: event.id, delivery: deliveries[0].id, webhook: webhook_id, secret: webhook_secret },
     ...{ workspace: workspace_id, receiver: receiver.url },
     request: (await runJson('logs list', ['--method', 'POST'])).data[0].id,
     createKey: async () => (await control.createKey({ scopes: ['events:read'] })).id,
     createWebhook: async () =>
-      (await runJson('webhooks create', ['--url', receiver.url, '--events', 'a.b'])).id,
+      (await runJson('webhooks create', ['--url', `${receiver.url}/${++webhookCount}`, '--events', 'a.b']))
+        .id,
   };
 });
 

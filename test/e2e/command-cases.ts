@@ -228,7 +228,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     notFound: [`wh_${UNKNOWN_ID}`],
   },
   'webhooks create': {
-    args: ({ receiver }) => ['--url', receiver, '--events', 'a.b,c.d'],
+    args: ({ receiver }) => ['--url', `${receiver}/created`, '--events', 'a.b,c.d'],
     stdout: /Secret +whsec_/,
     stderr: /^Show the secret again with: svc webhooks get wh_\w+ --show-secret$/,
     jsonFields: ['id', 'url', 'events', 'secret'],

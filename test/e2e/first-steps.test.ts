@@ -50,9 +50,13 @@ it.each([
   [
     '--forward-to',
     ['--forward-to', 'ftp://localhost'],
-    /^error: --forward-to must be a port or a URL such as/,
+    /^error: Invalid value for --forward-to: .*\nhint: Pass a port or a URL such as/,
   ],
-  ['--public-url', ['--public-url', 'svc.example.com'], /^error: --public-url must be a URL .* https:/],
+  [
+    '--public-url',
+    ['--public-url', 'svc.example.com'],
+    /^error: Invalid value for --public-url: .*\nhint: Pass a URL .* https:/,
+  ],
   [
     '--tunnel with --public-url',
     ['--public-url', 'https://a.example', '--tunnel'],

@@ -106,7 +106,7 @@ describe('listGaps', () => {
 
   it('listGaps refuses the overrides that resolveRules refuses', () => {
     expect(() => listGaps('relaxed', { 'event.catalogue': 'ajar' })).toThrow(
-      'overrides["event.catalogue"] must be',
+      'Invalid value for overrides["event.catalogue"]: "ajar"',
     );
   });
 });

@@ -287,10 +287,10 @@ describe('each choice of a row resolves to its value', () => {
 
 describe('invalid overrides', () => {
   it.each(configurableGapIds)('an override of %s with an invalid value is refused with its path', (id) => {
-    const { code, message } = getError({ [id]: null });
+    const { code, message, hint } = getError({ [id]: null });
     expect(code).toBe('validation_failed');
-    expect(message).toContain(`overrides["${id}"] must be `);
-    expect(message).toContain('not null');
+    expect(message).toBe(`Invalid value for overrides["${id}"]: null`);
+    expect(hint).toMatch(/^Set it to .*\. List all gaps and their choices with: svc gaps$/);
   });
 
   it.each([
@@ -298,47 +298,51 @@ describe('invalid overrides', () => {
       'a template without the body',
       'signature.content',
       '{timestamp}',
-      ' must be a string that contains {body}',
+      ...[': "{timestamp}"', 'a string that contains {body}'],
     ],
     [
       'an unknown placeholder',
       'signature.content',
       '{body}{secret}',
-      ' must be a string that contains {body}',
+      ...[': "{body}{secret}"', 'a string that contains {body}'],
     ],
-    ['a gap above 24 hours', 'retry.schedule', ['5m', '1h', '25h'], '[2] must be a duration from 1s to 24h'],
-    ['a gap of zero', 'retry.schedule', ['0s'], '[0] must be a duration from 1s to 24h'],
+    [
+      'a gap above 24 hours',
+      'retry.schedule',
+      ['5m', '1h', '25h'],
+      '[2]: "25h"',
+      'a duration from 1s to 24h',
+    ],
+    ['a gap of zero', 'retry.schedule', ['0s'], '[0]: "0s"', 'a duration from 1s to 24h'],
     [
       'gaps beyond the window',
       'retry.schedule',
       ['24h', '24h', '24h', '1s'],
-      ', with a sum of at most 72h, not [',
+      ...[': [', ', with a sum of at most 72h'],
     ],
-    ['no gaps', 'retry.schedule', [], ' must be a list of at least one item'],
-    ['a jitter above one half', 'retry.jitter', 0.6, ' must be a number from 0 to 0.5, not 0.6'],
-    [
-      'a part of a rate limit that is off',
-      'rate.limit',
-      { burst: 5 },
-      '.per_second is missing. It must be a whole number',
-    ],
+    ['no gaps', 'retry.schedule', [], ': []', 'a list of at least one item'],
+    ['a jitter above one half', 'retry.jitter', 0.6, ': 0.6', 'a number from 0 to 0.5'],
+    ['a part of a rate limit that is off', 'rate.limit', { burst: 5 }, ...['.per_second', 'a whole number']],
     [
       'a default page limit above the maximum',
       'list.limit',
       { max: 10 },
-      ', where "default" is at most "max", not {',
+      ...[': {', ', where "default" is at most "max"'],
     ],
     [
       'an unknown hash',
       'signature.algorithm',
       { hash: 'md5' },
-      '.hash must be "sha256", "sha512" or "sha1", not "md5"',
+      ...['.hash: "md5"', '"sha256", "sha512" or "sha1"'],
     ],
-  ])('an override with %s is refused', (_, id, value, message) => {
-    const error = getError({ [id]: value });
-    expect(error.message).toContain(`overrides["${id}"]`);
-    expect(error.message).toContain(message);
-  });
+  ] as [string, string, unknown, string, string][])(
+    'an override with %s is refused',
+    (_, id, value, problem, expected) => {
+      const error = getError({ [id]: value });
+      expect(error.message).toContain(`value for overrides["${id}"]${problem}`);
+      expect(error.hint).toContain(expected);
+    },
+  );
 
   it('an override of a row that does not exist is refused with the closest name', () => {
     const error = getError({ 'retry.shedule': ['5m'] });

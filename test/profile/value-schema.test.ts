@@ -14,7 +14,7 @@ import {
   withRule,
 } from '../../src/profile/value-schema.ts';
 
-const valueLocation = { path: 'value', hint: 'Try again.' };
+const valueLocation = { path: 'value', toHint: (expected: string) => `Pass ${expected}.` };
 const read = <T>(valueSchema: ValueSchema<T>, value: unknown) => valueSchema.parse(value, valueLocation);
 
 describe('value schemas', () => {
@@ -31,54 +31,83 @@ describe('value schemas', () => {
     expect(read(objectOrOff(objectOf({ burst: wholeNumber(1, 9) })), 'off')).toBeNull();
   });
 
-  it.each<[string, ValueSchema<unknown>, unknown, string]>([
-    ['an unknown word', oneOf({ on: '', off: '' }), 'of', 'value must be "on" or "off", not "of".'],
-    [
-      'an inherited name',
-      oneOf({ on: '', off: '' }),
-      'toString',
-      'value must be "on" or "off", not "toString".',
-    ],
+  it.each<[string, ValueSchema<unknown>, unknown, string, string]>([
+    ['an unknown word', oneOf({ on: '', off: '' }), 'of', 'value: "of"', '"on" or "off"'],
+    ['an inherited name', oneOf({ on: '', off: '' }), 'toString', 'value: "toString"', '"on" or "off"'],
     [
       'a number instead of a duration',
       duration('1s', '9s'),
       5,
-      'value must be a duration from 1s to 9s, written like',
+      'value: 5',
+      'a duration from 1s to 9s, written like "90s" or "1h30m"',
     ],
-    ['a duration out of range', duration('1s', '9s'), '10s', 'not "10s".'],
-    ['a size without unit', byteSize('1B', '9B'), '5', 'value must be a size from 1B to 9B, written like'],
-    ['a size out of range', byteSize('1B', '9B'), '1KiB', 'not "1KiB".'],
-    ['a fraction', wholeNumber(1, 3), 1.5, 'value must be a whole number from 1 to 3, not 1.5.'],
-    ['NaN', number(0, 1), Number.NaN, 'value must be a number from 0 to 1, not NaN.'],
-    ['a word instead of a Boolean', boolean(), 'yes', 'value must be true or false, not "yes".'],
-    ['empty text', string('a name'), '', 'value must be a name, not "".'],
     [
-      'an empty list',
-      listOf(string('a name')),
-      [],
-      'value must be a list of at least one item, each a name, not [].',
+      'a duration out of range',
+      duration('1s', '9s'),
+      '10s',
+      'value: "10s"',
+      'a duration from 1s to 9s, written like "90s" or "1h30m"',
     ],
-    ['an invalid item', listOf(string('a name')), ['x', 7], 'value[1] must be a name, not 7.'],
+    [
+      'a size without unit',
+      byteSize('1B', '9B'),
+      '5',
+      'value: "5"',
+      'a size from 1B to 9B, written like "64KiB"',
+    ],
+    [
+      'a size out of range',
+      byteSize('1B', '9B'),
+      '1KiB',
+      'value: "1KiB"',
+      'a size from 1B to 9B, written like "64KiB"',
+    ],
+    ['a fraction', wholeNumber(1, 3), 1.5, 'value: 1.5', 'a whole number from 1 to 3'],
+    ['NaN', number(0, 1), Number.NaN, 'value: NaN', 'a number from 0 to 1'],
+    ['a word instead of a Boolean', boolean(), 'yes', 'value: "yes"', 'true or false'],
+    ['empty text', string('a name'), '', 'value: ""', 'a name'],
+    ['an empty list', listOf(string('a name')), [], 'value: []', 'a list of at least one item, each a name'],
+    ['an invalid item', listOf(string('a name')), ['x', 7], 'value[1]: 7', 'a name'],
     [
       'a list instead of an object',
       objectOf({ a: string('a name') }),
       ['x'],
-      'value must be an object with "a", not',
+      "value: [ 'x' ]",
+      'an object with "a"',
     ],
-    ['an invalid field', objectOf({ a: string('a name') }), { a: 7 }, 'value.a must be a name, not 7.'],
-    ['a missing field', objectOf({ a: string('a name') }), {}, 'value.a is missing. It must be a name.'],
+    ['an invalid field', objectOf({ a: string('a name') }), { a: 7 }, 'value.a: 7', 'a name'],
     [
       'null',
       objectOrOff(objectOf({ a: string('a name') })),
       null,
-      'value must be "off" or an object with "a", not null.',
+      'value: null',
+      '"off" or an object with "a"',
     ],
-    ['a broken rule', withRule(wholeNumber(1, 9), 'even', (n) => n % 2 === 0), 3, '1 to 9, even, not 3.'],
-  ])('a value schema refuses %s and says what is accepted', (_, valueSchema, value, message) => {
+    [
+      'a broken rule',
+      withRule(wholeNumber(1, 9), 'even', (n) => n % 2 === 0),
+      3,
+      'value: 3',
+      'a whole number from 1 to 9, even',
+    ],
+  ])('a value schema refuses %s and says what is accepted', (_, valueSchema, value, problem, expected) => {
     expect(() => read(valueSchema, value)).toThrow(
-      expect.objectContaining({ code: 'validation_failed', hint: 'Try again.' }),
+      expect.objectContaining({
+        code: 'validation_failed',
+        message: `Invalid value for ${problem}`,
+        hint: `Pass ${expected}.`,
+      }),
     );
-    expect(() => read(valueSchema, value)).toThrow(message);
+  });
+
+  it('a value schema refuses a missing field, and the error names the file', () => {
+    const schema = objectOf({ a: string('a name') });
+    expect(() => schema.parse({}, { ...valueLocation, file: 'svc.config.json' })).toThrow(
+      expect.objectContaining({
+        message: 'Missing value for value.a in svc.config.json',
+        hint: 'Pass a name.',
+      }),
+    );
   });
 
   it('a value schema suggests the field that was probably meant', () => {
@@ -87,11 +116,14 @@ describe('value schemas', () => {
       expect.objectContaining({ message: 'value has no field "conect".', hint: 'Did you mean "connect"?' }),
     );
     expect(() => read(valueSchema, JSON.parse('{"__proto__": 1}'))).toThrow(
-      'value has no field "__proto__".',
+      expect.objectContaining({
+        message: 'value has no field "__proto__".',
+        hint: 'Use one of: connect, attempt',
+      }),
     );
   });
 
   it('a value schema truncates a long value in the message', () => {
-    expect(() => read(string('a name'), Array(100).fill(0))).toThrow(/, not .{80}…\.$/);
+    expect(() => read(string('a name'), Array(100).fill(0))).toThrow(/: .{80}…$/);
   });
 });

@@ -101,7 +101,7 @@ describe('svc doctor without an emulator', () => {
   });
 
   it.each([
-    ['an invalid value', '{"port": "x"}', 'svc.config.json: port must be a whole number'],
+    ['an invalid value', '{"port": "x"}', 'Invalid value for port in svc.config.json: "x"'],
     ['an unknown override', '{"overrides": {"retry.jiter": 1}}', 'retry.jiter'],
     ['invalid JSON', '{', 'is not valid JSON'],
   ])('a configuration with %s is a problem', async (_, text, detail) => {

@@ -15,5 +15,5 @@ it.each([...refusalReasons, ...digestOnlyReasons, ...schemeNames])('docs/signatu
 it('docs/signatures.md describes a valid custom scheme', () => {
   const [, example = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
   const { scheme, schemes } = JSON.parse(example);
-  expect(customSchemes.parse(schemes, { path: 'schemes', hint: '' })).toHaveProperty(scheme);
+  expect(customSchemes.parse(schemes, { path: 'schemes', toHint: () => '' })).toHaveProperty(scheme);
 });
