@@ -145,15 +145,14 @@ function listFiles(path) {
     .sort();
 }
 
-/** The tests in the same folder of test, and the named ones. */
+/** The test of the file, the named ones, and those in the same folder of test, in this order: the first ones end most mutants. */
 function findTests(path, named) {
   const folder = join('test', relative('src', statSync(path).isFile() ? dirname(path) : path));
   const own = folder === 'test' ? [] : [folder];
-  const names = [...own, `${folder}.test.ts`, path.replace(/^src(.*)\.tsx?$/, 'test$1.test.ts'), ...named];
+  const names = [path.replace(/^src(.*)\.tsx?$/, 'test$1.test.ts'), ...named, `${folder}.test.ts`, ...own];
   const tests = listFiles('test').filter(
     (file) => file.endsWith('.test.ts') && !/^test\/(?:e2e|binary|browser|torture)\//.test(file),
   );
-  // Tests in the same folder know the code best, so that most mutants end with them.
   return [
     ...new Set(names.flatMap((name) => tests.filter((file) => file === name || file.startsWith(`${name}/`)))),
   ];

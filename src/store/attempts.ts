@@ -127,7 +127,7 @@ export class AttemptTable extends Table {
     // The offset is the rank of the percentile, its share of the count rounded up, counted from 0.
     const percentile = (percent: number) => `(SELECT duration_ms FROM newest ORDER BY duration_ms
       LIMIT 1 OFFSET (SELECT (count(*) * ${percent} + 99) / 100 - 1 FROM newest))`;
-    const row = this.sql.get<AttemptStatistics>(
+    return this.sql.get(
       `WITH newest AS MATERIALIZED (
          SELECT seq, outcome, duration_ms FROM attempts WHERE webhook_seq = ? ORDER BY seq DESC LIMIT ?
        )
@@ -136,10 +136,7 @@ export class AttemptTable extends Table {
          ${percentile(50)} AS p50_ms, ${percentile(95)} AS p95_ms, max(duration_ms) AS max_ms
        FROM newest`,
       [webhookSeq, limit],
-    );
-    return (
-      row ?? { attempts: 0, succeeded: 0, p50_ms: null, p95_ms: null, max_ms: null, last_failure_seq: null }
-    );
+    ) as AttemptStatistics;
   }
 
   /** The results of the newest `limit` attempts to an endpoint, newest first. */
@@ -155,14 +152,13 @@ export class AttemptTable extends Table {
     clock: keyof typeof TIME_COLUMNS,
     { workspaceSeq, from, until }: { workspaceSeq: number; from: number; until: number },
   ): AttemptCounts {
-    const row = this.sql.get<AttemptCounts>(
+    return this.sql.get(
       `SELECT coalesce(sum(outcome = 'succeeded'), 0) AS succeeded, coalesce(sum(outcome <> 'succeeded'), 0) AS failed,
          coalesce(sum(number > 1), 0) AS retried
        FROM attempts a WHERE ${TIME_COLUMNS[clock]} >= ? AND ${TIME_COLUMNS[clock]} < ?
          AND (SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq) = ?`,
       [from, until, workspaceSeq],
-    );
-    return row ?? { succeeded: 0, failed: 0, retried: 0 };
+    ) as AttemptCounts;
   }
 
   insert(row: AttemptRow): void {
@@ -201,13 +197,11 @@ export class AttemptTable extends Table {
   }
 
   countByWorkspace(workspaceSeq: number, afterSeq: number): number {
-    return (
-      this.sql.value(
-        `SELECT count(*) FROM attempts a CROSS JOIN deliveries d ON d.seq = a.delivery_seq
-         WHERE a.seq > ? AND d.workspace_seq = ?`,
-        [afterSeq, workspaceSeq],
-      ) ?? 0
-    );
+    return this.sql.value(
+      `SELECT count(*) FROM attempts a CROSS JOIN deliveries d ON d.seq = a.delivery_seq
+       WHERE a.seq > ? AND d.workspace_seq = ?`,
+      [afterSeq, workspaceSeq],
+    ) as number;
   }
 
   findBySeq(seq: number): AttemptRow | undefined {

@@ -56,15 +56,14 @@ export class ChangeFeed extends Table {
    */
   findLastSeqBefore(wallTime: number): number {
     // Reads backwards from the newest row, so that the cost depends on the result and not on the table.
-    const seq = this.sql.value<number>(
+    return this.sql.value(
       `SELECT coalesce(min(seq), 0) FROM (
          SELECT coalesce((SELECT seq FROM attempts WHERE sent_at_wall + duration_ms < @wallTime ORDER BY seq DESC LIMIT 1), 0) AS seq
          UNION ALL
          SELECT coalesce((SELECT seq FROM api_requests WHERE at_wall + duration_ms < @wallTime ORDER BY seq DESC LIMIT 1), 0)
        ) WHERE seq > 0`,
       { wallTime },
-    );
-    return seq ?? 0;
+    ) as number;
   }
 
   /** Records that an endpoint was changed. Call inside the transaction of the change. @param seq a new sequence */

@@ -307,7 +307,7 @@ export class DeliveryTable extends Table {
   }
 
   countAll(): number {
-    return this.sql.value<number>('SELECT count(*) FROM deliveries') ?? 0;
+    return this.sql.value('SELECT count(*) FROM deliveries') as number;
   }
 
   /** Number of pending deliveries of one workspace or of all, without those of an event that is still being written. */

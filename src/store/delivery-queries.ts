@@ -145,8 +145,7 @@ export class DeliveryQueries extends Table {
   /** Counts the deliveries of a workspace that have not succeeded. Each count stops at `limit`. */
   countByStatus(workspaceSeq: number, limit: number): DeliveryStatusCounts {
     const count = (rows: string) =>
-      this.sql.value<number>(`SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ?)`, [workspaceSeq, limit]) ??
-      0;
+      this.sql.value(`SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ?)`, [workspaceSeq, limit]) as number;
     const ofWorkspace = (condition: string) =>
       count(
         `deliveries d JOIN webhooks h ON h.seq = d.webhook_seq WHERE d.workspace_seq = ? AND ${condition}`,

@@ -59,6 +59,7 @@ const deliveryKinds: readonly (Partial<ExpectedDelivery> & { outcomes?: AttemptR
   { due_at: NOW + 5, first_attempt_at: NOW + 1, scheduled_attempts: 1, outcomes: ['http_error'] },
   { due_at: NOW + 5, first_attempt_at: NOW + 2, scheduled_attempts: 2, outcomes: ['timeout', 'http_error'] },
   { due_at: NOW + 3, first_attempt_at: NOW, replays_waiting: 1, on_schedule: 0, outcomes: ['succeeded'] },
+  { due_at: NOW + 4, first_attempt_at: NOW, replays_waiting: 1, outcomes: ['succeeded', 'timeout'] },
   { due_at: NOW + 20, fault: REORDER },
   { due_at: NOW + 20, fault: DELAY, created_at: NOW + 2 },
   { status: 'succeeded', due_at: null, settled_at: NOW + 1, outcomes: ['timeout', 'succeeded'] },
@@ -101,7 +102,7 @@ function fill(store: Store): FilledStore {
     disabled: [0, 1],
     deleted_at: [null, NOW],
     listener: [0, 1],
-    forward_target: [0, 1],
+    forward_target: [1, 0],
   } as const;
   for (const [index, combination] of combine(flags).entries()) {
     // The rows of the workspaces alternate.
@@ -135,15 +136,17 @@ function fill(store: Store): FilledStore {
   }
 
   for (const [index, { outcomes = [], ...kind }] of deliveryKinds.entries()) {
-    for (const webhook of webhooks) {
+    for (const [shift, webhook] of webhooks.entries()) {
       const ofWorkspace = events.filter(({ workspace_seq }) => workspace_seq === webhook.workspace_seq);
       const event = ofWorkspace[(index + webhook.seq) % ofWorkspace.length] as EventRow;
       const row: Omit<ExpectedDelivery, 'seq'> = {
         ...{ id: `del_${deliveries.length}`, event_seq: event.seq, webhook_seq: webhook.seq },
         ...{ workspace_seq: webhook.workspace_seq, own_url: null, own_body: null, replay_of_seq: null },
-        ...{ status: 'pending', settled_reason: null, settled_at: null, created_at: NOW, due_at: NOW },
+        ...{ status: 'pending', settled_reason: null, settled_at: null, created_at: NOW },
         ...{ first_attempt_at: null, on_schedule: 1, scheduled_attempts: 0, replays_waiting: 0, fault: null },
         ...kind,
+        // The due times of no two endpoints are the same.
+        due_at: kind.due_at === null ? null : (kind.due_at ?? NOW) + shift,
         attempt_count: outcomes.length,
       };
       const place = { event: event.seq, webhook: webhook.seq, workspace: webhook.workspace_seq };

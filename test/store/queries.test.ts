@@ -1,13 +1,13 @@
 /** Compares each query of endpoints, events, deliveries and attempts with a filter over rows of every kind in two workspaces. */
 import { describe, expect, it } from 'vitest';
 import type { AttemptFilter, AttemptRow } from '../../src/store/attempts.ts';
-import type { DeliveryFilter } from '../../src/store/delivery-queries.ts';
+import { type DeliveryFilter, toDelivery } from '../../src/store/delivery-queries.ts';
 import { type EventFilter, toEventSummary } from '../../src/store/events.ts';
 import type { PageRequest, RowPage } from '../../src/store/row-page.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { WebhookRow } from '../../src/store/webhooks.ts';
 import { type ExpectedDelivery, type FilledStore, openFilledStore } from './filled-store.ts';
-import { ANY_DELIVERY, NOW } from './rows.ts';
+import { ANY_DELIVERY, insertRequest, NOW } from './rows.ts';
 
 interface Row {
   readonly seq: number;
@@ -174,6 +174,39 @@ describe('the queries of events', () => {
       expect(store.events.find(row.id)).toEqual({ ...row, workspace_id });
     }
     expect(store.events.find('evt_none')).toBeUndefined();
+  });
+
+  it('the events of a workspace are listed newest first, of one type or of all', async () => {
+    const { store, workspaces, events } = openFilledStore();
+    for (const workspace of workspaces) {
+      for (const type of [null, 'order.shipped', 'invoice.paid']) {
+        const expected = events.filter(
+          (row) => row.workspace_seq === workspace && (type === null || row.type === type),
+        );
+        expect(await readPages((page) => store.events.list(workspace, type, page), 1)).toEqual(
+          newestFirst(expected),
+        );
+      }
+    }
+  });
+
+  it('the request that created an event is the first one that is not a GET', () => {
+    const { store, events } = openFilledStore();
+    const [first, second] = events.map(({ id }) => id);
+    store.writeNow(() => {
+      const requests = [
+        { method: 'GET', event: first },
+        { method: 'POST', event: second },
+        { method: 'POST', event: first },
+        { method: 'POST', event: first },
+      ];
+      for (const [index, { method, event }] of requests.entries()) {
+        insertRequest(store, NOW, null, { id: `req_${index}`, method, resource_id: event ?? null });
+      }
+    });
+    const requestIds = events.map(({ seq }) => store.events.findRequestId(seq));
+    expect(requestIds).toEqual(['req_2', 'req_1', null, null, null, null]);
+    expect(events.map(({ seq }) => store.events.findSummary(seq)?.request_id)).toEqual(requestIds);
   });
 });
 
@@ -380,13 +413,14 @@ describe('the writes of deliveries', () => {
     const webhook = webhooks[4]?.seq ?? 0;
     const isReleased = (row: ExpectedDelivery) =>
       row.webhook_seq === webhook && row.fault === '{"kind":"reorder"}';
+    const dueAt = deliveries.find(isReleased)?.due_at ?? 0;
     let released: number[] = [];
     const release = (now: number) => () => {
       released = store.deliveries.releaseReordered(webhook, now);
     };
-    expectChange(filled, release(NOW + 20), () => ({}));
+    expectChange(filled, release(dueAt), () => ({}));
     expect(released).toEqual([]);
-    expectChange(filled, release(NOW + 19), (row) => (isReleased(row) ? { due_at: NOW + 19 } : {}));
+    expectChange(filled, release(dueAt - 1), (row) => (isReleased(row) ? { due_at: dueAt - 1 } : {}));
     expect(released).toEqual(deliveries.filter(isReleased).map(seqOf));
   });
 
@@ -473,7 +507,22 @@ describe('the lists of deliveries and attempts', () => {
         ...{ last_response_status: last?.response_status ?? null, last_error: last?.error ?? null },
       };
       expect(store.deliveryQueries.findBySeq(row.seq)).toMatchObject(expected);
-      expect(store.deliveryQueries.find(row.id)).toMatchObject(expected);
+      const found = store.deliveryQueries.find(row.id);
+      expect(found).toMatchObject(expected);
+      const toIso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+      const paused = row.due_at !== null && webhook?.disabled === 1;
+      expect(found && toDelivery(found)).toMatchObject({
+        ...{ id: row.id, event_id: event?.id, webhook_id: webhook?.id, status: row.status, paused },
+        ...{ next_attempt_at: paused ? null : toIso(row.due_at), settled_at: toIso(row.settled_at) },
+        last_attempt: last
+          ? {
+              number: last.number,
+              outcome: last.outcome,
+              response_status: last.response_status,
+              error: last.error,
+            }
+          : null,
+      });
       expect(store.deliveryQueries.getBody(row.seq)).toBe(event?.envelope);
     }
   });

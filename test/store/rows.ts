@@ -144,7 +144,12 @@ export function insertAttempt(
   return seq;
 }
 
-export function insertRequest(store: Store, at = NOW, apiKeySeq: number | null = null): number {
+export function insertRequest(
+  store: Store,
+  at = NOW,
+  apiKeySeq: number | null = null,
+  changes: { id?: string; method?: string; resource_id?: string | null } = {},
+): number {
   const seq = store.nextSeq();
   const row = {
     seq,
@@ -161,6 +166,7 @@ export function insertRequest(store: Store, at = NOW, apiKeySeq: number | null =
     resource_id: null,
     user_agent: null,
     fault: null,
+    ...changes,
   };
   store.apiRequests.insert(row, ANY_MESSAGES);
   return seq;
