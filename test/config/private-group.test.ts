@@ -45,7 +45,12 @@ const cases: readonly Case[] = [
   { title: "the user's ID and the user in it", groups: `ada:x:${USER}:ada`, gid: USER, isTrusted: true },
   { title: 'another user in it', groups: `ada:x:${USER}:ada,eve`, gid: USER, isTrusted: false },
   { title: "the user's name", groups: `x:x:1:eve\nada:x:${GROUP}:`, gid: GROUP, isTrusted: true },
-  { title: "the user's name and another user in it", groups: `ada:x:${GROUP}:eve`, gid: GROUP, isTrusted: false },
+  {
+    title: "the user's name and another user in it",
+    groups: `ada:x:${GROUP}:eve`,
+    gid: GROUP,
+    isTrusted: false,
+  },
   { title: 'another name', groups: `staff:x:${GROUP}:`, gid: GROUP, isTrusted: false },
   {
     title: "the user's name, for a file of another user",
