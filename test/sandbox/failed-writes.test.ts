@@ -70,7 +70,7 @@ describe('a failed write', () => {
       expect(state, write).toEqual(undisturbed.state);
       expect(restarted, `${write}, after a restart`).toEqual(state);
     }
-  }, 120_000);
+  }, 300_000);
 });
 
 /** Plays the scenario. @param failing the write after which an error is thrown, when it is made for the first time */

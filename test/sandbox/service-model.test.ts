@@ -61,7 +61,7 @@ it(
       {
         numRuns: HISTORIES,
         seed: SEED,
-        interruptAfterTimeLimit: HISTORIES * 10_000,
+        interruptAfterTimeLimit: HISTORIES * 40_000,
         markInterruptAsFailure: true,
       },
     );
@@ -69,7 +69,7 @@ it(
     for (const name of [...operations, ...outcomes]) expect(tally.get(name), name).toBeGreaterThan(0);
     if (process.env.HISTORIES !== undefined) process.stdout.write(`${JSON.stringify([...tally])}\n`);
   },
-  HISTORIES * 20_000,
+  HISTORIES * 60_000,
 );
 
 interface EventBody {
