@@ -34,7 +34,7 @@ const LAST_CHANGE_SETTING = 'webhook_change_seq';
 export class ChangeFeed extends Table {
   readonly #unpublished: Pick<UnpublishedEvent, 'hiddenRange'>;
   readonly #settings: SettingTable;
-  /** The last change of each endpoint that was changed in this process, oldest first. */
+  /** The last change of each endpoint that was changed in this process. */
   readonly #webhookChanges = new Map<number, Change>();
   #lastWebhookChangeSeq = 0;
 
@@ -68,7 +68,6 @@ export class ChangeFeed extends Table {
 
   /** Records that an endpoint was changed. Call inside the transaction of the change. @param seq a new sequence */
   recordWebhookChange(webhookSeq: number, seq: number): void {
-    this.#webhookChanges.delete(webhookSeq);
     this.#webhookChanges.set(webhookSeq, { seq, type: 'webhook', rowSeq: webhookSeq });
     this.#lastWebhookChangeSeq = seq;
     this.#settings.set(LAST_CHANGE_SETTING, String(seq));
@@ -82,7 +81,7 @@ export class ChangeFeed extends Table {
     const upTo = this.#unpublished.hiddenRange.from - 1;
     const changes = this.#listRowsAfter(after, upTo, types, limit);
     if (!types.has('webhook') || this.#lastWebhookChangeSeq <= after) return changes;
-    const last = changes.length < limit ? upTo : (changes.at(-1)?.seq ?? upTo);
+    const last = changes[limit - 1]?.seq ?? upTo;
     const webhookChanges = [...this.#webhookChanges.values()].filter(({ seq }) => seq > after && seq <= last);
     return [...changes, ...webhookChanges].sort((a, b) => a.seq - b.seq);
   }

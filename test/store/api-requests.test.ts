@@ -119,14 +119,14 @@ describe('ApiRequestTable', () => {
     expect(store.apiRequests.findMessages(0)).toBeUndefined();
   });
 
-  it('only the newest requests without a key are kept, also after the store was opened again', () => {
+  it('only the newest requests without a key are kept, even if the cache is empty', () => {
     const { store, rows } = openRequests();
     const insert = (count: number) =>
       store.writeNow(() => Array.from({ length: count }, () => insertRequest(store)));
     const first = insert(UNAUTHENTICATED_LIMIT);
     const isKept = (seq: number) => store.apiRequests.findBySeq(seq) !== undefined;
     expect(first.filter(isKept)).toEqual(first);
-    // As after a start, when only the rows tell which requests have no key.
+    // As after a start.
     store.apiRequests.clearCache();
     const second = insert(3);
     expect([...first, ...second].filter(isKept)).toEqual([...first.slice(3), ...second]);

@@ -61,6 +61,29 @@ describe('ChangeFeed', () => {
     }
   });
 
+  it('listAfter returns the newest change of each endpoint, without those that were returned before', () => {
+    const store = openStore();
+    const [first, second] = [insertDeliveries(store, [NOW]), insertDeliveries(store, [NOW])];
+    const change = (webhook: number) =>
+      store.writeNow(() => {
+        const seq = store.nextSeq();
+        store.changeFeed.recordWebhookChange(webhook, seq);
+        return { seq, type: 'webhook', rowSeq: webhook } as const;
+      });
+    const deliveries = [first, second].flatMap((place) =>
+      place.deliveries.map((seq) => ({ seq, type: 'delivery', rowSeq: seq }) as const),
+    );
+    const old = change(first.webhook);
+    const middle = change(second.webhook);
+    const list = (after: number) => store.changeFeed.listAfter(after, ALL, 100);
+    expect(list(0)).toEqual([...deliveries, old, middle]);
+    expect(list(old.seq)).toEqual([middle]);
+    expect(list(middle.seq)).toEqual([]);
+    const newest = change(first.webhook);
+    expect(list(0)).toEqual([...deliveries, middle, newest]);
+    expect(list(middle.seq)).toEqual([newest]);
+  });
+
   it('listAfter returns no change above the sequences of an event that is still being written', () => {
     const store = openStore();
     const { webhook, deliveries } = insertDeliveries(store, [NOW]);
@@ -102,6 +125,29 @@ describe('ChangeFeed', () => {
     const last = store.changeFeed.findLastSeqBefore(NOW + 10);
     const attempts = store.changeFeed.listAfter(last, new Set(['attempt']), 100);
     expect(attempts.map(({ seq }) => seq)).toContain(fast);
+  });
+
+  it('findLastSeqBefore returns the newest sequence before which every attempt or request ended', () => {
+    const store = openStore();
+    const [delivery = 0] = insertDeliveries(store, [NOW]).deliveries;
+    const find = (wallTime: number) => store.changeFeed.findLastSeqBefore(wallTime);
+    const attempt = (number: number, sentAt: number, duration_ms: number) =>
+      store.writeNow(() => insertAttempt(store, delivery, number, sentAt, { duration_ms }));
+    const first = attempt(1, NOW, 2);
+    const second = attempt(2, NOW + 10, 0);
+    // Without requests, only the attempts count. One that ends at the given time may have begun then.
+    expect([NOW + 2, NOW + 3, NOW + 10, NOW + 11].map(find)).toEqual([0, first, first, second]);
+    // Each request takes one millisecond.
+    const request = store.writeNow(() => insertRequest(store, NOW + 20));
+    expect([NOW + 21, NOW + 22].map(find)).toEqual([second, second]);
+    const third = attempt(3, NOW + 30, 1);
+    expect([NOW + 31, NOW + 32].map(find)).toEqual([second, request]);
+    expect(request).toBeLessThan(third);
+    const onlyRequests = openStore();
+    const seqs = onlyRequests.writeNow(() => [NOW, NOW + 5].map((at) => insertRequest(onlyRequests, at)));
+    expect(
+      [NOW + 1, NOW + 2, NOW + 6, NOW + 7].map((at) => onlyRequests.changeFeed.findLastSeqBefore(at)),
+    ).toEqual([...[0, seqs[0], seqs[0], seqs[1]]]);
   });
 
   it('listAfter searches an index of each table', async () => {

@@ -1,12 +1,16 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
 import { GroupCommit } from '../../src/store/group-commit.ts';
 import { Database } from '../support/sqlite.ts';
 
 /** The time of the groups, in milliseconds. */
 let now = 0;
-vi.mock('../../src/timers.ts', async (load) => ({ ...(await load<object>()), monotonic: () => now }));
+vi.mock('../../src/timers.ts', async () => ({
+  ...(await import('../support/fakeable-timers.ts')),
+  monotonic: () => now,
+}));
 
-function open(expectsMore = () => false) {
+function open(expectsMore = () => false, assertWritable = () => {}) {
   const db = new Database(':memory:');
   onTestFinished(() => {
     db.close();
@@ -17,7 +21,7 @@ function open(expectsMore = () => false) {
   let commits = 0;
   let undone = 0;
   const group = new GroupCommit(db, {
-    assertWritable: () => {},
+    assertWritable,
     onCommit: () => {
       commits++;
     },
@@ -102,6 +106,41 @@ describe('GroupCommit.run', () => {
     expect([commits(), undone()]).toEqual([2, 3]);
   });
 
+  it('every operation that throws leaves no rows, although it wrote some', async () => {
+    const { group, note, notes } = open();
+    const writeHalf = (text: string) => () => {
+      note(text);
+      throw new Error(text);
+    };
+    const results = await Promise.allSettled([
+      group.run(writeHalf('first')),
+      group.run(() => note('kept')),
+      group.run(writeHalf('second')),
+      group.run(writeHalf('third')),
+      group.run(() => note('also kept')),
+    ]);
+    expect(notes()).toEqual(['kept', 'also kept']);
+    expect(
+      results.flatMap((result) => (result.status === 'rejected' ? [result.reason.message] : [])),
+    ).toEqual([...['first', 'second', 'third']]);
+  });
+
+  it('no operation of a group runs while the file is damaged', async () => {
+    let problem: SvcError | null = new SvcError('storage_unavailable', 'The database file was removed.');
+    const { group, note, notes, undone } = open(undefined, () => {
+      if (problem !== null) throw problem;
+    });
+    const results = await Promise.allSettled([group.run(() => note('a')), group.run(() => note('b'))]);
+    expect(results).toEqual([
+      { status: 'rejected', reason: problem },
+      { status: 'rejected', reason: problem },
+    ]);
+    expect([notes(), undone()]).toEqual([[], 1]);
+    problem = null;
+    await group.run(() => note('c'));
+    expect(notes()).toEqual(['c']);
+  });
+
   it('one operation is committed although all others throw', async () => {
     const { group, note, notes } = open();
     const doomed = [group.run(fail('one')), group.run(fail('two'))];
@@ -145,7 +184,10 @@ describe('GroupCommit.run', () => {
       group.run(() => note('small')),
       group.run(() => note('x'.repeat(100_000))),
     ]);
-    expect(results[1]).toMatchObject({ status: 'rejected', reason: { code: 'storage_unavailable' } });
+    expect(results[1]).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'storage_unavailable', message: expect.stringContaining('full') },
+    });
     expect(db.inTransaction).toBe(false);
     // The row exists only if the promise of its write was fulfilled.
     expect(notes()).toEqual(results[0]?.status === 'fulfilled' ? ['small'] : []);
@@ -250,5 +292,43 @@ describe('GroupCommit.runSoon', () => {
     expect(notes()).toEqual(['log']);
     group.flush();
     expect(commits()).toBe(1);
+  });
+
+  it('one timer that does not keep the process alive commits the writes of 50 ms', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const started = vi.spyOn(globalThis, 'setTimeout');
+    const { group, note, notes, commits } = open();
+    for (const texts of [
+      ['a', 'b'],
+      ['c', 'd'],
+    ]) {
+      for (const text of texts) group.runSoon(() => note(text));
+      expect(vi.getTimerCount()).toBe(1);
+      vi.advanceTimersByTime(49);
+      expect(notes()).not.toContain(texts[0]);
+      vi.advanceTimersByTime(1);
+      expect(notes().slice(-2)).toEqual(texts);
+    }
+    expect(commits()).toBe(2);
+    expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([false, false]);
+  });
+
+  it('the next group ends the timer, and a write during its preparation starts none', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const { group, note, notes } = open();
+    group.runSoon(() => note('a'));
+    group.flush();
+    expect(vi.getTimerCount()).toBe(0);
+    const write = group.run(() => note('b'));
+    group.runSoon(() => note('c'));
+    expect(vi.getTimerCount()).toBe(0);
+    await write;
+    expect(notes()).toEqual(['a', 'b', 'c']);
   });
 });

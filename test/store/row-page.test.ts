@@ -1,11 +1,48 @@
-import { describe, expect, it, vi } from 'vitest';
-import { readPage } from '../../src/store/row-page.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readPage, toListBody, toPageRequest } from '../../src/store/row-page.ts';
 import { ANY_DELIVERY, insertDeliveries, NOW, openStore } from './rows.ts';
 
-// Each reading of the time is past the end of the slice, so a slice is one row.
-vi.mock('../../src/timers.ts', async (load) => {
-  let now = 0;
-  return { ...(await load<object>()), monotonic: () => (now += 1_000) };
+/** Milliseconds between two readings of the time. By default, each is past the end of the slice, so a slice is one row. */
+let step = 1_000;
+let now = 0;
+vi.mock('../../src/timers.ts', async (load) => ({
+  ...(await load<object>()),
+  monotonic: () => (now += step),
+}));
+afterEach(() => {
+  step = 1_000;
+});
+
+describe('toPageRequest', () => {
+  const findSeq = (id: string) => (id === 'evt_1' ? 7 : undefined);
+
+  it('a page starts after the row of the cursor, and the first page has no cursor', () => {
+    expect(toPageRequest({ limit: 5 }, findSeq)).toEqual({ limit: 5, beforeSeq: null });
+    expect(toPageRequest({ limit: 5, starting_after: 'evt_1' }, findSeq)).toEqual({ limit: 5, beforeSeq: 7 });
+  });
+
+  it('an unknown cursor is refused [list.order]', () => {
+    expect(() => toPageRequest({ limit: 5, starting_after: 'evt_2' }, findSeq)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        message: 'starting_after is not the end_cursor of a page of this list.',
+      }),
+    );
+  });
+});
+
+describe('toListBody', () => {
+  it('the cursor is the ID of the last item, or null for an empty page [§2.list.has-more]', () => {
+    const toItem = ({ id }: { id: string }) => `item ${id}`;
+    expect(toListBody({ rows: [{ id: 'b' }, { id: 'a' }], hasMore: true }, toItem)).toEqual({
+      ...{ data: ['item b', 'item a'], has_more: true, end_cursor: 'a' },
+    });
+    expect(toListBody({ rows: [], hasMore: false }, toItem)).toEqual({
+      data: [],
+      has_more: false,
+      end_cursor: null,
+    });
+  });
 });
 
 describe('readPage', () => {
@@ -39,6 +76,24 @@ describe('Scan.findPage', () => {
       { limit: 3, beforeSeq: null },
     );
     expect([rows.map(({ seq }) => seq), hasMore]).toEqual([deliveries.toReversed().slice(0, 3), true]);
+  });
+
+  it('a page with exactly as many rows as match has no next page', async () => {
+    const store = openStore();
+    const { deliveries } = insertDeliveries(store, [NOW, NOW]);
+    for (const text of ['shipped', null]) {
+      const page = await store.deliveryQueries.list({ ...ANY_DELIVERY, text }, { limit: 2, beforeSeq: null });
+      expect([page.rows.map(({ seq }) => seq), page.hasMore]).toEqual([deliveries.toReversed(), false]);
+    }
+  });
+
+  it('a scan that is short enough does not yield', async () => {
+    step = 0;
+    const store = openStore();
+    const { deliveries } = insertDeliveries(store, [NOW, NOW]);
+    const listing = store.deliveryQueries.list(ANY_DELIVERY, { limit: 9, beforeSeq: null });
+    store.close();
+    expect((await listing).rows).toHaveLength(deliveries.length);
   });
 
   it('other writes run between the slices of a scan, and the page reflects them', async () => {
