@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { computeScheduleTime, getClockRate, resumeAfterDowntime } from '../../src/domain/clock.ts';
+import {
+  computeScheduleTime,
+  extrapolateScheduleTime,
+  getClockRate,
+  LAST_TIME,
+  resumeAfterDowntime,
+} from '../../src/domain/clock.ts';
 
 const HOUR = 3_600_000;
 const AT = Date.UTC(2026, 10, 20);
@@ -19,6 +25,30 @@ describe('schedule time', () => {
     expect(computeScheduleTime({ at: AT, speed: 1, frozen: false }, 1.999)).toBe(AT + 1);
     expect(computeScheduleTime({ at: AT, speed: 1, frozen: false }, -5)).toBe(AT);
   });
+});
+
+describe('the end of schedule time', () => {
+  it('schedule time stops at the start of the year 9999', () => {
+    const end = Date.UTC(9999, 0, 1);
+    const clock = { at: end - 1_000, speed: 60, frozen: false };
+    expect(computeScheduleTime(clock, 16)).toBe(end - 40);
+    expect(computeScheduleTime(clock, 17)).toBe(end);
+    expect(computeScheduleTime(clock, HOUR)).toBe(end);
+  });
+
+  it('the last time is the last one with a year of four digits', () => {
+    expect([LAST_TIME, LAST_TIME + 1].map((ms) => new Date(ms).toISOString())).toEqual([
+      '9999-12-31T23:59:59.999Z',
+      '+010000-01-01T00:00:00.000Z',
+    ]);
+  });
+});
+
+it('extrapolateScheduleTime adds the elapsed time at the rate of the clock, but never goes back', () => {
+  const now = new Date(AT).toISOString();
+  expect(extrapolateScheduleTime({ now, rate: 60 }, 500)).toBe(AT + 30_000);
+  expect(extrapolateScheduleTime({ now, rate: 0 }, 500)).toBe(AT);
+  expect(extrapolateScheduleTime({ now, rate: 60 }, -500)).toBe(AT);
 });
 
 describe('resumeAfterDowntime', () => {

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDuration, parseDuration, parseRelativeTime } from '../../src/domain/duration.ts';
+import {
+  formatDuration,
+  formatLatency,
+  formatRelative,
+  formatSpan,
+  parseDuration,
+  parseRelativeTime,
+} from '../../src/domain/duration.ts';
 
 describe('parseDuration', () => {
   it.each([
@@ -68,8 +75,49 @@ describe('formatDuration', () => {
   });
 });
 
+it.each([
+  [0, '0.0ms'],
+  [9.94, '9.9ms'],
+  [10, '10ms'],
+  [1_500, '1.5s'],
+])('formatLatency(%d) returns %s', (ms, text) => {
+  expect(formatLatency(ms)).toBe(text);
+});
+
+it.each([
+  [93_784_999, 2, '1d 2h'],
+  [93_784_999, 4, '1d 2h 3m 4s'],
+  [93_784_999, 1, '1d'],
+  [3_605_000, 2, '1h 5s'],
+  [1_999, 2, '1s'],
+])('formatSpan(%d, %d) returns %s', (ms, count, text) => {
+  expect(formatSpan(ms, count)).toBe(text);
+});
+
+it.each([
+  [0, 'just now'],
+  [999, 'just now'],
+  [-999, 'just now'],
+  [1_000, 'in 1s'],
+  [-1_000, '1s ago'],
+  [252_000, 'in 4m 12s'],
+  [90_061_000, 'in 1d 1h'],
+  [-252_000, '4m ago'],
+])('formatRelative writes a time %d ms from now as %j', (distanceMs, text) => {
+  const now = Date.UTC(2026, 10, 20);
+  expect(formatRelative(new Date(now + distanceMs).toISOString(), now)).toBe(text);
+});
+
 it('parseRelativeTime reads a duration before now, and a timestamp', () => {
   expect(parseRelativeTime('1h30m', 10_000_000)).toBe(4_600_000);
   expect(parseRelativeTime('2026-01-01T00:00:00Z', 0)).toBe(Date.parse('2026-01-01T00:00:00Z'));
   expect(parseRelativeTime('soon', 0)).toBeNaN();
+  expect(parseRelativeTime('2027', 0)).toBe(Date.UTC(2027));
 });
+
+it.each(['35', ' 35 ', '1.5', '20270'])(
+  'parseRelativeTime refuses %j, a number without a unit that is not a year',
+  (text) => {
+    expect(parseRelativeTime(text, 0)).toBeNaN();
+  },
+);
