@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyAddress, classifyHost, toClientKey } from '../../src/domain/address.ts';
+import { classifyAddress, classifyHost, isLoopbackName, toClientKey } from '../../src/domain/address.ts';
 
 describe('classifyAddress', () => {
   it.each([
@@ -44,6 +44,9 @@ describe('classifyAddress', () => {
     ['64:ff9b:1::a9fe:a9fe', 'translated'],
     ['example.com', 'not an IP address'],
     ['', 'not an IP address'],
+    ['a:b', 'not an IP address'],
+    ['::2', 'unspecified'],
+    ['::1:0', 'unspecified'],
   ])('the address %s is blocked: %s', (address, word) => {
     const { kind, description } = classifyAddress(address);
     expect(kind).toBe('blocked');
@@ -76,6 +79,7 @@ describe('toClientKey', () => {
     ['192.0.2.1', '192.0.2.2', false],
     ['2001:db8::1', '2001:db8:0:0:ffff::2', true],
     ['2001:db8::1', '2001:db8:0:1::1', false],
+    ['2001:db8::1', '2003:db8::1', false],
   ])('the client keys of %s and %s are equal: %s', (one, other, isSame) => {
     expect(toClientKey(one) === toClientKey(other)).toBe(isSame);
   });
@@ -91,6 +95,7 @@ describe('classifyHost', () => {
     ['host.docker.internal', 'private'],
     ['shop.test', 'private'],
     ['nas.home.arpa', 'private'],
+    ['NAS.Home.Arpa', 'private'],
     ['receiver', 'private'],
     ['example.com', 'public'],
     ['localhost.example.com', 'public'],
@@ -100,4 +105,13 @@ describe('classifyHost', () => {
   ])('the host %s is %s', (host, kind) => {
     expect(classifyHost(host).kind).toBe(kind);
   });
+});
+
+it.each([
+  ['LocalHost', true],
+  ['App.Localhost.', true],
+  ['localhost.example.com', false],
+  ['notlocalhost', false],
+])('isLoopbackName(%j) returns %s', (name, isLoopback) => {
+  expect(isLoopbackName(name)).toBe(isLoopback);
 });

@@ -7,12 +7,19 @@ const delivery = { id: 'del_1', webhook_id: 'wh_1', url: 'http://127.0.0.1:3000/
 const check = "svc receiver check 'http://127.0.0.1:3000/hooks?a=1&b=2' --secret SECRET";
 
 it.each<[AttemptOutcome, number | null, string]>([
-  ['http_error', 302, 'svc webhooks update wh_1 --url URL'],
+  ['http_error', 302, 'Register the final URL'],
+  ['http_error', 399, 'Register the final URL'],
   ['http_error', 400, 'svc verify --delivery del_1'],
+  ['http_error', 401, 'svc verify --delivery del_1'],
+  ['http_error', 403, 'svc verify --delivery del_1'],
   ['http_error', 404, 'Check the path'],
-  ['http_error', 418, 'the response and the log'],
+  ['http_error', 405, 'Check the path'],
+  ['http_error', 410, 'Check the path'],
+  ['http_error', 418, 'to find out why it rejected the delivery'],
   ['http_error', 429, '--rate'],
-  ['http_error', 503, 'the response and the log'],
+  ['http_error', 499, 'to find out why it rejected the delivery'],
+  ['http_error', 500, 'to find the error'],
+  ['http_error', 503, 'to find the error'],
   ['timeout', null, 'as soon as you have stored the delivery'],
   ['connection_error', null, 'Start or fix the receiver'],
   ['dns_error', null, 'Correct the host name'],
@@ -56,6 +63,19 @@ it.each<[FaultKind | undefined, string]>([
   const fault = kind && { id: 'flt_1', kind };
   const attempt = { outcome: 'http_error', response_status: 503, error: 'returned 503', fault } as const;
   expect(describeCause(attempt)).toBe(cause);
+});
+
+it.each<[AttemptOutcome, number | null, string | null, string]>([
+  ['http_error', 400, 'returned 400', 'Your receiver returned 400.'],
+  ['http_error', 302, 'redirected to https://example.com/', 'Redirected to https://example.com/.'],
+  ['timeout', 503, 'started a response but did not finish it', 'Started a response but did not finish it.'],
+  ['dns_error', null, null, 'DNS lookup failed.'],
+])('the cause of %s with the status %s and the error %j is %j', (outcome, response_status, error, cause) => {
+  expect(describeCause({ outcome, response_status, error })).toBe(cause);
+});
+
+it('an unfinished response with an error status is not a response of the code that verifies', () => {
+  expect(findAttemptHints({ outcome: 'timeout', response_status: 503 }, delivery)).toHaveLength(1);
 });
 
 it('the hint after a fault that receivers cannot notice attributes the failure to the receiver', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findCustomHeaderProblem } from '../../src/domain/delivery-headers.ts';
+import { findCustomHeaderProblem, isSchemeHeaderName } from '../../src/domain/delivery-headers.ts';
 
 describe('findCustomHeaderProblem', () => {
   it.each([
@@ -7,6 +7,7 @@ describe('findCustomHeaderProblem', () => {
     ['X-Empty', ''],
     ['x_y.z', 'a\tb'],
     ['Servicename', 'a'],
+    ['X-Long', 'a'.repeat(4096)],
   ])('the header "%s: %s" is valid', (name, value) => {
     expect(findCustomHeaderProblem(name, value)).toBeNull();
   });
@@ -32,4 +33,16 @@ describe('findCustomHeaderProblem', () => {
   ])('the header value %j is refused', (value, problem) => {
     expect(findCustomHeaderProblem('A', value)).toContain(problem);
   });
+});
+
+it.each([
+  ['X-Signature', true],
+  ['Service-Signature', true],
+  ['Content-Type', false],
+  ['Proxy-Authorization', false],
+  ['a b', false],
+  ['', false],
+  [undefined, false],
+])('a signature scheme can use the header name %j: %s', (name, isValid) => {
+  expect(isSchemeHeaderName(name)).toBe(isValid);
 });

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  describeIdKindMismatch,
   describeIdProblem,
+  formatIdForMessage,
   type IdKind,
   idPatterns,
   idPrefixes,
+  isId,
   type RandomFill,
   suggestWhereToLook,
   UlidGenerator,
@@ -34,6 +37,24 @@ describe('UlidGenerator', () => {
     expect(new UlidGenerator().next('event', NOW)).toContain(`evt_${NOW_IN_ULID}`);
     expect(new UlidGenerator().next('event', NOW + 0.9)).toContain(`evt_${NOW_IN_ULID}`);
     expect(new UlidGenerator().next('event', NOW + 10)).toContain(`evt_${TEN_MS_LATER_IN_ULID}`);
+  });
+
+  it('an id created at the start of 1970 is complete [id.format]', () => {
+    expect(new UlidGenerator(filledWith(0)).next('event', 0)).toBe(`evt_${'0'.repeat(26)}`);
+  });
+
+  it('an id has a digit for each of its random bytes [id.format]', () => {
+    const source = new UlidGenerator((buffer) => {
+      for (let i = 0; i < buffer.length; i++) buffer[i] = i + 1;
+      return buffer;
+    });
+    expect(source.next('event', NOW)).toBe(`evt_${NOW_IN_ULID}123456789ABCDEFG`);
+  });
+
+  it('every id has all of its random digits, however many ids a generator creates [id.format]', () => {
+    const source = new UlidGenerator(filledWith(31));
+    const randomParts = Array.from({ length: 600 }, (_, i) => source.next('event', NOW + i).slice(-16));
+    expect(new Set(randomParts)).toEqual(new Set([`F${'Z'.repeat(15)}`]));
   });
 
   it('ids are the same for the same seed, and different for another seed', () => {
@@ -76,6 +97,20 @@ describe('order by id is order of creation', () => {
     expect(ids.toSorted()).toEqual(ids);
   });
 
+  it('new ids follow an id that another generator created in the same millisecond', () => {
+    const source = new UlidGenerator(filledWith(0));
+    source.next('event', NOW);
+    const newest = new UlidGenerator(filledWith(255)).next('event', NOW);
+    source.continueAfter(newest);
+    expect(source.next('event', NOW) > newest).toBe(true);
+  });
+
+  it('text that is not an id does not change the time of new ids', () => {
+    const source = new UlidGenerator();
+    source.continueAfter('no id');
+    expect(source.next('event', 0)).toContain('evt_0000000000');
+  });
+
   it('new ids follow the newest of several ids, given in any order', () => {
     const [older, newer] = [
       new UlidGenerator().next('event', NOW),
@@ -91,6 +126,22 @@ describe('order by id is order of creation', () => {
 });
 
 describe('describeIdProblem', () => {
+  it('the text for an ID of another kind names both kinds', () => {
+    const mismatch = 'evt_1 is an event ID; delivery IDs start with del_';
+    expect(describeIdKindMismatch('evt_1', 'delivery')).toBe(mismatch);
+    expect(describeIdProblem('evt_1', 'delivery')).toBe(`is invalid: ${mismatch}`);
+  });
+
+  it.each(['evt_1', 'shop', 'a_ws_', ''])('the text %j is not an ID of another kind than event', (id) => {
+    expect(describeIdKindMismatch(id, 'event')).toBeNull();
+  });
+
+  it('an ID in a message has at most 64 characters, and its quotes and line breaks are escaped', () => {
+    expect(formatIdForMessage('a"\n')).toBe('a\\"\\n');
+    expect(formatIdForMessage('x'.repeat(64))).toBe('x'.repeat(64));
+    expect(formatIdForMessage('x'.repeat(65))).toBe('x'.repeat(64));
+  });
+
   it('the text for an ID in lower case names a form that the ID does not have', () => {
     expect(describeIdProblem('evt_01jd3z5k8q4w6x7y8z9a0b1c2d', 'event')).toBe(
       'must be an event ID (evt_ followed by a ULID), not "evt_01jd3z5k8q4w6x7y8z9a0b1c2d"',
@@ -126,6 +177,13 @@ describe('idPatterns', () => {
   it('the pattern of a kind matches only ids of that kind', () => {
     expect(idPatterns.event.test(id)).toBe(true);
     expect(idPatterns.delivery.test(id)).toBe(false);
+  });
+
+  it('isId recognizes the ids of every kind', () => {
+    const source = new UlidGenerator();
+    const ids = Object.keys(idPrefixes).map((kind) => source.next(kind as IdKind, NOW));
+    expect(ids.map(isId)).toEqual(ids.map(() => true));
+    expect([id.slice(1), id.slice(4), ''].map(isId)).toEqual([false, false, false]);
   });
 
   it.each([

@@ -1,5 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { suggestMatch } from '../../src/domain/message-parts.ts';
+import {
+  describeFileError,
+  formatCount,
+  formatDeliveryCount,
+  suggestMatch,
+  toSentence,
+} from '../../src/domain/message-parts.ts';
 
 const commands = ['deliveries', 'events', 'webhooks', 'verify', 'env'];
 
@@ -30,4 +37,66 @@ describe('suggestMatch', () => {
     expect(suggestMatch('list.limits', ['list.limbo', 'list.limit'])).toBe('Did you mean list.limit?');
     expect(suggestMatch('cat', ['bat', 'hat'])).toBe('Did you mean bat?');
   });
+});
+
+describe('the distance of two words', () => {
+  /** The definition, without the table: the last step removes, adds or replaces a character, or swaps two neighbors. */
+  function countMistakes(from: string, to: string): number {
+    if (from === '' || to === '') return from.length + to.length;
+    const isSame = from.at(-1) === to.at(-1);
+    const isSwapped =
+      from.length > 1 && to.length > 1 && from.at(-1) === to.at(-2) && from.at(-2) === to.at(-1);
+    return Math.min(
+      countMistakes(from.slice(0, -1), to) + 1,
+      countMistakes(from, to.slice(0, -1)) + 1,
+      countMistakes(from.slice(0, -1), to.slice(0, -1)) + (isSame ? 0 : 1),
+      isSwapped ? countMistakes(from.slice(0, -2), to.slice(0, -2)) + 1 : Number.POSITIVE_INFINITY,
+    );
+  }
+
+  it('suggestMatch allows one mistake per three characters, and at least one', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 7 });
+    fc.assert(
+      fc.property(word, word, (typed, meant) => {
+        const limit = Math.max(1, Math.floor(typed.length / 3));
+        expect(suggestMatch(typed, [meant]) !== null).toBe(countMistakes(typed, meant) <= limit);
+      }),
+    );
+  });
+
+  it.each([
+    ['abcdef', 'badcef'],
+    ['abcdef', 'abc'],
+    ['abcdefghi', 'abc'],
+    ['abcdefghi', 'ihgfedcba'],
+    ['abcdefgh', 'abcxyz'],
+    ['ab', 'ba'],
+    ['ca', 'abc'],
+    ['', 'a'],
+  ])('the distance of %j and %j decides whether suggestMatch suggests the second', (typed, meant) => {
+    const limit = Math.max(1, Math.floor(typed.length / 3));
+    expect(suggestMatch(typed, [meant]) !== null).toBe(countMistakes(typed, meant) <= limit);
+  });
+});
+
+it.each([
+  ['connection refused', 'Connection refused.'],
+  ['why?', 'Why?'],
+  ['Stop!', 'Stop!'],
+  ['It ended.', 'It ended.'],
+  ['𐐨bc', '𐐀bc.'],
+])('toSentence(%j) returns %j', (text, sentence) => {
+  expect(toSentence(text)).toBe(sentence);
+});
+
+it('formatCount uses the singular only for one', () => {
+  expect([0, 1, 2].map((count) => formatCount(count, 'item'))).toEqual(['0 items', '1 item', '2 items']);
+  expect([1, 2].map(formatDeliveryCount)).toEqual(['1 delivery', '2 deliveries']);
+});
+
+it('describeFileError explains a known error code, and keeps the message of any other error', () => {
+  const error = (code: string) => Object.assign(new Error('open a: failed'), { code });
+  expect(describeFileError(error('ENOSPC'))).toBe('the disk is full');
+  expect(describeFileError(error('EOTHER'))).toBe('open a: failed');
+  expect(describeFileError(new Error('failed'))).toBe('failed');
 });

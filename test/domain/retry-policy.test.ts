@@ -113,6 +113,13 @@ describe('countAttempts', () => {
       }),
     );
   });
+
+  it.each([
+    [HOUR, 2],
+    [HOUR + 1, 1],
+  ])('countAttempts with a window of an hour and a delay of %d ms returns %d', (delayMs, count) => {
+    expect(countAttempts({ ...relaxed, delaysMs: [delayMs], windowMs: HOUR })).toBe(count);
+  });
 });
 
 describe('`Retry-After`', () => {
@@ -141,11 +148,17 @@ describe('`Retry-After`', () => {
 
   it('Retry-After delays up to the end of the window, and does not remove an attempt [retry.after, §6.retries.window]', () => {
     const policy = { ...relaxed, delaysMs: [HOUR] };
-    const last = { attemptsMade: 71, startedAt: START + 70 * HOUR };
+    const last = { attemptCount: 71, startedAt: START + 70 * HOUR };
     expect(nextDueAt({ ...last, retryAfterMs: 12 * HOUR }, policy)).toBe(72 * HOUR);
     expect(nextDueAt({ ...last, startedAt: START + 71 * HOUR + 1, retryAfterMs: null }, policy)).toBe(
       'window_elapsed',
     );
+  });
+
+  it('an attempt that took longer than the delay has no effect on the next due time without Retry-After [retry.after]', () => {
+    const policy = { ...relaxed, delaysMs: [1_000] };
+    expect(nextDueAt({ endedAt: START + 15_000, retryAfterMs: null }, policy)).toBe(1_000);
+    expect(nextDueAt({ endedAt: START + 15_000, retryAfterMs: 0 }, policy)).toBe(15_000);
   });
 
   it('Retry-After has no effect if the policy ignores it [retry.after]', () => {
@@ -154,7 +167,7 @@ describe('`Retry-After`', () => {
 
   it('Retry-After can only delay an attempt [retry.after]', () => {
     const place = fc.record({
-      attemptsMade: fc.integer({ min: 1, max: 10 }),
+      attemptCount: fc.integer({ min: 1, max: 10 }),
       startedAt: fc.integer({ min: START, max: START + 73 * HOUR }),
       responseMs: fc.nat({ max: 15_000 }),
     });
@@ -241,6 +254,7 @@ describe('parseRetryAfter', () => {
   it('parseRetryAfter reads a two-digit year as a year that is at most 50 years ahead', () => {
     const now = Date.UTC(2026, 0, 1);
     expect(parseRetryAfter('Friday, 01-Jan-27 00:00:00 GMT', now)).toBe(365 * 86_400_000);
+    expect(parseRetryAfter('Friday, 01-Jan-76 00:00:00 GMT', now)).toBe(Date.UTC(2076) - now);
     expect(parseRetryAfter('Friday, 01-Jan-77 00:00:00 GMT', now)).toBe(0);
   });
 

@@ -56,6 +56,26 @@ describe('the removal of secrets from headers', () => {
   });
 });
 
+describe('the secrets that are removed from texts', () => {
+  it('the longer secret is removed completely if another secret is a part of it', () => {
+    const { fromText } = createSecretRemover(['battery', 'correct-battery-staple', 'battery-staple'], []);
+    expect(fromText('correct-battery-staple, battery-staple, battery')).toBe(
+      '[removed], [removed], [removed]',
+    );
+  });
+
+  it('only the values of secret headers are removed from other texts, from twelve characters', () => {
+    const headers = { 'X-Api-Key': 'twelve-chars', 'X-Token': 'only-eleven', 'X-Order': 'order-of-today' };
+    const { fromText } = createSecretRemover([], [headers]);
+    expect(fromText('twelve-chars only-eleven order-of-today')).toBe('[removed] only-eleven order-of-today');
+  });
+
+  it('the value of every cookie of a request is removed', () => {
+    const { fromText } = createSecretRemover([], [{ Cookie: 'lang=de; sid=0123456789abcdef' }]);
+    expect(fromText('sid 0123456789abcdef lang de')).toBe('sid [removed] lang de');
+  });
+});
+
 describe('the removal of cookies from texts', () => {
   it('the value of a cookie is removed, and its attributes are kept', () => {
     const headers = { 'Set-Cookie': 'sid=0123456789abcdef; Path=/webhooks/orders; HttpOnly' };
@@ -69,6 +89,9 @@ describe('the removal of cookies from texts', () => {
 describe('the removal of secrets from URLs', () => {
   it.each([
     ['https://user:pw@example.com/a', 'https://[removed]@example.com/a'],
+    ['https://user@example.com/a', 'https://[removed]@example.com/a'],
+    ['https://:pw@example.com/a', 'https://[removed]@example.com/a'],
+    ['http://localhost:3000//a@b', 'http://localhost:3000//a@b'],
     ['https://example.com/a?token=abc&order=1', 'https://example.com/a?token=[removed]&order=1'],
     ['https://example.com/a?order=1&api_key=x#f', 'https://example.com/a?order=1&api_key=[removed]#f'],
     ['https://example.com/correct-horse-battery', 'https://example.com/[removed]'],

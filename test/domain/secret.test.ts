@@ -4,6 +4,7 @@ import {
   createRandomApiKey,
   createRandomSource,
   createWebhookSecret,
+  fillFromHash,
   hashApiKey,
 } from '../../src/domain/secret.ts';
 
@@ -55,4 +56,43 @@ describe('an API key', () => {
   it.each(['', 'svc_', 'svc_test', 'SVC_TEST_a', ' svc_test_a'])('the text %j is not an API key', (text) => {
     expect(getApiKeyEnvironment(text)).toBeNull();
   });
+});
+
+describe('createRandomSource', () => {
+  const draw = (seed: number | null, purpose?: string) => {
+    const { fill, next } = createRandomSource(seed, purpose);
+    return `${Buffer.from(fill(new Uint8Array(16))).toString('hex')} ${next()}`;
+  };
+
+  it('random values without a seed are different in every run', () => {
+    const bytes = () => Buffer.from(createRandomSource(null).fill(new Uint8Array(16))).toString('hex');
+    expect(bytes()).not.toBe(bytes());
+    expect(createRandomSource(null).next()).not.toBe(createRandomSource(null).next());
+  });
+
+  it('random values with a seed depend on the seed and the purpose only', () => {
+    expect([draw(7), draw(7, 'ids'), draw(7, 'jitter')]).toEqual([
+      draw(7),
+      draw(7, 'ids'),
+      draw(7, 'jitter'),
+    ]);
+    expect(new Set([draw(7), draw(8), draw(7, 'ids'), draw(7, 'jitter')]).size).toBe(4);
+  });
+
+  it('random numbers with a seed cover the range from 0 to 1 evenly', () => {
+    const { next } = createRandomSource(7);
+    const counts = [0, 0, 0, 0];
+    for (let i = 0; i < 4_000; i++) {
+      const number = next();
+      counts[Math.floor(number * 4)] = (counts[Math.floor(number * 4)] ?? 0) + 1;
+    }
+    expect(counts).toHaveLength(4);
+    for (const count of counts) expect(Math.abs(count - 1_000)).toBeLessThan(150);
+  });
+});
+
+it('fillFromHash fills a buffer with the start of the hash of a secret', () => {
+  const fill = (length: number) => Buffer.from(fillFromHash('abc')(new Uint8Array(length))).toString('hex');
+  expect(fill(4)).toBe('ba7816bf');
+  expect(fill(32)).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
