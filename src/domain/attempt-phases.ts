@@ -57,16 +57,9 @@ export function encodePhases(durations: PhaseDurations): string {
 
 /** Reads the result of {@link encodePhases}. */
 export function decodePhases(text: string): PhaseDurations {
-  const [queued, dns, connect, tls, send, wait, receive] = (JSON.parse(text) as (number | null)[]).map(
-    (us) => (us === null ? null : us / 1_000),
-  );
-  return {
-    queued: queued ?? null,
-    dns: dns ?? null,
-    connect: connect ?? null,
-    tls: tls ?? null,
-    send: send ?? null,
-    wait: wait ?? null,
-    receive: receive ?? null,
-  };
+  const durations: Record<string, number | null> = {};
+  for (const [index, us] of (JSON.parse(text) as (number | null)[]).entries()) {
+    durations[attemptPhases[index] as AttemptPhase] = us === null ? null : us / 1_000;
+  }
+  return durations as PhaseDurations;
 }

@@ -16,12 +16,11 @@ export function parseDuration(text: string): number | null {
   const input = text.trim();
   let total = 0;
   let end = 0;
-  PART.lastIndex = 0;
   for (let part = PART.exec(input); part !== null; part = PART.exec(input)) {
     total += Number(part[1]) * UNIT_MS[part[2] as keyof typeof UNIT_MS];
     end = PART.lastIndex;
   }
-  return end > 0 && end === input.length ? Math.round(total) : null;
+  return input !== '' && end === input.length ? Math.round(total) : null;
 }
 
 /** Formats milliseconds for {@link parseDuration}, largest unit first: `1h30m`, `45s`, `1.5s`, `250ms`. */

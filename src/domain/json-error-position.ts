@@ -27,7 +27,6 @@ function findJsonError(text: string): number {
   while (start < text.length) {
     const token = text.slice(start, endOfToken(text, start));
     const validLength = countValidChars(token);
-    if (validLength === 0) return start;
     expected = acceptToken(expected, token, expectedClosings);
     if (expected === null) return start;
     if (validLength < token.length) return start + validLength;
@@ -40,8 +39,8 @@ const SCALAR = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)
 
 /** Number of characters at the start of a token that JSON allows; 0 for an invalid string. */
 function countValidChars(token: string): number {
-  if (token.startsWith('"')) return isJson(token) ? token.length : 0;
-  return STRUCTURAL_CHARACTERS.includes(token) ? 1 : (SCALAR.exec(token)?.[0].length ?? 0);
+  const isValid = STRUCTURAL_CHARACTERS.includes(token) || isJson(token);
+  return isValid ? token.length : (SCALAR.exec(token)?.[0].length ?? 0);
 }
 
 /**

@@ -19,25 +19,26 @@ const SPACE = /[ \t\r\n]*/y;
 const BARE_TOKEN = /[^ \t\r\n{}[\],:"]+/y;
 
 export function* tokenize(text: string): Generator<string, undefined> {
-  let end = 0;
-  for (let start = skipSpace(text, 0); start < text.length; start = skipSpace(text, end)) {
-    end = endOfToken(text, start);
+  let start = skipSpace(text, 0);
+  while (start < text.length) {
+    const end = endOfToken(text, start);
     yield text.slice(start, end);
+    start = skipSpace(text, end);
   }
 }
 
 /** Index after the token at `start`: a string, a structural character, or anything else up to one of these or whitespace. */
 export function endOfToken(text: string, start: number): number {
   if (text.charCodeAt(start) === CHAR_CODES.quote) return endOfString(text, start) + 1;
-  if (STRUCTURAL_CHARACTERS.includes(text.charAt(start))) return start + 1;
   BARE_TOKEN.lastIndex = start;
+  // A structural character is not part of a bare token.
   return start + (BARE_TOKEN.exec(text)?.[0].length ?? 1);
 }
 
 /** Index of the closing quote; the length of the text if it is missing. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end === -1 ? text.length : end;
 }
 

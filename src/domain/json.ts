@@ -160,7 +160,6 @@ function scanFields(text: string): Map<string, Range> {
     } else if (code === CHAR_CODES.closeBrace || code === CHAR_CODES.closeBracket) {
       if (openValues.length === 1 && range) range.end = i;
       openValues.pop();
-      expectsKey = false;
     }
   }
   return ranges;

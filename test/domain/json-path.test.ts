@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyJsonEdits, type JsonEdit, parseAssignment } from '../../src/domain/json-path.ts';
+import {
+  applyJsonEdits,
+  formatPath,
+  type JsonEdit,
+  type PathStep,
+  parseAssignment,
+  parsePath,
+} from '../../src/domain/json-path.ts';
 import { SvcError } from '../../src/errors.ts';
 
 const order =
@@ -14,6 +21,8 @@ describe('applyJsonEdits', () => {
     ['overrides a field', override('total', '9.90'), '"total":9.90'],
     ['overrides null', override('note', '"x"'), '"note":"x"'],
     ['overrides inside a list', override('items[1].sku', '"C"'), '{"sku":"C"}]'],
+    ['overrides the first item', override('items[0]', '0'), '"items":[0,{"sku":"B"}]'],
+    ['overrides the last item', override('items[-1]', '0'), '"n":1e400},0],'],
     ['overrides a whole list', override('items', '[ 1.0, {} ]'), '"items":[1.0,{}]'],
     ['adds a field', add('gift', 'true'), '"note":null,"gift":true'],
     ['adds the next item of a list', add('items[2]', '{"sku":"C"}'), '{"sku":"B"},{"sku":"C"}]'],
@@ -65,6 +74,11 @@ describe('applyJsonEdits', () => {
     [add('total', '1'), /^total already exists/],
     [add('items[5]', '1'), /Nothing can be added at items\[5\].*the next index is \[2\]/],
     [add('items.sku', '1'), /Nothing can be added at items\.sku/],
+    [add('items[-3]', '1'), /Nothing can be added at items\[-3\]/],
+    [
+      add('items[0][0]', '1'),
+      /Nothing can be added at items\[0\]\[0\]: its parent is an object, not an array/,
+    ],
     [add('total.amount', '1'), /Nothing can be added at total\.amount.*not an object/],
     ...['', '.', '.a', 'a.', 'a..b', 'a[b]', 'a[', 'a]', '[0]', 'a[-]', 'a[x]', 'a["b]', 'a["\\x"]'].map(
       (path): [JsonEdit, RegExp] => [add(path, '1'), /is not a valid path/],
@@ -86,6 +100,15 @@ describe('applyJsonEdits', () => {
     expect(change).toThrow(expect.objectContaining({ hint }));
   });
 
+  it.each([
+    ['{"a":{}}', 'a.warehouse', 'Choose another path, because a is empty.'],
+    ['{"a":[]}', 'a[0].sku', 'Choose another path, because a is empty.'],
+    ['{"a":[1]}', 'a[0].sku.length', 'End the path at a[0], which is 1.'],
+    ['{"a":{"x":1}}', 'a.warehouse', 'Use one of the fields of a: x.'],
+  ])('the hint for %s and the path %s is %j', (text, path, hint) => {
+    expect(() => applyJsonEdits(text, [remove(path)])).toThrow(expect.objectContaining({ hint }));
+  });
+
   it('the hint writes the kinds of edits as the caller does', () => {
     const change = (edit: JsonEdit) => () => applyJsonEdits(order, [edit], (kind) => `--${kind}`);
     const hint = expect.stringMatching(/note\. Add a new value with --add\.$/);
@@ -99,6 +122,16 @@ describe('applyJsonEdits', () => {
     const change = () => applyJsonEdits('{"meta":{"a.b":1}}', [remove('meta["a,b"]')]);
     expect(change).toThrow(expect.objectContaining({ hint: 'Did you mean meta["a.b"]?' }));
   });
+});
+
+it('parsePath reads the path that formatPath writes for any steps', () => {
+  const step = fc.oneof(fc.string(), fc.integer(), fc.constant(null));
+  fc.assert(
+    fc.property(fc.string(), fc.array(step, { maxLength: 4 }), (name, others) => {
+      const steps: PathStep[] = [name, ...others];
+      expect(parsePath(formatPath(steps))).toEqual(steps);
+    }),
+  );
 });
 
 describe('parseAssignment', () => {

@@ -56,6 +56,25 @@ describe('parseJsonObject', () => {
 
   it('parseJsonObject accepts the same name in different objects', () => {
     expect(messageOf('{"a":{"a":[{"a":1},{"a":2}]},"b":"a"}')).toBe('accepted');
+    expect(messageOf('{"a":{"b":{}},"b":{"a":"b"}}')).toBe('accepted');
+  });
+
+  it('parseJsonObject accepts the same text several times in an array', () => {
+    expect(messageOf('{"a":["b","b","b"],"c":[["b"],"b","b"]}')).toBe('accepted');
+  });
+
+  it('parseJsonObject accepts an object without fields', () => {
+    expect(parseJsonObject(' { } ').value).toEqual({});
+  });
+
+  it('parseJsonObject returns the text of every field as JSON.stringify writes it', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const { fieldText } = parseJsonObject(JSON.stringify(value, null, 2));
+        for (const [name, field] of Object.entries(value))
+          expect(fieldText(name)).toBe(JSON.stringify(field));
+      }),
+    );
   });
 
   it('parseJsonObject refuses a document with 10 000 levels and accepts a document at the limit', () => {
@@ -97,6 +116,11 @@ describe('locateJsonError', () => {
     ['an unknown word', '[true, nil]', 1, 8],
     ['a leading zero', '[01]', 1, 3],
     ['a second document', '{} {}', 1, 4],
+    ['a comma after the document', '{},', 1, 3],
+    ['a name without a value', '{"a"}', 1, 5],
+    ['a second closing bracket', '[1]]', 1, 4],
+    ['a number as a second name', '{"a": 1, 2: 3}', 1, 10],
+    ['a number as a name in an inner object', '[[{"a": 1, 2: 3}]]', 1, 12],
   ])('locateJsonError finds %s', (_, text, line, column) => {
     expect(() => JSON.parse(text)).toThrow();
     expect(locateJsonError(text)).toEqual({ line, column });
