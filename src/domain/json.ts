@@ -145,7 +145,8 @@ function scanFields(text: string): Map<string, Range> {
       expectsKey = false;
       i = end;
     } else if (code === CHAR_CODES.colon && openValues.length === 1 && current) {
-      range = { start: i + 1, end: i + 1 };
+      // Each later comma and closing bracket moves the end, up to the one after the value.
+      range = { start: i + 1, end: text.length };
       ranges.set(String(current.keyOrIndex), range);
     } else if (code === CHAR_CODES.openBrace || code === CHAR_CODES.openBracket) {
       expectsKey = code === CHAR_CODES.openBrace;
@@ -154,11 +155,11 @@ function scanFields(text: string): Map<string, Range> {
         throw new SvcError('invalid_request', `The body is nested more than ${MAX_JSON_DEPTH} levels deep.`);
       }
     } else if (code === CHAR_CODES.comma && current) {
-      if (openValues.length === 1 && range) range.end = i;
+      if (range) range.end = i;
       expectsKey = current.keys !== null;
       if (typeof current.keyOrIndex === 'number') current.keyOrIndex++;
     } else if (code === CHAR_CODES.closeBrace || code === CHAR_CODES.closeBracket) {
-      if (openValues.length === 1 && range) range.end = i;
+      if (range) range.end = i;
       openValues.pop();
     }
   }

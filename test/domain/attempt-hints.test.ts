@@ -78,6 +78,15 @@ it('an unfinished response with an error status is not a response of the code th
   expect(findAttemptHints({ outcome: 'timeout', response_status: 503 }, delivery)).toHaveLength(1);
 });
 
+it.each<[FaultKind, AttemptOutcome, number | null, string]>([
+  ['duplicate', 'http_error', 400, 'svc verify --delivery del_1'],
+  ['old-secret', 'timeout', null, 'Return a 2xx response'],
+  ['tamper-body', 'http_error', 404, 'Check the path'],
+])('the fault %s did not cause %s with the status %s', (kind, outcome, response_status, step) => {
+  const attempt = { outcome, response_status, fault: { id: 'flt_1', kind } };
+  expect(findAttemptHints(attempt, delivery)[0]).toContain(step);
+});
+
 it('the hint after a fault that receivers cannot notice attributes the failure to the receiver', () => {
   const fault = { id: 'flt_1', kind: 'duplicate' } as const;
   expect(findAttemptHints({ outcome: 'timeout', response_status: null, fault }, delivery)).toEqual([

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  describeAcceptedId,
   describeIdKindMismatch,
   describeIdProblem,
   formatIdForMessage,
@@ -10,6 +11,7 @@ import {
   isId,
   type RandomFill,
   suggestWhereToLook,
+  toExampleId,
   UlidGenerator,
 } from '../../src/domain/ids.ts';
 import { createRandomSource } from '../../src/domain/secret.ts';
@@ -49,6 +51,18 @@ describe('UlidGenerator', () => {
       return buffer;
     });
     expect(source.next('event', NOW)).toBe(`evt_${NOW_IN_ULID}123456789ABCDEFG`);
+  });
+
+  it('a generator asks for random bytes once for 256 ids', () => {
+    let calls = 0;
+    const source = new UlidGenerator((buffer) => {
+      calls++;
+      return buffer;
+    });
+    for (let i = 0; i < 256; i++) source.next('event', NOW + i);
+    expect(calls).toBe(1);
+    source.next('event', NOW + 256);
+    expect(calls).toBe(2);
   });
 
   it('every id has all of its random digits, however many ids a generator creates [id.format]', () => {
@@ -163,6 +177,7 @@ describe('suggestWhereToLook', () => {
     [evt, 'event', 'List the events with: svc events list'],
     [evt, 'webhook', `Show the event with: svc events get ${evt}`],
     [key, 'event', 'List the API keys with: svc keys list'],
+    [key.replace('key_', 'flt_'), 'event', 'List the faults with: svc faults list'],
     ['', 'apiKey', 'List the API keys with: svc keys list'],
     ['', 'fault', 'List the faults with: svc faults list'],
     ['', 'workspace', 'List the workspaces with: svc workspaces list'],
@@ -177,6 +192,12 @@ describe('idPatterns', () => {
   it('the pattern of a kind matches only ids of that kind', () => {
     expect(idPatterns.event.test(id)).toBe(true);
     expect(idPatterns.delivery.test(id)).toBe(false);
+  });
+
+  it('the example of an ID of each kind is valid', () => {
+    const kinds = Object.keys(idPrefixes) as IdKind[];
+    expect(kinds.filter((kind) => !idPatterns[kind].test(toExampleId(kind)))).toEqual([]);
+    expect(describeAcceptedId('apiKey')).toBe(`an API key ID such as ${toExampleId('apiKey')}`);
   });
 
   it('isId recognizes the ids of every kind', () => {

@@ -74,6 +74,7 @@ describe('applyJsonEdits', () => {
     [add('total', '1'), /^total already exists/],
     [add('items[5]', '1'), /Nothing can be added at items\[5\].*the next index is \[2\]/],
     [add('items.sku', '1'), /Nothing can be added at items\.sku/],
+    [add('items.2', '1'), /Nothing can be added at items\.2/],
     [add('items[-3]', '1'), /Nothing can be added at items\[-3\]/],
     [
       add('items[0][0]', '1'),

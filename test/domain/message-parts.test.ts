@@ -37,6 +37,10 @@ describe('suggestMatch', () => {
     expect(suggestMatch('list.limits', ['list.limbo', 'list.limit'])).toBe('Did you mean list.limit?');
     expect(suggestMatch('cat', ['bat', 'hat'])).toBe('Did you mean bat?');
   });
+
+  it('suggestMatch ignores the case of the candidates too', () => {
+    expect(suggestMatch('put', ['GET', 'PUT'])).toBe('Did you mean PUT?');
+  });
 });
 
 describe('the distance of two words', () => {
@@ -71,6 +75,8 @@ describe('the distance of two words', () => {
     ['abcdefghi', 'abcdef', true],
     ['abcdefghi', 'abcde', false],
     ['ab', 'ba', true],
+    ['ab', 'ca', false],
+    ['ab', 'bc', false],
     // Three mistakes: swapped characters are not changed again.
     ['ca', 'abc', false],
     ['', 'a', true],

@@ -122,11 +122,20 @@ describe('checkWebhookUrl', () => {
     ['https://300.0.0.1/', 'absolute'],
     ['https://user:secret@example.com/', 'user name'],
     ['https://user@example.com/', 'user name'],
+    ['https://:secret@example.com/', 'user name'],
     ['https://example.com/#part', 'fragment'],
     ['https://example.com/#', 'fragment'],
     [`${longest}a`, 'at most 2048'],
+    ['ftp://example.com', 'must be an absolute https:// or http:// URL'],
   ])('checkWebhookUrl refuses %j and says what the URL must be', (url, problem) => {
     expect(checkWebhookUrl(url, 'local')).toEqual({ ok: false, problem: expect.stringContaining(problem) });
+  });
+});
+
+it('checkWebhookUrl asks for an https:// URL if an endpoint must be publicly reachable', () => {
+  expect(checkWebhookUrl('ftp://example.com', 'public')).toEqual({
+    ok: false,
+    problem: 'must be an absolute https:// URL',
   });
 });
 
