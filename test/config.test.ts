@@ -193,6 +193,14 @@ describe('paths', () => {
     });
   });
 
+  it('each setting that is a path is relative to the working folder on the command line', async () => {
+    const names = ['db', 'seed', 'envFile', 'cert', 'key', 'ca'] as const;
+    const { values } = await resolve({
+      options: { db: 'x', seed: 'x', writeEnv: 'x', cert: 'x', key: 'x', ca: 'x' },
+    });
+    expect(names.map((name) => values[name])).toEqual(names.map(() => join(cwd, 'x')));
+  });
+
   it('the default database is next to the configuration file of the project', async () => {
     const nested = join(cwd, 'a');
     mkdirSync(nested);
@@ -387,7 +395,8 @@ describe('the configuration file', () => {
 describe('listConfig', () => {
   it('listConfig shows every setting with its source, and no secret', async () => {
     const apiKey = 'svc_test_0123456789abcdefWXYZ';
-    const lines = listConfig(await resolve({ env: { SVC_API_KEY: apiKey } }));
+    const token = 'a-token-that-nobody-can-guess';
+    const lines = listConfig(await resolve({ env: { SVC_API_KEY: apiKey, SVC_CONTROL_TOKEN: token } }));
     expect(lines.map(({ setting }) => setting)).toEqual(settingNames.map(toSnakeCase));
     expect(lines.find(({ setting }) => setting === 'api_key')).toEqual({
       setting: 'api_key',
@@ -396,7 +405,7 @@ describe('listConfig', () => {
       from: 'SVC_API_KEY',
       description: 'API key that commands use',
     });
-    expect(JSON.stringify(lines)).not.toContain(apiKey);
+    for (const secret of [apiKey, token]) expect(JSON.stringify(lines)).not.toContain(secret);
   });
 
   it('listConfig masks the password of a proxy', async () => {

@@ -61,8 +61,8 @@ async function importDefaultExport(path: string): Promise<unknown> {
     );
   }
   try {
-    const module: unknown = await import(/* @vite-ignore */ pathToFileURL(path).href);
-    return isObject(module) ? module.default : undefined;
+    const module: { readonly default?: unknown } = await import(/* @vite-ignore */ pathToFileURL(path).href);
+    return module.default;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw createInvalidFileError(path, `cannot be loaded: ${message}`, error);

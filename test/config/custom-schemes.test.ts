@@ -57,6 +57,7 @@ describe('a scheme in the configuration file', () => {
   });
 
   it.each<[string, unknown, string, unknown]>([
+    ['algorithm', { hash: 'sha256' }, '"sha256", "sha1" or "sha512"', { algorithm: { hash: 'sha256' } }],
     ['algorithm', 'md5', '"sha256", "sha1" or "sha512"', { algorithm: 'md5' }],
     ['key.form', 'pem', '"utf8", "base64" or "hex"', { key: { form: 'pem' } }],
     ['key.prefix', 7, 'the text before the encoded key, or ""', { key: { form: 'hex', prefix: 7 } }],
@@ -123,6 +124,15 @@ describe('a scheme in the configuration file', () => {
     },
   );
 
+  it('a scheme that is not an object is refused', () => {
+    expect(() => parse('stripe')).toThrow(
+      expect.objectContaining({
+        message: 'Invalid value for schemes.acme in svc.config.json: "stripe"',
+        hint: expect.stringContaining('an object'),
+      }),
+    );
+  });
+
   it('a scheme with an unknown field is refused', () => {
     expect(() => parse({ headers: { signatur: 'X' } })).toThrow(
       expect.objectContaining({
@@ -162,6 +172,16 @@ describe('the selected scheme', () => {
       expect.objectContaining({
         message: 'Invalid value for --scheme: "acne"',
         hint: 'Did you mean "acme"?',
+      }),
+    );
+  });
+
+  it('a scheme that is unlike all others is refused with the field that defines schemes', () => {
+    expect(() => checkScheme({ ...choice, scheme: 'quicksilver' }, file)).toThrow(
+      expect.objectContaining({
+        hint: expect.stringContaining(
+          'or define a scheme with this name in the field schemes of svc.config.json.',
+        ),
       }),
     );
   });

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listProjectFolders } from '../../src/config/project-folders.ts';
+import { listFoldersAbove, listProjectFolders } from '../../src/config/project-folders.ts';
 import { assertTrusted, findTrustProblem, isInside } from '../../src/config/trusted-path.ts';
 import { resolveConfig } from '../../src/config.ts';
 import { createRunFile, createStateFolder, findRunFile, inspectRunFile } from '../../src/control/run-file.ts';
@@ -50,6 +50,15 @@ describe('the search for the files of a project', () => {
     const subfolder = createSubfolder(root, 'a/b');
     expect(list(subfolder)).toEqual([subfolder, dirname(subfolder), root]);
     expect(list(root)).toEqual([root]);
+  });
+
+  it('the folders above a project are the other folders that the search could enter', () => {
+    const home = createTemporaryFolder();
+    const project = createSubfolder(home, 'work/team/project');
+    mkdirSync(join(project, '.git'));
+    const above = (cwd: string) => listFoldersAbove({ cwd, env: { HOME: home } });
+    expect(above(createSubfolder(project, 'a'))).toEqual([join(home, 'work/team'), join(home, 'work')]);
+    expect(above(join(home, 'work'))).toEqual([]);
   });
 
   it('the search is limited to the working folder when no folder above is a project root', () => {

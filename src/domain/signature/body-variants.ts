@@ -13,17 +13,11 @@ export interface BodyVariant {
 
 /** Lists bodies that software between sender and receiver may have changed to `payload`, the most likely first. */
 export function* listBodyVariants(payload: string | Uint8Array): Generator<BodyVariant> {
-  const text = typeof payload === 'string' ? payload : Buffer.from(payload).toString();
-  for (const [change, undo] of reversibleChanges) {
-    for (const body of undo(text)) if (body !== text) yield { change, body };
-  }
-  if (typeof payload === 'string') return;
   const bytes = Buffer.from(payload);
-  yield { change: 'it was converted from UTF-8 to Latin-1', body: bytes.toString('latin1') };
-  yield {
-    change: 'it was converted from UTF-8 to UTF-16',
-    body: removeByteOrderMark(bytes.toString('utf16le')),
-  };
+  const text = bytes.toString();
+  for (const [change, undo] of reversibleChanges) {
+    for (const body of undo(text, bytes)) if (body !== text) yield { change, body };
+  }
 }
 
 /** Bytes that are shown from the first difference on. */
@@ -49,8 +43,11 @@ function isSameJson(first: Buffer, second: Buffer): boolean {
   }
 }
 
-/** `undo` returns the bodies that may have become `text`. */
-type ReversibleChange = readonly [change: string, undo: (text: string) => Iterable<string | Uint8Array>];
+/** `undo` returns the bodies that may have become `text`, which is `bytes` read as UTF-8. */
+type ReversibleChange = readonly [
+  change: string,
+  undo: (text: string, bytes: Buffer) => Iterable<string | Uint8Array>,
+];
 
 const reversibleChanges: readonly ReversibleChange[] = [
   ['a line ending was added at its end', (text) => [text.replace(/\r?\n$/, '')]],
@@ -65,6 +62,8 @@ const reversibleChanges: readonly ReversibleChange[] = [
   ['its UTF-8 was read as Latin-1', (text) => [Buffer.from(text, 'latin1').toString()]],
   ['it was encoded in base64', (text) => (BASE64.test(text) ? [Buffer.from(text, 'base64')] : [])],
   ['its Unicode was normalized', (text) => [text.normalize('NFC'), text.normalize('NFD')]],
+  ['it was converted from UTF-8 to Latin-1', (_, bytes) => [bytes.toString('latin1')]],
+  ['it was converted from UTF-8 to UTF-16', (_, bytes) => [removeByteOrderMark(bytes.toString('utf16le'))]],
 ];
 
 /** The same JSON as common libraries write it; nothing if the text is not JSON or is nested too deeply. */
@@ -115,15 +114,16 @@ function toServiceOrder(tree: JsonTree): JsonTree {
   const envelope = arrange(tree, ENVELOPE_FIELDS);
   if (!(envelope instanceof Map)) return tree;
   return new Map(
-    Array.from(envelope, ([name, value]) => [name, name === 'data' ? arrange(value, EVENT_FIELDS) : value]),
+    // Only the event is an object.
+    Array.from(envelope, ([name, value]) => [name, arrange(value, EVENT_FIELDS)]),
   );
 }
 
 /** The fields in `order` first, then the others in their order. */
 function arrange(tree: JsonTree, order: readonly string[]): JsonTree {
   if (!(tree instanceof Map)) return tree;
-  const otherNames = [...tree.keys()].filter((name) => !order.includes(name));
-  const names = [...order.filter((name) => tree.has(name)), ...otherNames];
+  // In a Map a repeated name keeps its first place.
+  const names = [...order.filter((name) => tree.has(name)), ...tree.keys()];
   return new Map(names.map((name) => [name, tree.get(name) ?? '']));
 }
 

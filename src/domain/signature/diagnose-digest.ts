@@ -66,7 +66,8 @@ function describeMatch(
 ): DigestDiagnosis {
   const { scheme, sentDigests, computedDigest } = input;
   const { prefix } = scheme.header;
-  if (mistakes.length === 0) {
+  const [first] = mistakes;
+  if (first === undefined) {
     const header = scheme.headers.signature;
     const isSent = sentDigests.includes(removePrefix(computedDigest.trim(), scheme));
     const comparison = hasPrefix
@@ -84,7 +85,7 @@ function describeMatch(
   const count = mistakes.length === 1 ? 'one mistake' : `${mistakes.length} mistakes`;
   return {
     ok: false,
-    reason: mistakes[0]?.reason ?? null,
+    reason: first.reason,
     detail: `The receiver made ${count}: ${mistakes.map(({ description }) => description).join('; ')}.`,
     remedy: [...new Set(mistakes.map(({ remedy }) => remedy))].join(' '),
   };
@@ -145,13 +146,13 @@ function decodeDigest({ computedDigest, scheme }: DigestInput): DecodedDigest[] 
 }
 
 function listDecodings(text: string): { readonly name: string; readonly bytes: Buffer }[] {
-  const base64 = BASE64.test(text) ? Buffer.from(text, 'base64') : null;
-  const decodedText = base64?.toString('latin1') ?? '';
+  const base64 = Buffer.from(BASE64.test(text) ? text : '', 'base64');
+  const decodedText = base64.toString('latin1');
   return [
     ...(HEX.test(text)
       ? [{ name: /[A-F]/.test(text) ? 'uppercase hex' : 'hex', bytes: Buffer.from(text, 'hex') }]
       : []),
-    ...(base64 ? [{ name: nameBase64(text), bytes: base64 }] : []),
+    { name: nameBase64(text), bytes: base64 },
     ...(HEX.test(decodedText)
       ? [{ name: 'hex and then encoded in base64', bytes: Buffer.from(decodedText, 'hex') }]
       : []),

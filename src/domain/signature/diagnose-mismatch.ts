@@ -5,7 +5,12 @@ import type { Refusal } from './refusals.ts';
 import * as explain from './refusals.ts';
 import { schemes } from './schemes.ts';
 import { isUsableSecret, matchesAnyDigest, type SignableMessage } from './sign.ts';
-import { formatTimestamp, parseSignatureHeader, parseTimestamp } from './signature-header.ts';
+import {
+  formatTimestamp,
+  getSignedTimestamp,
+  parseSignatureHeader,
+  parseTimestamp,
+} from './signature-header.ts';
 import type { ParsedVerifyInput } from './verify-input.ts';
 
 /** Limits the work that a forged delivery with a large body can cause. */
@@ -35,8 +40,8 @@ export function findOtherScheme(input: ParsedVerifyInput): Refusal | null {
   for (const other of [...Object.values(schemes), ...input.otherSchemes]) {
     if (other === input.scheme) continue;
     const header = parseSignatureHeader(other, input.signature);
-    if (header.digests.length === 0) continue;
-    const message = { id: input.id, timestamp: header.timestamp ?? input.timestamp, body: input.payload };
+    const timestamp = getSignedTimestamp(other, header, input.timestamp);
+    const message = { id: input.id, timestamp, body: input.payload };
     const isMatch = input.secrets
       .filter((secret) => isUsableSecret(other, secret))
       .some((secret) => matchesAnyDigest(other, secret, message, header.digests));
@@ -78,7 +83,7 @@ function findTimestampChange(
   digests: readonly string[],
 ): Refusal | null {
   const timestampMs = parseTimestamp(message.timestamp);
-  if (timestampMs === null || !scheme.content.includes('{timestamp}')) return null;
+  if (timestampMs === null) return null;
   const forms = [
     formatTimestamp('iso8601', timestampMs),
     new Date(timestampMs).toISOString(),
@@ -124,10 +129,10 @@ const JSON_START = /^\s*[[{"]/;
 
 /** Recognizes changes of a body without knowing the original. */
 function findKnownMistake({ payload, contentEncoding }: ParsedVerifyInput): Refusal | null {
-  const start = Buffer.from(payload.slice(0, 64)).toString('latin1');
+  const text = Buffer.from(payload).toString('latin1');
   if (payload === '[object Object]') return explain.bodyStringified;
   const isEncoded = contentEncoding !== '' && contentEncoding !== 'identity';
-  if (isEncoded && JSON_START.test(start)) return explain.bodyDecompressed(contentEncoding);
-  if (!isEncoded && GZIP.test(start)) return explain.bodyCompressed;
+  if (isEncoded && JSON_START.test(text)) return explain.bodyDecompressed(contentEncoding);
+  if (!isEncoded && GZIP.test(text)) return explain.bodyCompressed;
   return typeof payload === 'string' && payload.includes('\uFFFD') ? explain.bodyMisread : null;
 }

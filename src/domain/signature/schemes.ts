@@ -190,7 +190,7 @@ function canParseOwnHeader(scheme: SignatureScheme): boolean {
   );
   const digests = header.separator === null ? samples.slice(0, 1) : samples;
   const timestamp = SAMPLE_TIMESTAMPS[timestampFormat];
-  const parsed = parseSignatureHeader(scheme, formatSignatureHeader(scheme, timestamp, digests).trim());
+  const parsed = parseSignatureHeader(scheme, formatSignatureHeader(scheme, timestamp, digests));
   return (
     parsed.digests.join() === digests.join() &&
     parsed.timestamp === (header.timestampField === null ? null : timestamp)

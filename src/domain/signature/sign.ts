@@ -83,7 +83,7 @@ export function computeDigest(scheme: SignatureScheme, secret: string, message: 
 export function buildSignedContent(scheme: SignatureScheme, message: SignableMessage): string | Uint8Array {
   const pieces = listContentPieces(scheme, message);
   if (typeof message.body === 'string') return pieces.join('');
-  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
 }
 
 /** The pieces of the signed content, each with its kind. */

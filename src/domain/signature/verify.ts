@@ -56,7 +56,7 @@ export function refuseUnreadable(error: unknown): VerifyResult {
 
 /** {@link verify} for a request: reads the headers of the scheme. */
 export function verifyMessage({ headers, ...options }: VerifyMessageInput): VerifyResult {
-  const scheme = findScheme(options.scheme ?? 'svc') ?? schemes.svc;
+  const scheme = findScheme(options.scheme) ?? schemes.svc;
   const signatureHeaders = readSignatureHeaders(scheme, headers);
   const allSchemes = [...Object.values(schemes), ...(options.otherSchemes ?? [])];
   const other = allSchemes.find((candidate) => headers.get(candidate.headers.signature) !== null);

@@ -98,6 +98,22 @@ describe('a digest that a receiver computed', () => {
     expect(remedy).toMatch(/^(?:Use|Sign|Compute|Write) .*\.$/);
   });
 
+  it('the remedy for a wrong key names the correct key', () => {
+    expect(diagnose(hex(`${timestamp}.${body}`, key)).remedy).toBe(
+      'Use the whole secret as text as the key.',
+    );
+  });
+
+  it('a key in hex is recognized with and without the prefix of secrets', () => {
+    const hexKey = key.toString('hex');
+    for (const each of [hexKey, `whsec_${hexKey}`]) {
+      expect(diagnose(hex(`${timestamp}.${body}`, key), { secrets: [each] })).toMatchObject({
+        reason: 'key_changed',
+        detail: 'The receiver made one mistake: the key was the hex-decoded secret without whsec_.',
+      });
+    }
+  });
+
   it('a digest with several mistakes is diagnosed with all of them', () => {
     const { detail, reason, remedy } = diagnose(hmac(`${unix}.${compact}`, secret.slice(0)).digest('base64'));
     expect(reason).toBe('timestamp_changed');
@@ -153,18 +169,42 @@ describe('a digest that a receiver computed', () => {
       `v1=${correct.slice(0, 40)}`,
       'contains only the first 40 characters of the correct digest',
     ],
+    ['a truncated digest in a line', ` ${correct.slice(0, 12)}\n`, 'only the first 12 characters'],
+    [
+      'too short to be recognized',
+      correct.slice(0, 11),
+      'not an HMAC in hex or base64: it has 11 characters',
+    ],
+    ['hex with more text', `${correct}zz`, 'not an HMAC in hex or base64: it has 66 characters'],
+    [
+      'base64 with another character',
+      `*${hmac(`${timestamp}.${body}`).digest('base64')}`,
+      'not an HMAC in hex or base64: it has 45 characters',
+    ],
+    [
+      'the base64 of hex with more text',
+      Buffer.from(`${correct}zz`).toString('base64'),
+      'not an HMAC in hex or base64: it has 88 characters',
+    ],
     ['no digest', 'v1=hello', 'not an HMAC'],
     ['nothing after the prefix', 'v1=', 'not an HMAC'],
   ])('malformed input is refused: %s', (_, computed, detail) => {
     expect(diagnose(computed)).toMatchObject({
+      ok: false,
       reason: 'digest_malformed',
       detail: expect.stringContaining(detail),
     });
   });
 
+  it('a truncated digest is recognized with the previous secret during a rotation', () => {
+    const computed = hex(`${timestamp}.${body}`, 'whsec_previous').slice(0, 30);
+    expect(diagnose(computed, { secrets: [secret, 'whsec_previous'] }).detail).toContain('is truncated');
+  });
+
   it('the hint for a digest without a known mistake says what else can help', () => {
     const computed = createHash('sha256').update('something else').digest('hex');
     expect(diagnose(computed)).toMatchObject({
+      ok: false,
       reason: 'signature_mismatch',
       detail: expect.stringContaining('no combination of two mistakes of different kinds'),
       remedy: expect.stringContaining('with the secret and the raw body'),
@@ -177,8 +217,14 @@ describe('a digest that a receiver computed', () => {
     const content = `del_1.${unix}.${body}`;
     const input = { scheme, secrets: [decoded], message: { id: 'del_1', timestamp: unix, body } };
     expect(diagnose(`v1,${hmac(content, key).digest('base64')}`, input)).toMatchObject({ ok: true });
-    expect(diagnose(hmac(content, decoded).digest('base64'), input).reason).toBe('key_changed');
-    expect(diagnose(hmac(content, key).digest('hex'), input).reason).toBe('encoding_changed');
+    expect(diagnose(hmac(content, decoded).digest('base64'), input)).toMatchObject({
+      reason: 'key_changed',
+      remedy: 'Use the base64-decoded secret without whsec_ as the key.',
+    });
+    expect(diagnose(hmac(content, key).digest('hex'), input)).toMatchObject({
+      reason: 'encoding_changed',
+      detail: 'The receiver made one mistake: the digest was written in hex instead of base64.',
+    });
   });
 
   it('a digest of a body of 256 KiB is only checked for single mistakes', () => {

@@ -1,8 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type SchemeName, schemeNames, schemes } from '../../../src/domain/signature/schemes.ts';
 import { verify, verifyMessage } from '../../../src/domain/signature/verify.ts';
-import type { VerifyInput } from '../../../src/domain/signature/verify-input.ts';
+import type { NamedSecret, VerifyInput } from '../../../src/domain/signature/verify-input.ts';
 import { body, now, received, secret } from './received-delivery.ts';
 
 describe('another scheme', () => {
@@ -23,6 +24,32 @@ describe('another scheme', () => {
   it('another scheme is recognized when a custom scheme was verified', () => {
     const scheme = { ...schemes.svc, name: 'ours', content: '{timestamp}:{body}' };
     expect(verify(received({ scheme }))).toMatchObject({ reason: 'other_scheme', scheme: 'ours' });
+  });
+});
+
+describe('several secrets', () => {
+  it.each<[string, VerifyInput]>([
+    ['other_scheme', received({ scheme: 'slack' })],
+    ['timestamp_changed', received({ timestamp: '1795215960' })],
+    ['body_changed', received({ payload: `${body}\n` })],
+    ['wrong_secret', received({ secret: `${secret} ` })],
+    ['api_key_as_secret', received({ secret: 'svc_test_4f7a' })],
+  ])('the reason %s is found with any of several secrets', (reason, input) => {
+    for (const secrets of [
+      ['whsec_other', input.secret],
+      [input.secret, 'whsec_other'],
+    ]) {
+      expect(verify({ ...input, secret: secrets.flat() }).reason).toBe(reason);
+    }
+  });
+
+  it('a signature that was made with an empty key is not explained by another secret or scheme', () => {
+    const sign = (content: string, encoding: 'hex' | 'base64') =>
+      createHmac('sha256', '').update(content).digest(encoding);
+    const hex = `v1=${sign(`2026-11-20T23:06:00Z.${body}`, 'hex')}`;
+    const base64 = `v1,${sign(`del_1.2026-11-20T23:06:00Z.${body}`, 'base64')}`;
+    expect(verify(received({ secret: 'whsec_', signature: hex })).reason).toBe('signature_mismatch');
+    expect(verify(received({ secret: 'whsec_', signature: base64 })).reason).toBe('header_malformed');
   });
 });
 
@@ -74,6 +101,18 @@ describe('a wrong secret', () => {
       reason: 'wrong_secret',
       detail: 'The signature does not match the given secret, but it matches the secret of wh_2.',
     });
+  });
+
+  it('other secrets without a name or a usable secret are ignored', () => {
+    const otherSecrets = [
+      { name: 7, secret },
+      { secret },
+      { name: 'the secret of wh_1', secret: 7 },
+      { name: 'the secret of wh_1', secret: '' },
+      null,
+      secret,
+    ] as unknown as NamedSecret[];
+    expect(verify(received({ secret: 'whsec_wrong', otherSecrets })).reason).toBe('signature_mismatch');
   });
 
   it.each([
@@ -144,6 +183,12 @@ describe('a changed body', () => {
       sortedEnvelope.replaceAll('":', '": ').replaceAll(',"', ', "'),
       json,
     ],
+    [
+      'sorted by the receiver, without some fields',
+      '{"type":"a.b","data":{"type":"a.b","payload":{"n":1.0}},"note":1}',
+      '{"data":{"payload":{"n":1.0},"type":"a.b"},"note":1,"type":"a.b"}',
+      json,
+    ],
     ['in base64', body, Buffer.from(body).toString('base64'), 'it was encoded in base64'],
     ['with LF at its end', body, `${body}\n`, 'a line ending was added at its end'],
     ['with CRLF at its end', body, `${body}\r\n`, 'a line ending was added at its end'],
@@ -158,6 +203,12 @@ describe('a changed body', () => {
     ['read as Latin-1', body, Buffer.from(body).toString('latin1'), 'its UTF-8 was read as Latin-1'],
     ['sent in Latin-1', 'Grüße', Buffer.from('Grüße', 'latin1'), 'it was converted from UTF-8 to Latin-1'],
     ['sent in UTF-16', body, Buffer.from(body, 'utf16le'), 'it was converted from UTF-8 to UTF-16'],
+    [
+      'sent in UTF-16 and read as UTF-8',
+      'plain',
+      Buffer.from('plain', 'utf16le').toString(),
+      'it was converted from UTF-8 to UTF-16',
+    ],
   ])('a changed body is recognized: %s [§6.1]', (_, signed, receivedBody, change) => {
     const sizes = `(${Buffer.byteLength(signed)} bytes signed, ${Buffer.byteLength(receivedBody)} given)`;
     expect(verify(received({ payload: receivedBody }, { payload: signed }))).toMatchObject({
@@ -179,12 +230,34 @@ describe('a changed body', () => {
       { payload: body, contentEncoding: 'gzip' },
       'Content-Encoding is "gzip", but the given body is not compressed.',
     ],
+    [
+      'decompressed, with a header in other letters',
+      { payload: body, contentEncoding: ' GZIP ' },
+      'Content-Encoding is "gzip", but the given body is not compressed.',
+    ],
     ['compressed', { payload: gzipSync(body) }, 'the given body is compressed with gzip'],
     ['an object as text', { payload: '[object Object]' }, 'The given body is the text [object Object]'],
     ['bytes that are not text', { payload: '\uFFFD{}' }, 'contains U+FFFD: bytes were lost'],
   ])('a changed body is recognized by its content: %s [§6.1]', (_, changes, detail) => {
     const result = verify(received({ ...changes }, { payload: '{"a":"b"}' }));
     expect(result).toMatchObject({ reason: 'body_changed', detail: expect.stringContaining(detail) });
+  });
+
+  it.each<[string, Partial<VerifyInput>]>([
+    ['identity', { payload: body, contentEncoding: 'identity' }],
+    ['no encoding', { payload: body }],
+    ['gzip, and a body that is not JSON', { payload: 'text', contentEncoding: 'gzip' }],
+    ['gzip, and compressed bytes', { payload: gzipSync(body), contentEncoding: 'gzip' }],
+  ])('a body is not reported as decompressed or compressed with the Content-Encoding %s', (_, changes) => {
+    expect(verify(received(changes, { payload: 'other' })).reason).toBe('signature_mismatch');
+  });
+
+  it('a change is found in a body of up to 64 KiB', () => {
+    const signed = 'é'.repeat(32 * 1024).slice(1);
+    const reasonFor = (ending: string, payload: string) =>
+      verify(received({ payload: payload + ending }, { payload })).reason;
+    expect(reasonFor('\r\n', signed)).toBe('body_changed');
+    expect(reasonFor('\r\n', `${signed}a`)).toBe('signature_mismatch');
   });
 
   it('a compressed body is not reported as changed if the compressed bytes were signed', () => {
@@ -212,6 +285,11 @@ describe('a changed body', () => {
     const result = verify(received({ secret: 'other', sentBody: Buffer.from(body) }));
     expect(result).toMatchObject({ reason: 'wrong_secret' });
     expect(result.detail).toContain('the body is unchanged');
+  });
+
+  it('a body that differs from the sent body is not reported as unchanged', () => {
+    const result = verify(received({ payload: `${body}, more`, secret: 'other', sentBody: body }));
+    expect(result).toMatchObject({ reason: 'signature_mismatch' });
   });
 
   it('a signature of another timestamp is explained by the secret or the headers if the sent body is known', () => {

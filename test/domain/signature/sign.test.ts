@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import published from '../../../fixtures/signatures/published.json' with { type: 'json' };
 import golden from '../../../fixtures/signatures/svc.json' with { type: 'json' };
 import { type SchemeName, schemes } from '../../../src/domain/signature/schemes.ts';
-import { signDelivery } from '../../../src/domain/signature/sign.ts';
+import {
+  decodeSecret,
+  isUsableSecret,
+  listSignedParts,
+  matchesAnyDigest,
+  requireId,
+  requireSecrets,
+  signDelivery,
+} from '../../../src/domain/signature/sign.ts';
 
 const delivery = {
   scheme: schemes.svc,
@@ -86,5 +94,92 @@ describe('signDelivery', () => {
     const secrets = ['whsec_c2VjcmV0'];
     const signed = signDelivery({ ...delivery, scheme, secrets, id: '{body}', body: '{id}{timestamp}' });
     expect(signed.signedContent).toBe('{body}.1795215960.{id}{timestamp}');
+  });
+});
+
+describe('the key of a signature', () => {
+  const hex = { ...schemes.svc, key: { form: 'hex' as const, prefix: 'key_' } };
+
+  it.each(['key_6b6579', '6b6579'])('the key in %s is decoded with and without the prefix', (text) => {
+    expect(Buffer.from(decodeSecret(hex, text)).toString()).toBe('key');
+  });
+
+  it.each<[unknown, boolean]>([
+    ['key_6b', true],
+    ['key_', false],
+    ['', false],
+    [7, false],
+    [null, false],
+  ])('the secret %j contains a key: %s', (candidate, isUsable) => {
+    expect(isUsableSecret(hex, candidate)).toBe(isUsable);
+  });
+
+  it('requireSecrets returns one secret or several as a list', () => {
+    expect(requireSecrets(schemes.svc, 'a')).toEqual(['a']);
+    expect(requireSecrets(schemes.svc, ['a', 'b'])).toEqual(['a', 'b']);
+  });
+
+  it.each<[string, unknown]>([
+    ['no secret', undefined],
+    ['an empty list', []],
+    ['an empty secret', ''],
+    ['an empty secret beside a correct one', ['a', '']],
+  ])('requireSecrets refuses %s', (_, value) => {
+    expect(() => requireSecrets(schemes.svc, value as string)).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        message: 'The secret is missing or empty, or nothing is left after decoding it.',
+      }),
+    );
+  });
+});
+
+describe('the ID of a delivery', () => {
+  const { svc, stripe } = schemes;
+  const signedOnly = { ...stripe, content: '{id}.{body}' };
+
+  it.each([
+    ['a scheme that sends it', svc, 'del_1'],
+    ['a scheme that signs it', signedOnly, 'del_1'],
+    ['a scheme without an ID', stripe, undefined],
+  ])('requireId accepts the ID for %s', (_, scheme, id) => {
+    expect(requireId(scheme, id)).toBeUndefined();
+  });
+
+  it.each([
+    [svc, undefined],
+    [svc, ''],
+    [svc, 7],
+    [signedOnly, ''],
+  ])('requireId refuses a missing ID (%#)', (scheme, id) => {
+    expect(() => requireId(scheme, id)).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        hint: 'Pass the ID of the delivery, such as del_1.',
+      }),
+    );
+  });
+});
+
+describe('listSignedParts', () => {
+  it('listSignedParts splits the signed content into literal text and fields of the message', () => {
+    const message = { id: 'del_1', timestamp: '1795215960', body: '{"id":"{body}"}' };
+    expect(listSignedParts({ ...schemes.slack, content: '{id}:v0:{timestamp}{body}' }, message)).toEqual([
+      { part: 'id', text: 'del_1' },
+      { part: 'literal', text: ':v0:' },
+      { part: 'timestamp', text: '1795215960' },
+      { part: 'body', text: '{"id":"{body}"}' },
+    ]);
+  });
+});
+
+describe('matchesAnyDigest', () => {
+  it('a digest of another length does not match, and does not hide the correct one', () => {
+    const message = { id: 'del_1', timestamp: '', body: 'x' };
+    const { headers } = signDelivery({ ...delivery, scheme: schemes.github, body: 'x' });
+    const digest = String(headers['X-Hub-Signature-256']).slice('sha256='.length);
+    const matches = (digests: string[]) => matchesAnyDigest(schemes.github, 'whsec_a', message, digests);
+    expect(matches([digest.slice(1), digest])).toBe(true);
+    expect(matches([digest.slice(1), `${digest}0`])).toBe(false);
   });
 });

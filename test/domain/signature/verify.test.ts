@@ -5,7 +5,8 @@ import golden from '../../../fixtures/signatures/svc.json' with { type: 'json' }
 import { MINUTE_MS } from '../../../src/domain/duration.ts';
 import type { RefusalReason } from '../../../src/domain/signature/refusals.ts';
 import { type SchemeName, schemeNames, schemes } from '../../../src/domain/signature/schemes.ts';
-import { verify } from '../../../src/domain/signature/verify.ts';
+import { createSignatureHeaders } from '../../../src/domain/signature/sign.ts';
+import { verify, verifyMessage } from '../../../src/domain/signature/verify.ts';
 import type { VerifyInput } from '../../../src/domain/signature/verify-input.ts';
 import { body, now, received, secret } from './received-delivery.ts';
 
@@ -75,6 +76,49 @@ describe('a genuine delivery', () => {
   });
 });
 
+describe('the headers of a delivery', () => {
+  it.each(schemeNames)('verifyMessage reads the headers of the scheme %s', (scheme) => {
+    const { signature, timestamp, id } = received({}, { scheme });
+    const names = schemes[scheme].headers;
+    const headers = new Headers({ [names.signature]: signature ?? '' });
+    if (names.timestamp !== null) headers.set(names.timestamp, timestamp ?? '');
+    if (names.id !== null) headers.set(names.id, id ?? '');
+    const message = { payload: body, headers, scheme, secret, now };
+    expect(verifyMessage(message)).toMatchObject({ ok: true, scheme });
+    expect(verifyMessage({ ...message, secret: 'other' })).toMatchObject({ reason: 'signature_mismatch' });
+  });
+
+  it.each<[string, Record<string, string>, VerifyInput['scheme'], RefusalReason]>([
+    ['no headers', {}, 'svc', 'header_missing'],
+    ['headers of another scheme', { 'Stripe-Signature': 't=1,v1=00' }, undefined, 'other_scheme'],
+    [
+      'its header and one of another scheme',
+      { 'Stripe-Signature': 't=1,v1=00', 'Service-Signature': 'v1=00' },
+      undefined,
+      'header_malformed',
+    ],
+    ['a scheme that does not exist', {}, 'paypal' as SchemeName, 'option_invalid'],
+  ])('verifyMessage gives the reason for a request with %s', (_, headers, scheme, reason) => {
+    expect(
+      verifyMessage({ payload: body, headers: new Headers(headers), scheme, secret, now }),
+    ).toMatchObject({
+      ok: false,
+      reason,
+    });
+  });
+
+  it('spaces around a signature, a timestamp or an ID do not matter', () => {
+    const { signature, timestamp, id, ...rest } = received({}, { scheme: 'standard-webhooks' });
+    const padded = { signature: ` ${signature} `, timestamp: ` ${timestamp}\t`, id: ` ${id} ` };
+    expect(verify({ ...rest, ...padded })).toMatchObject({ ok: true });
+  });
+
+  it('a genuine delivery is accepted beside a signature of a later version', () => {
+    const { signature, ...rest } = received();
+    expect(verify({ ...rest, signature: `v2=abc,${signature}` })).toMatchObject({ ok: true });
+  });
+});
+
 describe('a single changed byte', () => {
   const index = fc.nat();
   const printable = fc.string({ minLength: 1, maxLength: 1 });
@@ -126,7 +170,24 @@ describe('the age of a delivery', () => {
   });
 
   it('the age of a delivery is not checked if the scheme has no timestamp', () => {
-    expect(verify(received({ now: 0 }, { scheme: 'github' }))).toMatchObject({ ok: true });
+    expect(verify(received({ now: 0 }, { scheme: 'github' }))).toMatchObject({
+      ok: true,
+      detail: 'The signature is valid.',
+    });
+  });
+
+  it.each([
+    [2000, '2s old'],
+    [-2000, '2s in the future'],
+  ])('the detail of a valid signature tells its age after %i ms', (ms, age) => {
+    expect(verify(received({ now: now + ms })).detail).toBe(
+      `The signature is valid, and its timestamp is ${age}.`,
+    );
+  });
+
+  it('the age of a delivery is measured at any time that a Date can have', () => {
+    expect(refusedAt(8.64e15 - now)).toBe('timestamp_too_old');
+    expect(refusedAt(8.64e15 + 1 - now)).toBe('option_invalid');
   });
 
   it('the age of a delivery is checked in a timestamp header that the signature does not cover', () => {
@@ -221,6 +282,48 @@ describe('refusals', () => {
       '(67 characters), which does not match',
       'not truncated or converted',
     ],
+    'a signature in uppercase hex': [
+      received({ signature: `v1=${received().signature?.slice(3).toUpperCase()}` }),
+      'header_malformed',
+      '(67 characters), which does not match',
+      'not truncated or converted',
+    ],
+    'a timestamp that is a number': [
+      received({ timestamp: 1795215960 as unknown as string }),
+      'header_malformed',
+      'The value of Service-Timestamp must be a string, but it is a number',
+      'as one string',
+    ],
+    'a timestamp that is a number, for a scheme without its header': [
+      received({ timestamp: 1795215960 as unknown as string }, { scheme: 'stripe' }),
+      'header_malformed',
+      'The value of timestamp must be a string',
+      'as one string',
+    ],
+    'an ID that is a number': [
+      received({ id: 7 as unknown as string }),
+      'header_malformed',
+      'The value of Service-Delivery-Id must be a string',
+      'as one string',
+    ],
+    'an ID that is a number, for a scheme without its header': [
+      received({ id: 7 as unknown as string }, { scheme: 'slack' }),
+      'header_malformed',
+      'The value of id must be a string',
+      'as one string',
+    ],
+    'bytes of another kind': [
+      received({ payload: new DataView(new ArrayBuffer(4)) as unknown as Uint8Array }),
+      'payload_unreadable',
+      'it is an object',
+      'Verify the bytes of the request body as they arrived',
+    ],
+    'an object that calls itself bytes': [
+      received({ payload: { [Symbol.toStringTag]: 'Uint8Array' } as unknown as Uint8Array }),
+      'payload_unreadable',
+      'it is an object',
+      'Verify the bytes of the request body as they arrived',
+    ],
     'no timestamp in the signature header': [
       received({ scheme: 'stripe', signature: `v1=${'0'.repeat(64)}` }, { scheme: 'stripe' }),
       'header_malformed',
@@ -231,6 +334,12 @@ describe('refusals', () => {
       received({ signature: 'v2=abc,v3=def' }),
       'version_unknown',
       'contains v2, v3, but the scheme svc uses v1',
+      'Verify with the scheme that the sender uses',
+    ],
+    'one other version of the signature': [
+      received({ signature: 'v2=abc' }),
+      'version_unknown',
+      'contains v2, but the scheme svc uses v1',
       'Verify with the scheme that the sender uses',
     ],
     'a timestamp in words': [
@@ -289,6 +398,21 @@ describe('refusals', () => {
       });
     },
   );
+
+  it('a refusal names the scheme that was asked for', () => {
+    const acme = { ...schemes.svc, name: 'acme' };
+    const nameFor = (scheme: unknown) =>
+      verify(received({ secret: '', scheme: scheme as SchemeName })).scheme;
+    expect(['github', 'paypal', acme, undefined, 7].map(nameFor)).toEqual([
+      ...['github', 'paypal', 'acme', 'svc', 'unknown'],
+    ]);
+  });
+
+  it('a signed timestamp that cannot be read is not mistaken for another scheme', () => {
+    const message = { id: 'del_1', timestamp: 'yesterday', body };
+    const headers = new Headers(createSignatureHeaders(schemes.svc, [secret], message));
+    expect(verifyMessage({ payload: body, headers, secret, now }).reason).toBe('timestamp_unreadable');
+  });
 
   it('a stale delivery is only reported as stale if its signature matches', () => {
     const stale = { now: now + 6 * MINUTE_MS };
