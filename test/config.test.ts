@@ -166,10 +166,15 @@ describe('the sources of settings', () => {
     expect(sources.port.kind).toBe('default');
   });
 
-  it('overrides are only read from the file', async () => {
+  it('overrides and signature schemes are only read from the file', async () => {
     const overrides = { 'retry.jitter': 0 };
-    const input = { options: { overrides: 'x' }, env: { SVC_OVERRIDES: 'x' }, file: { overrides } };
-    expect((await resolve(input)).values.overrides).toEqual(overrides);
+    const { values } = await resolve({
+      options: { overrides: 'x', schemes: 'x' },
+      env: { SVC_OVERRIDES: 'x', SVC_SCHEMES: 'x' },
+      file: { overrides, schemes: { acme: {} } },
+    });
+    expect(values.overrides).toEqual(overrides);
+    expect(Object.keys(values.schemes)).toEqual(['acme']);
   });
 });
 

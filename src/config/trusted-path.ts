@@ -129,10 +129,7 @@ export function isTrusted(path: string, env: EnvironmentVariables): boolean {
 /** Whether `path` is `folder` or below it, by their real locations. */
 export function isInside(path: string, folder: string): boolean {
   const relativePath = relative(toRealPath(folder), toRealPath(path));
-  return (
-    relativePath === '' ||
-    (relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath))
-  );
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 }
 
 function toRealPath(path: string): string {

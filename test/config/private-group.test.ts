@@ -57,6 +57,10 @@ const cases: readonly Case[] = [
     ...{ groups: `ada:x:${GROUP}:`, gid: GROUP, uid: 3_000, isTrusted: false },
   },
   {
+    title: "the owner's ID, for a file of the user who called sudo",
+    ...{ groups: 'bob:x:3000:', gid: 3_000, uid: 3_000, isTrusted: true },
+  },
+  {
     title: 'a name, for a user without one',
     ...{ groups: `ada:x:${GROUP}:`, gid: GROUP, userName: null, isTrusted: false },
   },

@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listFoldersAbove, listProjectFolders } from '../../src/config/project-folders.ts';
-import { assertTrusted, findTrustProblem, isInside } from '../../src/config/trusted-path.ts';
+import { assertTrusted, findTrustProblem, isInside, isOpenToAll } from '../../src/config/trusted-path.ts';
 import { resolveConfig } from '../../src/config.ts';
 import { createRunFile, createStateFolder, findRunFile, inspectRunFile } from '../../src/control/run-file.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -20,6 +20,11 @@ const hasOwners = process.geteuid !== undefined;
 const isRoot = process.geteuid?.() === 0;
 /** A user id that does not exist. */
 const STRANGER = 54_321;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 
 /** A project with a configuration file that only its owner can change. */
 function createProject(name = 'svc.config.json', content = '{"port": 1234}') {
@@ -128,6 +133,7 @@ describe('findTrustProblem', () => {
       [1000],
       'every user can write to it (mode 666)',
     ],
+    ['a program that every user can run', { mode: 0o100755 }, [1000], null],
     [
       'a sticky folder that every user can write to',
       { mode: 0o41777 },
@@ -197,6 +203,10 @@ describe.runIf(hasOwners)('a configuration file', () => {
     chmodSync(file, 0o666);
     await expect(readPort(folder)).rejects.toMatchObject({ hint: `Run chmod go-w ${file}, or set ${trust}` });
     chmodSync(file, 0o644);
+    chmodSync(folder, 0o777);
+    await expect(readPort(folder)).rejects.toMatchObject({
+      hint: `Run chmod go-w ${folder}, or set ${trust}`,
+    });
     chmodSync(folder, 0o1777);
     await expect(readPort(folder)).rejects.toMatchObject({
       hint: `Move the project to a folder of your own, or set ${trust}`,
@@ -224,6 +234,16 @@ describe.runIf(hasOwners)('a configuration file', () => {
     );
   });
 
+  it('a configuration file is refused when it is a link to a file that every user can write to', async () => {
+    const { folder, file } = createProject('other.json');
+    const link = join(folder, 'svc.config.json');
+    symlinkSync(file, link);
+    chmodSync(file, 0o666);
+    await expect(readPort(folder)).rejects.toMatchObject(
+      untrustedError(link, folder, 'every user can write'),
+    );
+  });
+
   it.runIf(isRoot)(
     'a configuration file is refused when another user owns it, its folder or the link to it',
     async () => {
@@ -236,6 +256,9 @@ describe.runIf(hasOwners)('a configuration file', () => {
           `it belongs to user ${STRANGER}, but svc runs as user 0`,
         ),
       );
+      await expect(readPort(withForeignFile.folder)).rejects.toMatchObject({
+        hint: `Set SVC_TRUST_FOLDERS=${withForeignFile.folder} if you trust everyone who can change it.`,
+      });
       const inForeignFolder = createProject();
       chownSync(inForeignFolder.folder, STRANGER, STRANGER);
       await expect(readPort(inForeignFolder.folder)).rejects.toMatchObject({ code: 'untrusted_file' });
@@ -265,6 +288,15 @@ describe.runIf(hasOwners)('a configuration file', () => {
     },
   );
 
+  it.runIf(isRoot)('SUDO_UID is ignored unless svc runs as root', () => {
+    const { folder, file } = createProject();
+    chownSync(file, STRANGER, STRANGER);
+    vi.spyOn(process, 'geteuid').mockReturnValue(1000);
+    expect(() => assertTrusted([file], folder, { SUDO_UID: String(STRANGER) })).toThrow(
+      `it belongs to user ${STRANGER}, but svc runs as user 1000.`,
+    );
+  });
+
   it('a configuration file is used when SVC_TRUST_FOLDERS names its folder, a folder above it, or all folders', async () => {
     const { folder, file } = createProject();
     chmodSync(file, 0o666);
@@ -284,6 +316,20 @@ describe.runIf(hasOwners)('a configuration file', () => {
       message: 'SVC_TRUST_FOLDERS contains ".", which is not an absolute path.',
     });
   });
+});
+
+describe('a system without user IDs, such as Windows', () => {
+  it('every path is trusted, and no folder is open to all', () => {
+    const folder = createTemporaryFolder();
+    chmodSync(folder, 0o777);
+    vi.stubGlobal('process', Object.create(process, { geteuid: { value: undefined } }));
+    expect(assertTrusted([folder], folder, {})).toBeUndefined();
+    expect(isOpenToAll(folder, {})).toBe(false);
+  });
+});
+
+it('a folder that does not exist is not open to all', () => {
+  expect(isOpenToAll(join(createTemporaryFolder(), 'missing'), {})).toBe(false);
 });
 
 describe.runIf(hasOwners)('the state folder', () => {

@@ -86,8 +86,8 @@ export function getScheme(nameOrScheme: unknown): SignatureScheme {
 }
 
 /** Whether deliveries of the scheme have a timestamp, so that their age must be checked. */
-export function hasTimestamp({ content, header, headers }: SignatureScheme): boolean {
-  return content.includes('{timestamp}') || headers.timestamp !== null || header.timestampField !== null;
+export function hasTimestamp({ header, headers }: SignatureScheme): boolean {
+  return headers.timestamp !== null || header.timestampField !== null;
 }
 
 /** Why a value is not a valid scheme. */
@@ -158,8 +158,7 @@ const schemeRules: readonly SchemeRule[] = [
   [
     'headers.timestamp',
     'a header name, because the signed content includes {timestamp}',
-    ({ content, header, headers }) =>
-      !content.includes('{timestamp}') || headers.timestamp !== null || header.timestampField !== null,
+    (scheme) => !scheme.content.includes('{timestamp}') || hasTimestamp(scheme),
   ],
   [
     'headers.id',

@@ -180,12 +180,11 @@ describe('findScheme and getScheme', () => {
 
 describe('hasTimestamp', () => {
   it.each<[string, SignatureScheme, boolean]>([
-    ['the content and a header', svc, true],
-    ['the content and the signature header', stripe, true],
-    ['only a header', { ...svc, content: '{body}' }, true],
-    ['only the signature header', { ...stripe, content: '{body}' }, true],
-    ['nowhere', github, false],
-  ])('deliveries have a timestamp if the scheme has it in %s', (_, scheme, expected) => {
+    ['its own header', svc, true],
+    ['its own header, unsigned', { ...svc, content: '{body}' }, true],
+    ['the signature header', stripe, true],
+    ['no header', github, false],
+  ])('hasTimestamp is correct for a scheme with the timestamp in %s', (_, scheme, expected) => {
     expect(hasTimestamp(scheme)).toBe(expected);
   });
 });

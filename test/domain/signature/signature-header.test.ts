@@ -18,7 +18,7 @@ describe('parseSignatureHeader', () => {
     ['a digest beside later versions', svc, `v2=00, v1=${digest},v3=11`, [digest], ['v2', 'v3']],
     ['uppercase hex', svc, `v1=${digest.toUpperCase()}`, [], []],
     ['a version without its digest', svc, 'v2x', [], []],
-    ['a part that is no version', svc, `x=1,v1=${digest}`, [digest], []],
+    ['a part without a version', svc, `x=1,v1=${digest}`, [digest], []],
   ])('parseSignatureHeader reads %s', (_, scheme, header, digests, otherVersions) => {
     expect(parseSignatureHeader(scheme, header)).toEqual({ timestamp: null, digests, otherVersions });
   });

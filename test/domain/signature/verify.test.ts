@@ -252,6 +252,12 @@ describe('refusals', () => {
       'Service-Signature is missing or empty',
       'no proxy removes it',
     ],
+    'an empty signature': [
+      received({ signature: ' ' }),
+      'header_missing',
+      'Service-Signature is missing or empty',
+      'no proxy removes it',
+    ],
     'an empty timestamp': [
       received({ timestamp: ' ' }),
       'header_missing',
@@ -363,7 +369,7 @@ describe('refusals', () => {
     'a timestamp in the future': [
       received({ now: now - 65 * MINUTE_MS }),
       'timestamp_in_future',
-      '1h5m after 2026-11-20T22:01:00Z. This exceeds the tolerance of 5m by 1h',
+      '1h5m after 2026-11-20T22:01:00Z. This exceeds the tolerance of 5m by 1h.',
       'check the clocks',
     ],
     'an unknown secret': [
