@@ -4,6 +4,8 @@ import type { ControlInput } from '../../src/contract/control-operations.ts';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { SharedChanges } from '../../src/control/shared-changes.ts';
+import { createWaitHandlers } from '../../src/control/wait-handlers.ts';
+import { aDelivery, clockAt, pageOf, streamOf } from '../cli/fake-context.ts';
 import { createGate } from '../delivery/sender-setup.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
@@ -224,5 +226,40 @@ describe('POST /_svc/deliveries/wait', () => {
   ])('an invalid wait is rejected with %s: %s', async (code, message, input) => {
     const error = await wait(input).catch((thrown) => thrown);
     expect([error.code, error.message]).toEqual([code, expect.stringContaining(message)]);
+  });
+});
+
+describe('createWaitHandlers', () => {
+  const report = (
+    deliveries: ReturnType<typeof aDelivery>[],
+    input: ControlInput<'waitForDeliveries'> = {},
+  ) => {
+    const fake = {
+      ...{ listDeliveries: async () => pageOf(...deliveries), stream: () => streamOf([]) },
+      getClock: clockAt().getClock,
+    };
+    const handlers = createWaitHandlers(() => fake as unknown as ControlPlane, new AbortController().signal);
+    return handlers.waitForDeliveries(input as Parameters<typeof handlers.waitForDeliveries>[0], undefined);
+  };
+
+  it('a wait lists the thousand newest deliveries and counts all of them', async () => {
+    const ids = Array.from({ length: 1_001 }, (_, index) => `del_${1_000 + index}`);
+    const result = await report(ids.map((id) => aDelivery({ id, status: 'succeeded' })));
+    expect(result).toMatchObject({ settled: true, hint: null, has_more: true, end_cursor: 'del_1001' });
+    expect(result.counts).toEqual({ pending: 0, succeeded: 1_001, failed: 0, canceled: 0 });
+    expect(result.data.map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 1_000));
+  });
+
+  it('a wait names the newest of several deliveries that have settled with a different status', async () => {
+    const deliveries = [
+      aDelivery({ id: 'del_1', status: 'canceled' }),
+      aDelivery({ id: 'del_2', status: 'failed' }),
+      aDelivery({ id: 'del_3', status: 'succeeded' }),
+    ];
+    expect(await report(deliveries, { status: 'succeeded' })).toMatchObject({
+      settled: false,
+      hint: '2 deliveries have settled with a different status: del_2 is failed. Show its attempts with GET /_svc/deliveries/del_2.',
+      counts: { pending: 0, succeeded: 1, failed: 1, canceled: 1 },
+    });
   });
 });

@@ -4,20 +4,23 @@ import type { Delivery } from '../../src/contract/delivery-schemas.ts';
 import type { StreamInput } from '../../src/contract/stream-schemas.ts';
 import type { ControlPlane, LiveStream } from '../../src/control/control-plane.ts';
 import {
+  fetchDelivery,
   type TrackResult,
   trackDeliveries,
+  type WaitCondition,
   type WaitOptions,
   type WaitTarget,
+  waitForDeliveries,
 } from '../../src/control/wait.ts';
 import { SvcError } from '../../src/errors.ts';
-import { aDelivery, clockAt, NOW, streamOf } from '../cli/fake-context.ts';
+import { aDelivery, aDetail, clockAt, NOW, pageOf, streamOf } from '../cli/fake-context.ts';
 
 const A_MINUTE = 60_000;
 const pending = aDelivery({ id: 'del_1', next_attempt_at: new Date(NOW).toISOString() });
 /** Its next attempt is due in five minutes. */
 const retrying = aDelivery({ id: 'del_1' });
 const succeeded = aDelivery({ id: 'del_1', status: 'succeeded' });
-const other = aDelivery({ id: 'del_2', status: 'failed' });
+const other = aDelivery({ id: 'del_2', status: 'failed', next_attempt_at: null });
 
 interface WaitSetup extends Partial<WaitOptions> {
   readonly listed?: readonly Delivery[];
@@ -84,7 +87,9 @@ describe('waiting for deliveries', () => {
   });
 
   it('a wait ends after the list if no delivery is waiting', async () => {
-    await expect(wait({ listed: [succeeded], stream: silence })).resolves.toEqual([succeeded]);
+    await expect(track({ listed: [succeeded], stream: silence })).resolves.toEqual({
+      ...{ deliveries: [succeeded], isStalled: false },
+    });
   });
 
   it('a wait ends when the last delivery of the list has settled, and ignores others', async () => {
@@ -136,6 +141,39 @@ describe('waiting for deliveries', () => {
     await expect(wait({ stream }, { list })).resolves.toMatchObject([{ paused: true }]);
   });
 
+  it('a wait forgets all deliveries after a reset, and reads the list again', async () => {
+    const lists = [[pending, other], [{ ...pending, id: 'del_3' }]];
+    const list = async () => lists.shift() ?? [];
+    const third = { ...succeeded, id: 'del_3' };
+    const streamed = [
+      { type: 'reset' },
+      { type: 'attempt', delivery: succeeded },
+      { type: 'attempt', delivery: third },
+    ];
+    const counts: unknown[] = [];
+    const onChange = (change: object) => counts.push({ ...change });
+    await expect(track({ stream: () => streamOf(streamed), onChange }, { list })).resolves.toEqual({
+      ...{ deliveries: [third], isStalled: false },
+    });
+    expect(counts).toEqual([
+      { waiting: 1, matched: 1, mismatched: 0 },
+      { waiting: 1, matched: 0, mismatched: 0 },
+      { waiting: 0, matched: 1, mismatched: 0 },
+    ]);
+  });
+
+  it('a wait that a reset leaves without deliveries is over', async () => {
+    const lists = [[pending]];
+    const streamed = [{ type: 'reset' }, { type: 'webhook' }];
+    let listCount = 0;
+    const list = async () => {
+      listCount++;
+      return lists.shift() ?? [];
+    };
+    await expect(wait({ stream: () => streamOf(streamed) }, { list })).resolves.toEqual([]);
+    expect(listCount).toBe(2);
+  });
+
   it('a wait ends immediately when it is interrupted', async () => {
     const interruption = new AbortController();
     const waiting = wait({ listed: [pending], stream: silence, signal: interruption.signal });
@@ -162,7 +200,12 @@ describe('the end of a wait in which nothing can change', () => {
   it.each([
     ['an attempt is due before the timeout', inTime, {}],
     ['the clock is fast enough', retrying, { rate: 10 }],
-    ['an attempt is in flight although the clock is frozen', pending, { rate: 0 }],
+    ['an attempt is due although the clock is frozen', pending, { rate: 0 }],
+    [
+      'no due time is known, because an attempt is in flight',
+      { ...pending, next_attempt_at: null },
+      { rate: 0 },
+    ],
     ['a request moves the clock', retrying, { rate: 0, moving: { attempts: 0, canceled: false } }],
   ])('a wait continues when %s', async (_, delivery, changes) => {
     const released = new AbortController();
@@ -210,6 +253,24 @@ describe('the end of a wait in which nothing can change', () => {
     expect(reads).toBe(3);
   });
 
+  it('a wait compares the due time of each delivery with the clock of its own workspace', async () => {
+    const soon = aDelivery({ id: 'del_1', workspace_id: 'ws_frozen' });
+    const late = { workspace_id: 'ws_fast', next_attempt_at: new Date(NOW + 600 * A_MINUTE).toISOString() };
+    const getClock: ControlPlane['getClock'] = ({ workspace_id }) =>
+      clock({ rate: workspace_id === 'ws_fast' ? 10 : 0 });
+    const listed = [soon, aDelivery({ id: 'del_2', ...late })];
+    await expect(track({ listed, stream: silence, getClock })).resolves.toMatchObject({ isStalled: true });
+  });
+
+  it('a wait whose time is over is not stalled, although no delivery can change any more', async () => {
+    const stream = () => ({
+      ready: Promise.resolve(),
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }),
+    });
+    const setup = { listed: [retrying], stream, getClock: () => clock({ rate: 10_000 }), timeoutMs: 50 };
+    await expect(track(setup)).resolves.toMatchObject({ isStalled: false });
+  });
+
   it('a wait with keepWaiting ends after the timeout, and reads no clock', async () => {
     const getClock = () => expect.unreachable('The clock was read.');
     const setup = { listed: [retrying], stream: silence, getClock, keepWaiting: true, timeoutMs: 10 };
@@ -224,4 +285,234 @@ describe('the end of a wait in which nothing can change', () => {
     // The first one does not count, because the second one found that an attempt is due in time.
     expect(reads).toBe(4);
   });
+
+  it.each([
+    ['', 2, false],
+    [', and counts them again after a delivery has changed', 3, true],
+  ])('a wait with two stalledChecks needs two of them%s', async (_, expectedReads, changes) => {
+    const hasChanged = new AbortController();
+    let reads = 0;
+    const getClock = () => {
+      if (++reads === 1 && changes) hasChanged.abort();
+      return clock({});
+    };
+    const stream = (_input: StreamInput, signal: AbortSignal) => ({
+      ready: Promise.resolve(),
+      async *[Symbol.asyncIterator]() {
+        if (!hasChanged.signal.aborted)
+          await Promise.race([once(hasChanged.signal, 'abort'), once(signal, 'abort')]);
+        if (!signal.aborted) yield { type: 'attempt', sequence: 1, delivery: retrying } as never;
+        if (!signal.aborted) await once(signal, 'abort');
+      },
+    });
+    await expect(track({ listed: [retrying], stream, getClock, stalledChecks: 2 })).resolves.toMatchObject({
+      isStalled: true,
+    });
+    expect(reads).toBe(expectedReads);
+  });
+});
+
+describe('the condition of a wait', () => {
+  const [first, second, third] = [1, 2, 3].map((number) => `del_${number}`) as [string, string, string];
+  const later = { ...pending, id: 'del_9' };
+  const as = (status: Delivery['status'], ...ids: string[]) =>
+    ids.map((id) => aDelivery({ id, status, next_attempt_at: new Date(NOW).toISOString() }));
+
+  /** Waits for deliveries. The stream ends with a pending one, which is only seen if the wait has not ended before it. */
+  async function waitUntil(
+    condition: Partial<WaitCondition>,
+    [listed, streamed = []]: readonly (readonly Delivery[])[],
+    changes: Partial<ControlPlane> = {},
+  ) {
+    const items = [...streamed, later].map((delivery) => ({ type: 'delivery', delivery }));
+    const control = {
+      ...{ getClock: clockAt().getClock, stream: () => streamOf(items) },
+      listDeliveries: async () => pageOf(...(listed ?? [])),
+      getDelivery: () => expect.unreachable('One delivery was read.'),
+      ...changes,
+    };
+    const options = { timeoutMs: A_MINUTE, signal: new AbortController().signal };
+    const result = await waitForDeliveries(control, { filter: {}, ...condition }, options);
+    const idsIn = (state: 'waiting' | 'matched' | 'mismatched' | 'deliveries') =>
+      result[state].map(({ id }) => id);
+    return {
+      ...{ isMet: result.isMet, deliveries: idsIn('deliveries') },
+      states: { waiting: idsIn('waiting'), matched: idsIn('matched'), mismatched: idsIn('mismatched') },
+    };
+  }
+
+  it.each<[string, Partial<WaitCondition>, Delivery[][], { isMet: boolean; deliveries: string[] }]>([
+    [
+      'is met when all deliveries have settled, the failed ones too',
+      {},
+      [as('pending', first, second), [...as('failed', first), ...as('succeeded', second)]],
+      { isMet: true, deliveries: [second, first] },
+    ],
+    [
+      'without deliveries waits for the first one',
+      {},
+      [[], as('succeeded', first)],
+      { isMet: true, deliveries: [first] },
+    ],
+    [
+      'is not met while a delivery is pending',
+      {},
+      [as('pending', first)],
+      { isMet: false, deliveries: ['del_9', first] },
+    ],
+    [
+      'is not met while one of several deliveries is pending',
+      {},
+      [[...as('pending', first), ...as('succeeded', second)]],
+      { isMet: false, deliveries: ['del_9', second, first] },
+    ],
+    [
+      'with a count is met although another delivery is pending',
+      { count: 1 },
+      [[...as('pending', first), ...as('succeeded', second)]],
+      { isMet: true, deliveries: [second, first] },
+    ],
+    [
+      'with a count is not met by fewer deliveries',
+      { count: 3 },
+      [as('succeeded', first), as('succeeded', second)],
+      { isMet: false, deliveries: ['del_9', second, first] },
+    ],
+    [
+      'with a count counts the deliveries that are created meanwhile',
+      { count: 3 },
+      [
+        as('succeeded', first),
+        [...as('pending', second), ...as('failed', third), ...as('succeeded', second)],
+      ],
+      { isMet: true, deliveries: [third, second, first] },
+    ],
+    [
+      'with a count and a status fails when one delivery settles with another status, although enough match',
+      { count: 1, status: 'succeeded' },
+      [[...as('succeeded', first), ...as('failed', second)]],
+      { isMet: false, deliveries: [second, first] },
+    ],
+    [
+      'with a count and a status fails as soon as one delivery settles with another status',
+      { count: 2, status: 'succeeded' },
+      [as('pending', first, second), as('canceled', first)],
+      { isMet: false, deliveries: [second, first] },
+    ],
+    [
+      'with a status fails as soon as one delivery settles with another status',
+      { status: 'failed' },
+      [as('pending', first, second), as('succeeded', second)],
+      { isMet: false, deliveries: [second, first] },
+    ],
+    [
+      'with a status is met when all deliveries have it',
+      { status: 'failed' },
+      [as('pending', first, second), as('failed', first, second)],
+      { isMet: true, deliveries: [second, first] },
+    ],
+  ])('a wait %s', async (_, condition, deliveries, expected) => {
+    await expect(waitUntil(condition, deliveries)).resolves.toMatchObject(expected);
+  });
+
+  it.each([
+    ['ends', 'neither a count nor keepWaiting', {}, {}, true],
+    ['continues until the timeout', 'a count', { count: 2 }, {}, false],
+    ['continues until the timeout', 'keepWaiting', {}, { keepWaiting: true }, false],
+  ])('a wait %s although no delivery can change, with %s', async (_, __, condition, options, isStalled) => {
+    const inputs: unknown[] = [];
+    const control = {
+      ...{ getClock: clockAt().getClock, stream: silence },
+      listDeliveries: async (input: object) => {
+        inputs.push(input);
+        return pageOf(retrying);
+      },
+      getDelivery: () => expect.unreachable('One delivery was read.'),
+    };
+    const { signal } = new AbortController();
+    const result = await waitForDeliveries(
+      control,
+      { filter: { type: 'a.b' }, ...condition },
+      { timeoutMs: 50, signal, ...options },
+    );
+    expect(result).toMatchObject({ isMet: false, isStalled, waiting: [retrying] });
+    expect(inputs).toEqual([{ limit: 1_000, type: 'a.b' }]);
+  });
+
+  it('the result of a wait lists the newest delivery first, by state', async () => {
+    const listed = [
+      ...as('succeeded', 'del_4', 'del_6'),
+      ...as('failed', 'del_3', 'del_5'),
+      ...as('pending', 'del_1', 'del_2'),
+    ];
+    await expect(waitUntil({ status: 'succeeded' }, [listed])).resolves.toEqual({
+      isMet: false,
+      deliveries: ['del_6', 'del_5', 'del_4', 'del_3', 'del_2', 'del_1'],
+      states: {
+        waiting: ['del_2', 'del_1'],
+        matched: ['del_6', 'del_4'],
+        mismatched: ['del_5', 'del_3'],
+      },
+    });
+  });
+
+  it('a wait for one delivery ignores the others, and has the fields of a list', async () => {
+    const { attempts, planned_attempts, ...summary } = aDetail({ ...pending, id: first });
+    const getDelivery = async ({ id }: { id: string }) => ({ ...summary, id, attempts, planned_attempts });
+    const streamed = [...as('failed', second), ...as('succeeded', first)];
+    const result = await waitUntil({ deliveryId: first }, [[], streamed], { getDelivery });
+    expect(result).toMatchObject({ isMet: true, deliveries: [first] });
+    await expect(fetchDelivery({ getDelivery }, first)).resolves.toEqual(summary);
+  });
+
+  it.each([
+    ['a time', '2026-11-20T11:00:00.000Z', {}, null],
+    [
+      'a duration before now by the clock of the workspace',
+      '1h',
+      { workspace_id: 'ws_1' },
+      { workspace_id: 'ws_1' },
+    ],
+    ['a duration before now by the clock of the default workspace', '1h', {}, {}],
+  ])(
+    'a wait since %s tracks the deliveries that were created at this time or later',
+    async (_, since, filter, clockInput) => {
+      const inputs: { clock: unknown; list: unknown[]; stream: unknown } = {
+        clock: null,
+        list: [],
+        stream: null,
+      };
+      const createdAt = (id: string, created_at: string) =>
+        ({ ...as('succeeded', id)[0], created_at }) as Delivery;
+      const streamed = [
+        createdAt(second, '2026-11-20T10:59:59.999Z'),
+        createdAt(third, '2026-11-20T11:00:00.000Z'),
+      ];
+      const items = streamed.map((delivery) => ({ type: 'delivery', delivery }));
+      const result = await waitUntil({ filter: { ...filter, since, type: 'a.b' }, count: 3 }, [], {
+        getClock: async (input) => {
+          inputs.clock = input;
+          return clockAt().getClock(input);
+        },
+        listDeliveries: async (input) => {
+          inputs.list.push(input);
+          return input.starting_after === undefined
+            ? { data: as('succeeded', first), has_more: true, end_cursor: first }
+            : pageOf(...as('succeeded', 'del_0'));
+        },
+        stream: (input) => {
+          inputs.stream = input;
+          return streamOf(items);
+        },
+      });
+      expect(result).toMatchObject({ isMet: true, deliveries: [third, first, 'del_0'] });
+      const expected = { ...filter, type: 'a.b', since: '2026-11-20T11:00:00.000Z' };
+      expect(inputs).toMatchObject({
+        clock: clockInput,
+        list: [expected, { ...expected, starting_after: first }],
+        stream: { ...filter, type: 'a.b' },
+      });
+      expect(inputs.stream).not.toHaveProperty('since');
+    },
+  );
 });

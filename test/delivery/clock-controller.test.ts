@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { ClockController } from '../../src/delivery/clock-controller.ts';
 import { LAST_TIME } from '../../src/domain/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import { toClockState } from '../../src/store/workspaces.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
+import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 import { createGate } from './sender-setup.ts';
 
 const LADDER_MS = [0, 5, 35, 155, 515, 1235, 2675, 4115].map((minutes) => minutes * MINUTE_MS);
@@ -270,5 +273,135 @@ describe('the end of the schedule clock', () => {
       code: 'usage',
       message: `The wall clock cannot be pinned to ${text}.`,
     });
+  });
+});
+
+/** A clock controller with a scripted sender, in a process without a server. */
+function startController(options: Parameters<typeof startDispatcher>[0] = {}) {
+  const dispatch = startDispatcher(options);
+  const { sandbox, dispatcher, workspace } = dispatch;
+  const stored = () => {
+    const row = sandbox.store.workspaces.listAll().find(({ seq }) => seq === workspace.seq);
+    return row && toClockState(row);
+  };
+  return { ...dispatch, clock: new ClockController(sandbox, dispatcher), stored };
+}
+
+describe('ClockController', () => {
+  it('a changed clock is stored, and its observers are notified, when set resolves', async () => {
+    const { clock, workspace, sandbox, stored } = startController();
+    const speeds: number[] = [];
+    sandbox.bus.subscribe(({ type }) => void (type === 'clock_changed' && speeds.push(workspace.clock.rate)));
+    await clock.set(workspace, { frozen: false, speed: 7 });
+    expect(stored()).toMatchObject({ at: NOW, speed: 7, frozen: false });
+    expect(speeds).toEqual([7]);
+  });
+
+  it('advanceTo moves the clock to a time from now on, and rejects one in the past', async () => {
+    const { clock, workspace } = startController();
+    await clock.advanceTo(workspace, NOW);
+    expect(workspace.clock.now()).toBe(NOW);
+    await clock.advanceTo(workspace, NOW + 5);
+    expect(workspace.clock.now()).toBe(NOW + 5);
+    await expect(clock.advanceTo(workspace, NOW + 4)).rejects.toMatchObject({
+      code: 'usage',
+      message: '2026-11-20T00:00:00.004Z is before the schedule time 2026-11-20T00:00:00.005Z.',
+    });
+    expect(workspace.clock.now()).toBe(NOW + 5);
+  });
+
+  it('the clock stands still while a move waits for a response, and a crash during the move does not leave it frozen', async () => {
+    const { clock, sandbox, workspace, endpoint, trigger, attempt, pass, stored } = startController({
+      frozen: false,
+    });
+    endpoint();
+    await trigger();
+    await (await attempt(1)).respond(failedResult);
+    const move = clock.advance(workspace, HOUR_MS);
+    const retry = await attempt(2);
+    pass(1_000);
+    expect(workspace.clock.now()).toBe(NOW + 5 * MINUTE_MS);
+    expect(clock.describeMove(workspace)).toEqual({ attempts: 0, canceled: false });
+    await sandbox.store.write(() => {});
+    expect(stored()).toMatchObject({ at: NOW + 5 * MINUTE_MS, frozen: false });
+    await retry.respond();
+    await move;
+    expect([workspace.clock.now(), workspace.clock.frozen]).toEqual([NOW + HOUR_MS, false]);
+    expect(clock.describeMove(workspace)).toBeNull();
+  });
+
+  it('after a move, the clock is stored as it continues, and its observers see it running', async () => {
+    const { clock, workspace, sandbox, pass, stored } = startController({ frozen: false });
+    const seen: boolean[] = [];
+    sandbox.bus.subscribe(({ type }) => void (type === 'clock_changed' && seen.push(workspace.clock.frozen)));
+    pass(500);
+    await clock.settle(workspace);
+    expect(stored()).toEqual({ at: NOW + 500, wallAt: NOW + 500, speed: 1, frozen: false });
+    expect(seen).toEqual([false]);
+  });
+
+  it('settle leaves the clock at the last due time', async () => {
+    const { clock, workspace, endpoint, trigger, attempt } = startController();
+    endpoint();
+    await trigger();
+    await (await attempt(1)).respond(failedResult);
+    const settled = clock.settle(workspace);
+    await (await attempt(2)).respond();
+    await settled;
+    expect(workspace.clock.now()).toBe(NOW + 5 * MINUTE_MS);
+  });
+
+  it('a move past the retry window of a paused delivery resolves after the delivery has failed', async () => {
+    const { clock, workspace, endpoint, trigger, attempt, update, get } = startController();
+    const { id: webhook } = endpoint();
+    const [id = ''] = await trigger();
+    await (await attempt(1)).respond(failedResult);
+    await update(webhook, { disabled: true });
+    await clock.advance(workspace, 72 * HOUR_MS);
+    expect(get(id)).toMatchObject({ status: 'failed', settled_at: NOW + 72 * HOUR_MS });
+  });
+
+  it('a move that is requested while an earlier one waits runs after it, although the first of three has ended', async () => {
+    const { clock, workspace, endpoint, trigger, attempt } = startController({ frozen: false });
+    endpoint();
+    const first = clock.advance(workspace, MINUTE_MS);
+    const [second] = [clock.advance(workspace, MINUTE_MS), trigger()];
+    await first;
+    const attempted = await attempt(1);
+    const third = clock.advance(workspace, MINUTE_MS);
+    await runEventLoop();
+    await attempted.respond();
+    await Promise.all([second, third]);
+    expect([workspace.clock.now(), workspace.clock.frozen]).toEqual([NOW + 3 * MINUTE_MS, false]);
+  });
+
+  it.each<[string, string, (started: ReturnType<typeof startController>) => unknown]>([
+    [
+      'storage_unavailable if the database file is lost',
+      'storage_unavailable',
+      ({ store }) => vi.spyOn(store, 'checkFile').mockReturnValue('removed'),
+    ],
+    ['conflict if the emulator stops', 'conflict', ({ dispatcher }) => dispatcher.stop(0)],
+    [
+      'conflict if the state is replaced',
+      'conflict',
+      ({ sandbox }) => vi.spyOn(sandbox.workspaces, 'isCurrent').mockReturnValue(false),
+    ],
+  ])('a move that waits for a response fails with %s, and so does the next one', async (_, code, change) => {
+    const started = startController({ frozen: false });
+    const { clock, workspace, endpoint, trigger, attempt, moveTo } = started;
+    endpoint();
+    await trigger();
+    await (await attempt(1)).respond(failedResult);
+    const move = clock.advance(workspace, 5 * MINUTE_MS);
+    const moved = expect(move).rejects.toMatchObject({ code });
+    const retry = await attempt(2);
+    await change(started);
+    await retry.respond(failedResult);
+    await moveTo(workspace.clock.now());
+    await moved;
+    expect(workspace.clock.frozen).toBe(false);
+    await expect(clock.advance(workspace, MINUTE_MS)).rejects.toMatchObject({ code });
+    expect(workspace.clock.now()).toBe(NOW + 5 * MINUTE_MS);
   });
 });

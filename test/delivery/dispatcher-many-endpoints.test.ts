@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EndpointQueue } from '../../src/delivery/endpoint-queue.ts';
-import { DueTimeHeap } from '../../src/delivery/workspace-schedule.ts';
 import { FanOut } from '../../src/sandbox/events.ts';
 import { failedResult, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
@@ -79,27 +78,5 @@ describe('the dispatcher with many endpoints', () => {
     expect(loaded).toEqual([100, 200, 300, 350]);
     await all.respondToAll();
     expect(all.sent).toHaveLength(350);
-  });
-});
-
-describe('DueTimeHeap', () => {
-  it('DueTimeHeap returns the earliest due time first, older endpoints first on a tie, and forgets replaced times', () => {
-    const createQueue = (webhookSeq: number) => ({ webhookSeq }) as EndpointQueue;
-    const times = new DueTimeHeap();
-    const queues = Array.from({ length: 200 }, (_, index) => createQueue(index));
-    for (const queue of queues) times.set(queue, (queue.webhookSeq * 7919) % 50);
-    for (const queue of queues.slice(0, 50)) times.set(queue, 60);
-    for (const queue of queues.slice(50, 60)) times.delete(queue);
-    expect(times.popDue(-1)).toBeUndefined();
-    const taken: number[] = [];
-    for (let queue = times.popDue(100); queue !== undefined; queue = times.popDue(100))
-      taken.push(queue.webhookSeq);
-    const timeOf = (seq: number) => (seq < 50 ? 60 : (seq * 7919) % 50);
-    const expected = queues
-      .map(({ webhookSeq }) => webhookSeq)
-      .filter((seq) => seq < 50 || seq >= 60)
-      .sort((a, b) => timeOf(a) - timeOf(b) || a - b);
-    expect(taken).toEqual(expected);
-    expect(times.earliest).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -1,7 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { EndpointQueue } from '../../src/delivery/endpoint-queue.ts';
 import type { SendResult } from '../../src/delivery/sender.ts';
 import { decodePhases } from '../../src/domain/attempt-phases.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import type { LoadedWorkspace } from '../../src/sandbox/workspace-registry.ts';
+import type { Store } from '../../src/store/store.ts';
 import { failedResult, NOW, runEventLoop, runPromises, startDispatcher } from './dispatcher-setup.ts';
 
 const sent: Partial<SendResult> = {
@@ -17,6 +21,232 @@ function startMeasuredDispatcher(frozen: boolean) {
   };
   return { ...dispatch, queuedMs };
 }
+
+/** A queue whose rows are in an array. Real time moves with the schedule clock. */
+function createQueue(nextDueAt: number | null = null, isEnabled = true) {
+  let now = 0;
+  /** Due times by sequence; null for settled deliveries. */
+  const rows = new Map<number, number | null>();
+  const listDue = (after: number, until: number) =>
+    [...rows]
+      .flatMap(([seq, due_at]) =>
+        due_at !== null && due_at > after && due_at <= until ? [{ seq, due_at }] : [],
+      )
+      .sort((a, b) => a.due_at - b.due_at || a.seq - b.seq);
+  const limits: number[] = [];
+  const deliveries: Partial<Store['deliveries']> = {
+    listDue: (_, until, limit) => {
+      limits.push(limit);
+      return listDue(Number.NEGATIVE_INFINITY, until).slice(0, limit);
+    },
+    findNextDueAt: (_, after) => listDue(after, Number.POSITIVE_INFINITY)[0]?.due_at,
+    getProgress: (seq) =>
+      ({ due_at: rows.get(seq) ?? null }) as ReturnType<Store['deliveries']['getProgress']>,
+  };
+  const clock = { now: () => now, realMsSince: (at: number) => Math.max(0, now - at) };
+  const queue = new EndpointQueue({
+    ...{ webhookSeq: 1, nextDueAt, isEnabled, wall: { monotonic: () => now } },
+    workspace: { clock } as LoadedWorkspace,
+    store: { deliveries } as Store,
+  });
+  return {
+    ...{ queue, rows, limits, clock },
+    pass: (ms: number) => {
+      now += ms;
+    },
+    /** Adds a delivery as an event does. */
+    add(seq: number, dueAt: number) {
+      rows.set(seq, dueAt);
+      queue.schedule(seq, dueAt);
+    },
+    /** Ends the attempt of a delivery. */
+    end(seq: number, dueAt: number | null) {
+      queue.endRequest();
+      rows.set(seq, dueAt);
+      queue.release(seq, dueAt);
+    },
+    takeAll(): number[] {
+      const taken: number[] = [];
+      for (let next = queue.takeDue(); next !== undefined; next = queue.takeDue()) taken.push(next.seq);
+      return taken;
+    },
+  };
+}
+
+describe('EndpointQueue', () => {
+  const step = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        type: fc.constant('add' as const),
+        count: fc.constantFrom(1, 2, 300),
+        delay: fc.nat(3),
+      }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({ type: fc.constant('take' as const), count: fc.constantFrom(1, 2, 300) }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        type: fc.constant('end' as const),
+        index: fc.nat(9),
+        delay: fc.option(fc.nat(3)),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ type: fc.constant('replay' as const), index: fc.nat(9) }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant('cancel' as const), index: fc.nat(9) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ type: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 3 }) }),
+    },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant('enable' as const), isEnabled: fc.boolean() }) },
+  );
+
+  it('a queue hands out exactly the deliveries that are due and not held, and wakes in time for the next one', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
+        const { queue, rows, clock, add, end, pass } = createQueue();
+        const held = new Set<number>();
+        const replayed = new Set<number>();
+        const listFree = () =>
+          [...rows].flatMap(([seq, dueAt]) => (dueAt === null || held.has(seq) ? [] : [dueAt]));
+        const isDue = (dueAt: number) => queue.isEnabled && dueAt <= clock.now();
+        const take = (count: number) => {
+          const dueCount = listFree().filter(isDue).length;
+          const taken = Array.from(
+            { length: Math.min(count, dueCount + 1) },
+            () => queue.takeDue()?.seq ?? null,
+          );
+          const seqs = taken.filter((seq) => seq !== null);
+          expect(seqs.length).toBe(Math.min(count, dueCount));
+          const isFree = (seq: number) => !held.has(seq) && isDue(rows.get(seq) ?? Number.NaN);
+          expect(seqs.filter((seq) => !isFree(seq))).toEqual([]);
+          for (const seq of seqs) held.add(seq);
+          expect(held.size).toBe(queue.inFlight);
+        };
+        const pick = (index: number) => [...rows.keys()].at(-1 - index);
+        for (const current of steps) {
+          if (current.type === 'add') {
+            for (let i = 0; i < current.count; i++) add(rows.size, clock.now() + current.delay);
+          } else if (current.type === 'take') take(current.count);
+          else if (current.type === 'end') {
+            const seq = [...held].at(current.index);
+            if (seq === undefined) continue;
+            held.delete(seq);
+            const nextDueAt = current.delay === null ? null : clock.now() + current.delay;
+            // The row of a delivery with a waiting replay stays due.
+            end(seq, replayed.delete(seq) ? clock.now() : nextDueAt);
+          } else if (current.type === 'replay') {
+            const seq = pick(current.index);
+            if (seq === undefined) continue;
+            if (held.has(seq)) replayed.add(seq);
+            add(seq, clock.now());
+          } else if (current.type === 'cancel') {
+            const seq = pick(current.index);
+            if (seq === undefined || held.has(seq)) continue;
+            rows.set(seq, null);
+            queue.reload();
+          } else if (current.type === 'pass') pass(current.ms);
+          else queue.isEnabled = current.isEnabled;
+
+          expect(queue.inFlight).toBe(held.size);
+          const next = Math.min(...listFree(), Number.POSITIVE_INFINITY);
+          if (isDue(next)) expect(queue.hasDue()).toBe(true);
+          if (!queue.isEnabled)
+            expect([queue.hasDue(), queue.nextDueAt]).toEqual([false, Number.POSITIVE_INFINITY]);
+          else if (queue.hasDue()) expect(queue.nextDueAt).toBeLessThanOrEqual(clock.now());
+          else {
+            expect(queue.nextDueAt).toBeGreaterThan(clock.now());
+            expect(queue.nextDueAt).toBeLessThanOrEqual(next);
+          }
+        }
+        pass(10);
+        queue.isEnabled = true;
+        take(Number.POSITIVE_INFINITY);
+        expect(queue.hasDue()).toBe(false);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('a queue hands out the deliveries that became due meanwhile in the order of their due times', () => {
+    const { rows, queue, pass, takeAll } = createQueue(5);
+    for (const [seq, dueAt] of [
+      [1, 9],
+      [2, 5],
+      [3, 7],
+      [4, 5],
+      [5, 11],
+    ] as const)
+      rows.set(seq, dueAt);
+    expect([queue.nextDueAt, queue.hasDue()]).toEqual([5, false]);
+    pass(5);
+    expect([queue.hasDue(), takeAll(), queue.nextDueAt]).toEqual([true, [2, 4], 7]);
+    pass(5);
+    expect([takeAll(), queue.nextDueAt]).toEqual([[3, 1], 11]);
+  });
+
+  it('a queue reads at most 256 deliveries in addition to those that it holds', () => {
+    const { rows, queue, limits, pass, takeAll } = createQueue(1);
+    for (let seq = 0; seq < 600; seq++) rows.set(seq, 1);
+    pass(1);
+    queue.takeDue();
+    expect(limits).toEqual([256]);
+    expect(takeAll()).toHaveLength(599);
+    expect(limits).toEqual([256, 512, 768]);
+    expect(queue.nextDueAt).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('a replay that comes between the commit of an attempt and its release is not lost, and one before it is not repeated', () => {
+    const { rows, queue, add, takeAll } = createQueue();
+    add(1, 0);
+    expect(takeAll()).toEqual([1]);
+    add(1, 0);
+    expect(takeAll()).toEqual([]);
+    queue.endRequest();
+    // The attempt was recorded as the last one, before the row became due again.
+    queue.release(1, null);
+    expect(takeAll()).toEqual([1]);
+    queue.endRequest();
+    rows.set(1, null);
+    queue.release(1, null);
+    expect([takeAll(), queue.nextDueAt]).toEqual([[], Number.POSITIVE_INFINITY]);
+  });
+});
+
+describe('paused deliveries of an endpoint queue', () => {
+  it.each<[string, number | null, (queue: EndpointQueue) => void]>([
+    ['at the end of the oldest retry window', 40 + HOUR_MS, () => {}],
+    ['never while the endpoint is enabled', null, (queue) => Object.assign(queue, { isEnabled: true })],
+    ['never while an attempt is in flight', null, (queue) => queue.inFlight++],
+    ['never while an attempt is not recorded', null, (queue) => queue.unrecorded++],
+  ])('a paused delivery expires %s', (_, expected, change) => {
+    const expired: unknown[] = [];
+    const deliveries: Partial<Store['deliveries']> = {
+      findOldestWindowStart: () => 40,
+      listExpirable: (_, startedBy) => [
+        { seq: 3, window_started_at: startedBy },
+        { seq: 4, window_started_at: 40 },
+      ],
+      expire: (...args) => void expired.push(args),
+    };
+    const queue = new EndpointQueue({
+      ...{ webhookSeq: 1, nextDueAt: 0, isEnabled: false, wall: { monotonic: () => 0 } },
+      workspace: { clock: { now: () => 2 * HOUR_MS } } as LoadedWorkspace,
+      store: { deliveries, nextSeq: () => 7 } as unknown as Store,
+    });
+    change(queue);
+    expect(queue.findExpiryTime(HOUR_MS)).toBe(expected ?? Number.POSITIVE_INFINITY);
+    queue.expirePaused(HOUR_MS);
+    const settled = [
+      [3, 2 * HOUR_MS, 7],
+      [4, 40 + HOUR_MS, 7],
+    ];
+    expect(expired).toEqual(expected === null ? [] : settled);
+  });
+});
 
 describe('a replay at the end of an attempt', () => {
   it.each([
