@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import type { WebhookStatistics, WebhookWithStatistics } from '../contract/overview-schemas.ts';
 import { createSubscriptionsSchema, createWebhookUrlSchema } from '../contract/public-operations.ts';
 import type { WebhookProbe } from '../contract/resources.ts';
-import { validate } from '../contract/validate.ts';
 import { type ProbeResult, probeWebhook } from '../delivery/probe-webhook.ts';
 import type { Sender, SendResult } from '../delivery/sender.ts';
 import { DAY_MS } from '../domain/duration.ts';
@@ -17,6 +16,7 @@ import {
   removeWebhook,
   rotateWebhookSecret,
   updateWebhook,
+  validateEndpoint,
 } from '../sandbox/webhooks.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import type { Store } from '../store/store.ts';
@@ -49,7 +49,7 @@ export function createWebhookHandlers(
     },
     createWebhook: async ({ workspace_id, skip_verify: skipVerify, reuse, ...input }) => {
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
-      validate(NewEndpointSchema, { url: input.url, events: input.events }, 'validation_failed');
+      validateEndpoint(NewEndpointSchema, { url: input.url, events: input.events }, rules);
       const equivalent = reuse && input.listener && findEquivalentWebhook(sandbox, { ...input, workspace });
       if (equivalent) return { ...toWebhookDetail(equivalent), secret: equivalent.secret };
       const canReuse = (existing: WebhookRow) =>
@@ -64,7 +64,7 @@ export function createWebhookHandlers(
     getWebhook: async ({ id, recent_attempts: recentCount }) =>
       toWebhookWithStatistics(getWebhookRow(sandbox, id), recentCount),
     updateWebhook: async ({ id, skip_verify: skipVerify, ...change }) => {
-      validate(EndpointChangeSchema, { url: change.url, events: change.events }, 'validation_failed');
+      validateEndpoint(EndpointChangeSchema, { url: change.url, events: change.events }, rules);
       const { seq } = getWebhookRow(sandbox, id);
       const webhook = await store.write(() => updateWebhook(sandbox, id, { ...change, skipVerify }));
       bus.publish({ type: 'webhook_changed', webhookSeq: seq });

@@ -1,7 +1,6 @@
 /** Prepares a sandbox on startup, resets it, and saves and loads snapshots of it. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { ValidatedSeed } from '../contract/seed-schema.ts';
-import { validate } from '../contract/validate.ts';
 import { scopes } from '../domain/credentials.ts';
 import type { ForwardTarget } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
@@ -9,7 +8,7 @@ import type { SavedSnapshot } from '../store/database-copy.ts';
 import { createApiKey } from './access.ts';
 import { createEvent } from './events.ts';
 import type { Sandbox } from './sandbox.ts';
-import { createWebhook, type NewWebhook, registerForwardTarget } from './webhooks.ts';
+import { createWebhook, type NewWebhook, registerForwardTarget, validateEndpoint } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
 type StateLifecycleOptions = Pick<BootstrapOptions, 'db' | 'seed' | 'forwardTo' | 'clock'>;
@@ -259,7 +258,7 @@ function ensureKey(
 function registerForwardEndpoint(sandbox: Sandbox, endpoint: NewWebhook): ForwardEndpoint {
   const { workspace, url, events } = endpoint;
   const input = { workspace_id: workspace.id, url, events };
-  validate(sandbox.operations.createWebhook.input, input, 'validation_failed');
+  validateEndpoint(sandbox.operations.createWebhook.input, input, sandbox.rules);
   const { webhook, previousUrl } = registerForwardTarget(sandbox, endpoint);
   return { id: webhook.id, previousUrl };
 }

@@ -1,8 +1,12 @@
 /** Creates, changes and deletes endpoints (§2, §6). */
+import type * as v from 'valibot';
 import type { CreatedWebhook, WebhookDetail, WebhookWithSecret } from '../contract/resources.ts';
+import { validate } from '../contract/validate.ts';
 import { LAST_TIME } from '../domain/clock.ts';
 import { listCommonTypes } from '../domain/event.ts';
-import { isSameUrl } from '../domain/webhook-url.ts';
+import { checkWebhookUrl, isSameUrl } from '../domain/webhook-url.ts';
+import { SvcError } from '../errors.ts';
+import type { Rules } from '../profile/rules.ts';
 import { toWebhook, toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
 import { createNotFoundError } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -25,6 +29,28 @@ export interface NewWebhook {
   /** The endpoint of `--forward-to`. */
   readonly forwardTarget?: boolean | undefined;
 }
+
+/**
+ * Validates an endpoint by the rules of `POST /webhooks`.
+ * @throws SvcError `validation_failed`; for a local URL, its hint names the setting that accepts it
+ */
+export function validateEndpoint(
+  schema: v.GenericSchema,
+  endpoint: { readonly url?: string | undefined } & Record<string, unknown>,
+  { webhookUrl: rule }: Rules,
+): void {
+  try {
+    validate(schema, endpoint, 'validation_failed');
+  } catch (error) {
+    const { url = '' } = endpoint;
+    const isLocalUrl = checkWebhookUrl(url, 'local').ok && !checkWebhookUrl(url, rule).ok;
+    if (!(error instanceof SvcError) || !isLocalUrl) throw error;
+    throw new SvcError(error.code, error.message, { hint: ACCEPT_LOCAL_URLS, cause: error });
+  }
+}
+
+const ACCEPT_LOCAL_URLS =
+  'Accept local URLs with "overrides": {"webhook.url": "local"} in svc.config.json, and restart the emulator.';
 
 /** Writes an endpoint. Only this return value contains the secret (§2). Call inside a store transaction. */
 export function createWebhook(

@@ -34,7 +34,7 @@ export function renderExplanation(
     Response: response && truncateLine({ ...capabilities, width }, response),
     Evidence: null,
     'To do': remedy && wrap(remedy),
-    Next: explanation.next.map((step) => renderStep(step, width, capabilities)).join('\n') || null,
+    Next: explanation.next.map((step) => renderStep(step, remedy, width, capabilities)).join('\n') || null,
   };
   const lines = Object.values(texts).flatMap((text) => text?.split('\n') ?? []).length;
   const fields = renderFields(
@@ -62,13 +62,15 @@ function selectEvidence({ evidence }: Explanation, width: number, maxLines: numb
   return lines.join('\n') || null;
 }
 
-/** The purpose as a comment of the shell, if it fits. */
+/** The purpose as a comment of the shell, if it fits and the remedy does not say it already. */
 function renderStep(
   { purpose, command }: Explanation['next'][number],
+  remedy: string | null,
   width: number,
   capabilities: TerminalCapabilities,
 ): string {
   const { cyan, dim } = styleFor(capabilities);
   const comment = `  # ${purpose}`;
-  return widthOf(command + comment) <= width ? cyan(command) + dim(comment) : cyan(command);
+  const isUseful = remedy !== `${purpose}.` && widthOf(command + comment) <= width;
+  return isUseful ? cyan(command) + dim(comment) : cyan(command);
 }
