@@ -29,7 +29,6 @@ export class ApiKeyTable extends Table {
   readonly #cache = new ReadCache<string, ApiKeyWithWorkspace>();
 
   insert(row: ApiKeyRow): void {
-    this.clearCache();
     this.sql.insert('api_keys', row);
   }
 

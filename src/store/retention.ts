@@ -5,27 +5,33 @@ import { readUsedBytes, type Sql, Table } from './sql.ts';
 /** Rows examined by one write, which then takes one or two milliseconds. */
 const STEP_ROWS = 500;
 
-/** The rows that one write examines, and the rows to keep. */
+/** The rows to delete. */
+interface Removal {
+  /** Rows with this sequence or a later one are not deleted. */
+  readonly before: number;
+  /** Rows up to this sequence are not examined again (default: 0). */
+  readonly after?: number;
+  /** Deliveries that changed at this sequence or later are kept (default: {@link before}). */
+  readonly firstKeptSeq?: number;
+  /** Keys of {@link REMOVALS} (default: all). */
+  readonly tables?: readonly string[];
+}
+
+/** The rows that one write examines, and the deliveries to keep. */
 interface StepRange {
   /** Sequences from `after` (excluded) to `last` (included). */
   readonly after: number;
   readonly last: number;
-  /** Rows with this sequence or a later one are kept. */
+  /** Deliveries that changed at this sequence or later are kept. */
   readonly firstKeptSeq: number;
 }
 
 /** Settled deliveries that did not change at or after the sequence `@firstKeptSeq`, and that are not the original of a replay. */
 const REMOVABLE_DELIVERIES = `SELECT seq FROM deliveries d
-  WHERE d.seq > @after AND d.seq <= @last AND d.due_at IS NULL AND d.status <> 'pending'
+  WHERE d.seq > @after AND d.seq <= @last AND d.status <> 'pending'
     AND (d.settled_seq IS NULL OR d.settled_seq < @firstKeptSeq)
     AND NOT EXISTS (SELECT 1 FROM attempts WHERE delivery_seq = d.seq AND seq >= @firstKeptSeq)
     AND NOT EXISTS (SELECT 1 FROM deliveries copy WHERE copy.replay_of_seq = d.seq)`;
-
-/** A range of sequences, bounds excluded. */
-interface SeqRange {
-  readonly after: number;
-  readonly before: number;
-}
 
 /** All rows up to the sequence `seq` existed at the wall time `at`. */
 interface AgeMark {
@@ -46,13 +52,11 @@ const REMOVALS: Readonly<Record<string, readonly string[]>> = {
     `DELETE FROM deliveries WHERE seq IN (${REMOVABLE_DELIVERIES})`,
   ],
   events: [
-    `DELETE FROM events WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq
+    `DELETE FROM events WHERE seq > @after AND seq <= @last
        AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_seq = events.seq)`,
   ],
-  api_request_messages: [
-    'DELETE FROM api_request_messages WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq',
-  ],
-  api_requests: ['DELETE FROM api_requests WHERE seq > @after AND seq <= @last AND seq < @firstKeptSeq'],
+  api_request_messages: ['DELETE FROM api_request_messages WHERE seq <= @last'],
+  api_requests: ['DELETE FROM api_requests WHERE seq <= @last'],
 };
 
 /** Number of logged requests that keep their headers and bodies. */
@@ -75,7 +79,7 @@ export class Retention extends Table {
   recordAge(seq: number, at: number): void {
     const marks = this.#readMarks();
     if (marks.at(-1)?.seq === seq) return;
-    const newest = [...marks.filter((mark) => mark.seq < seq), { seq, at }].slice(-MAX_MARKS);
+    const newest = [...marks, { seq, at }].slice(-MAX_MARKS);
     this.#settings.set(AGE_MARKS_SETTING, JSON.stringify(newest));
   }
 
@@ -100,19 +104,19 @@ export class Retention extends Table {
       ]) ?? 0,
       ...oldMarks.map(({ seq }) => seq + 1),
     );
-    yield* this.#planRemoval({ after: 0, before: firstKeptSeq }, firstKeptSeq);
+    yield* this.#planRemoval({ before: firstKeptSeq });
   }
 
   /** Yields steps that delete the oldest logged requests beyond `count`. */
   *planRemovalBeyond(count: number): Generator<() => void> {
     const before = this.#findSeqBeyond('api_requests', count) + 1;
-    yield* this.#planRemoval({ after: 0, before }, before, ['api_request_messages', 'api_requests']);
+    yield* this.#planRemoval({ before, tables: ['api_request_messages', 'api_requests'] });
   }
 
   /** Yields steps that delete the headers and bodies of the oldest logged requests beyond {@link KEPT_MESSAGES}. */
   *planMessageRemoval(): Generator<() => void> {
     const before = this.#findSeqBeyond('api_request_messages', KEPT_MESSAGES) + 1;
-    yield* this.#planRemoval({ after: 0, before }, before, ['api_request_messages']);
+    yield* this.#planRemoval({ before, tables: ['api_request_messages'] });
   }
 
   /** The newest sequence of the table after its newest `count` rows; 0 if it has no more. */
@@ -127,8 +131,7 @@ export class Retention extends Table {
    * @param lastSeq the sequence of the newest row.
    */
   *planRemovalToFit(bytes: number, lastSeq: number): Generator<() => void> {
-    const all = { after: 0, before: lastSeq + 1 };
-    for (const step of this.#planRemoval(all, Number.MAX_SAFE_INTEGER, ['api_request_messages'])) {
+    for (const step of this.#planRemoval({ before: lastSeq + 1, tables: ['api_request_messages'] })) {
       if (this.getUsedBytes() <= bytes) return;
       yield step;
     }
@@ -140,7 +143,8 @@ export class Retention extends Table {
           [after, CHUNK_EVENTS],
         ) ?? lastSeq) + 1;
       // Starts with the previous chunk again: the deliveries of its last event are in this one, and are deleted first.
-      for (const step of this.#planRemoval({ after: previousAfter, before }, Number.MAX_SAFE_INTEGER)) {
+      const chunk = { after: previousAfter, before, firstKeptSeq: Number.MAX_SAFE_INTEGER };
+      for (const step of this.#planRemoval(chunk)) {
         yield step;
         if (this.getUsedBytes() <= bytes) return;
       }
@@ -153,21 +157,22 @@ export class Retention extends Table {
     return readUsedBytes(this.sql.db);
   }
 
-  *#planRemoval(
-    range: SeqRange,
-    firstKeptSeq: number,
-    tables: readonly string[] = Object.keys(REMOVALS),
-  ): Generator<() => void> {
+  *#planRemoval({
+    before,
+    after: start = 0,
+    firstKeptSeq = before,
+    tables = Object.keys(REMOVALS),
+  }: Removal): Generator<() => void> {
     for (const table of tables) {
-      let { after } = range;
-      let last = this.#findLast(table, after, range.before);
+      let after = start;
+      let last = this.#findLast(table, after, before);
       while (last !== null) {
         const stepRange: StepRange = { after, last, firstKeptSeq };
         yield () => {
           for (const removal of REMOVALS[table] ?? []) this.sql.run(removal, stepRange);
         };
         after = last;
-        last = this.#findLast(table, after, range.before);
+        last = this.#findLast(table, after, before);
       }
     }
   }

@@ -1,5 +1,5 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { Sql } from '../../src/store/sql.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { listSequencedTables, readUsedBytes, Sql } from '../../src/store/sql.ts';
 import { Database } from '../support/sqlite.ts';
 
 it('a row without a value for a column of its table is not inserted', () => {
@@ -12,4 +12,53 @@ it('a row without a value for a column of its table is not inserted', () => {
   expect(() => sql.insert('notes', { seq: 1 })).toThrow('No value for notes.text.');
   sql.insert('notes', { text: null, seq: 2 });
   expect(sql.all('SELECT * FROM notes')).toEqual([{ seq: 2, text: null }]);
+});
+
+function openNotes() {
+  const db = new Database(':memory:');
+  onTestFinished(() => {
+    db.close();
+  });
+  db.exec('CREATE TABLE notes (seq INTEGER PRIMARY KEY, text TEXT); CREATE TABLE settings (key TEXT)');
+  const sql = new Sql(db);
+  for (const [index, text] of ['a', 'b'].entries()) sql.insert('notes', { seq: index + 1, text });
+  return { db, sql };
+}
+
+it('rows, values and parameters have every form that queries use', () => {
+  const { sql } = openNotes();
+  const [first, second] = [
+    { seq: 1, text: 'a' },
+    { seq: 2, text: 'b' },
+  ];
+  expect(sql.get('SELECT * FROM notes WHERE seq = ?', [2])).toStrictEqual(second);
+  expect(sql.get('SELECT * FROM notes WHERE seq = @seq', { seq: 2 })).toStrictEqual(second);
+  expect(sql.get('SELECT * FROM notes WHERE seq = 3')).toBeUndefined();
+  expect(sql.all('SELECT * FROM notes')).toStrictEqual([first, second]);
+  expect([...sql.iterate('SELECT * FROM notes WHERE seq > ?', [1])]).toStrictEqual([second]);
+  expect(sql.value('SELECT text FROM notes WHERE seq = ?', [2])).toBe('b');
+  expect(sql.values('SELECT text FROM notes')).toEqual(['a', 'b']);
+  expect(sql.run('UPDATE notes SET text = ? WHERE seq > ?', ['c', 0]).changes).toBe(2);
+});
+
+it('each statement is prepared once', () => {
+  const { db, sql } = openNotes();
+  const prepare = vi.spyOn(db, 'prepare');
+  for (let i = 0; i < 3; i++) {
+    sql.all('SELECT * FROM notes');
+    sql.value('SELECT count(*) FROM notes');
+    sql.run('DELETE FROM notes');
+    sql.insert('notes', { seq: i, text: '' });
+  }
+  expect(prepare).toHaveBeenCalledTimes(3);
+});
+
+it('only tables with a sequence are listed as such, and free pages are not used bytes', () => {
+  const { db, sql } = openNotes();
+  expect(listSequencedTables(db)).toEqual(['notes']);
+  const before = readUsedBytes(db);
+  sql.run('UPDATE notes SET text = ?', ['x'.repeat(100_000)]);
+  expect(readUsedBytes(db)).toBeGreaterThan(before + 190_000);
+  sql.run('DELETE FROM notes');
+  expect(readUsedBytes(db)).toBe(before);
 });

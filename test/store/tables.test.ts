@@ -44,6 +44,8 @@ describe('WorkspaceTable', () => {
     const [, changed] = store.workspaces.listAll();
     expect(store.workspaces.listAll()).toEqual([first, changed, third]);
     expect(changed && toClockState(changed)).toEqual(state);
+    store.writeNow(() => store.workspaces.setClock(second?.seq ?? 0, { ...state, frozen: false }));
+    expect(store.workspaces.findBySeq(second?.seq ?? 0)?.clock_frozen).toBe(0);
     expect(first && toClockState(first)).toEqual({ at: NOW, wallAt: NOW, speed: 1, frozen: false });
     expect(first && toWorkspace(first, 'sandbox')).toEqual({
       ...{ id: first?.id, name: 'First', environment: 'sandbox', created_at: new Date(NOW).toISOString() },
