@@ -40,6 +40,7 @@ function createQueue(nextDueAt: number | null = null, isEnabled = true) {
       return listDue(Number.NEGATIVE_INFINITY, until).slice(0, limit);
     },
     findNextDueAt: (_, after) => listDue(after, Number.POSITIVE_INFINITY)[0]?.due_at,
+    findOldestWindowStart: () => null,
     getProgress: (seq) =>
       ({ due_at: rows.get(seq) ?? null }) as ReturnType<Store['deliveries']['getProgress']>,
   };
@@ -188,15 +189,76 @@ describe('EndpointQueue', () => {
     expect([takeAll(), queue.nextDueAt]).toEqual([[3, 1], 11]);
   });
 
-  it('a queue reads at most 256 deliveries in addition to those that it holds', () => {
+  it('a queue reads the store again only when its buffer of 256 deliveries is empty', () => {
     const { rows, queue, limits, pass, takeAll } = createQueue(1);
     for (let seq = 0; seq < 600; seq++) rows.set(seq, 1);
     pass(1);
-    queue.takeDue();
+    for (let i = 0; i < 256; i++) queue.takeDue();
     expect(limits).toEqual([256]);
-    expect(takeAll()).toHaveLength(599);
+    expect(takeAll()).toHaveLength(344);
     expect(limits).toEqual([256, 512, 768]);
     expect(queue.nextDueAt).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('a queue takes 256 new deliveries without reading the store, and those after them in their order', () => {
+    const { queue, limits, add, takeAll } = createQueue();
+    for (let seq = 1; seq <= 257; seq++) add(seq, 0);
+    for (let seq = 1; seq <= 256; seq++) expect(queue.takeDue()?.seq).toBe(seq);
+    expect(limits).toEqual([]);
+    add(258, 0);
+    expect(takeAll()).toEqual([257, 258]);
+  });
+
+  it.each<[string, number, (started: ReturnType<typeof createQueue>) => void]>([
+    ['when it was added', 4, ({ add }) => add(1, 4)],
+    ['when it was added, although it was due before', 4, ({ add }) => add(1, 2)],
+    [
+      'at its due time',
+      6,
+      ({ add, pass }) => {
+        add(1, 6);
+        pass(3);
+      },
+    ],
+    [
+      'when the endpoint was enabled, although it is enabled again',
+      5,
+      ({ queue, add, pass }) => {
+        queue.isEnabled = false;
+        add(1, 4);
+        pass(1);
+        queue.isEnabled = true;
+        pass(1);
+        queue.isEnabled = true;
+      },
+    ],
+    [
+      'when the queue was read again',
+      5,
+      ({ queue, add, pass }) => {
+        add(1, 4);
+        pass(1);
+        queue.reload();
+        pass(1);
+      },
+    ],
+    [
+      'when the first delivery outside of the buffer was added',
+      5,
+      ({ queue, add, pass }) => {
+        for (let seq = 2; seq <= 257; seq++) add(seq, 4);
+        pass(1);
+        add(1, 2);
+        pass(1);
+        add(258, 2);
+        for (let seq = 2; seq <= 257; seq++) queue.takeDue();
+      },
+    ],
+  ])('a delivery that is due waits for its turn from %s', (_, since, change) => {
+    const started = createQueue();
+    started.pass(4);
+    change(started);
+    expect(started.queue.takeDue()).toEqual({ seq: 1, waitingSince: since });
   });
 
   it('a replay that comes between the commit of an attempt and its release is not lost, and one before it is not repeated', () => {
@@ -206,17 +268,24 @@ describe('EndpointQueue', () => {
     add(1, 0);
     expect(takeAll()).toEqual([]);
     queue.endRequest();
+    expect([queue.inFlight, queue.unrecorded]).toEqual([0, 1]);
     // The attempt was recorded as the last one, before the row became due again.
     queue.release(1, null);
     expect(takeAll()).toEqual([1]);
     queue.endRequest();
     rows.set(1, null);
     queue.release(1, null);
+    expect([queue.inFlight, queue.unrecorded]).toEqual([0, 0]);
     expect([takeAll(), queue.nextDueAt]).toEqual([[], Number.POSITIVE_INFINITY]);
   });
 });
 
 describe('paused deliveries of an endpoint queue', () => {
+  it('no paused delivery expires at an endpoint without pending deliveries', () => {
+    const { queue } = createQueue(null, false);
+    expect(queue.findExpiryTime(HOUR_MS)).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it.each<[string, number | null, (queue: EndpointQueue) => void]>([
     ['at the end of the oldest retry window', 40 + HOUR_MS, () => {}],
     ['never while the endpoint is enabled', null, (queue) => Object.assign(queue, { isEnabled: true })],
