@@ -119,6 +119,19 @@ describe('order by id is order of creation', () => {
     expect(source.next('event', NOW) > newest).toBe(true);
   });
 
+  it('new ids follow the newest stored id at once, and contain their own time again as soon as that has passed [id.format]', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 47 }), (ms) => {
+        const newest = new UlidGenerator().next('event', ms);
+        const source = new UlidGenerator();
+        source.continueAfter(newest);
+        expect(source.next('event', 0) > newest).toBe(true);
+        const timeOf = (id: string) => id.slice(0, 'evt_'.length + 10);
+        expect(timeOf(source.next('event', ms + 2))).toBe(timeOf(new UlidGenerator().next('event', ms + 2)));
+      }),
+    );
+  });
+
   it('text that is not an id does not change the time of new ids', () => {
     const source = new UlidGenerator();
     source.continueAfter('no id');
