@@ -537,7 +537,10 @@ function judgeRejection(
     remedy: evidence.containsSentDigest
       ? 'Check how the receiver compares the digest with the signature header: both with the prefix, or both without it.'
       : `Check that the receiver uses ${secret}.${isUnknownSecret ? '' : ' If it does, probe it to find the mistake.'}`,
-    steps: [toProbeStep(row), mistake === null ? toSecretStep(row) : toSignatureStep(row)],
+    // A probe tries the mistakes with which the digest was compared.
+    steps: isUnknownSecret
+      ? [toSecretStep(row)]
+      : [toProbeStep(row), mistake === null ? toSecretStep(row) : toSignatureStep(row)],
   };
 }
 
