@@ -86,7 +86,7 @@ export async function explainApiError(
 
 /** The API does not tell such a key that the workspace exists (gap `workspace.hidden`). */
 function createOtherWorkspaceError(workspaceId: string, cause: SvcError): SvcError {
-  return new SvcError('usage', `The API key belongs to another workspace than ${workspaceId}.`, {
+  return new SvcError('usage', `The API key does not belong to workspace ${workspaceId}.`, {
     hint: `Pass a key of this workspace with --api-key or SVC_API_KEY, and create one with: svc keys create --workspace ${workspaceId}`,
     cause,
   });

@@ -108,7 +108,7 @@ function nounOf(kind: IdKind): string {
 }
 
 function pluralOf(kind: IdKind): string {
-  return `${nounOf(kind)}s`.replace(/ys$/, kind === 'apiKey' ? 'ys' : 'ies');
+  return kind === 'delivery' ? 'deliveries' : `${nounOf(kind)}s`;
 }
 
 /** What is wrong with an ID that does not match the pattern of its kind, for a message that starts with the field. */

@@ -87,7 +87,7 @@ it('the error for a workspace that only the API key cannot access says what to p
   const message = 'Workspace ws_existing does not exist.';
   expect(await failWith(respond(404, 'not_found', message), { status: 404 }, 'ws_existing')).toMatchObject({
     code: 'usage',
-    message: 'The API key belongs to another workspace than ws_existing.',
+    message: 'The API key does not belong to workspace ws_existing.',
     hint: 'Pass a key of this workspace with --api-key or SVC_API_KEY, and create one with: svc keys create --workspace ws_existing',
   });
 });

@@ -86,7 +86,7 @@ it('commands with --workspace say which API key to pass if the key belongs to an
   const key = await runJson(cwd, 'keys', 'create', '--workspace', id, '--url', env.SVC_CONTROL_URL);
   for (const args of commands) {
     const { exitCode, stderr } = await run(...args);
-    expect(stderr).toContain(`error: The API key belongs to another workspace than ${id}.`);
+    expect(stderr).toContain(`error: The API key does not belong to workspace ${id}.`);
     expect(stderr).toContain(`svc keys create --workspace ${id}\n`);
     expect(exitCode, args.join(' ')).toBe(ExitCode.usage);
     expect(await run(...args, '--api-key', key.key), args.join(' ')).toMatchObject({ exitCode: 0 });
