@@ -50,6 +50,21 @@ describe('DueTimeHeap', () => {
   });
 });
 
+describe('DueTimeHeap with many outdated times', () => {
+  it('DueTimeHeap keeps the current times when it removes outdated ones', () => {
+    const heap = new DueTimeHeap();
+    const [first, second, third] = [createQueue(1), createQueue(2), createQueue(3)];
+    heap.set(first, 0);
+    for (let i = 1; i <= 100; i++) {
+      heap.set(second, 2_000 - i);
+      heap.set(third, 3_000 + i);
+    }
+    expect([heap.popDue(0), heap.earliest]).toEqual([first, 1_900]);
+    expect([heap.popDue(1_900), heap.earliest]).toEqual([second, 3_100]);
+    expect([heap.popDue(3_100), heap.earliest]).toEqual([third, NEVER]);
+  });
+});
+
 describe('WorkspaceSchedule', () => {
   const NOW = 1_000;
   const createSchedule = (change: (schedule: WorkspaceSchedule) => void) => {
