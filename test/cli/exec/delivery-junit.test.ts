@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderDeliveryJUnit } from '../../../src/cli/exec/delivery-junit.ts';
+import { settledReasonDescriptions } from '../../../src/domain/delivery.ts';
 import { aDetail, anAttempt } from '../fake-context.ts';
 
 const succeeded = { outcome: 'succeeded', response_status: 200, error: null } as const;
@@ -60,6 +61,7 @@ describe('renderDeliveryJUnit', () => {
     expect(listTags(renderDeliveryJUnit(failed, true), 'testsuites')[0]).toContain('tests="1" failures="0"');
     expect(renderDeliveryJUnit(failed, true)).not.toContain('<failure');
     expect(renderDeliveryJUnit(failed, false)).toContain('<failure');
+    expect(renderDeliveryJUnit([aDetail({ status: 'pending' })], true)).toContain('<failure type="pending"');
   });
 
   it('a failure lists the outcome of each attempt', () => {
@@ -72,6 +74,18 @@ describe('renderDeliveryJUnit', () => {
     expect(text).toContain('#1 2026-11-20T11:57:00.010Z the receiver responded with 503');
     expect(text).toContain('#2 2026-11-20T11:57:00.010Z no response in 15s');
     expect(renderDeliveryJUnit([aDetail({})], false)).toContain('message="pending: not attempted"');
+  });
+
+  it('a failure names the reason why the delivery failed', () => {
+    const delivery = aDetail({ status: 'failed', settled_reason: 'window_elapsed', attempts: [anAttempt()] });
+    expect(renderDeliveryJUnit([delivery], false)).toContain(
+      `message="failed: ${settledReasonDescriptions.window_elapsed}: the receiver responded with 503"`,
+    );
+  });
+
+  it('each attempt without an error shows its outcome', () => {
+    const delivery = aDetail({ id: 'del_1', status: 'succeeded', attempts: [anAttempt(succeeded)] });
+    expect(renderDeliveryJUnit([delivery], false)).toContain('#1 2026-11-20T11:57:00.010Z 200\n');
   });
 
   it('a pending replay of a delivery that succeeded shows the outcome of its last attempt', () => {

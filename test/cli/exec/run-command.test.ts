@@ -1,0 +1,135 @@
+/** Runs short commands of the shell without a watchdog, which other tests cover. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { runCommand } from '../../../src/cli/exec/run-command.ts';
+import type { SignalHandler } from '../../../src/cli/process-context.ts';
+import type { ProcessGuard } from '../../../src/watchdog/process-guard.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import { createFakeHost } from '../fake-context.ts';
+
+interface Setup {
+  readonly env?: Record<string, string>;
+  readonly variables?: Record<string, string>;
+  readonly isStdinTerminal?: boolean;
+}
+
+const PATH = process.env.PATH ?? '';
+
+/** Starts a command in an empty folder. */
+function start(words: readonly string[], { env = {}, variables = {}, isStdinTerminal = false }: Setup = {}) {
+  const cwd = createTemporaryFolder();
+  const { host } = createFakeHost({ cwd, env: { PATH, ...env } });
+  let handler: SignalHandler | null = null;
+  const groups: string[] = [];
+  let pid: number | undefined;
+  const guard: ProcessGuard = {
+    start(group, spawnChild) {
+      groups.push(group);
+      const child = spawnChild({ detached: true });
+      pid = child.pid;
+      return child;
+    },
+    release: vi.fn(),
+    terminate: vi.fn(async () => {
+      process.kill(-Number(pid), 'SIGTERM');
+    }),
+  };
+  const result = runCommand(words, variables, guard, {
+    ...host,
+    io: { ...host.io, isStdinTerminal },
+    handleSignals(newHandler) {
+      handler = newHandler;
+      return () => {
+        handler = null;
+      };
+    },
+  });
+  return {
+    ...{ cwd, groups, guard, result },
+    send: (signal: Parameters<SignalHandler>[0]) => handler?.(signal),
+    kill: (signal: NodeJS.Signals) => process.kill(-Number(pid), signal),
+    isHandlingSignals: () => handler !== null,
+    /** Resolves when the command has created the file `ready`. */
+    ready: () => expect.poll(() => readText(join(cwd, 'ready'))).toBe(''),
+  };
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+const shell = (script: string) => ['sh', '-c', script];
+
+describe.skipIf(process.platform === 'win32')('runCommand', () => {
+  it.each([
+    ['exit 0', 0],
+    ['exit 7', 7],
+    ['kill -KILL $$', 137],
+    ['kill -TERM $$', 143],
+  ])('runCommand returns the exit code of "%s" as a shell does', async (script, exitCode) => {
+    const { result, isHandlingSignals } = start(shell(script));
+    expect(await result).toEqual({ exitCode, wasInterrupted: false });
+    expect(isHandlingSignals()).toBe(false);
+  });
+
+  it('runCommand runs the command in the working folder, with only the variables of the context and the emulator', async () => {
+    const setup = { env: { A: 'context', B: 'context' }, variables: { B: 'emulator' } };
+    vi.stubEnv('SVC_FOREIGN', 'x');
+    const { result, cwd } = start(shell('echo "$A $B $SVC_FOREIGN" > out'), setup);
+    await result;
+    vi.unstubAllEnvs();
+    expect(readFileSync(join(cwd, 'out'), 'utf8')).toBe('context emulator \n');
+  });
+
+  it.each([
+    ['a file that does not exist', 'no-such-program', 'the program does not exist'],
+    ['a file that is not executable', './data', 'the file is not executable'],
+    ['an empty word', '', 'ERR_INVALID_ARG_VALUE'],
+  ])('runCommand refuses %s', async (_, program, reason) => {
+    const folder = createTemporaryFolder();
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin/data'), '', { mode: 0o644 });
+    const { result, isHandlingSignals } = start([program.replace('.', `${folder}/bin`)]);
+    await expect(result).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(new RegExp(`^Cannot run the command .*: .*${reason}`)),
+    });
+    expect(isHandlingSignals()).toBe(false);
+  });
+
+  it.each(['SIGTERM', 'SIGHUP'] as const)('%s terminates the command through the guard', async (signal) => {
+    const { result, ready, send, guard, groups } = start(shell('touch ready; sleep 60'));
+    await ready();
+    send(signal);
+    expect(await result).toEqual({ exitCode: 143, wasInterrupted: true });
+    expect(guard.terminate).toHaveBeenCalledOnce();
+    expect(groups).toEqual(['own']);
+  });
+
+  it('SIGINT is sent to the group of the command, which can handle it and exit with 0', async () => {
+    const { result, ready, send, guard } = start(shell("trap 'exit 0' INT; touch ready; sleep 60"));
+    await ready();
+    send('SIGINT');
+    expect(await result).toEqual({ exitCode: 0, wasInterrupted: true });
+    expect(guard.terminate).not.toHaveBeenCalled();
+  });
+
+  it('SIGINT is not sent to a command that shares the terminal, which sends it itself', async () => {
+    const { result, ready, send, kill, groups } = start(shell("trap 'exit 5' INT; touch ready; sleep 60"), {
+      isStdinTerminal: true,
+    });
+    await ready();
+    const killProcess = vi.spyOn(process, 'kill');
+    send('SIGINT');
+    expect(killProcess).not.toHaveBeenCalled();
+    killProcess.mockRestore();
+    kill('SIGTERM');
+    expect(await result).toEqual({ exitCode: 143, wasInterrupted: true });
+    expect(groups).toEqual(['shared']);
+  });
+});
