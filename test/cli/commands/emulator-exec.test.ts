@@ -67,6 +67,8 @@ async function exec(
     return { exitCode, ...capturedOutput, variables, cwd };
   } finally {
     vi.unstubAllEnvs();
+    const { SVC_BASE_URL: url } = variables;
+    if (url !== undefined) await expect(fetch(url)).rejects.toThrow('fetch failed');
     await receiver?.close();
     expect(readdirSync(temporary)).toEqual([]);
     expect(mocks.openGuards).toBe(0);
@@ -79,11 +81,19 @@ describe('the exit code of svc emulator exec', () => {
 
   it('the exit code is that of the command when no option checks the deliveries', async () => {
     expect(await exec({}, both, { responses: [410] })).toMatchObject(ok);
+    expect(await exec({})).toMatchObject(ok);
     expect(await exec({}, async () => ({ exitCode: 7 }))).toMatchObject({ exitCode: 7 });
   });
 
   it.each<[string, object, Script, ReceiverResponses, object]>([
     ['--require-settled, and all succeeded', { requireSettled: true }, trigger, [200], ok],
+    [
+      '--require-settled, and the receiver responds after the end of the command',
+      { requireSettled: true },
+      trigger,
+      [{ delayMs: 50 }],
+      ok,
+    ],
     ['--require-settled, and one is pending', { requireSettled: true }, trigger, [503], failure],
     ['--require-settled, and one failed', { requireSettled: true }, both, Array(20).fill(503), failure],
     ['--expect-failed 1, and one failed', { expectFailed: 1 }, both, Array(20).fill(503), ok],
@@ -139,6 +149,13 @@ describe('the exit code of svc emulator exec', () => {
     await expect(exec({ allowNoDeliveries: true })).rejects.toMatchObject({ code: 'usage' });
   });
 
+  it('a command that cannot be started ends the emulator too', async () => {
+    const script: Script = async () => {
+      throw new Error('no such program');
+    };
+    await expect(exec({}, script)).rejects.toThrow('no such program');
+  });
+
   it('a signal before the command starts ends the run', async () => {
     const script = vi.fn();
     await expect(exec({}, script, { signal: AbortSignal.abort() })).rejects.toMatchObject({
@@ -170,11 +187,12 @@ describe('the exit code of svc emulator exec', () => {
 
 describe('the reports of svc emulator exec', () => {
   it('the JUnit report counts an expected failure as passed, and an unexpected one as failed', async () => {
-    for (const [expectFailed, failures] of [
-      [1, 0],
-      [2, 1],
-    ]) {
-      const { cwd } = await exec({ junit: 'a.xml', expectFailed }, both, { responses: Array(20).fill(503) });
+    for (const [options, failures] of [
+      [{ expectFailed: 1 }, 0],
+      [{ expectFailed: 2 }, 1],
+      [{}, 1],
+    ] as const) {
+      const { cwd } = await exec({ junit: 'a.xml', ...options }, both, { responses: Array(20).fill(503) });
       expect(readFileSync(join(cwd, 'a.xml'), 'utf8')).toContain(`tests="1" failures="${failures}"`);
     }
   });
@@ -216,7 +234,7 @@ describe('the reports of svc emulator exec', () => {
       log: expect.stringMatching(/a\.log$/),
       unsettled: [expect.objectContaining({ status: 'pending' })],
     });
-    const empty = await exec({ requireSettled: true }, async () => ({}), { json: true });
+    const empty = await exec({ requireSettled: true, log: 'a.log' }, async () => ({}), { json: true });
     expect(JSON.parse(empty.err)).toEqual({
       exit_code: ExitCode.failure,
       log: null,
