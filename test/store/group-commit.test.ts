@@ -177,20 +177,24 @@ describe('GroupCommit.run', () => {
     expect(notes()).toEqual(['next']);
   });
 
-  it('a full disk rejects every operation of the group', async () => {
+  it.each([
+    ['alone', []],
+    ['after an operation that throws', [fail('first')]],
+  ])('a full disk rejects every operation of the group: %s', async (_, before) => {
     const { db, group, note, notes } = open();
     db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`);
     const results = await Promise.allSettled([
+      ...before.map((operation) => group.run(operation)),
       group.run(() => note('small')),
       group.run(() => note('x'.repeat(100_000))),
     ]);
-    expect(results[1]).toMatchObject({
+    expect(results.at(-1)).toMatchObject({
       status: 'rejected',
       reason: { code: 'storage_unavailable', message: expect.stringContaining('full') },
     });
     expect(db.inTransaction).toBe(false);
     // The row exists only if the promise of its write was fulfilled.
-    expect(notes()).toEqual(results[0]?.status === 'fulfilled' ? ['small'] : []);
+    expect(notes()).toEqual(results.at(-2)?.status === 'fulfilled' ? ['small'] : []);
     db.pragma('max_page_count = 1000000');
     await group.run(() => note('after'));
     expect(notes().at(-1)).toBe('after');

@@ -1,0 +1,156 @@
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  DatabaseFileMonitor,
+  type DatabaseFileProblem,
+  watchDatabaseFile,
+} from '../../src/store/database-file-monitor.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+
+vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
+
+/** A file with 100 bytes and a log with 50, both written by the emulator. */
+function open() {
+  const folder = join(createTemporaryFolder(), 'data');
+  mkdirSync(folder);
+  const path = join(folder, 'sandbox.db');
+  const log = `${path}-wal`;
+  writeFileSync(path, 'x'.repeat(100));
+  const monitor = new DatabaseFileMonitor(path);
+  writeFileSync(log, 'x'.repeat(50));
+  monitor.recordWrite();
+  return { folder, path, log, monitor };
+}
+
+/** Removes a file and creates another one with the same size in its place. */
+function replace(path: string, size: number): void {
+  // Otherwise, the new file can get the identity of the removed one.
+  linkSync(path, `${path}.kept`);
+  unlinkSync(path);
+  writeFileSync(path, 'y'.repeat(size));
+}
+
+describe('DatabaseFileMonitor', () => {
+  it('files that only the emulator changes are intact', () => {
+    const { path, log, monitor } = open();
+    expect([monitor.check(), monitor.problem]).toEqual([null, null]);
+    // A checkpoint makes the log smaller.
+    appendFileSync(path, 'x');
+    truncateSync(log, 0);
+    monitor.recordWrite();
+    expect(monitor.check()).toBeNull();
+    expect(monitor.assertIntact()).toBeUndefined();
+  });
+
+  it.each<[string, DatabaseFileProblem, (files: ReturnType<typeof open>) => void]>([
+    ['the removed file', 'removed', ({ path }) => unlinkSync(path)],
+    ['the removed log', 'removed', ({ log }) => unlinkSync(log)],
+    ['a replaced file', 'replaced', ({ path }) => replace(path, 100)],
+    ['a replaced log', 'replaced', ({ log }) => replace(log, 50)],
+    ['a truncated file', 'truncated', ({ path }) => truncateSync(path, 99)],
+    ['a truncated log', 'truncated', ({ log }) => truncateSync(log, 49)],
+  ])('%s is a problem that refuses writes and remains after more writes', (_, problem, change) => {
+    const files = open();
+    const { monitor } = files;
+    change(files);
+    expect(monitor.problem).toBeNull();
+    expect(monitor.check()).toBe(problem);
+    monitor.recordWrite();
+    expect([monitor.problem, monitor.check()]).toEqual([problem, problem]);
+    expect(() => monitor.assertIntact()).toThrow(
+      expect.objectContaining({
+        code: 'storage_unavailable',
+        message: `The database file was ${problem}${problem === 'replaced' ? ' by another file' : ''} while the emulator was running. Writes are refused.`,
+        hint: expect.stringContaining('restart the emulator'),
+      }),
+    );
+  });
+
+  it('a replaced file remains a problem although the emulator writes before the next check', () => {
+    const { path, monitor } = open();
+    replace(path, 90);
+    monitor.recordWrite();
+    expect(monitor.check()).toBe('replaced');
+  });
+
+  it('the problem is gone after the file was moved back', () => {
+    const { path, monitor } = open();
+    renameSync(path, `${path}.moved`);
+    expect(monitor.check()).toBe('removed');
+    renameSync(`${path}.moved`, path);
+    expect([monitor.check(), monitor.problem]).toEqual([null, null]);
+  });
+
+  it('the size after the last write counts', () => {
+    const { path, monitor } = open();
+    appendFileSync(path, 'x'.repeat(10));
+    monitor.recordWrite();
+    truncateSync(path, 109);
+    expect(monitor.check()).toBe('truncated');
+    appendFileSync(path, 'x');
+    expect(monitor.check()).toBeNull();
+  });
+
+  it('the log of a database behind a symbolic link is next to the file', () => {
+    const { folder, log, path } = open();
+    const link = join(folder, 'link.db');
+    symlinkSync(path, link);
+    const monitor = new DatabaseFileMonitor(link);
+    monitor.recordWrite();
+    unlinkSync(log);
+    expect(monitor.check()).toBe('removed');
+  });
+
+  it('a folder that cannot be read is no problem, because the file may still be there', () => {
+    const { folder, monitor } = open();
+    renameSync(folder, `${folder}.moved`);
+    symlinkSync(folder, folder);
+    expect(monitor.check()).toBeNull();
+  });
+
+  it('a database in memory has no file that could be lost', () => {
+    const monitor = new DatabaseFileMonitor(':memory:');
+    monitor.recordWrite();
+    expect(monitor.check()).toBeNull();
+  });
+});
+
+describe('watchDatabaseFile', () => {
+  it('each problem is reported once, until the watch ends', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const started = vi.spyOn(globalThis, 'setInterval');
+    let problem: DatabaseFileProblem | null = 'truncated';
+    const reported: string[] = [];
+    const store = { fileProblem: problem, checkFile: () => problem };
+    const stop = watchDatabaseFile(store, ({ message }) => reported.push(message.split(' ')[4] ?? ''));
+    const next = (now: DatabaseFileProblem | null) => {
+      problem = now;
+      vi.advanceTimersByTime(500);
+      return reported.splice(0);
+    };
+    // A problem that is known already is not reported.
+    expect(next('truncated')).toEqual([]);
+    expect(next('removed')).toEqual(['removed']);
+    expect(next('removed')).toEqual([]);
+    expect(next(null)).toEqual([]);
+    expect(next('removed')).toEqual(['removed']);
+    expect(next('replaced')).toEqual(['replaced']);
+    stop();
+    expect(next('removed')).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
+  });
+});
