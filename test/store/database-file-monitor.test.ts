@@ -111,7 +111,7 @@ describe('DatabaseFileMonitor', () => {
     expect(monitor.check()).toBe('removed');
   });
 
-  it('a folder that cannot be read is no problem, because the file may still be there', () => {
+  it('a file in a folder that cannot be read does not count as removed', () => {
     const { folder, monitor } = open();
     renameSync(folder, `${folder}.moved`);
     symlinkSync(folder, folder);

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { createEvent, getEvent, listEvents } from '../../src/sandbox/events.ts';
+import { createPublicHandlers } from '../../src/sandbox/public-handlers.ts';
+import { createWebhook } from '../../src/sandbox/webhooks.ts';
+import type { LoadedWorkspace } from '../../src/sandbox/workspace-registry.ts';
+import { createCaller, openSandbox } from './open-sandbox.ts';
+
+function open() {
+  const opened = openSandbox();
+  const { sandbox, addWorkspace } = opened;
+  const { store } = sandbox;
+  const [workspace, other] = [addWorkspace('First'), addWorkspace('Second', { speed: 60 })];
+  return {
+    ...{ ...opened, store, workspace, other },
+    endpoint: (owner: LoadedWorkspace, events: string[]) =>
+      store.writeNow(() => createWebhook(sandbox, { workspace: owner, url: 'http://127.0.0.1:9/', events })),
+    create: (owner: LoadedWorkspace, type: string, payload = '{}') =>
+      store.writeNow(() => createEvent(sandbox, { workspace: owner, type, payload })),
+  };
+}
+
+describe('createEvent', () => {
+  it('each subscribed endpoint of the workspace gets a delivery that is due at once [§6]', () => {
+    const { store, workspace, other, endpoint, create } = open();
+    const all = endpoint(workspace, ['*']);
+    endpoint(workspace, ['b.c']);
+    const one = endpoint(workspace, ['a.b']);
+    endpoint(other, ['*']);
+    const { id, record, eventsToPublish } = create(workspace, 'a.b', '{"n":1.0}');
+    const event = store.events.find(id);
+    const deliveries = store.deliveryQueries.listByEvent(event?.seq ?? 0, 0, 10);
+    const now = workspace.clock.now();
+    expect(deliveries.map((row) => [row.webhook_id, row.due_at, row.created_at, row.status])).toEqual([
+      [all.id, now, now, 'pending'],
+      [one.id, now, now, 'pending'],
+    ]);
+    expect(eventsToPublish).toEqual(
+      deliveries.map(({ seq, webhook_seq }) => ({
+        ...{ type: 'delivery_due', webhookSeq: webhook_seq, deliverySeq: seq, dueAt: now },
+      })),
+    );
+    expect(JSON.parse(record)).toMatchObject({ id, type: 'a.b', payload: { n: 1 } });
+    expect(record).toContain('{"n":1.0}');
+  });
+
+  it('the clock is stored with the event, so that it cannot be earlier after a restart', () => {
+    const { sandbox, store, other, create } = open();
+    sandbox.wall.advance(1_000);
+    create(other, 'a.b');
+    expect(store.workspaces.findBySeq(other.seq)?.clock_at).toBe(other.clock.now());
+  });
+
+  it('an event for a workspace of the state before a reset is refused', () => {
+    const { sandbox, workspace, create } = open();
+    sandbox.workspaces.clear();
+    expect(() => create(workspace, 'a.b')).toThrow(
+      expect.objectContaining({ code: 'conflict', hint: 'Create the event again.' }),
+    );
+  });
+});
+
+describe('getEvent and listEvents', () => {
+  it('an event of another workspace is not found [workspace.hidden]', () => {
+    const { sandbox, workspace, other, create } = open();
+    const { id, record } = create(workspace, 'a.b');
+    expect(getEvent(sandbox, createCaller(workspace), id)).toBe(record);
+    expect(getEvent(sandbox, createCaller(null), id)).toBe(record);
+    const notFound = expect.objectContaining({ code: 'not_found', message: `Event ${id} does not exist.` });
+    expect(() => getEvent(sandbox, createCaller(other), id)).toThrow(notFound);
+    expect(() => getEvent(sandbox, createCaller(null), 'evt_none')).toThrow(
+      expect.objectContaining({ code: 'not_found' }),
+    );
+  });
+
+  it('a page lists the events of one workspace, and its cursor must be one of them [list.order, list.filter]', () => {
+    const { sandbox, workspace, other, create } = open();
+    const [first, second, foreign] = [
+      create(workspace, 'a.b'),
+      create(workspace, 'c.d'),
+      create(other, 'a.b'),
+    ];
+    const list = (input: { starting_after?: string; type?: string; limit?: number }, owner = workspace) =>
+      JSON.parse(listEvents(sandbox, createCaller(owner), { limit: 10, workspaceId: undefined, ...input }));
+    const page = (events: { record: string; id: string }[], has_more = false) => ({
+      ...{
+        data: events.map(({ record }) => JSON.parse(record)),
+        has_more,
+        end_cursor: events.at(-1)?.id ?? null,
+      },
+    });
+    expect(list({})).toEqual(page([second, first]));
+    expect(list({ limit: 1 })).toEqual(page([second], true));
+    expect(list({ starting_after: second.id })).toEqual(page([first]));
+    expect(list({ starting_after: first.id })).toEqual(page([]));
+    expect(list({ type: 'a.b' })).toEqual(page([first]));
+    expect(list({}, other)).toEqual(page([foreign]));
+    for (const cursor of [foreign.id, 'evt_none']) {
+      expect(() => list({ starting_after: cursor })).toThrow(
+        expect.objectContaining({ code: 'invalid_request' }),
+      );
+    }
+  });
+});
+
+describe('createPublicHandlers', () => {
+  it('an event is published after its commit, and a repeated request publishes nothing', async () => {
+    const { sandbox, workspace, endpoint, published } = open();
+    endpoint(workspace, ['*']);
+    const handlers = createPublicHandlers(sandbox);
+    const createOnce = (key: string | null) =>
+      handlers.createEvent({
+        ...{
+          caller: createCaller(workspace),
+          input: { type: 'a.b' },
+          method: 'POST',
+          path: '/v1/events',
+        },
+        body: { bytes: Buffer.from('{}'), json: { fieldText: () => '{"n":1}' } as never },
+        idempotencyKey: key,
+      });
+    const first = await createOnce('key');
+    expect(first).toMatchObject({ status: 201, resourceId: JSON.parse(first.text).id });
+    expect(JSON.parse(first.text)).toMatchObject({ type: 'a.b', payload: { n: 1 } });
+    expect(published).toMatchObject([{ type: 'delivery_due' }]);
+    expect(await createOnce('key')).toEqual({ ...first, isReplayed: true });
+    expect(published).toHaveLength(1);
+    expect((await createOnce(null)).text).not.toBe(first.text);
+    expect(published).toHaveLength(2);
+  });
+
+  it('a workspace of another key is not found, and the default key finds its own [workspace.hidden]', async () => {
+    const { sandbox, workspace, other } = open();
+    const { getWorkspace } = createPublicHandlers(sandbox);
+    const call = (owner: LoadedWorkspace | null, id: string) =>
+      getWorkspace({
+        ...{
+          caller: createCaller(owner),
+          input: { id },
+          method: 'GET',
+          path: '',
+          body: null,
+          idempotencyKey: null,
+        },
+      });
+    for (const owner of [workspace, null]) {
+      const { text, ...response } = await call(owner, workspace.id);
+      expect(response).toEqual({ status: 200, resourceId: workspace.id });
+      expect(JSON.parse(text)).toMatchObject({ id: workspace.id, name: 'First', environment: 'sandbox' });
+    }
+    for (const id of [other.id, 'ws_none']) {
+      expect(() => call(workspace, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
+    }
+  });
+});
