@@ -166,7 +166,7 @@ export async function trackDeliveries(
     await stream.ready;
     if (record(await list())) return false;
     if (keepWaiting) return follow(stream);
-    return (await isStalled()) || Promise.race([follow(stream), waitForStall(end)]);
+    return (await checkForStall()) || Promise.race([follow(stream), waitForStall(end)]);
   }
 
   async function follow(stream: AsyncIterable<StreamItem>): Promise<false> {
@@ -194,13 +194,13 @@ export async function trackDeliveries(
   async function waitForStall(end: AbortSignal): Promise<boolean> {
     while (!end.aborted) {
       await sleep(CHECK_INTERVAL_MS, end);
-      if (!end.aborted && (await isStalled())) return true;
+      if (!end.aborted && (await checkForStall())) return true;
     }
     return false;
   }
 
-  /** Whether no waiting delivery can change before the timeout, for `stalledChecks`. */
-  async function isStalled(): Promise<boolean> {
+  /** @returns whether no waiting delivery could change before the timeout in `stalledChecks` checks in a row */
+  async function checkForStall(): Promise<boolean> {
     stalledCount++;
     const waiting = tracker.listWaiting();
     // Without deliveries, it waits for the first one.
@@ -208,9 +208,9 @@ export async function trackDeliveries(
     return stalledCount >= stalledChecks;
   }
 
-  const isStalledAtEnd = await withAnySignal([signal, abortAfter(timeoutMs)], track);
+  const isStalled = await withAnySignal([signal, abortAfter(timeoutMs)], track);
   if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
-  return { deliveries: [...tracker.deliveries.values()], isStalled: isStalledAtEnd };
+  return { deliveries: [...tracker.deliveries.values()], isStalled };
 }
 
 /**

@@ -357,7 +357,7 @@ describe('a mistyped command line', () => {
     const { exitCode, err } = await run('deliveries replay');
     expect(exitCode).toBe(ExitCode.usage);
     expect(err).toBe(
-      'error: Missing argument: <ids>\nhint: Use: svc deliveries replay [options] [ids...]. List the deliveries with: svc deliveries list\n',
+      'error: Missing argument: <ids>\nhint: Use: svc deliveries replay [options] [ids...]. Or add --failed to replay every failed delivery. List the deliveries with: svc deliveries list\n',
     );
   });
 

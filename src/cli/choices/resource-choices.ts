@@ -83,6 +83,7 @@ export const deliveryChoices: ChoiceSource = {
 /** Failed deliveries first, because they are replayed most often. */
 export const replayableDeliveryChoices: ChoiceSource = {
   ...deliveryChoices,
+  listHint: `Or add --failed to replay every failed delivery. ${deliveryChoices.listHint}`,
   async list(context) {
     const control = await context.connect();
     const pages = await Promise.all([
