@@ -63,6 +63,16 @@ describe('a reset', () => {
     expect(store.deliveries.countPending()).toBe(0);
   });
 
+  it('deliveries that waited for their turn before a reset are not started after it', async () => {
+    const overrides = { 'delivery.concurrency': { per_endpoint: 8, total: 1 } };
+    const { endpoint, trigger, reset, store, dispatcher, sent } = startDispatcher({ overrides });
+    endpoint();
+    store.setBaseline();
+    await trigger(20);
+    await reset();
+    expect([sent.length, dispatcher.inFlight]).toEqual([1, 0]);
+  });
+
   it('the due times of the state before a reset are forgotten', async () => {
     const { endpoint, trigger, attempt, reset, store, dispatcher, workspace, moveTo, sent } =
       startDispatcher();
