@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
+import { openSandbox } from './open-sandbox.ts';
 
 async function open(options: TestEmulatorOptions = {}) {
   const emulator = await startTestEmulator(options);
@@ -106,5 +107,95 @@ describe('FaultRegistry', () => {
       code: 'validation_failed',
       message,
     });
+  });
+});
+
+describe('the choice of the fault that fires', () => {
+  const request = { method: 'GET', path: '/v1/events', apiKeyId: 'key_1', workspaceId: 'ws_1' };
+  const delivery = { workspaceId: 'ws_1', webhookId: 'wh_1', type: 'a.b' };
+  const latency = { on: 'request', latency_ms: 5, probability: 1 } as const;
+  const drop = { on: 'delivery', kind: 'drop', probability: 1 } as const;
+
+  it('the oldest fault that matches fires until its count is reached, then the next one', async () => {
+    const { sandbox } = openSandbox();
+    const { faults, store } = sandbox;
+    const fire = () => faults.fireForRequest(() => request)?.applied;
+    expect(fire()).toBeUndefined();
+    await faults.add({ ...latency, path: '/v1/webhooks' });
+    await faults.add(drop);
+    const first = await faults.add({ ...latency, count: 2 });
+    const second = await faults.add({ on: 'request', status: 503, probability: 1 });
+    expect([fire()?.id, fire()?.id, fire(), fire()?.id]).toEqual([
+      ...[first.id, first.id, { id: second.id, kind: 'status' }, second.id],
+    ]);
+    store.flush();
+    expect(store.faults.listAll().map(({ fired }) => fired)).toEqual([0, 0, 2, 2]);
+    // A change of other faults keeps the counts, also those that are not stored yet.
+    fire();
+    await faults.clear(second.id, null);
+    expect(fire()).toBeUndefined();
+  });
+
+  it('a fault in deliveries fires for matching deliveries only', async () => {
+    const { faults } = openSandbox().sandbox;
+    const fire = (change = {}) => faults.fireForDelivery('1', () => ({ ...delivery, ...change }))?.applied;
+    expect(fire()).toBeUndefined();
+    await faults.add(latency);
+    const { id } = await faults.add({ ...drop, webhook_id: 'wh_1' });
+    expect(fire({ webhookId: 'wh_2' })).toBeUndefined();
+    expect(fire()).toEqual({ id, kind: 'drop' });
+    expect(faults.fireForRequest(() => request)?.applied.kind).toBe('latency');
+  });
+
+  it('an emulator without faults does not look at requests and deliveries', () => {
+    const { faults } = openSandbox().sandbox;
+    const fail = () => {
+      throw new Error('not needed');
+    };
+    expect([faults.fireForRequest(fail), faults.fireForDelivery('1', fail)]).toEqual([undefined, undefined]);
+  });
+
+  it('a fault with a probability fires for a part of the requests, the same in each run with the same seed', async () => {
+    const run = async (probability: number) => {
+      const { faults } = openSandbox().sandbox;
+      await faults.add({ ...latency, probability });
+      return Array.from({ length: 200 }, () => faults.fireForRequest(() => request) !== undefined);
+    };
+    const fired = await run(0.25);
+    expect(await run(0.25)).toEqual(fired);
+    const count = fired.filter(Boolean).length;
+    expect(count).toBeGreaterThan(25);
+    expect(count).toBeLessThan(75);
+    expect(await run(0)).not.toContain(true);
+    expect(await run(1)).not.toContain(false);
+  });
+
+  it('whether a fault fires for an attempt depends on its name, not on the order of attempts', async () => {
+    const { faults } = openSandbox().sandbox;
+    await faults.add({ ...drop, probability: 0.5 });
+    const names = Array.from({ length: 30 }, (_, index) => `attempt ${index}`);
+    const firesFor = (name: string) => faults.fireForDelivery(name, () => delivery) !== undefined;
+    const fired = names.filter(firesFor);
+    expect(names.toReversed().filter(firesFor)).toEqual(fired.toReversed());
+    expect(fired.length).toBeGreaterThan(5);
+    expect(fired.length).toBeLessThan(25);
+  });
+
+  it('a reload forgets the faults that were removed and the counts that were not stored', async () => {
+    const { sandbox } = openSandbox();
+    const { faults, store, bus } = sandbox;
+    const { id } = await faults.add({ ...latency, count: 1 });
+    expect(faults.fireForRequest(() => request)?.applied.id).toBe(id);
+    store.flush();
+    store.writeNow(() => store.faults.setFired(store.faults.find(id)?.seq ?? 0, 0));
+    expect(faults.fireForRequest(() => request)).toBeUndefined();
+    bus.publish({ type: 'clock_changed', workspaceSeq: 1 });
+    expect(faults.fireForRequest(() => request)).toBeUndefined();
+    bus.publish({ type: 'state_replaced' });
+    expect(faults.fireForRequest(() => request)?.applied.id).toBe(id);
+    store.flush();
+    store.writeNow(() => store.faults.delete(null, null));
+    faults.reload();
+    expect(faults.fireForRequest(() => request)).toBeUndefined();
   });
 });

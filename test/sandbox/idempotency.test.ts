@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/domain/duration.ts';
 import type { Overrides } from '../../src/profile/resolve-rules.ts';
@@ -148,5 +149,19 @@ describe('Idempotency', () => {
     sandbox.wall.advance(1);
     expect(await send(first)).toEqual({ status: 201, text: '{"id":"evt_3"}', resourceId: 'evt_3' });
     expect(await send(first)).toMatchObject({ text: '{"id":"evt_3"}', isReplayed: true });
+  });
+  it('a new response deletes those that have expired in its workspace', async () => {
+    const { sandbox, workspaces, send } = open();
+    const hashScope = (key: string) =>
+      createHash('sha256').update(['key_1', key, 'POST', '/v1/events'].join('\n')).digest();
+    const countStored = () =>
+      ['first', 'other', 'new'].filter((key) => sandbox.store.idempotency.find(hashScope(key))).length;
+    await send(workspaces[0], { key: 'first' });
+    await send(workspaces[1], { key: 'other' });
+    sandbox.wall.advance(DAY_MS);
+    expect(countStored()).toBe(2);
+    await send(workspaces[0], { key: 'new' });
+    expect(countStored()).toBe(2);
+    expect(sandbox.store.idempotency.find(hashScope('first'))).toBeUndefined();
   });
 });

@@ -14,7 +14,10 @@ interface OpenSandbox {
   addWorkspace(name: string, clock?: { speed?: number; frozen?: boolean; now?: string }): LoadedWorkspace;
 }
 
-export function openSandbox(overrides: Overrides = {}): OpenSandbox {
+export function openSandbox(
+  overrides: Overrides = {},
+  newClockSettings = { speed: 1, frozen: false },
+): OpenSandbox {
   const store = openStore();
   const wall = createTestWallClock();
   const sandbox = createSandbox({
@@ -23,7 +26,7 @@ export function openSandbox(overrides: Overrides = {}): OpenSandbox {
     store,
     wall,
     eventTypes: new Set(),
-    newClockSettings: { speed: 1, frozen: false },
+    newClockSettings,
     randomSeed: 1,
     seedsKeys: true,
     hasConstantTimestamp: false,

@@ -124,6 +124,47 @@ describe('the retention job', () => {
     expect(errors).toEqual([error]);
   });
 
+  it('the limits are applied one after the other, after the age was recorded', async () => {
+    const { start, pass, store, wall } = open({ days: 2, requests: 3, megabytes: 4 });
+    const order: string[] = [];
+    /** A plan with one step. */
+    const plan = (name: string) =>
+      function* (...values: number[]) {
+        order.push([name, ...values].join(' '));
+        yield () => order.push(`${name} done`);
+      };
+    const { retention } = store;
+    vi.spyOn(retention, 'recordAge').mockImplementation(() => order.push('age'));
+    vi.spyOn(retention, 'planRemovalBefore').mockImplementation(plan('days'));
+    vi.spyOn(retention, 'planRemovalBeyond').mockImplementation(plan('requests'));
+    vi.spyOn(retention, 'planMessageRemoval').mockImplementation(plan('messages'));
+    vi.spyOn(retention, 'planRemovalToFit').mockImplementation(plan('space'));
+    vi.spyOn(store, 'releaseFreePages').mockImplementation(async () => void order.push('release'));
+    start();
+    await runEventLoop(20);
+    const removal = [
+      ...[`days ${wall.now() - 2 * DAY_MS}`, 'days done', 'requests 3', 'requests done'],
+      ...['messages', 'messages done', `space ${4 * 1024 * 1024} ${store.lastSeq}`, 'space done', 'release'],
+    ];
+    expect(order.splice(0)).toEqual(removal);
+    await pass(0);
+    expect(order).toEqual(['age', ...removal]);
+  });
+
+  it('an error of the hourly removal is reported', async () => {
+    const { start, pass, store, errors } = open({ requests: 3 });
+    start();
+    await runEventLoop(20);
+    const failures = [new Error('the first write'), new Error('the second write')];
+    const write = vi.spyOn(store, 'write').mockRejectedValueOnce(failures[0]);
+    await pass(HOUR_MS);
+    expect(errors).toEqual(failures.slice(0, 1));
+    vi.spyOn(store, 'releaseFreePages').mockRejectedValueOnce(failures[1]);
+    write.mockRestore();
+    await pass(HOUR_MS);
+    expect(errors).toEqual(failures);
+  });
+
   it('the timer does not keep the process alive', () => {
     const started = vi.spyOn(globalThis, 'setInterval');
     open().start();

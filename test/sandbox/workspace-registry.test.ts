@@ -37,6 +37,16 @@ describe('WorkspaceRegistry', () => {
     expect(sandbox.workspaces.default.seq).toBe(plain.seq);
   });
 
+  it('the default clock can be frozen and faster', () => {
+    const opened = openSandbox({}, { speed: 60, frozen: true });
+    const [plain, running] = [
+      opened.addWorkspace('Plain'),
+      opened.addWorkspace('Running', { frozen: false }),
+    ];
+    expect(readClock(opened, plain.seq)).toMatchObject({ speed: 60, frozen: true });
+    expect(readClock(opened, running.seq)).toMatchObject({ speed: 60, frozen: false });
+  });
+
   it('a workspace is loaded once, by its ID or its sequence, until the state is replaced', () => {
     const { sandbox, addWorkspace } = openSandbox();
     const { workspaces } = sandbox;
@@ -75,12 +85,14 @@ describe('WorkspaceRegistry', () => {
       if (workspace === undefined) throw new Error('The workspace does not exist.');
       return store.writeNow(() => createEvent(sandbox, { workspace, type: 'a.b', payload: '{}' }).id);
     };
-    const ids = [create(), create()];
-    workspaces.clear();
-    sandbox.generator.startSeries('again');
-    ids.push(create(), create());
+    const ids: string[] = [];
+    for (const series of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      workspaces.clear();
+      sandbox.generator.startSeries(series);
+      ids.push(create(), create());
+    }
     expect(ids.toSorted()).toEqual(ids);
-    expect(new Set(ids).size).toBe(4);
+    expect(new Set(ids).size).toBe(12);
   });
 
   it('the clock at speed 1 is stored once a minute, and a faster one with every write', () => {
@@ -104,6 +116,7 @@ describe('WorkspaceRegistry', () => {
     expect(write(MINUTE_MS)).toEqual([1, 61 * 60, 0]);
     expect(write(1)).toEqual([61.001, 61.001 * 60, 0]);
     expect(write(MINUTE_MS)).toEqual([61.001, 121.001 * 60, 0]);
+    expect(readClock(opened, frozen.seq)?.wallAt).toBe(START);
     // A clock that was stored for another reason is not stored again soon.
     frozen.clock.set({ frozen: false });
     store.writeNow(() => workspaces.persistClock(frozen));
