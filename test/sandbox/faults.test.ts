@@ -130,7 +130,7 @@ describe('the choice of the fault that fires', () => {
     ]);
     store.flush();
     expect(store.faults.listAll().map(({ fired }) => fired)).toEqual([0, 0, 2, 2]);
-    // A change of other faults keeps the counts, also those that are not stored yet.
+    // A change of other faults keeps the counts that are not stored yet.
     fire();
     await faults.clear(second.id, null);
     expect(fire()).toBeUndefined();

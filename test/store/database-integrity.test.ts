@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type BetterSqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -15,6 +15,27 @@ function createDatabase(): string {
 }
 
 describe('checkFileIntegrity', () => {
+  it('the file is not changed, and can be opened afterwards', () => {
+    const path = createDatabase();
+    const before = readFileSync(path);
+    expect(checkFileIntegrity(path)?.sizeBytes).toBe(before.length);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    const version = createDatabase();
+    const db = new Database(version);
+    db.pragma('user_version = 1');
+    db.close();
+    expect(checkFileIntegrity(version)?.schemaVersion).toBe(1);
+    openDatabase({ path }).close();
+  });
+
+  it('a file with several hard links is refused, and can be opened after their removal', () => {
+    const path = createDatabase();
+    linkSync(path, `${path}.link`);
+    expect(() => checkFileIntegrity(path)).toThrow(expect.objectContaining({ code: 'database_unusable' }));
+    unlinkSync(`${path}.link`);
+    openDatabase({ path }).close();
+  });
+
   it('the report has the size, the schema version and the damage', () => {
     expect(checkFileIntegrity(createDatabase())).toEqual({
       sizeBytes: expect.any(Number),

@@ -4,17 +4,27 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readFileSync,
   statSync,
   symlinkSync,
   truncateSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type BetterSqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
+import { SvcError } from '../../src/errors.ts';
+import {
+  HEADER_BYTES,
+  isStorageError,
+  openDatabase,
+  readApplicationId,
+  SNAPSHOT_APPLICATION_ID,
+  toStoreError,
+} from '../../src/store/database.ts';
 import { resolveDriver } from '../../src/store/driver.ts';
 import { migrations } from '../../src/store/schema.ts';
 import { Database } from '../support/sqlite.ts';
@@ -46,6 +56,9 @@ describe('openDatabase with a new file', () => {
     expect(pragma(db, 'synchronous')).toBe(2);
     expect(pragma(db, 'foreign_keys')).toBe(1);
     expect(pragma(db, 'locking_mode')).toBe('exclusive');
+    expect(pragma(db, 'temp_store')).toBe(2);
+    expect(pragma(db, 'trusted_schema')).toBe(0);
+    expect(pragma(db, 'auto_vacuum')).toBe(2);
   });
 
   it('openDatabase creates missing folders', () => {
@@ -61,6 +74,17 @@ describe('openDatabase with a new file', () => {
       open(path);
       const modes = [path, `${path}-wal`].map((file) => statSync(file).mode & 0o777);
       expect(modes).toEqual([0o600, 0o600]);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')(
+    'new folders are not writable by others, whatever the umask',
+    () => {
+      const folder = join(createTemporaryFolder(), 'new');
+      const umask = process.umask(0);
+      onTestFinished(() => void process.umask(umask));
+      open(join(folder, 'sandbox.db'));
+      expect(statSync(folder).mode & 0o777).toBe(0o755);
     },
   );
 
@@ -195,6 +219,31 @@ describe('openDatabase with an existing file', () => {
     });
   });
 
+  it('openDatabase refuses a file with several hard links', () => {
+    const path = file();
+    openDatabase({ path }).close();
+    linkSync(path, `${path}.link`);
+    expect(refusal(path)).toMatchObject({
+      code: 'database_unusable',
+      message: expect.stringContaining(`${path} has 2 hard links.`),
+    });
+    unlinkSync(`${path}.link`);
+    expect(refusal(path)).toBeNull();
+  });
+
+  it('openDatabase refuses a snapshot, and says how to load it', () => {
+    const path = file();
+    const db = openDatabase({ path });
+    db.pragma(`application_id = ${SNAPSHOT_APPLICATION_ID}`);
+    db.close();
+    expect(readApplicationId(readFileSync(path).subarray(0, HEADER_BYTES))).toBe(SNAPSHOT_APPLICATION_ID);
+    expect(refusal(path)).toMatchObject({
+      code: 'database_unusable',
+      message: `${path} is a snapshot, not a database.`,
+      hint: expect.stringContaining(`svc emulator snapshot load ${path}`),
+    });
+  });
+
   it('openDatabase refuses a database with a damaged schema', () => {
     const path = file();
     openDatabase({ path }).close();
@@ -284,6 +333,69 @@ describe('a path that cannot be a database', () => {
       });
     },
   );
+});
+
+describe('has_text', () => {
+  it.each([
+    ['Grüße', 'grüß', 1],
+    ['ORDER.shipped', 'r.s', 1],
+    ['order', 'orders', 0],
+    ['', '', 1],
+  ])('has_text(%j, %j) is %d, whatever the case', (text, search, expected) => {
+    const db = open(':memory:');
+    expect(db.prepare('SELECT has_text(?, ?)').pluck().get(text, search)).toBe(expected);
+  });
+});
+
+describe('readApplicationId', () => {
+  it('the application ID of a file that is not a SQLite database is 0', () => {
+    const header = Buffer.alloc(HEADER_BYTES, 1);
+    expect(readApplicationId(header)).toBe(0);
+    header.write('SQLite format 3\0', 'latin1');
+    expect(readApplicationId(header)).toBe(0x01010101);
+    expect(readApplicationId(Buffer.alloc(0))).toBe(0);
+  });
+});
+
+describe('the errors of SQLite and of the file system', () => {
+  const withCode = (code: unknown) => Object.assign(new Error('details'), { code });
+  it.each([
+    ['SQLITE_BUSY', 'database_in_use', false],
+    ['SQLITE_LOCKED', 'database_in_use', false],
+    ['SQLITE_NOTADB', 'database_unusable', false],
+    ['SQLITE_CORRUPT', 'database_unusable', true],
+    ['SQLITE_CORRUPT_INDEX', null, true],
+    ['SQLITE_IOERR_WRITE', 'database_unusable', true],
+    ['SQLITE_FULL', 'database_unusable', true],
+    ['SQLITE_READONLY', 'database_unusable', true],
+    ['EACCES', 'database_unusable', false],
+    ['ENOSPC', 'database_unusable', false],
+    ['XEACCES', null, false],
+    ['SQLITE_CONSTRAINT', null, false],
+    [13, null, false],
+    [undefined, null, false],
+  ])(
+    'the code %s becomes %s when a database is opened; it is a failed write: %s',
+    (code, expected, isFailedWrite) => {
+      const error = withCode(code);
+      const converted = toStoreError(error, 'a.db');
+      if (expected === null) expect(converted).toBe(error);
+      else
+        expect(converted).toMatchObject({
+          code: expected,
+          cause: error,
+          message: expect.stringContaining('a.db'),
+        });
+      expect(isStorageError(error)).toBe(isFailedWrite);
+    },
+  );
+
+  it('another value and an error that is converted already are not changed', () => {
+    const converted = new SvcError('database_unusable', 'a.db');
+    expect(toStoreError(converted, 'b.db')).toBe(converted);
+    const thrown = { code: 'SQLITE_FULL' };
+    expect([toStoreError(thrown, 'b.db'), isStorageError(thrown)]).toEqual([thrown, false]);
+  });
 });
 
 describe('migrations', () => {

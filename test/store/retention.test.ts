@@ -209,6 +209,7 @@ describe('Retention.removalsBeyond', () => {
     const store = openStore();
     const delivered = insertDelivered(store, OLD);
     for (const at of [OLD - 1, OLD, NOW]) store.writeNow(() => store.retention.recordAge(store.lastSeq, at));
+    expect(JSON.parse(store.settings.find('age_marks') ?? '')).toEqual([{ seq: store.lastSeq, at: OLD - 1 }]);
     removeOld(store);
     expect(rowsOf(store, delivered)).toEqual(gone);
   });
