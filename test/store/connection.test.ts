@@ -50,7 +50,7 @@ const fail = (code: string) => () => {
 };
 
 describe('Connection', () => {
-  it('writes of the emulator itself are no problem of the file', async () => {
+  it('the monitor of the file knows every write of the emulator itself', async () => {
     const { connection, set, keys, counts } = open();
     expect(connection.writeNow(() => set('a').changes)).toBe(1);
     await connection.group.run(() => set('b'));
