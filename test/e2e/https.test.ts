@@ -20,8 +20,8 @@ it('commands and programs use an emulator over HTTPS and trust its certificate [
   onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
   const certificate = join(cwd, '.svc', 'certificate.pem');
   expect(started).toMatchObject({ exitCode: 0 });
-  expect(started.stderr).toMatch(/Base URL +https:\/\/127\.0\.0\.1:\d+\/v1/);
-  expect(started.stderr).toContain(`curl --cacert ${certificate} https://127.0.0.1:`);
+  expect(started.stdout).toMatch(/Base URL +https:\/\/127\.0\.0\.1:\d+\/v1/);
+  expect(started.stdout).toContain(`curl --cacert ${certificate} https://127.0.0.1:`);
   expect(await readFile(certificate, 'utf8')).toMatch(/^-----BEGIN CERTIFICATE-----/);
 
   const triggered = await svc(['trigger', 'order.shipped', '--wait', '--json'], { cwd });
