@@ -5,6 +5,7 @@ import {
   type FaultableDelivery,
   type FaultableRequest,
   type FaultRule,
+  isFaultActive,
   matchesDelivery,
   matchesRequest,
   toFaultKind,
@@ -111,11 +112,8 @@ export class FaultRegistry {
   ): FiredFault | undefined {
     const firing = this.#active.find((fault) => {
       const { id, rule, fired } = fault;
-      if (rule.on !== on || fired >= (rule.count ?? Number.POSITIVE_INFINITY) || !matches(rule)) return false;
-      return (
-        rule.probability >= 1 ||
-        this.#generator.seededRandom(`${id} ${getRandomName(fault)}`) < rule.probability
-      );
+      if (rule.on !== on || !isFaultActive({ ...rule, fired }) || !matches(rule)) return false;
+      return this.#generator.seededRandom(`${id} ${getRandomName(fault)}`) < rule.probability;
     });
     if (firing === undefined) return undefined;
     const { seq, id, rule } = firing;

@@ -148,8 +148,8 @@ export class WorkspaceRegistry {
   }
 
   #load(row: WorkspaceRow): LoadedWorkspace {
-    const loaded = this.#bySeq.get(row.seq);
-    if (loaded) return loaded;
+    const current = this.#bySeq.get(row.seq);
+    if (current) return current;
     const clock = new ScheduleClock(this.#options.wall, toClockState(row));
     const ids = this.#options.generator.ids(row.id);
     for (const newestId of this.#store.workspaces.listNewestIds(row.seq)) ids.continueAfter(newestId);

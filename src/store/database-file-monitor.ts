@@ -21,16 +21,13 @@ interface TrackedFile {
  */
 export class DatabaseFileMonitor {
   readonly #files: TrackedFile[] = [];
-  /** Path of the write-ahead log; null for a database in memory. */
-  readonly #logPath: string | null;
+  /** Path of the write-ahead log; empty for a database in memory. */
+  readonly #logPath: string = '';
   #problem: DatabaseFileProblem | null = null;
 
   /** @param path of an open database, or `:memory:`. */
   constructor(path: string) {
-    if (path === ':memory:') {
-      this.#logPath = null;
-      return;
-    }
+    if (path === ':memory:') return;
     // SQLite creates the log next to the file that a symbolic link points to.
     const file = realpathSync(path);
     this.#logPath = `${file}-wal`;
@@ -57,7 +54,7 @@ export class DatabaseFileMonitor {
 
   /** Records the current sizes. Must be called after each write of the emulator itself. */
   recordWrite(): void {
-    if (this.#problem !== null || this.#logPath === null) return;
+    if (this.#problem !== null) return;
     // SQLite creates the log with the first write.
     if (this.#files.length === 1) this.#track(this.#logPath);
     for (const file of this.#files) {

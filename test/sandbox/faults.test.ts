@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { FaultRegistry } from '../../src/sandbox/faults.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { openSandbox } from './open-sandbox.ts';
@@ -179,6 +180,12 @@ describe('the choice of the fault that fires', () => {
     expect(names.toReversed().filter(firesFor)).toEqual(fired.toReversed());
     expect(fired.length).toBeGreaterThan(5);
     expect(fired.length).toBeLessThan(25);
+  });
+
+  it('the stored faults are active from the start', async () => {
+    const { sandbox } = openSandbox();
+    const { id } = await sandbox.faults.add(latency);
+    expect(new FaultRegistry(sandbox).fireForRequest(() => request)?.applied.id).toBe(id);
   });
 
   it('a reload forgets the faults that were removed and the counts that were not stored', async () => {

@@ -94,6 +94,57 @@ describe('ListenerEndpointCleanup', () => {
     restarted.stop();
   });
 
+  it('a second grace period replaces the first one', async () => {
+    const { register, listeners, isThere, later } = startListeners();
+    const { id } = register();
+    await later(GRACE_MS / 2);
+    listeners.startGracePeriod(id);
+    await later(GRACE_MS - 1);
+    expect(isThere(id)).toBe(true);
+    await later(1);
+    expect(isThere(id)).toBe(false);
+  });
+
+  it('an endpoint whose stream ends after the stop is kept for the next start', async () => {
+    const { register, listeners, isThere, later } = startListeners();
+    const { id } = register();
+    const release = listeners.acquire(id);
+    listeners.stop();
+    release();
+    await later(GRACE_MS * 10);
+    expect(isThere(id)).toBe(true);
+  });
+
+  it('the endpoints of a state that was loaded get a grace period', async () => {
+    const { sandbox, store, workspace, isThere, later } = startListeners();
+    const input = { workspace, url: 'http://127.0.0.1:9/', events: ['*'], listener: true };
+    const { id } = store.writeNow(() => registerWebhook(sandbox, input, () => false));
+    sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });
+    await later(GRACE_MS);
+    expect(isThere(id)).toBe(true);
+    sandbox.bus.publish({ type: 'state_replaced' });
+    await later(GRACE_MS - 1);
+    expect(isThere(id)).toBe(true);
+    await later(1);
+    expect(isThere(id)).toBe(false);
+  });
+
+  it('an endpoint is abandoned only between two streams of its listener, and a permanent one never', () => {
+    const { register, listeners } = startListeners();
+    const row = register();
+    expect(listeners.isAbandoned(row)).toBe(false);
+    const release = listeners.acquire(row.id);
+    expect(listeners.isAbandoned(row)).toBe(false);
+    release();
+    expect(listeners.isAbandoned(row)).toBe(true);
+    const second = listeners.acquire(row.id);
+    expect(listeners.isAbandoned(row)).toBe(false);
+    second();
+    expect(listeners.isAbandoned({ ...row, listener: 0 })).toBe(false);
+    expect(listeners.isAbandoned({ ...row, listener: 0, deleted_at: 1 })).toBe(false);
+    expect(listeners.isAbandoned({ ...row, id: 'wh_other', deleted_at: 1 })).toBe(true);
+  });
+
   it('the next listener for the same URL reuses the endpoint with its id and secret', async () => {
     const { register, listeners, isThere, later } = startListeners();
     const first = register();

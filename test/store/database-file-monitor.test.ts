@@ -83,10 +83,19 @@ describe('DatabaseFileMonitor', () => {
     expect(monitor.check()).toBe('replaced');
   });
 
-  it('the problem is gone after the file was moved back', () => {
+  it('the problem is gone after the file was moved back, whatever was written meanwhile', () => {
     const { path, monitor } = open();
     renameSync(path, `${path}.moved`);
+    monitor.recordWrite();
     expect(monitor.check()).toBe('removed');
+    writeFileSync(path, 'y'.repeat(200));
+    renameSync(path, `${path}.larger`);
+    renameSync(`${path}.moved`, path);
+    expect(monitor.check()).toBeNull();
+    renameSync(path, `${path}.moved`);
+    renameSync(`${path}.larger`, path);
+    monitor.recordWrite();
+    expect(monitor.check()).toBe('replaced');
     renameSync(`${path}.moved`, path);
     expect([monitor.check(), monitor.problem]).toEqual([null, null]);
   });
