@@ -20,7 +20,7 @@ function open() {
 }
 
 describe('createEvent', () => {
-  it('each subscribed endpoint of the workspace gets a delivery that is due at once [§6]', () => {
+  it('each subscribed endpoint of the workspace gets a delivery that is due at once [§6.registration.events]', () => {
     const { store, workspace, other, endpoint, create } = open();
     const all = endpoint(workspace, ['*']);
     endpoint(workspace, ['b.c']);

@@ -50,7 +50,7 @@ function open() {
 }
 
 describe('createWebhook', () => {
-  it('an endpoint has the given values, or defaults [§2]', () => {
+  it('an endpoint has the given values, or defaults [§2.webhook.fields, webhook.record]', () => {
     const { create, row, workspace } = open();
     const created = create();
     const created_at = workspace.clock.now();
