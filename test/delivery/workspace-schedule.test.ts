@@ -127,6 +127,12 @@ describe('EarliestTimer', () => {
     expect(firedAt).toEqual([100]);
   });
 
+  it('EarliestTimer sets no timer for Infinity', () => {
+    const { timer } = startTimer();
+    timer.set(NEVER);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('EarliestTimer compares times that were set at different times', () => {
     const { timer, firedAt } = startTimer();
     timer.set(100);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  commandlessDisturbances,
   describeFailureRate,
   disturbanceNames,
   selectDisturbances,
@@ -32,10 +31,6 @@ describe('selectDisturbances', () => {
     expect(() => selectDisturbances([], ['everything'])).toThrow(
       expect.objectContaining({ hint: `Use one of: ${disturbanceNames.join(', ')}.` }),
     );
-  });
-
-  it('the disturbances without a command are all except a restart of the receiver', () => {
-    expect([...commandlessDisturbances, 'restart'].sort()).toEqual([...disturbanceNames].sort());
   });
 });
 

@@ -249,6 +249,8 @@ describe('parseRetryAfter', () => {
     const beforeMidnight = Date.UTC(2016, 11, 31, 23, 59, 59);
     expect(parseRetryAfter('Sat, 31 Dec 2016 23:59:60 GMT', beforeMidnight)).toBe(1_000);
     expect(parseRetryAfter('Thu, 29 Feb 2024 00:00:01 GMT', Date.UTC(2024, 1, 29))).toBe(1_000);
+    // 1988 had a February 29, 1987 had none.
+    expect(parseRetryAfter('Monday, 29-Feb-88 00:00:00 GMT', NOW)).toBe(0);
   });
 
   it('parseRetryAfter reads a two-digit year as a year that is at most 50 years ahead', () => {

@@ -82,7 +82,7 @@ async function play(db: string, failing: string | null) {
     const write = `while svc ${step}: ${text.replaceAll(/\s+/g, ' ')}`;
     const isFirst = !writes.has(write);
     writes.add(write);
-    if (isFirst && write === failing) throw new Error('disk on fire');
+    if (isFirst && write === failing) throw new Error('write failed');
   };
   const options = { db, wall, clock: {}, internalErrorLog: { report: () => wall.advance(SECOND_MS) } };
   let emulator = await startTestEmulator(options);
@@ -155,7 +155,9 @@ async function readState({ control, api }: TestEmulator) {
       attempts: attempts.map(({ scheduled_at: at, outcome, number }) => [toMinutes(at), outcome, number]),
     })),
     events: (await api('GET', '/events')).json.data.length,
-    webhooks: webhooks.map(({ url, events, disabled }) => [url, events, disabled]),
+    webhooks: webhooks.map(({ url, events, disabled, previous_secret_expires_at: expiresAt }) => ({
+      ...{ url, events, disabled, isRotated: expiresAt !== null },
+    })),
     workspaces: (await control.listWorkspaces({})).data.map(({ name }) => name),
     keys: (await control.listKeys({})).data.map(({ scopes }) => scopes),
     faults: (await control.listFaults({})).data.length,

@@ -17,7 +17,7 @@ const SEED = 33;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Due times of retries, the retention of idempotency keys and the retry window, and one millisecond less. */
+/** Durations around the due times of retries, the retention of idempotency keys and the retry window. */
 const MOVES_MS = [
   0,
   1,
@@ -46,7 +46,7 @@ const history = fc.array(
 type Numbers = readonly [number, number, number];
 
 it(
-  'an emulator with several workspaces on different clocks behaves as the model of the service [§4.3, §6.retries.schedule, §6.retries.window, retry.schedule, idempotency.scope, idempotency.replay, idempotency.conflict, list.order]',
+  'an emulator with several workspaces on different clocks behaves like the model of the service [§4.3, §6.retries.schedule, §6.retries.window, retry.schedule, idempotency.scope, idempotency.replay, idempotency.conflict, list.order]',
   async () => {
     await using receiver = await createReceiver();
     const folder = createTemporaryFolder();
@@ -65,9 +65,8 @@ it(
         markInterruptAsFailure: true,
       },
     );
-    const outcomes = ['created', 'replayed', 'key reused', 'in progress', 'succeeded', 'failed', 'pending'];
+    const outcomes = ['created', 'replayed', 'key reused', 'succeeded', 'failed', 'pending'];
     for (const name of [...operations, ...outcomes]) expect(tally.get(name), name).toBeGreaterThan(0);
-    if (process.env.HISTORIES !== undefined) process.stdout.write(`${JSON.stringify([...tally])}\n`);
   },
   HISTORIES * 60_000,
 );
@@ -112,8 +111,8 @@ class World {
   async play(operation: Operation, numbers: Numbers): Promise<void> {
     const before = new Map(this.#attempts);
     this.#receiver.clear();
-    await this[operation](numbers);
-    this.#count(operation);
+    // An operation that is not possible now is not counted.
+    if ((await this[operation](numbers)) !== 'skipped') this.#count(operation);
     await this.#compare();
     // A reset and a load send nothing, and the others only add attempts.
     const isReplaced = operation === 'reset' || operation === 'load';
@@ -144,22 +143,22 @@ class World {
   }
 
   /** The same request twice at the same time creates one event. */
-  async createTwiceAtOnce([workspace, type]: Numbers): Promise<void> {
+  async createTwiceAtOnce([workspace, type]: Numbers): Promise<'skipped' | undefined> {
     const { id, apiKey } = this.#pickWorkspace(workspace);
     const body = { type: pick(TYPES, type) };
     const key = `parallel-${this.#model.listEventIds(id).length}`;
-    if (this.#model.predictCreation(apiKey, key, JSON.stringify(body)).kind !== 'created') return;
+    if (this.#model.predictCreation(apiKey, key, JSON.stringify(body)).kind !== 'created') return 'skipped';
     const responses = await Promise.all([this.#post(apiKey, body, key), this.#post(apiKey, body, key)]);
     const created = responses.filter(({ status, replayed }) => status === 201 && !replayed);
     expect(created).toHaveLength(1);
     const [other] = responses.filter((response) => response !== created[0]);
     if (other?.status === 409) {
       expect(other.json.error.code).toBe('idempotency_in_progress');
-      this.#count('in progress');
     } else {
       expect(other?.text).toBe(created[0]?.text);
     }
     this.#addEvent(id, apiKey, key, body, created[0]?.json.id);
+    return undefined;
   }
 
   async advance([workspace, duration]: Numbers): Promise<void> {
@@ -181,8 +180,8 @@ class World {
   }
 
   /** A workspace with one endpoint of each behavior, one of which only receives one event type. */
-  async addWorkspace(): Promise<void> {
-    if (this.#model.workspaces.size >= MAX_WORKSPACES) return;
+  async addWorkspace(): Promise<'skipped' | undefined> {
+    if (this.#model.workspaces.size >= MAX_WORKSPACES) return 'skipped';
     const { control } = this.#emulator;
     const { id } = await control.createWorkspace({ name: 'A workspace' });
     const { key: apiKey } = await control.createKey({
@@ -198,6 +197,7 @@ class World {
     }
     const { now } = await control.getClock({ workspace_id: id });
     this.#model.addWorkspace(id, { apiKey, endpoints, now: Date.parse(now) });
+    return undefined;
   }
 
   async restart(): Promise<void> {
@@ -211,8 +211,10 @@ class World {
     this.#model.save();
   }
 
-  async load(): Promise<void> {
-    if (this.#model.load()) await this.#emulator.control.loadSnapshot({ path: `${this.#path}.svc` });
+  async load(): Promise<'skipped' | undefined> {
+    if (!this.#model.load()) return 'skipped';
+    await this.#emulator.control.loadSnapshot({ path: `${this.#path}.svc` });
+    return undefined;
   }
 
   async reset(): Promise<void> {
