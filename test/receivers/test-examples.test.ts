@@ -102,7 +102,9 @@ describe.concurrent('svc receiver example --tests', () => {
         timeout: 60_000,
       });
       expect(all).toMatch(summary);
-      expect(all).toMatch(/1 delivery has not settled after 5s\. Repeat the request to wait longer/);
+      expect(all).toMatch(
+        /1 delivery cannot settle within 5s: the next attempt is due in 5m, and the clock is frozen\. Send it with POST/,
+      );
       expect(all).toMatch(
         /All deliveries of the workspace:\s+(?:E\s+)?order\.shipped: pending, attempts: 1, .*503 Service Unavailable/,
       );

@@ -84,7 +84,7 @@ describe('collectDeliveryOutcome', () => {
     expect(statuses).toEqual(['del_1 succeeded', 'del_2 succeeded', 'del_3 succeeded']);
   });
 
-  it('the outcome has the time of each workspace, also with --json', async () => {
+  it('the outcome has the time of each workspace, in text and in JSON', async () => {
     const { scheduleTimeOf: timeOf } = await collect([
       pending({ workspace_id: 'ws_ahead', next_attempt_at: null }),
     ]);

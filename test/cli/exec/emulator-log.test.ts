@@ -83,7 +83,7 @@ describe('the log of svc emulator exec', () => {
     expect(log.notes.note('lost')).toBeUndefined();
   });
 
-  it('notes have no colors, links and limit of width', () => {
+  it('the log has no colors, links or limit of width', () => {
     expect(createLog().notes.noteCapabilities).toEqual({
       ...{ width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false },
     });
