@@ -283,6 +283,78 @@ describe('saveSnapshot', () => {
   });
 });
 
+describe('a saved snapshot', () => {
+  it.skipIf(process.platform === 'win32')(
+    'a snapshot is one private file with the state at its end, and the path of its temporary file is known until then',
+    async () => {
+      const store = openStore(join(createTemporaryFolder(), 'sandbox.db'));
+      const folder = createTemporaryFolder();
+      const path = join(folder, 'state.svc');
+      let temporaryFiles: string[] = [];
+      let recorded: string | undefined;
+      let wallTime = NOW;
+      const { savedAt, sizeBytes } = await store.saveSnapshot(
+        path,
+        () => wallTime,
+        () => {
+          temporaryFiles = readdirSync(folder).filter((name) => name.endsWith('.tmp'));
+          recorded = store.settings.find('unfinished_snapshot');
+          store.settings.set('at the end', 'yes');
+          wallTime = NOW + 1;
+        },
+      );
+      expect(recorded).toBe(join(folder, temporaryFiles[0] ?? ''));
+      expect(store.settings.find('unfinished_snapshot')).toBe('');
+      expect(readdirSync(folder)).toEqual(['state.svc']);
+      const { mode, size } = lstatSync(path);
+      expect([mode & 0o777, savedAt, sizeBytes]).toEqual([0o600, NOW + 1, size]);
+      const db = new Database(path);
+      const find = (key: string) => db.prepare('SELECT value FROM settings WHERE key = ?').pluck().get(key);
+      expect([find('at the end'), find('snapshot_saved_at')]).toEqual(['yes', String(NOW + 1)]);
+      expect(db.pragma('journal_mode', { simple: true })).toBe('delete');
+      db.close();
+    },
+  );
+
+  it('a save that fails leaves no temporary file, and the next one succeeds', async () => {
+    const store = openStore();
+    const folder = createTemporaryFolder();
+    const failure = new Error('no more');
+    const failed = store.saveSnapshot(
+      join(folder, 'state.svc'),
+      () => NOW,
+      () => {
+        throw failure;
+      },
+    );
+    await expect(failed).rejects.toMatchObject({ code: 'usage', cause: failure });
+    expect([readdirSync(folder), store.settings.find('unfinished_snapshot')]).toEqual([[], '']);
+    await expect(save(store, join(folder, 'missing', 'state.svc'))).rejects.toMatchObject({
+      code: 'usage',
+      hint: 'Check the path, its permissions and the free disk space.',
+    });
+    expect(store.settings.find('unfinished_snapshot')).toBe('');
+    await save(store, join(folder, 'state.svc'));
+    expect(readdirSync(folder)).toEqual(['state.svc']);
+  });
+
+  it('a save deletes only old files that a killed save left', async () => {
+    const folder = createTemporaryFolder();
+    const path = join(folder, 'state.svc');
+    await save(openStore(), path);
+    const longAgo = lstatSync(path).mtimeMs / 1000 - 61;
+    const [abandoned, folderName] = [0, 1].map(
+      (digit) => `.svc-snapshot-${digit}0000000-0000-4000-8000-000000000000.tmp`,
+    ) as [string, string];
+    const others = ['notes.tmp', `${abandoned}.txt`, `x${abandoned}`];
+    for (const name of [abandoned, `${abandoned}-wal`, ...others]) writeFileSync(join(folder, name), 'mine');
+    mkdirSync(join(folder, folderName));
+    for (const name of readdirSync(folder)) utimesSync(join(folder, name), longAgo, longAgo);
+    await save(openStore(), path);
+    expect(readdirSync(folder).sort()).toEqual([...others, folderName, 'state.svc'].sort());
+  });
+});
+
 describe('the temporary file of a killed save', () => {
   const NAME = '.svc-snapshot-00000000-0000-4000-8000-000000000000.tmp';
 
