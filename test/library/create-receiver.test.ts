@@ -94,6 +94,70 @@ describe('createReceiver', () => {
     expect(listTimers()).toBeLessThanOrEqual(before - 2);
   });
 
+  it('receiver.waitFor(0) and requests that have arrived resolve at once, and later requests do not disturb them', async () => {
+    await using receiver = await createReceiver();
+    expect(await receiver.waitFor(0)).toEqual([]);
+    await fetch(receiver.url);
+    expect(await receiver.waitFor(1, { timeout: 0 })).toHaveLength(1);
+    await expect(receiver.waitFor(2, { timeout: 0 })).rejects.toThrow('1 of 2 requests arrived within 0ms.');
+    expect((await fetch(receiver.url)).status).toBe(200);
+  });
+
+  it('the report of receiver.waitFor says which requests have no event and which signatures are valid', async () => {
+    await using receiver = await createReceiver(200, { secret: SECRET });
+    await deliver(receiver, 'evt_1');
+    receiver.verifyWith('whsec_another_one');
+    await fetch(`${receiver.url}/a`, { method: 'PUT' });
+    await expect(receiver.waitFor(3, { timeout: 0 })).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^receiver\.waitFor: 2 of 3 .*\n {2}POST \/hooks\?a=1 {2}order\.shipped evt_1\n {2}PUT \/a {2}no event, invalid signature: .+$/,
+      ),
+    });
+    await using unverified = await createReceiver();
+    await fetch(unverified.url);
+    await expect(unverified.waitFor(2, { timeout: 0 })).rejects.toThrow(/\n {2}GET \/ {2}no event$/);
+  });
+
+  it('a receiver verifies with the given tolerance and scheme', async () => {
+    await using receiver = await createReceiver(200, {
+      secret: SECRET,
+      toleranceMs: 60_000,
+      scheme: 'stripe',
+    });
+    for (const ageMs of [0, 120_000]) {
+      const { headers } = sign({
+        payload: '{}',
+        secret: SECRET,
+        scheme: 'stripe',
+        id: '',
+        timestampMs: Date.now() - ageMs,
+      });
+      await fetch(receiver.url, { method: 'POST', headers, body: '{}' });
+    }
+    expect(receiver.requests.map(({ verification }) => verification?.reason)).toEqual([
+      null,
+      'timestamp_too_old',
+    ]);
+  });
+
+  it('a receiver listens on the given port', async () => {
+    const { port, close } = await createReceiver();
+    await close();
+    await using receiver = await createReceiver(200, { port });
+    expect(receiver.url).toBe(`http://127.0.0.1:${port}`);
+  });
+
+  it('the error of a response function is in the response', async () => {
+    await using receiver = await createReceiver(() => {
+      throw new Error('no luck');
+    });
+    const response = await fetch(receiver.url);
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      'The receiver could not respond: no luck',
+    ]);
+  });
+
   it('receiver.waitFor and receiver.nth report what arrived instead', async () => {
     await using receiver = await createReceiver(200, { secret: 'whsec_another_one', timeout: 20 });
     const second = receiver.nth(2, { timeout: 10_000 });
