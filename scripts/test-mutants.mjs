@@ -1,4 +1,4 @@
-// npm run test:mutants: changes the source in small ways, and reports which changes no test notices.
+// npm run test:mutants: changes the source in small ways, and reports which changes make no test fail.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { startVitest } from 'vitest/node';
 import { findMutations, withMutations } from './mutants/mutations.mjs';
 import { Results } from './mutants/results.mjs';
 
-const HELP = `Change the source in small ways, and report which changes no unit test notices
+const HELP = `Change the source in small ways, and report which changes make no unit test fail
 
 Usage: npm run test:mutants -- <path> [options]
 
@@ -17,13 +17,13 @@ Arguments:
 Options:
   --tests PATHS      More test folders or files, separated by commas. The tests of the same folder in test always run.
   --filter TEXT      Only mutants whose line in the output contains this text, such as the name of a file or "finally"
-  --max-test-ms N    Leave out tests that take longer, for a quick list. They can notice some of the listed mutants.
+  --max-test-ms N    Leave out tests that take longer, for a quick list. They can kill some of the listed mutants.
   --concurrency N    Number of processes (default: 2)
   --list             List the mutants without running them
   --help             Show this text
 
-A mutant without a test that fails is listed with its file and line. The score is the share of the others. It does not count
-the mutants in test/mutants/equivalent.json, which nobody can notice. Source files are never changed.
+A test that fails kills the mutant. The others survive and are listed with their file and line. The score is the share of killed
+mutants. It does not count those in test/mutants/equivalent.json, which no test can kill. Source files are never changed.
 
 Examples:
   # Test the tests of the clock
@@ -121,7 +121,7 @@ async function main({ path, tests, filter, maxTestMs, concurrency, isList }) {
   report({
     path,
     selected,
-    results: results.read(),
+    results,
     testFiles,
     equivalents,
     files,
@@ -168,7 +168,7 @@ async function runTests({ testFiles, changed, folder, results, concurrency, tota
   const { projects, ...test } = config.test;
   const { resolve } = projects[0];
   const load = (id) => changed[id];
-  const progress = setInterval(() => showProgress(results.read(), total), 1000);
+  const progress = setInterval(() => showProgress(results, total), 1000);
   try {
     for (let previous = -1; ; ) {
       const entries = results.read();
@@ -223,25 +223,22 @@ function inOrder(files) {
 
 function showProgress(results, total) {
   if (!process.stderr.isTTY) return;
-  const done = results.filter(({ isDone }) => isDone).length;
+  const done = results.read().filter(({ isDone }) => isDone).length;
   process.stderr.write(
-    `\r${findKilled(results).size} of ${total} mutants noticed, ${done} test files done\x1b[K`,
+    `\r${results.readKills().size} of ${total} mutants killed, ${done} test files done\x1b[K`,
   );
 }
 
-function findKilled(results) {
-  return new Set(results.filter(({ status }) => status === 'killed').map(({ id }) => id));
-}
-
 function report({ path, selected, results, testFiles, equivalents, files, filter, seconds }) {
-  const killed = findKilled(results);
-  const reached = new Set(results.flatMap(({ reached }) => reached ?? []));
+  const killed = results.readKills();
+  const entries = results.read();
+  const reached = new Set(entries.flatMap(({ reached }) => reached ?? []));
   const counted = selected.filter(({ equivalent }) => !equivalent);
   const survivors = counted.filter(({ id }) => !killed.has(id));
   for (const mutant of survivors) {
     console.log(`${describe(mutant)}${reached.has(mutant.id) ? '' : '  [no test runs it]'}`);
   }
-  for (const { path, excluded, reason } of results.filter((result) => result.excluded)) {
+  for (const { path, excluded, reason } of entries.filter((entry) => entry.excluded)) {
     console.error(`Not used: ${path} › ${excluded}: ${reason}`);
   }
   if (filter === '') {
@@ -251,11 +248,12 @@ function report({ path, selected, results, testFiles, equivalents, files, filter
     for (const { file, code, mutation } of stale)
       console.error(`${EQUIVALENT_FILE}: ${file} has no "${mutation}" in "${code}".`);
   }
-  const noticed = counted.length - survivors.length;
-  const percent = counted.length === 0 ? 100 : Math.floor((noticed / counted.length) * 1000) / 10;
+  const timeouts = counted.filter(({ id }) => killed.get(id) === 'a timeout').length;
+  const percent = counted.length === 0 ? 100 : Math.floor((killed.size / counted.length) * 1000) / 10;
   console.log(
-    `${path}: ${percent} %: ${noticed} of ${counted.length} mutants noticed, ${survivors.length} survived, ` +
-      `${selected.length - counted.length} equivalent; ${testFiles.length} test files, ${Math.round(seconds)} s`,
+    `${path}: ${percent} %: ${killed.size} of ${counted.length} mutants killed (${timeouts} by timeout), ` +
+      `${survivors.length} survived, ${selected.length - counted.length} equivalent; ` +
+      `${testFiles.length} test files, ${Math.round(seconds)} s`,
   );
 }
 

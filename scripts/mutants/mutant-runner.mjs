@@ -9,10 +9,10 @@ import { Results } from './results.mjs';
 const { folder, mutants, maxTestMs } = JSON.parse(readFileSync(process.env.TEST_MUTANTS_PLAN, 'utf8'));
 const results = new Results(folder);
 
-/** A test that has made so many mutants fail runs without a mutant again, to see whether the process still works. */
+/** A test that has killed so many mutants runs without a mutant again, to see whether the process still works. */
 const KILLS_BETWEEN_CHECKS = 20;
 const MAX_MEMORY = 2 ** 30;
-/** A file that takes longer waits until the others are done, and then runs only the mutants that these did not notice. */
+/** A file that takes longer waits until the others are done, and then runs only the mutants that these did not kill. */
 const MAX_FIRST_FILE_MS = 3_000;
 
 /** ID of the mutant that is switched on. */
@@ -82,23 +82,27 @@ export default class MutantRunner extends TestRunner {
     });
     if (isFirstRun && ms > MAX_FIRST_FILE_MS) return;
     const loop = new MutantLoop(this, file, this.#durations, this.#loadMs);
-    for (const { id, isStatic } of mutants) {
-      const isEnded = results
-        .read()
-        .some(
-          (result) =>
-            result.id === id &&
-            (result.status === 'killed' || (result.path === path && result.status === 'survived')),
-        );
-      const tests = isEnded ? new Set() : this.#findTests(path, id, isStatic);
-      if (tests.size === 0) continue;
-      const hasCrashed = results.read().some((result) => result.id === id && result.path === path);
-      results.add({ path, id, status: 'started' });
-      const by = hasCrashed ? 'the end of the process' : await loop.findFailure(id, tests);
-      results.add({ path, id, status: by === null ? 'survived' : 'killed', by });
-      if (process.memoryUsage().rss > MAX_MEMORY) kill(process.pid, 'SIGKILL');
+    const queue = [...mutants];
+    for (const mutant of queue) {
+      await this.#runMutant(loop, path, mutant);
+      const isMemoryFull = process.memoryUsage().rss > MAX_MEMORY;
+      const isLast = isMemoryFull || mutant === queue.at(-1);
+      const reopened = await loop.checkKills(isLast ? 1 : KILLS_BETWEEN_CHECKS);
+      for (const id of reopened) results.add({ path, id, status: 'reopened' });
+      queue.push(...reopened.map((id) => ({ ...mutants.find((other) => other.id === id) })));
+      if (isMemoryFull) kill(process.pid, 'SIGKILL');
     }
     results.add({ path, isDone: true });
+  }
+
+  async #runMutant(loop, path, { id, isStatic }) {
+    const last = results.read().findLast((result) => result.id === id && result.path === path);
+    const isEnded = results.readKills().has(id) || last?.status === 'survived';
+    const tests = isEnded ? new Set() : this.#findTests(path, id, isStatic);
+    if (tests.size === 0) return;
+    results.add({ path, id, status: 'started' });
+    const by = last?.status === 'started' ? 'the end of the process' : await loop.findFailure(id, tests);
+    results.add({ path, id, status: by === null ? 'survived' : 'killed', by });
   }
 
   #findTests(path, id, isStatic) {
@@ -121,8 +125,11 @@ class MutantLoop {
   #durations;
   #loadMs;
   #watchdog = new Watchdog();
-  #killsSinceCheck = new Map();
+  /** The mutants that each test has killed since it last passed without a mutant. */
+  #uncheckedKills = new Map();
   #strayErrors = 0;
+  /** Whether the last run ended because a test took too long. */
+  #isTimeout = false;
 
   constructor(outer, file, durations, loadMs) {
     this.#outer = outer;
@@ -138,21 +145,35 @@ class MutantLoop {
 
   /** @returns the name of the test that fails with the mutant, or another reason; null if all pass */
   async findFailure(id, tests) {
-    for (;;) {
-      let failed = await this.#run(id, tests);
-      // An error of an earlier mutant can come late.
-      if (failed === 'an unhandled error') failed = await this.#run(id, tests);
-      if (!tests.has(failed)) return failed;
-      const kills = this.#killsSinceCheck.get(failed) ?? KILLS_BETWEEN_CHECKS;
-      this.#killsSinceCheck.set(failed, kills < KILLS_BETWEEN_CHECKS ? kills + 1 : 1);
-      if (kills < KILLS_BETWEEN_CHECKS) return failed;
-      const unreliable = await this.#run(-1, tests);
-      if (!tests.has(unreliable)) return failed;
-      // The test needs the tests before it, or an earlier mutant has changed the process.
-      exclude(this.#file.name, unreliable, 'fails without a mutant when fewer tests run');
-      tests.delete(unreliable);
-      if (tests.size === 0) return null;
+    let failed = await this.#run(id, tests);
+    // An error of an earlier mutant can come late.
+    if (failed === 'an unhandled error') failed = await this.#run(id, tests);
+    if (tests.has(failed)) {
+      this.#uncheckedKills.set(failed, [...(this.#uncheckedKills.get(failed) ?? []), id]);
+      if (this.#isTimeout) return 'a timeout';
     }
+    return failed;
+  }
+
+  /**
+   * Runs the tests that have killed at least so many mutants without a mutant. A test that fails needs the tests before it, or an
+   * earlier mutant has changed the process. It is not used again.
+   * @returns the mutants that only such a test killed
+   */
+  async checkKills(count) {
+    const reopened = [];
+    const tests = new Set(
+      [...this.#uncheckedKills].filter(([, ids]) => ids.length >= count).map(([test]) => test),
+    );
+    while (tests.size > 0) {
+      const failed = await this.#run(-1, tests);
+      if (!tests.delete(failed)) break;
+      exclude(this.#file.name, failed, 'fails without a mutant when fewer tests run');
+      reopened.push(...this.#uncheckedKills.get(failed));
+      this.#uncheckedKills.delete(failed);
+    }
+    for (const test of tests) this.#uncheckedKills.delete(test);
+    return reopened;
   }
 
   async #run(id, tests) {
@@ -172,6 +193,7 @@ class MutantLoop {
       vi.resetConfig();
       vi.restoreAllMocks();
     }
+    this.#isTimeout = run.isTimeout;
     if (calls > maxCalls) return 'an endless loop';
     return run.failed ?? (this.#strayErrors > 0 ? 'an unhandled error' : null);
   }
@@ -181,6 +203,7 @@ class MutantLoop {
 class MutantRun extends TestRunner {
   /** The test that failed. */
   failed = null;
+  isTimeout = false;
   #tests;
   #durations;
 
@@ -215,7 +238,10 @@ class MutantRun extends TestRunner {
     let timer;
     const timeout = new Promise((_resolve, reject) => {
       const ms = 2_000 + 5 * this.#durations.get(nameOf(test));
-      timer = setTimeout(() => reject(new Error('The mutant takes too long.')), ms);
+      timer = setTimeout(() => {
+        this.isTimeout = true;
+        reject(new Error('The mutant takes too long.'));
+      }, ms);
     });
     return Promise.race([getFn(test)(), timeout]).finally(() => clearTimeout(timer));
   }

@@ -23,4 +23,14 @@ export class Results {
     this.#parsed = text.lastIndexOf('\n') + 1;
     return this.#entries;
   }
+
+  /** @returns how each mutant that a test killed was killed, by its ID */
+  readKills() {
+    const kills = new Map();
+    for (const { id, status, by } of this.read()) {
+      if (status === 'killed') kills.set(id, by);
+      else if (status === 'reopened') kills.delete(id);
+    }
+    return kills;
+  }
 }
