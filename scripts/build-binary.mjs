@@ -32,7 +32,7 @@ const folder = join(root, 'build');
 const assets = join(folder, 'assets');
 const executable = join(folder, process.platform === 'win32' ? 'svc.exe' : 'svc');
 /** The folders of the npm package whose files the program reads. */
-const packageFolders = ['dist/dashboard', 'docs', 'fixtures/receivers', 'fixtures/tests', 'skills'];
+const packageFolders = ['dist/dashboard', 'docs', 'fixtures/receivers', 'fixtures/tests'];
 
 rmSync(folder, { recursive: true, force: true });
 const { program: node, folder: nodeFolder } = await getNode(NODE_VERSION);

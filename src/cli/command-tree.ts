@@ -245,17 +245,11 @@ export const commandSections: Readonly<Record<string, Commands>> = {
     sign: defineCommand('Create the signature headers for a payload', loadSignature, 'sign'),
   },
   'Setup:': {
-    agent: {
-      summary: 'Connect coding agents to svc',
-      examples: [['Write the MCP server and the skill for the agents of this project', 'agent setup']],
-      subcommands: {
-        setup: defineCommand(
-          'Write the MCP server and the skill to the files of coding agents',
-          () => import('./commands/agent.ts'),
-          'setup',
-        ),
-      },
-    },
+    agent: defineCommand(
+      'Show how to connect coding agents to svc',
+      () => import('./commands/agent.ts'),
+      'command',
+    ),
     mcp: defineCommand(
       'Serve coding agents over the Model Context Protocol (MCP)',
       () => import('./commands/mcp.ts'),

@@ -239,10 +239,6 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--dry-run --random-seed 7', { dryRun: true, randomSeed: '7' }],
     ['--keep', { keep: true }],
   ],
-  'agent setup': [
-    ['--client codex,cursor --yes', { client: ['cursor', 'codex'], yes: true }],
-    ['--check --remove', { check: true, remove: true }],
-  ],
   explain: [['--attempt 2 --probe --steps', { attempt: 2, probe: true, steps: true }], workspace],
   verify: [
     [

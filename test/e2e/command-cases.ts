@@ -93,11 +93,10 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [['--status', 'lost'], 'Invalid value for --status: "lost"'],
     notFound: otherWorkspace,
   },
-  'agent setup': {
-    args: ['--client', 'cursor', '--remove'],
-    stdout: /^Nothing to remove for cursor\.\n$/,
-    jsonFields: ['written', 'files'],
-    invalid: [['--client', 'emacs'], 'Invalid value for --client: "emacs"'],
+  agent: {
+    stdout: /^Claude Code: run\n\nclaude mcp add svc-emulator -- npx -y svc-emulator mcp\n/,
+    jsonFields: ['clients', 'skill'],
+    invalid: [['setup'], `${tooMany}expected none, got 1.`],
     needsNoEmulator: true,
   },
   explain: {
