@@ -92,7 +92,7 @@ describe('a reset', () => {
     const { id } = endpoint();
     store.setBaseline();
     const reading = vi.spyOn(store.webhooks, 'getBySeq').mockImplementation(() => {
-      throw new Error('page on fire');
+      throw new Error('disk I/O error');
     });
     await update(id, { disabled: true });
     reading.mockRestore();
