@@ -11,7 +11,7 @@ interface RawRequest {
 
 const EMPTY_LINE = /\r?\n\r?\n/;
 /** A header with the characters that RFC 9110 allows in its name, and its value without blanks around it. */
-export const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
+const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
 
 /**
  * Reads the request line, the headers, an empty line and the body. With `Content-Length`, a line break that an editor

@@ -207,11 +207,11 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     notFound: ['order.created', ...otherWorkspace],
   },
   'events import': {
-    args: [join(import.meta.dirname, 'recording.http')],
+    args: [join(import.meta.dirname, 'recording.ndjson')],
     stdout: /^Imported 1 event\.\n$/,
     jsonFields: ['imported', 'total', 'repeated', 'other', 'dry_run', 'events'],
     invalid: [['-', '--speed', '0'], 'Invalid value for --speed: "0"'],
-    notFound: [join(import.meta.dirname, 'recording.http'), ...otherWorkspace],
+    notFound: [join(import.meta.dirname, 'recording.ndjson'), ...otherWorkspace],
   },
   'webhooks list': {
     stdout: /^ID +URL +EVENTS/,

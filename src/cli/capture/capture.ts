@@ -6,8 +6,8 @@ import { SvcError } from '../../errors.ts';
 export interface CapturedRequest {
   /** Where it is in the file: `line 12`, `entry 3`. */
   readonly position: string;
-  /** Milliseconds since 1970; null if the file does not say. */
-  readonly at: number | null;
+  /** Milliseconds since 1970. */
+  readonly at: number;
   readonly body: string;
   /** ID of the event that the request created, from the response of the API. Null for a delivery. */
   readonly createdId: string | null;

@@ -4,13 +4,12 @@ import { isJson, isObject, type JsonObjectText, parseJsonObject } from '../../do
 import { SvcError } from '../../errors.ts';
 import { type CapturedRequest, createCaptureError } from './capture.ts';
 import { readHar } from './har-capture.ts';
-import { isHttpCapture, readHttp } from './http-capture.ts';
 import { readNdjson } from './ndjson-capture.ts';
 
 /** An event to create. */
 export interface CapturedEvent {
   readonly position: string;
-  readonly at: number | null;
+  readonly at: number;
   readonly type: string;
   /** JSON text of an object, unchanged. */
   readonly payload: string;
@@ -19,7 +18,7 @@ export interface CapturedEvent {
 }
 
 export interface Capture {
-  /** Each event once, in the order of time if all times are known. */
+  /** Each event once, in the order of time. */
   readonly events: readonly CapturedEvent[];
   /** Number of further deliveries and attempts of these events. */
   readonly repeatedCount: number;
@@ -34,11 +33,11 @@ export interface Capture {
 export function readCapture(bytes: Buffer, file: string): Capture {
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   const har = parseHar(text);
-  const requests = har === null ? readRequests(bytes, text, file) : readHar(har, file);
+  const requests = har === null ? readLines(text, file) : readHar(har, file);
   const events = new Map<string, CapturedEvent>();
   let repeatedCount = 0;
   let otherCount = 0;
-  for (const request of sortByTime(requests)) {
+  for (const request of requests.toSorted((a, b) => a.at - b.at)) {
     const event = toEvent(request);
     if ('problem' in event) {
       if (har === null) throw createCaptureError(file, request.position, event.problem);
@@ -59,23 +58,16 @@ function parseHar(text: string): { readonly log: Readonly<Record<string, unknown
   return isObject(value) && isObject(value.log) ? { log: value.log } : null;
 }
 
-function readRequests(bytes: Buffer, text: string, file: string): CapturedRequest[] {
+function readLines(text: string, file: string): CapturedRequest[] {
   if (text.trimStart().startsWith('{')) return readNdjson(text, file);
-  if (isHttpCapture(text)) return readHttp(bytes, file);
   if (text.trim() === '') throw createEmptyError(file);
-  throw createCaptureError(file, 'line 1', 'it is neither HAR, nor NDJSON, nor an HTTP request');
+  throw createCaptureError(file, 'line 1', 'it is neither HAR nor NDJSON');
 }
 
 function createEmptyError(file: string): SvcError {
   return new SvcError('usage', `${file} contains no event.`, {
     hint: 'Record the requests to a receiver, or export deliveries with: svc deliveries export --out deliveries.ndjson',
   });
-}
-
-/** Unchanged if the time of a request is not known. */
-function sortByTime(requests: readonly CapturedRequest[]): readonly CapturedRequest[] {
-  if (requests.some(({ at }) => at === null)) return requests;
-  return requests.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
 }
 
 /**

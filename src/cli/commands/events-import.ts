@@ -5,7 +5,6 @@ import { DAY_MS, formatDuration } from '../../domain/duration.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
-import { createCaptureError } from '../capture/capture.ts';
 import { type Capture, type CapturedEvent, readCapture } from '../capture/read-capture.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -34,8 +33,8 @@ interface ImportedEvent {
 }
 
 const DETAILS = `
-The file is HAR, the NDJSON of svc deliveries export, or raw HTTP requests with the time of each. Each event is created once,
-even if the file contains several attempts or deliveries of it. It gets a new ID.
+The file is HAR, or the NDJSON of svc deliveries export. Each event is created once, even if the file contains several
+attempts or deliveries of it. It gets a new ID.
 
 By default, the schedule clock advances from event to event without waiting. Retries that become due on the way are sent.`;
 
@@ -56,7 +55,7 @@ export const command: CommandDefinition<ImportOptions> = {
     ['Show what a file contains', 'events import production.har --dry-run'],
     ['Play the events of a file and the retries between them', 'events import production.har'],
     ['Watch one hour of events in one minute', 'events import deliveries.ndjson --speed 60'],
-    ['Create all events of recorded HTTP requests immediately', 'events import requests.http --at-once'],
+    ['Create all events of a file immediately', 'events import deliveries.ndjson --at-once'],
   ],
   async run({ file, workspace, speed, atOnce = false, dryRun = false }, context) {
     if (atOnce && speed !== undefined) {
@@ -68,7 +67,7 @@ export const command: CommandDefinition<ImportOptions> = {
     const bytes = isStdin ? await context.io.readInput() : await readNamedFile(file, context.cwd);
     const name = isStdin ? 'standard input' : file;
     const capture = readCapture(bytes, name);
-    const offsets = atOnce ? capture.events.map(() => 0) : findOffsets(capture.events, name);
+    const offsets = findOffsets(capture.events, atOnce);
     const importer = new Importer(capture, offsets);
     if (!dryRun) await importer.importAll({ workspace, speed, atOnce }, context);
     importer.report(dryRun, context);
@@ -85,19 +84,10 @@ function parseSpeed(text: string): number {
   throw new InvalidArgumentError('Pass a number above 0, such as 60.');
 }
 
-/** Milliseconds after the first event. @throws SvcError `usage` for an event without a time */
-function findOffsets(events: readonly CapturedEvent[], file: string): number[] {
-  const untimed = events.find(({ at }) => at === null);
-  if (untimed !== undefined && events.length > 1) {
-    throw createCaptureError(
-      file,
-      untimed.position,
-      'the request has no received-at line, no Date and no Service-Timestamp',
-      'Add one of them, or create all events now with --at-once',
-    );
-  }
+/** Milliseconds after the first event. */
+function findOffsets(events: readonly CapturedEvent[], atOnce: boolean): number[] {
   const start = events[0]?.at ?? 0;
-  return events.map(({ at }) => (at ?? start) - start);
+  return events.map(({ at }) => (atOnce ? 0 : at - start));
 }
 
 interface ImportTarget {

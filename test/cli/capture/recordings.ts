@@ -32,13 +32,8 @@ export function harEntry(at: string, text: string, changes: object = {}): object
 
 export const har = harOf(deliveries.map(({ at, body }) => harEntry(at, body)));
 
-export const ndjson = deliveries
-  .map(({ at, body }) => `${JSON.stringify({ id: 'del_1', created_at: at, attempts: [], body })}\n`)
-  .join('');
-
-/** @param headers further header lines; the default states the length of the body */
-export function httpRequest(body: string, headers = [`Content-Length: ${Buffer.byteLength(body)}`]): string {
-  return ['POST /webhooks HTTP/1.1', 'Host: example.com', ...headers, '', body].join('\r\n');
+export function ndjsonLine(body: string, at = '2026-11-20T12:00:00.000Z'): string {
+  return `${JSON.stringify({ id: 'del_1', created_at: at, attempts: [], body })}\n`;
 }
 
-export const http = deliveries.map(({ at, body }) => `received-at: ${at}\n${httpRequest(body)}\n\n`).join('');
+export const ndjson = deliveries.map(({ at, body }) => ndjsonLine(body, at)).join('');
