@@ -1,0 +1,244 @@
+/** The values that each parser of options accepts, and its error for others. */
+import { Command, InvalidArgumentError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import {
+  addPageOptions,
+  collectAssignments,
+  collectValues,
+  durationParser,
+  idParser,
+  parseDurationMs,
+  parseHeaders,
+  parseList,
+  parseRate,
+  parseReceiverUrl,
+  parseResponseOption,
+  parseStatusOption,
+  parseSubscriptions,
+  parseTimeOption,
+  parseTimeOrAge,
+  parseWebhookUrl,
+  parseWorkspaceName,
+  requireSecret,
+  toPageParameters,
+  wholeNumberParser,
+} from '../../src/cli/option-parsers.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
+
+/** @returns the value, or the message of the error */
+function parse<Value>(parser: () => Value): Value | string {
+  try {
+    return parser();
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) return error.message;
+    throw error;
+  }
+}
+
+const PASS_A_DURATION = 'Pass a duration such as 90s, 5m, 2h, 3d or 1h30m.';
+
+describe('parsers of times', () => {
+  it.each([
+    ['90s', 90 * SECOND_MS],
+    ['1h30m', 90 * MINUTE_MS],
+    ['0ms', 0],
+    ['5', 'Did you mean 5m?'],
+    ['1.5', 'Did you mean 1.5m?'],
+    [' 30 seconds ', 'Did you mean 30s?'],
+    ['30 SEC', 'Did you mean 30s?'],
+    ['3 days', 'Did you mean 3d?'],
+    ['2hrs', 'Did you mean 2h?'],
+    ['2 hours', 'Did you mean 2h?'],
+    ['10min', 'Did you mean 10m?'],
+    ['10 minutes', 'Did you mean 10m?'],
+    ['20msec', 'Did you mean 20ms?'],
+    ['3 weeks', PASS_A_DURATION],
+    ['soon', PASS_A_DURATION],
+    ['5m later', PASS_A_DURATION],
+    ['', PASS_A_DURATION],
+  ])('parseDurationMs(%j) returns %j', (text, expected) => {
+    expect(parse(() => parseDurationMs(text))).toBe(expected);
+  });
+
+  it.each([
+    ['1ms', 1],
+    ['1h', HOUR_MS],
+    ['0s', 'Pass a duration from 1ms to 1h.'],
+    ['3600001ms', 'Pass a duration from 1ms to 1h.'],
+    ['1', 'Did you mean 1m?'],
+  ])('durationParser with a limit of an hour turns %j into %j', (text, expected) => {
+    expect(parse(() => durationParser(HOUR_MS)(text))).toBe(expected);
+  });
+
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  it.each([
+    ['-6m', now - 6 * MINUTE_MS],
+    ['+3d', now + 3 * DAY_MS],
+    ['2026-11-20T11:00:00Z', now - HOUR_MS],
+    [String(now / 1000 + 1), now + SECOND_MS],
+    ['6m', 'Pass an offset such as -6m or +30s, a time such as 2026-11-20T12:00:00Z, or seconds since 1970.'],
+    ['-x', 'Pass an offset such as -6m or +30s, a time such as 2026-11-20T12:00:00Z, or seconds since 1970.'],
+  ])('parseTimeOption(%j) returns %j', (text, expected) => {
+    expect(
+      parse(() => {
+        const time: unknown = parseTimeOption(text)(now);
+        return time;
+      }),
+    ).toBe(expected);
+  });
+
+  it.each([
+    ['1h', '1h'],
+    ['2026-11-20T12:00:00Z', '2026-11-20T12:00:00Z'],
+    ['2 hours', 'Did you mean 2h?'],
+    ['then', 'Pass a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.'],
+  ])('parseTimeOrAge(%j) returns %j', (text, expected) => {
+    expect(parse(() => parseTimeOrAge(text))).toBe(expected);
+  });
+});
+
+describe('parsers of numbers', () => {
+  it.each([
+    ['50/s', 50],
+    ['0.5', 0.5],
+    ['0/s', 'Pass a rate such as 50/s.'],
+    ['-1', 'Pass a rate such as 50/s.'],
+    ['50/m', 'Pass a rate such as 50/s.'],
+    ['/s50', 'Pass a rate such as 50/s.'],
+  ])('parseRate(%j) returns %j', (text, expected) => {
+    expect(parse(() => parseRate(text))).toBe(expected);
+  });
+
+  it.each(['-2', '0', '3'])('wholeNumberParser accepts %j from -2 to 3', (text) => {
+    expect(parse(() => wholeNumberParser(-2, 3)(text))).toBe(Number(text));
+  });
+
+  it.each(['-3', '4', '1.5', '1e0', '', ' 1', '0x1', 'one'])(
+    'wholeNumberParser rejects %j from -2 to 3',
+    (text) => {
+      expect(parse(() => wholeNumberParser(-2, 3)(text))).toBe('Pass a whole number from -2 to 3.');
+    },
+  );
+
+  it.each([
+    ['404', 404],
+    ['4xx', '4xx'],
+    ['600', 'Pass a status from 0 to 599, or a class such as 4xx.'],
+  ])('parseStatusOption(%j) returns %j', (text, expected) => {
+    expect(parse<unknown>(() => parseStatusOption(text))).toBe(expected);
+  });
+
+  it('parseResponseOption accepts "none", and rejects a status that no response has', () => {
+    const problem = 'Pass a status from 100 to 599, a class such as 4xx, or none.';
+    expect(parse(() => parseResponseOption('none'))).not.toBe(problem);
+    expect(parse(() => parseResponseOption('99'))).toBe(problem);
+  });
+});
+
+describe('parsers of URLs, names and IDs', () => {
+  it.each([
+    ['3000', 'http://localhost:3000/'],
+    ['localhost:3000/hooks', 'http://localhost:3000/hooks'],
+    ['https://example.com/hooks', 'https://example.com/hooks'],
+    ['ftp://example.com', 'Pass a port or a URL, such as 3000 or localhost:3000/webhooks.'],
+  ])('parseReceiverUrl(%j) returns %j', (text, expected) => {
+    expect(parse(() => parseReceiverUrl(text))).toBe(expected);
+  });
+
+  it('parseWebhookUrl rejects a URL that the API rejects in every profile', () => {
+    expect(parse(() => parseWebhookUrl('3000/hooks'))).toBe('http://localhost:3000/hooks');
+    expect(parse(() => parseWebhookUrl('http://user:secret@localhost:3000'))).toMatch(/^Change the URL: it /);
+  });
+
+  it('parseWorkspaceName rejects a name that nobody can see', () => {
+    expect(parse(() => parseWorkspaceName('Shop'))).toBe('Shop');
+    for (const name of ['', ' ', '\u200b']) {
+      expect(parse(() => parseWorkspaceName(name))).toBe('Pass a name with at least one visible character.');
+    }
+  });
+
+  it('idParser accepts the IDs of its kind, and says where they are listed', () => {
+    const id = `evt_${'0'.repeat(26)}`;
+    expect(parse(() => idParser('event')(id))).toBe(id);
+    expect(parse(() => idParser('delivery')(id))).toMatch(/^Pass .*del_.*\. .*svc deliveries/);
+  });
+});
+
+describe('parsers of repeated options', () => {
+  it('parseList splits a text at commas and appends its items', () => {
+    expect(parseList('a, b')).toEqual(['a', 'b']);
+    expect(parseList('c', ['a', 'b'])).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each(['', 'a,,b', 'a,', ' , '])('parseList rejects %j', (text) => {
+    expect(parse(() => parseList(text).join())).toBe('Separate the items with single commas.');
+  });
+
+  it('parseSubscriptions accepts event types and the wildcard', () => {
+    expect(parseSubscriptions('order.shipped,*', ['user.created'])).toEqual([
+      'user.created',
+      'order.shipped',
+      '*',
+    ]);
+    for (const text of ['order.*', 'order.shipped,x y']) {
+      expect(parse(() => parseSubscriptions(text).join())).toBe(
+        'Pass event types such as order.shipped, or *.',
+      );
+    }
+  });
+
+  it('collectValues and collectAssignments append a value as it is', () => {
+    expect(collectValues('b,c', ['a'])).toEqual(['a', 'b,c']);
+    expect(collectValues('a')).toEqual(['a']);
+    expect(collectAssignments('items[0].sku=MUG,x', ['a=1'])).toEqual(['a=1', 'items[0].sku=MUG,x']);
+    expect(parse(() => collectAssignments('sku').join())).toBe('Pass path=value, such as items[0].sku=MUG.');
+  });
+
+  it('parseHeaders collects headers with their values up to the end of the line', () => {
+    expect(parseHeaders('X-Url:  http://a:1 ', { 'X-Other': 'b' })).toEqual({
+      'X-Other': 'b',
+      'X-Url': 'http://a:1',
+    });
+    expect(parseHeaders(' X-A : b')).toEqual({ 'X-A': 'b' });
+  });
+
+  it.each([
+    ['Authorization', "Pass a header such as 'Authorization: Bearer abc'."],
+    ['x-OTHER: c', 'Pass another header: x-OTHER is given twice.'],
+    ['X A: b', /^Pass another header: /],
+  ])('parseHeaders rejects %j', (text, message) => {
+    expect(parse(() => Object.keys(parseHeaders(text, { 'X-Other': 'b' })).join())).toMatch(message);
+  });
+});
+
+describe('shared options', () => {
+  it('addPageOptions accepts as many items as a page of the API has', () => {
+    const command = addPageOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }), {
+      max: 100,
+      default: 20,
+    });
+    command.parse(['--limit', '100', '--starting-after', 'evt_1'], { from: 'user' });
+    expect(toPageParameters(command.opts())).toEqual({ limit: 100, starting_after: 'evt_1' });
+    for (const limit of ['0', '101']) {
+      expect(() => command.parse(['--limit', limit], { from: 'user' })).toThrow(
+        'Pass a whole number from 1 to 100.',
+      );
+    }
+  });
+
+  it('addPageOptions accepts 1 to 1000 items for commands that use the control plane', () => {
+    const command = addPageOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }));
+    expect(command.parse(['--limit', '1000'], { from: 'user' }).opts()).toEqual({ limit: 1000 });
+    expect(() => command.parse(['--limit', '1001'], { from: 'user' })).toThrow('from 1 to 1000');
+  });
+
+  it('requireSecret prefers the option to the variable, and needs one of them', () => {
+    const env = { SVC_WEBHOOK_SECRET: 'whsec_env' };
+    expect(requireSecret('whsec_option', { env })).toBe('whsec_option');
+    expect(requireSecret(undefined, { env })).toBe('whsec_env');
+    expect(requireSecret('', { env })).toBe('whsec_env');
+    expect(() => requireSecret(undefined, { env: {} })).toThrow(
+      'The secret is missing: neither --secret nor SVC_WEBHOOK_SECRET is set.',
+    );
+  });
+});
