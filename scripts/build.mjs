@@ -84,8 +84,6 @@ const runsInEmulator = listed(
   'src/control/request-handlers.ts',
   'src/control/export/export-deliveries.ts',
   'src/control/export/har-export.ts',
-  'src/control/export/html-export.ts',
-  'src/control/export/ndjson-export.ts',
   'src/control/webhook-handlers.ts',
   'src/control/store-filters.ts',
   'src/control/trace-event.ts',

@@ -137,7 +137,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
         ),
         wait: defineCommand('Wait until deliveries have settled', loadDeliveries, 'wait'),
         export: defineCommand(
-          'Export deliveries as HAR, HTML or NDJSON',
+          'Export deliveries as HAR or NDJSON',
           () => import('./commands/deliveries-export.ts'),
           'command',
         ),

@@ -7,7 +7,6 @@ import { DeliveryFilter } from './list-filters.ts';
 /** By name, with the type of the content. The name is also the extension of the file. */
 export const exportFormats = {
   har: 'application/json',
-  html: 'text/html',
   ndjson: 'application/x-ndjson',
 } as const;
 export type ExportFormat = keyof typeof exportFormats;

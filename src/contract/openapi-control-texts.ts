@@ -809,7 +809,6 @@ export const exportText = {
     'Downloads deliveries with all their attempts, oldest first. Select one delivery with `delivery_id`, or several with a filter.',
     '',
     '- `har`: attempts as HAR 1.2, for the developer tools of browsers.',
-    '- `html`: one page to read or to share. It runs no scripts and loads nothing.',
     '- `ndjson`: one delivery per line, as `GET /deliveries/{id}` returns it, with its body.',
     '',
     'API keys, endpoint secrets, cookies, passwords and tokens are replaced by `[removed]`. Signatures are included.',
@@ -822,7 +821,6 @@ export const exportText = {
   response: 'The file, as a download.',
   examples: {
     har: { log: { version: '1.2', creator: { name: 'svc-emulator', version: '0.1.0' }, entries: [] } },
-    html: '<!doctype html>',
     ndjson: `${JSON.stringify(exportedDelivery)}\n`,
   } satisfies Record<ExportFormat, unknown>,
 };

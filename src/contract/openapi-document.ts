@@ -211,7 +211,6 @@ class DocumentBuilder {
     };
     const schemas: Record<ExportFormat, Json> = {
       har: { type: 'object' },
-      html: { type: 'string' },
       ndjson: {
         type: 'string',
         contentMediaType: 'application/json',

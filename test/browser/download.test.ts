@@ -61,9 +61,9 @@ describeInBrowser('the download dialog', () => {
   it('the filtered list can be downloaded', async () => {
     const { open } = await setUp(['order.created', 'order.paid', 'order.created']);
     const page = await open({ hash: '/deliveries?type=order.created' });
-    const { name, text } = await download(page, 'HTML');
-    expect(name).toBe('deliveries.html');
-    expect(text.match(/<h2>[\w.]+<\/h2>/g)).toEqual(Array(2).fill('<h2>order.created</h2>'));
+    const { name, text } = await download(page, 'NDJSON');
+    expect(name).toBe('deliveries.ndjson');
+    expect(text.match(/"event_type":"[\w.]+"/g)).toEqual(Array(2).fill('"event_type":"order.created"'));
   });
 
   it('a filtered list without deliveries offers no replay and no download', async () => {

@@ -151,7 +151,7 @@ describe.skipIf(process.platform === 'win32')('action.yml', () => {
     expect(stopped.summary).toBe('### Deliveries\nDeliveries: 1, failures in the report: 1\n');
     const { reports = '', log = '', junit = '' } = stopped.outputs;
     expect(readFileSync(junit, 'utf8')).toContain('<failure');
-    expect(readFileSync(join(reports, 'deliveries.html'), 'utf8')).toContain('refund.created');
+    expect(readFileSync(join(reports, 'deliveries.har'), 'utf8')).toContain('refund.created');
     expect(readFileSync(log, 'utf8')).toContain('"type":"ready"');
     expect((await runStep('svc emulator status')).exitCode).toBe(3);
     const repeated = await use({ stop: 'true' });

@@ -27,7 +27,7 @@ const DETAILS = `
 The file contains all attempts, oldest delivery first. API keys, endpoint secrets, cookies, passwords and tokens are replaced
 by [removed]. Signatures are included, because they reveal nothing without the secret.
 
-Developer tools of browsers open har. A browser shows html. svc events import reads har and ndjson.`;
+Developer tools of browsers open har. svc events import reads both formats.`;
 
 export const command: CommandDefinition<ExportOptions> = {
   configure: (command) =>
@@ -45,10 +45,7 @@ export const command: CommandDefinition<ExportOptions> = {
       ),
     ).addHelpText('after', DETAILS),
   examples: [
-    [
-      'Save one delivery as a page to share',
-      'deliveries export del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --out delivery.html',
-    ],
+    ['Save one delivery to share it', 'deliveries export del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --out delivery.har'],
     [
       'Save the deliveries that failed in the last hour for the developer tools of a browser',
       'deliveries export --status failed --since 1h --out failed.har',
@@ -64,11 +61,6 @@ export const command: CommandDefinition<ExportOptions> = {
     if (id !== undefined && Object.values(options).some((value) => value !== undefined)) {
       throw new SvcError('usage', 'A delivery ID and a filter cannot be used together.', {
         hint: 'Remove the ID, or the options that filter.',
-      });
-    }
-    if (context.json && format === 'html' && out === undefined) {
-      throw new SvcError('usage', '--json cannot be used with --format html, because a page is not JSON.', {
-        hint: 'Remove --json, or write the page to a file with --out.',
       });
     }
     const control = await context.connect();
@@ -92,7 +84,5 @@ export const command: CommandDefinition<ExportOptions> = {
 
 function findFormat(file = ''): ExportFormat | undefined {
   const extension = extname(file).slice(1).toLowerCase();
-  return exportFormatNames.find(
-    (format) => format === extension || (extension === 'htm' && format === 'html'),
-  );
+  return exportFormatNames.find((format) => format === extension);
 }

@@ -5,20 +5,16 @@
 import type { AttemptDetail } from '../../contract/delivery-schemas.ts';
 import { type ExportedDelivery, ExportInput } from '../../contract/export-schemas.ts';
 import { validate } from '../../contract/validate.ts';
-import { type DisplayStatus, getDisplayStatus } from '../../domain/delivery.ts';
 import { createSecretRemover, type SecretRemover } from '../../domain/secret-remover.ts';
 import { SvcError } from '../../errors.ts';
 import { createNotFoundError } from '../../sandbox/access.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { listSecrets } from '../../sandbox/verification.ts';
-import { type DeliveryRow, toDelivery } from '../../store/delivery-queries.ts';
+import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import { monotonic, SLICE_MS, yieldToEventLoop } from '../../timers.ts';
 import { toDeliveryDetail } from '../delivery-handlers.ts';
 import { toDeliveryFilter } from '../store-filters.ts';
-import type { ExportSummary } from './export-summary.ts';
 import { writeHar } from './har-export.ts';
-import { writeHtml } from './html-export.ts';
-import { writeNdjson } from './ndjson-export.ts';
 
 /**
  * Returns the file in parts that end with a line.
@@ -35,11 +31,8 @@ export async function exportDeliveries(
     throw new SvcError('invalid_request', 'delivery_id cannot be combined with a filter.');
   }
   const { stateReplacedSeq } = sandbox.store;
-  const counts = new Map<DisplayStatus, number>();
   const seqs: number[] = [];
   for await (const row of id === undefined ? findMatches(sandbox, filter) : [findDelivery(sandbox, id)]) {
-    const status = getDisplayStatus(toDelivery(row));
-    counts.set(status, (counts.get(status) ?? 0) + 1);
     seqs.push(row.seq);
   }
   if (seqs.length === 0) {
@@ -47,16 +40,13 @@ export async function exportDeliveries(
       hint: 'List the deliveries with: svc deliveries list',
     });
   }
-  const summary: ExportSummary = { startedAt: new Date(sandbox.wall.now()).toISOString(), counts };
   const deliveries = readDeliveries(sandbox, seqs.reverse(), stateReplacedSeq, signal);
-  switch (format) {
-    case 'har':
-      return writeHar(summary, deliveries);
-    case 'html':
-      return writeHtml(summary, deliveries);
-    case 'ndjson':
-      return writeNdjson(deliveries);
-  }
+  return format === 'har' ? writeHar(sandbox.wall.now(), deliveries) : writeNdjson(deliveries);
+}
+
+/** Writes each delivery as one line of JSON. */
+async function* writeNdjson(deliveries: AsyncIterable<ExportedDelivery>): AsyncGenerator<string> {
+  for await (const delivery of deliveries) yield `${JSON.stringify(delivery)}\n`;
 }
 
 function findDelivery({ store }: Sandbox, id: string): DeliveryRow {

@@ -4,19 +4,19 @@ import type { AttemptDetail } from '../../contract/delivery-schemas.ts';
 import type { ExportedDelivery } from '../../contract/export-schemas.ts';
 import { parseUrl } from '../../domain/http-url.ts';
 import { VERSION } from '../../package-info.ts';
-import type { ExportSummary } from './export-summary.ts';
 
 /** ID of the only page. Firefox requires a list of pages, and its earlier versions require a page for each entry. */
 const PAGE_ID = 'deliveries';
 /** HAR uses -1 for a size or a time that is not known. */
 const UNKNOWN = -1;
 
+/** @param startedAt wall time of the export */
 export async function* writeHar(
-  { startedAt }: ExportSummary,
+  startedAt: number,
   deliveries: AsyncIterable<ExportedDelivery>,
 ): AsyncGenerator<string> {
   const page = {
-    startedDateTime: startedAt,
+    startedDateTime: new Date(startedAt).toISOString(),
     id: PAGE_ID,
     title: 'Deliveries',
     pageTimings: { onContentLoad: UNKNOWN, onLoad: UNKNOWN },

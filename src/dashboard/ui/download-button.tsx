@@ -24,7 +24,6 @@ export function DownloadButton(props: Props) {
 }
 
 const FORMATS: readonly { readonly format: ExportFormat; readonly name: string; readonly use: string }[] = [
-  { format: 'html', name: 'HTML', use: 'A page to share, which any browser opens' },
   { format: 'har', name: 'HAR', use: 'For browser developer tools' },
   { format: 'ndjson', name: 'NDJSON', use: 'One delivery per line, as JSON' },
 ];
