@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Page } from '../../src/contract/resources.ts';
-import { Feed, type PageRequest } from '../../src/dashboard/feed.ts';
+import { Feed, MAX_NEW_COUNT, type PageRequest } from '../../src/dashboard/feed.ts';
 
 interface TestItem {
   readonly id: string;
@@ -18,7 +18,7 @@ const updateOf = (number: number, matches: boolean | null = true, text = 'new') 
 
 /** A fake emulator with items from `newest` down to 1. It sends a response on each call of `arrive`. */
 function open(newest: number) {
-  const state = { newest, isBroken: false };
+  const state = { newest, isBroken: false, changes: 0 };
   const requests: PageRequest[] = [];
   const pending: (() => void)[] = [];
   const respond = ({ limit, starting_after: after }: PageRequest): Page<TestItem> => {
@@ -35,7 +35,7 @@ function open(newest: number) {
         pending.push(() => (result === null ? reject(new Error('broken')) : resolve(result))),
       );
     },
-    onChange: () => {},
+    onChange: () => void state.changes++,
   });
   feed.load();
   /** @param index position among the responses that have not arrived yet */
@@ -158,7 +158,132 @@ describe('a feed', () => {
   });
 });
 
+describe('the page of a feed', () => {
+  it('a feed reports a change when a request begins and ends, and after updates', async () => {
+    const { feed, state, arrive } = open(10);
+    expect([state.changes, feed.isLoading]).toEqual([1, true]);
+    await arrive();
+    expect([state.changes, feed.isLoading]).toEqual([2, false]);
+    feed.applyUpdates([updateOf(3)]);
+    expect(state.changes).toBe(3);
+    feed.cancel();
+    feed.setVisibleRange(0, 5);
+    expect(state.changes).toBe(3);
+  });
+
+  it('a feed reports no change for updates before its first page', async () => {
+    const { feed, state, arrive } = open(10);
+    feed.applyUpdates([updateOf(11)]);
+    expect(state.changes).toBe(1);
+    await arrive();
+    expect(feed.list.length).toBe(11);
+  });
+
+  it('a feed does not apply updates again that arrived while an earlier page was loading', async () => {
+    const { feed, arrive } = open(500);
+    feed.applyUpdates([updateOf(499, false)]);
+    await arrive();
+    feed.setVisibleRange(60, 80);
+    feed.applyUpdates([updateOf(499)]);
+    await arrive();
+    expect([feed.list.length, feed.list.at(1)?.text]).toEqual([200, 'new']);
+  });
+
+  it('a feed prefetches when fewer than half a page is left below the visible range', async () => {
+    const { feed, requests, arrive } = open(500);
+    await arrive();
+    feed.setVisibleRange(40, 50);
+    expect(requests).toHaveLength(1);
+    feed.setVisibleRange(41, 51);
+    expect(requests).toHaveLength(2);
+  });
+
+  it('a feed loads the page that became visible while another was loading, but not after an error', async () => {
+    const { feed, state, requests, arrive } = open(500);
+    feed.setVisibleRange(90, 110);
+    await arrive();
+    expect(requests).toHaveLength(2);
+    state.isBroken = true;
+    feed.load();
+    feed.setVisibleRange(150, 170);
+    await arrive(1);
+    expect([requests.length, feed.error]).toEqual([3, 'Error: broken']);
+  });
+
+  it('a feed unloads distant items when an update arrives', async () => {
+    const { feed, arrive } = open(2_000);
+    await arrive();
+    for (let page = 0; page < 12; page++) {
+      feed.setVisibleRange(page * 100 + 60, page * 100 + 80);
+      await arrive();
+    }
+    expect(feed.list.length).toBe(1_300);
+    feed.setVisibleRange(0, 20);
+    feed.applyUpdates(Array.from({ length: 250 }, (_, index) => updateOf(2_001 + index)));
+    expect(feed.list.length).toBe(1_100);
+  });
+
+  it('a feed loads all items of a part that has grown, and none below it', async () => {
+    const { feed, state, requests, arrive } = open(5_000);
+    await arrive();
+    state.newest += 50;
+    feed.applyUpdates(Array.from({ length: 50 }, (_, index) => updateOf(5_001 + index)));
+    for (let page = 0; page < 20; page++) {
+      feed.setVisibleRange(page * 100 + 110, page * 100 + 130);
+      await arrive();
+    }
+    const [count, { length }] = [requests.length, feed.list];
+    expect(feed.list.at(149)).toBeUndefined();
+    feed.setVisibleRange(1_000, 1_020);
+    feed.setVisibleRange(100, 120);
+    await arrive();
+    await arrive();
+    expect(requests.slice(count)).toEqual([{ limit: 100 }, { limit: 100, starting_after: itemOf(4_951).id }]);
+    const ids = Array.from({ length: 150 }, (_, index) => feed.list.at(index)?.id);
+    expect(ids).toEqual(ids.map((_, index) => itemOf(5_050 - index).id));
+    expect([feed.list.at(150), feed.list.length < length]).toEqual([undefined, true]);
+  });
+
+  it('a feed ends at the last page', async () => {
+    const { feed, requests, arrive } = open(150);
+    await arrive();
+    feed.setVisibleRange(60, 80);
+    await arrive();
+    feed.setVisibleRange(140, 149);
+    await arrive();
+    expect([requests.length, feed.list.length]).toEqual([2, 150]);
+  });
+});
+
 describe('a paused feed', () => {
+  it('a paused feed reloads once when resumed if an item no longer matches', async () => {
+    const { feed, requests, arrive } = open(10);
+    await arrive();
+    feed.setPaused(true);
+    feed.applyUpdates([updateOf(5, true), updateOf(6, null), updateOf(30, false)]);
+    feed.setPaused(false);
+    expect(requests).toHaveLength(1);
+    feed.setPaused(true);
+    feed.applyUpdates([updateOf(5, false)]);
+    feed.setPaused(true);
+    expect(requests).toHaveLength(1);
+    feed.setPaused(false);
+    await arrive();
+    feed.setPaused(true);
+    feed.setPaused(false);
+    expect(requests).toHaveLength(2);
+  });
+
+  it('a paused feed counts a new item only if it matches, up to a maximum', async () => {
+    const { feed, arrive } = open(10);
+    await arrive();
+    feed.setPaused(true);
+    feed.applyUpdates([updateOf(11, null), updateOf(12, false)]);
+    expect(feed.newCount).toBe(0);
+    feed.applyUpdates(Array.from({ length: MAX_NEW_COUNT + 1 }, (_, index) => updateOf(20 + index)));
+    expect(feed.newCount).toBe(9_999);
+  });
+
   it('a paused feed updates existing items and counts new ones', async () => {
     const { feed, arrive } = open(10);
     await arrive();
