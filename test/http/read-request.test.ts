@@ -1,0 +1,188 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { H3Event } from 'h3';
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../src/contract/operation.ts';
+import {
+  type ReceivedBody,
+  readBody,
+  readInput,
+  readQuery,
+  receiveBody,
+} from '../../src/http/read-request.ts';
+
+const operation = (method: string) => ({ method }) as Operation;
+
+function createEvent(headers: Record<string, string>, body: string | ReadableStream | null = null): H3Event {
+  const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+  return new H3Event(new Request('http://localhost/v1/events', init));
+}
+
+/** A request whose body a test sends in parts, as the sockets of Node.js do. */
+function createNodeEvent(headers: Record<string, string> = {}) {
+  const request = new IncomingMessage(new Socket());
+  const event = createEvent(headers);
+  Object.assign(event.req, { runtime: { node: { req: request } } });
+  const end = () => {
+    request.complete = true;
+    request.push(null);
+  };
+  return { event, request, end };
+}
+
+const streamOf = (...parts: string[]) => new Blob(parts).stream();
+const tooLarge = { code: 'payload_too_large', message: 'The body is larger than 4 bytes.' };
+
+describe('the body of a request', () => {
+  it('a body that arrives in parts is joined, up to exactly the limit [body.limit]', async () => {
+    const { event, request, end } = createNodeEvent();
+    const body = readBody(event, 4);
+    for (const part of ['a', 'bc', 'd']) request.push(part);
+    end();
+    expect(String(await body)).toBe('abcd');
+  });
+
+  it('a body that gets larger than the limit is rejected before its end [body.limit]', async () => {
+    const { event, request } = createNodeEvent();
+    const body = readBody(event, 4);
+    for (const part of ['ab', 'cde']) request.push(part);
+    await expect(body).rejects.toMatchObject(tooLarge);
+  });
+
+  it('a body whose Content-Length is larger than the limit is rejected before it arrives', async () => {
+    await expect(readBody(createNodeEvent({ 'content-length': '5' }).event, 4)).rejects.toMatchObject(
+      tooLarge,
+    );
+    const { event, end } = createNodeEvent({ 'content-length': '4' });
+    const body = readBody(event, 4);
+    end();
+    expect(await body).toHaveLength(0);
+  });
+
+  it('a body is rejected when its client disconnects before the end', async () => {
+    const { event, request } = createNodeEvent();
+    const body = readBody(event, 4);
+    request.push('ab');
+    request.destroy(new Error('aborted'));
+    await expect(body).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'The connection ended before the body was complete.',
+    });
+  });
+
+  it('a body of a request in this process has the same limit [body.limit]', async () => {
+    expect(String(await readBody(createEvent({}, streamOf('ab', 'cd')), 4))).toBe('abcd');
+    expect(await readBody(createEvent({}), 4)).toHaveLength(0);
+    await expect(readBody(createEvent({}, streamOf('ab', 'cde')), 4)).rejects.toMatchObject(tooLarge);
+  });
+
+  it('an operation whose input is in the query does not wait for a body', () => {
+    expect(receiveBody(createNodeEvent({ 'content-length': '5' }).event, operation('GET'), 4)).toHaveLength(
+      0,
+    );
+  });
+
+  it('receiveBody returns the reason why a body could not be read', async () => {
+    expect(await receiveBody(createEvent({}, 'abcde'), operation('POST'), 4)).toMatchObject(tooLarge);
+    expect(String(await receiveBody(createEvent({}, 'abcd'), operation('POST'), 4))).toBe('abcd');
+  });
+});
+
+/** The input of a POST request; the code and the message of the error if it is rejected. */
+function read(headers: Record<string, string>, received: ReceivedBody, isOptional = false) {
+  try {
+    return readInput(createEvent(headers), operation('POST'), { received, isOptional }).input;
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    return [code, message];
+  }
+}
+
+const json = { 'content-type': 'application/json' };
+const readError = new Error('not read');
+
+describe('the input of a request', () => {
+  it.each<[string, Record<string, string>, string | Error, boolean, unknown]>([
+    ['a JSON body', json, '{"a":1}', false, { a: 1 }],
+    ['a JSON body that is optional', json, '{"a":1}', true, { a: 1 }],
+    ['an empty optional body', {}, '', true, {}],
+    ['an empty optional body with a type', json, '', true, {}],
+    ['an uncompressed body', { ...json, 'content-encoding': 'Identity' }, '{}', false, {}],
+    ['a vendor type', { 'content-type': 'application/vnd.a+json; charset=UTF8' }, '{}', false, {}],
+    ['an empty body', json, '', false, ['invalid_request', expect.any(String)]],
+    [
+      'a body without a type',
+      {},
+      '{}',
+      true,
+      ['unsupported_media_type', expect.stringMatching(/^The request has no Content-Type; /)],
+    ],
+    [
+      'an empty form',
+      { 'content-type': 'text/plain' },
+      '',
+      true,
+      ['unsupported_media_type', 'The Content-Type is "text/plain"; send application/json.'],
+    ],
+    [
+      'a missing type before a body that was not read',
+      {},
+      readError,
+      false,
+      ['unsupported_media_type', expect.any(String)],
+    ],
+    ['a body that was not read', json, readError, false, [undefined, 'not read']],
+    [
+      'an optional body that was not read before its missing type',
+      {},
+      readError,
+      true,
+      [undefined, 'not read'],
+    ],
+    [
+      'a compressed body',
+      { ...json, 'content-encoding': 'gzip' },
+      '{}',
+      false,
+      ['unsupported_media_type', expect.stringContaining('"gzip"')],
+    ],
+    ['a body that is not UTF-8', json, '\xff', false, ['invalid_request', 'The body is not valid UTF-8.']],
+  ])(
+    'readInput returns the fields of the body or the reason to reject it: %s',
+    (_, headers, body, isOptional, expected) => {
+      const received = body instanceof Error ? body : Buffer.from(body, 'latin1');
+      expect(read(headers, received, isOptional)).toEqual(expected);
+    },
+  );
+
+  it('an error quotes at most 64 characters of a header', () => {
+    const [, message] = read({ 'content-type': 'x'.repeat(65) }, Buffer.from('{}')) as string[];
+    expect(message).toBe(`The Content-Type is "${'x'.repeat(64)}"; send application/json.`);
+  });
+
+  it('a field in the path overrides the same field in the body or the query', () => {
+    for (const [method, other] of [
+      ['POST', {}],
+      ['GET', { a: '1' }],
+    ] as const) {
+      const event = new H3Event(
+        new Request('http://localhost/v1/events?id=query&a=1', { method: 'POST', headers: json }),
+      );
+      event.context.params = { id: 'path' };
+      const { input } = readInput(event, operation(method), {
+        received: Buffer.from('{"id":"body"}'),
+        isOptional: false,
+      });
+      expect(input).toEqual({ ...other, id: 'path' });
+    }
+  });
+
+  it('a query parameter that occurs twice is rejected, and every name is a plain field', () => {
+    const query = (text: string) => readQuery(new H3Event(new Request(`http://localhost/v1/events?${text}`)));
+    expect(Object.entries(query('toString=1&__proto__=2'))).toEqual([
+      ['toString', '1'],
+      ['__proto__', '2'],
+    ]);
+    expect(() => query('a=1&a=1')).toThrow('The query contains a twice.');
+  });
+});
