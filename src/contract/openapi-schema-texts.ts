@@ -158,7 +158,7 @@ const attemptFields = {
   response_status: 'Status of the response. `null` if there was no response.',
   error: 'Description of the failure. `null` on success.',
   phases:
-    'How long each phase took. `null` if nothing was sent because of a fault, or if an earlier version of svc made it.',
+    'How long each phase took. `null` if nothing was sent because of a fault.',
   fault: faultField,
 };
 
@@ -336,7 +336,7 @@ export const schemaTexts: Readonly<
     fields: {
       ...ApiRequest.fields,
       request:
-        'Headers and body of the request. `null` if it is not one of the 10,000 newest, or if an older version of svc logged it.',
+        'Headers and body of the request. `null` if it is not one of the 10,000 newest.',
       response: 'Headers and body of the response. Also `null` if an injected fault dropped the connection.',
     },
   } satisfies SchemaText<typeof resources.ApiRequestDetail>,

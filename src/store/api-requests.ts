@@ -139,7 +139,7 @@ export class ApiRequestTable extends Table {
     return this.sql.get(`${SELECT_WITH_IDS} WHERE r.seq = ?`, [seq]);
   }
 
-  /** The headers and bodies of a request; undefined if only the newer ones are kept, or if an older version wrote the row. */
+  /** The headers and bodies of a request; undefined if only the newer ones are kept. */
   findMessages(seq: number): ApiRequestMessages | undefined {
     return this.sql.get('SELECT * FROM api_request_messages WHERE seq = ?', [seq]);
   }

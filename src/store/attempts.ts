@@ -26,7 +26,7 @@ interface AttemptSummaryColumns {
   readonly error: string | null;
   /** `AppliedFault` of the fault that was injected, as JSON; null for none. */
   readonly fault: string | null;
-  /** Result of `encodePhases`; null if nothing was sent, or if an earlier version of svc made the attempt. */
+  /** Result of `encodePhases`; null if nothing was sent. */
   readonly phases: string | null;
 }
 

@@ -6,14 +6,12 @@ import { createStoreClosedError, type DatabaseOptions, isStorageError, openDatab
 import { DatabaseFileMonitor } from './database-file-monitor.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
 import { SettingTable } from './schema.ts';
-import { readPragma, readUsedBytes, Sql } from './sql.ts';
+import { readPragma, Sql } from './sql.ts';
 
 /** Pages released in one transaction: about half a megabyte. */
 const PAGES_PER_STEP = 128;
 /** Fewer free pages than this are not released. */
 const MIN_FREE_PAGES = 64;
-/** A database that was created without incremental vacuum is rewritten with VACUUM, unless it is larger than this. */
-const REWRITE_LIMIT_BYTES = 16 * 2 ** 20;
 /** The value of `PRAGMA auto_vacuum` for incremental vacuum. */
 const INCREMENTAL = 2;
 
@@ -113,13 +111,8 @@ export class Connection {
     const { db, monitor } = this;
     const canContinue = () => db.open && monitor.check() === null;
     if (!canContinue() || readPragma(db, 'freelist_count') <= MIN_FREE_PAGES) return;
-    if (readPragma(db, 'auto_vacuum') !== INCREMENTAL) {
-      // An earlier version created the file. If it is too large to be rewritten, its free pages are used for new rows.
-      if (readUsedBytes(db) > REWRITE_LIMIT_BYTES) return;
-      db.pragma('auto_vacuum = INCREMENTAL');
-      db.exec('VACUUM');
-      monitor.recordWrite();
-    }
+    // Another program can have rewritten the file without it. New rows then use the free pages.
+    if (readPragma(db, 'auto_vacuum') !== INCREMENTAL) return;
     let endsAt = monotonic() + SLICE_MS;
     while (canContinue() && readPragma(db, 'freelist_count') > 0) {
       db.pragma(`incremental_vacuum(${PAGES_PER_STEP})`);

@@ -12,6 +12,10 @@ import { readPragma, Table } from './sql.ts';
  * of the newest row of the request.
  *
  * Times are milliseconds since 1970: wall time if the name contains `wall`, and for keys and faults; otherwise schedule time.
+ *
+ * `attempts.phases` is the result of `encodePhases`. The indexes `deliveries_attempted`, `deliveries_canceled` and those of attempts
+ * by time are for the overview. The indexes by time contain all columns that it needs, and most new rows are added at their ends.
+ * The headers and bodies of API requests are in a separate table, so that a filter of the log does not read them.
  */
 export const migrations: readonly string[] = [
   `
@@ -37,6 +41,7 @@ export const migrations: readonly string[] = [
     workspace_seq INTEGER REFERENCES workspaces,
     hash BLOB NOT NULL UNIQUE,
     last4 TEXT NOT NULL,
+    name TEXT NOT NULL,
     scopes TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     revoked_at INTEGER
@@ -55,6 +60,7 @@ export const migrations: readonly string[] = [
     headers TEXT NOT NULL DEFAULT '{}',
     skip_verify INTEGER NOT NULL DEFAULT 0,
     listener INTEGER NOT NULL DEFAULT 0,
+    forward_target INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,
     deleted_at INTEGER
   ) STRICT;
@@ -98,6 +104,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX deliveries_by_webhook ON deliveries (webhook_seq);
   CREATE INDEX deliveries_by_workspace ON deliveries (workspace_seq);
   CREATE INDEX deliveries_failed ON deliveries (workspace_seq) WHERE status = 'failed';
+  CREATE INDEX deliveries_attempted ON deliveries (workspace_seq) WHERE status = 'pending' AND attempt_count > 0;
+  CREATE INDEX deliveries_canceled ON deliveries (workspace_seq) WHERE status = 'canceled';
+  CREATE INDEX deliveries_by_original ON deliveries (replay_of_seq) WHERE replay_of_seq IS NOT NULL;
   CREATE INDEX deliveries_settled_apart ON deliveries (settled_seq) WHERE settled_seq IS NOT NULL;
 
   CREATE TABLE attempts (
@@ -117,10 +126,13 @@ export const migrations: readonly string[] = [
     response_headers TEXT,
     response_body BLOB,
     response_truncated INTEGER NOT NULL DEFAULT 0,
+    phases TEXT,
     fault TEXT
   ) STRICT;
   CREATE UNIQUE INDEX attempts_by_delivery ON attempts (delivery_seq, number);
   CREATE INDEX attempts_by_webhook ON attempts (webhook_seq);
+  CREATE INDEX attempts_by_sent_at ON attempts (sent_at_wall, webhook_seq, outcome, number);
+  CREATE INDEX attempts_by_scheduled_at ON attempts (scheduled_at, webhook_seq, outcome, number);
 
   CREATE TABLE api_requests (
     seq INTEGER PRIMARY KEY,
@@ -130,13 +142,27 @@ export const migrations: readonly string[] = [
     path TEXT NOT NULL,
     status INTEGER NOT NULL,
     error_code TEXT,
+    error_message TEXT,
     duration_ms REAL NOT NULL,
+    user_agent TEXT,
     api_key_seq INTEGER REFERENCES api_keys,
     workspace_seq INTEGER REFERENCES workspaces,
     resource_id TEXT,
     fault TEXT
   ) STRICT;
   CREATE INDEX api_requests_by_resource ON api_requests (resource_id) WHERE resource_id IS NOT NULL;
+
+  CREATE TABLE api_request_messages (
+    seq INTEGER PRIMARY KEY REFERENCES api_requests,
+    request_headers TEXT NOT NULL,
+    request_body BLOB,
+    request_size INTEGER,
+    request_truncated INTEGER NOT NULL,
+    response_headers TEXT,
+    response_body TEXT,
+    response_size INTEGER,
+    response_truncated INTEGER NOT NULL
+  ) STRICT;
 
   CREATE TABLE faults (
     seq INTEGER PRIMARY KEY,
@@ -157,36 +183,6 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (workspace_seq, expires_at);
   `,
-  // For retention, which checks whether a delivery is the original of a replay.
-  'CREATE INDEX deliveries_by_original ON deliveries (replay_of_seq) WHERE replay_of_seq IS NOT NULL;',
-  // `phases` is the result of `encodePhases`. The indexes are for the overview: counts of deliveries by status, and of attempts by
-  // time. The indexes by time contain all columns that it needs, and most new rows are added at their ends. For the request
-  // log: names of keys, messages of errors, and the headers and bodies of requests and responses, in a separate table, so that a
-  // filter of the log does not read them.
-  `
-  CREATE INDEX deliveries_attempted ON deliveries (workspace_seq) WHERE status = 'pending' AND attempt_count > 0;
-  CREATE INDEX deliveries_canceled ON deliveries (workspace_seq) WHERE status = 'canceled';
-  CREATE INDEX attempts_by_sent_at ON attempts (sent_at_wall, webhook_seq, outcome, number);
-  CREATE INDEX attempts_by_scheduled_at ON attempts (scheduled_at, webhook_seq, outcome, number);
-  ALTER TABLE attempts ADD COLUMN phases TEXT;
-
-  ALTER TABLE api_keys ADD COLUMN name TEXT NOT NULL DEFAULT '';
-  UPDATE api_keys SET name = '…' || last4;
-  ALTER TABLE api_requests ADD COLUMN error_message TEXT;
-  ALTER TABLE api_requests ADD COLUMN user_agent TEXT;
-  CREATE TABLE api_request_messages (
-    seq INTEGER PRIMARY KEY REFERENCES api_requests,
-    request_headers TEXT NOT NULL,
-    request_body BLOB,
-    request_size INTEGER,
-    request_truncated INTEGER NOT NULL,
-    response_headers TEXT,
-    response_body TEXT,
-    response_size INTEGER,
-    response_truncated INTEGER NOT NULL
-  ) STRICT;
-  `,
-  'ALTER TABLE webhooks ADD COLUMN forward_target INTEGER NOT NULL DEFAULT 0;',
 ];
 
 /**

@@ -19,8 +19,8 @@ import { listSequencedTables, listTableNames } from './sql.ts';
 import { Tables } from './tables.ts';
 
 const ID_SETTING = 'store_id';
-/** Setting with {@link Store.stateReplacedSeq}. Its name cannot change, because databases of earlier versions contain it. */
-const STATE_REPLACED_SETTING = 'renewed_seq';
+/** Setting with {@link Store.stateReplacedSeq}. */
+const STATE_REPLACED_SETTING = 'state_replaced_seq';
 
 export class Store extends Tables {
   /** Identifies this store: sequences are only comparable within one store. */

@@ -26,7 +26,7 @@ function dump(path: string): Record<string, unknown[]> {
     // A return and a save are noted, and stay so.
     db
       .prepare(
-        `SELECT * FROM ${table}${table === 'settings' ? ` WHERE key NOT IN ('renewed_seq', 'unfinished_snapshot')` : ''}`,
+        `SELECT * FROM ${table}${table === 'settings' ? ` WHERE key NOT IN ('state_replaced_seq', 'unfinished_snapshot')` : ''}`,
       )
       .all();
   const rows = tables.map((table) => [table, read(table)]);

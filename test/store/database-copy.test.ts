@@ -144,19 +144,6 @@ describe('a crafted snapshot', () => {
   it('an unchanged snapshot is loaded', async () => {
     expect(await refusalOf(await craft('SELECT 1'))).toBeNull();
   });
-
-  it('a snapshot with an earlier schema version is loaded', async () => {
-    const laterSteps = migrations.slice(1).join('\n');
-    const indexes = Array.from(laterSteps.matchAll(/CREATE INDEX (\w+)/g), ([, name]) => name);
-    const tables = Array.from(laterSteps.matchAll(/CREATE TABLE (\w+)/g), ([, name]) => name);
-    const columns = [...laterSteps.matchAll(/ALTER TABLE (\w+) ADD COLUMN (\w+)/g)];
-    const drops = [
-      ...indexes.map((name) => `DROP INDEX ${name};`),
-      ...tables.map((name) => `DROP TABLE ${name};`),
-      ...columns.map(([, table, name]) => `ALTER TABLE ${table} DROP COLUMN ${name};`),
-    ];
-    expect(await refusalOf(await craft(`${drops.join('')} PRAGMA user_version = 1`))).toBeNull();
-  });
 });
 
 it('every column of every table has a condition for the rows of a snapshot', () => {

@@ -1,11 +1,8 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/domain/duration.ts';
-import { APPLICATION_ID } from '../../src/store/database.ts';
 import { KEPT_MESSAGES } from '../../src/store/retention.ts';
-import { migrations } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
-import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
@@ -313,25 +310,6 @@ describe('a database file with free pages', () => {
     expect(statSync(`${path}-wal`).size).toBe(0);
     expect(store.checkFile()).toBeNull();
     expect(store.checkIntegrity().damage).toEqual([]);
-  });
-
-  it('releaseFreePages also shrinks a file that an earlier version created', async () => {
-    const path = `${createTemporaryFolder()}/sandbox.db`;
-    const old = new Database(path);
-    for (const step of migrations) old.exec(step);
-    old.pragma(`application_id = ${APPLICATION_ID}`);
-    old.pragma(`user_version = ${migrations.length}`);
-    old.close();
-    const store = openStore(path);
-    fillAndEmpty(store);
-    store.setBaseline();
-    await store.releaseFreePages();
-    expect(statSync(path).size).toBeLessThan(500_000);
-    expect(store.checkIntegrity().damage).toEqual([]);
-    store.close();
-    const db = new Database(path);
-    expect(db.pragma('auto_vacuum', { simple: true })).toBe(2);
-    db.close();
   });
 
   it('a reset makes the file smaller', async () => {

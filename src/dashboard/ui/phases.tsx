@@ -55,11 +55,7 @@ interface PhaseTableProps {
 /** A row for each phase, with a bar that begins where the bar of the previous one ends. */
 export function PhaseTable({ phases, caption }: PhaseTableProps) {
   if (phases === null) {
-    return (
-      <p class="muted">
-        The phases are unknown: a fault dropped the attempt, or an earlier version of svc made it.
-      </p>
-    );
+    return <p class="muted">There are no phases, because a fault dropped the attempt.</p>;
   }
   const spans = listPhaseSpans(phases);
   // Not 0, because the widths are divided by it.
