@@ -78,7 +78,6 @@ const runsInEmulator = listed(
   'src/control/delivery-handlers.ts',
   'src/control/explain-delivery.ts',
   'src/control/rejection-evidence.ts',
-  'src/control/exploration-handlers.ts',
   'src/control/overview-handlers.ts',
   'src/control/map-in-slices.ts',
   'src/control/request-handlers.ts',

@@ -171,8 +171,6 @@ async function startWithStore(
       stateLifecycle,
       ...engine,
       fixtureFolders: folders,
-      ca: options.ca,
-      isOwnAddress,
       closing: closing.signal,
     },
     {

@@ -25,7 +25,6 @@ import {
   SavedSnapshot,
 } from './emulator-schemas.ts';
 import { Explanation } from './explanation-schemas.ts';
-import { Exploration, ExplorationFields, ExplorationReport } from './exploration-schemas.ts';
 import { Fault, NewFaultInput } from './fault-schemas.ts';
 import { ExtraHeaders, idOf, Name, noInput, ScheduleTime, Secret, Speed, Timestamp } from './fields.ts';
 import {
@@ -268,21 +267,6 @@ export const controlOperations = {
       send: v.optional(v.boolean(), true),
     }),
     output: WebhookProbe,
-  }),
-  /** Plays random delivery histories against the receiver. Responds when the exploration has ended. */
-  exploreWebhook: defineOperation('POST', '/webhooks/{id}/explore', {
-    input: withDurationTexts({ id: v.string(), ...ExplorationFields }, { time: 'time_ms' }),
-    output: ExplorationReport,
-    errors: ['usage', 'conflict'],
-  }),
-  getExploration: defineOperation('GET', '/webhooks/{id}/explore', {
-    input: IdInput,
-    output: v.object({ exploration: v.nullable(Exploration) }),
-  }),
-  /** Ends the exploration early. It then responds with what is known. */
-  cancelExploration: defineOperation('POST', '/webhooks/{id}/explore/cancel', {
-    input: IdInput,
-    output: v.object({ canceled: v.boolean() }),
   }),
 
   // Events. Unlike requests to `GET /v1/events`, these are not logged or rate-limited. The path `/events` is the live stream.

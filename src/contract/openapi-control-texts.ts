@@ -595,52 +595,6 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     response: 'The result of the test.',
     example: { input: { id: example.ids.webhook, send: true }, output: example.webhookProbe },
   },
-  exploreWebhook: {
-    tag: 'Endpoints',
-    summary: 'Explore the receiver of an endpoint',
-    description:
-      'Sends random histories of deliveries to the receiver until one breaks a rule, and finds the smallest history that breaks it, as `svc receiver explore` does. Responds when the exploration has ended, which can take minutes. It also ends if the client closes the connection, the endpoint is deleted, or the emulator is reset or stopped. The deliveries are signed with the secret of the endpoint, follow the same address rules as other deliveries, and are not stored. Only one exploration of an endpoint can run at a time.',
-    input: {
-      id: webhookId,
-      runs: 'Number of histories (default: 100, or no limit with `time`).',
-      time: asText('time_ms', '30s'),
-      time_ms: 'Time after which no new history starts, in milliseconds (default: no limit).',
-      seed: 'Seed that generates the same histories again (default: random).',
-      only: 'Disturbances that the histories can contain (default: all, but `unknown-type` only if the endpoint receives all event types).',
-      observe:
-        'URL that returns the effects of the receiver so far, as `{"ids": […]}` or `{"count": n}`. It follows the same address rules as deliveries (default: the rules about effects are not checked).',
-    },
-    response: 'The result of the exploration.',
-    example: {
-      input: {
-        id: example.ids.webhook,
-        seed: 1,
-        runs: 10,
-        only: ['duplicate', 'concurrent'],
-        observe: 'http://localhost:3000/effects',
-      },
-      output: example.explorationReport,
-    },
-  },
-  getExploration: {
-    tag: 'Endpoints',
-    summary: 'Show the progress of an exploration',
-    description: 'Returns the progress of the exploration that is exploring the receiver of an endpoint.',
-    input: { id: webhookId },
-    response: 'The progress.',
-    output: { exploration: 'Exploration in progress. `null` if there is none.' },
-    example: { input: { id: example.ids.webhook }, output: { exploration: example.exploration } },
-  },
-  cancelExploration: {
-    tag: 'Endpoints',
-    summary: 'Cancel an exploration',
-    description:
-      'Ends the exploration of an endpoint early. `POST /webhooks/{id}/explore` then responds with the result so far.',
-    input: { id: webhookId },
-    response: 'The exploration is ending.',
-    output: { canceled: 'Whether an exploration was in progress.' },
-    example: { input: { id: example.ids.webhook }, output: { canceled: true } },
-  },
 
   listWorkspaces: {
     tag: 'Workspaces',

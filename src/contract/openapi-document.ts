@@ -7,7 +7,6 @@ import { controlOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';
 import * as explanations from './explanation-schemas.ts';
-import * as explorations from './exploration-schemas.ts';
 import {
   ExportedDelivery,
   type ExportFormat,
@@ -395,7 +394,6 @@ const schemaNames = new Map<unknown, string>(
     ...overview,
     ...faults,
     ...emulator,
-    ...explorations,
     StreamItem: stream.StreamItem,
     WaitReport,
   }).flatMap(([name, value]) =>

@@ -10,7 +10,6 @@ import type {
 } from './delivery-schemas.ts';
 import type { ClockMove, ClockState, ControlIndex, EmulatorStatus } from './emulator-schemas.ts';
 import type { Explanation } from './explanation-schemas.ts';
-import type { Exploration, ExplorationReport } from './exploration-schemas.ts';
 import type { Fault } from './fault-schemas.ts';
 import type { DeliveryStatusCounts, Overview, WebhookStatistics } from './overview-schemas.ts';
 import type {
@@ -296,62 +295,6 @@ export const clockMove: ClockMove = {
   ],
   pending: 0,
   paused: [],
-};
-
-export const exploration: Exploration = {
-  phase: 'searching',
-  seed: 1,
-  runs: 5,
-  requests: 61,
-  steps: null,
-  duration_ms: 1840,
-};
-
-export const explorationReport: ExplorationReport = {
-  ok: false,
-  interrupted: false,
-  seed: 1,
-  runs: 6,
-  requests: 83,
-  duration_ms: 3_912,
-  effects: 'ids',
-  disturbances: ['duplicate', 'concurrent'],
-  events: ['order.shipped'],
-  failure: {
-    rule: 'once',
-    reference: '§6.6',
-    summary: 'an event has its effect only once, however often it is delivered',
-    message: 'Event 1 (order.shipped) has 2 effects.',
-    reason:
-      'The service delivers at least once. If an effect is repeated, a customer can be charged or notified twice.',
-    remedy: 'Look up and store data.id in one atomic step, such as an insert with a unique key.',
-    failed: 3,
-    played: 3,
-    original_steps: 8,
-    shrink_runs: 9,
-    shrink_ms: 1_210,
-    steps: [
-      { step: 1, sent: 'deliver event 1 (order.shipped)', received: 'status 204', broken: [] },
-      {
-        step: 2,
-        sent: 'deliver event 1 (order.shipped) again, at the same time',
-        received: 'status 204',
-        broken: ['once'],
-      },
-    ],
-    unusual_events: [],
-    history: {
-      version: 1,
-      receiver: { url: EXAMPLE_URL },
-      seed: 1,
-      run: 5,
-      events: [{ type: 'order.shipped', payload: '{"order_id":"ord_7KQ2M9"}' }],
-      steps: [
-        { kind: 'deliver', event: 0 },
-        { kind: 'deliver', event: 0, with_previous: true },
-      ],
-    },
-  },
 };
 
 export const fault: Fault = {

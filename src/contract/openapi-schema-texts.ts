@@ -2,7 +2,6 @@
 import type * as deliveries from './delivery-schemas.ts';
 import type * as emulator from './emulator-schemas.ts';
 import type * as explanations from './explanation-schemas.ts';
-import type * as explorations from './exploration-schemas.ts';
 import type * as faults from './fault-schemas.ts';
 import type { FieldText, FieldTexts, SchemaText } from './openapi-text.ts';
 import type * as overview from './overview-schemas.ts';
@@ -515,19 +514,6 @@ export const schemaTexts: Readonly<
       },
     },
   } satisfies SchemaText<typeof resources.EventSummary>,
-  Exploration: {
-    description: "An exploration of an endpoint's receiver that is in progress.",
-    fields: {
-      phase:
-        '`searching` while random histories are played, `shrinking` while one that breaks a rule is made smaller, `confirming` while the smallest one is played again.',
-      seed: 'Seed of the histories.',
-      runs: 'Number of histories that were played.',
-      requests: 'Number of requests that were sent.',
-      steps:
-        'Number of steps of the smallest history that breaks a rule so far. `null` if none has broken a rule.',
-      duration_ms: 'Time since the start, in milliseconds.',
-    },
-  } satisfies SchemaText<typeof explorations.Exploration>,
   Explanation: {
     description:
       'Why a delivery failed or is waiting. The emulator knows what it sent and received. The secret and the code of the receiver are unknown to it.',
@@ -587,52 +573,6 @@ export const schemaTexts: Readonly<
       },
     },
   } satisfies SchemaText<typeof explanations.Explanation>,
-  ExplorationReport: {
-    description: "Result of an exploration of an endpoint's receiver.",
-    fields: {
-      ok: 'Whether the exploration was not interrupted and no history broke a rule.',
-      interrupted: 'Whether the exploration was canceled.',
-      seed: 'Seed of the histories. The same seed generates the same histories again.',
-      runs: 'Number of histories that were played. 0 if not even a single delivery is handled correctly.',
-      requests: 'Number of requests that were sent.',
-      duration_ms: 'Duration of the exploration, in milliseconds.',
-      effects:
-        'How the effects were observed. `null` if they were not, so that the rules about effects were not checked.',
-      disturbances: 'Disturbances that the histories could contain.',
-      events: 'Event types that were sent, with the payloads of their fixtures.',
-      failure: {
-        description: 'The first rule that was broken. `null` if no history broke a rule.',
-        fields: {
-          rule: 'Name of the rule.',
-          reference: 'Section of the service description that the rule comes from.',
-          summary: 'What the rule requires.',
-          message: 'What happened.',
-          reason: 'Why it matters.',
-          remedy: 'What to do.',
-          failed: 'How often the smallest history broke a rule.',
-          played: 'How often the smallest history was played.',
-          original_steps: 'Number of steps of the history that broke a rule first.',
-          shrink_runs: 'Number of histories that were tried to find the smallest one.',
-          shrink_ms: 'Time in which it was made smaller, in milliseconds.',
-          steps: {
-            description: 'Steps of the smallest history.',
-            fields: {
-              step: 'Number of the step, starting with 1.',
-              sent: 'What was sent.',
-              received: 'What the receiver responded.',
-              broken: 'Rules that were broken in this step.',
-            },
-          },
-          unusual_events: {
-            description: 'Events of the smallest history whose payloads are necessary to break the rule.',
-            fields: { event: 'Number of the event, starting with 1.', payload: 'Payload, as JSON text.' },
-          },
-          history:
-            'The smallest history. Save it in a file to play it again with `svc receiver explore --replay`.',
-        },
-      },
-    },
-  } satisfies SchemaText<typeof explorations.ExplorationReport>,
   Fault: {
     description: 'An injected fault.',
     fields: {

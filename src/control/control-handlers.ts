@@ -20,7 +20,6 @@ import { toWorkspace } from '../store/workspaces.ts';
 import { createClockHandlers } from './clock-handlers.ts';
 import type { ControlHandlers, ControlPlane } from './control-plane.ts';
 import { createDeliveryHandlers } from './delivery-handlers.ts';
-import { createExplorationHandlers, type ExplorationDependencies } from './exploration-handlers.ts';
 import { createOverviewHandlers } from './overview-handlers.ts';
 import { createRequestHandlers, type RequestSender } from './request-handlers.ts';
 import { findWorkspace, toEventFilter } from './store-filters.ts';
@@ -38,12 +37,16 @@ interface ControlledEmulator extends RequestSender {
 }
 
 /** The parts of the emulator that the handlers use. */
-interface ControlPlaneDependencies extends ExplorationDependencies {
+interface ControlPlaneDependencies {
   readonly sandbox: Sandbox;
   readonly stateLifecycle: StateLifecycle;
   readonly clock: ClockController;
   readonly sender: Sender;
   readonly listenerCleanup: ListenerEndpointCleanup;
+  /** Folders with fixtures. Later folders override earlier ones. */
+  readonly fixtureFolders: readonly string[];
+  /** Aborted when the emulator stops. */
+  readonly closing: AbortSignal;
 }
 
 /** The handler of each operation. They take validated input. */
@@ -57,7 +60,6 @@ export function createControlHandlers(
     ...createWorkspaceHandlers(sandbox),
     ...createKeyHandlers(sandbox),
     ...createWebhookHandlers(sandbox, listenerCleanup, sender),
-    ...createExplorationHandlers(sandbox, dependencies),
     ...createEventHandlers(sandbox),
     ...createDeliveryHandlers(sandbox, sender, emulator),
     ...createWaitHandlers(emulator.getControl, dependencies.closing),

@@ -1,7 +1,7 @@
 /** The exploration of receivers: its limits, and what a delivery history can contain. */
 import { SvcError } from '../errors.ts';
-import { formatDuration, SECOND_MS } from './duration.ts';
-import { formatCount, formatDeliveryCount, suggestMatch } from './message-parts.ts';
+import { SECOND_MS } from './duration.ts';
+import { suggestMatch } from './message-parts.ts';
 
 /** Time limit for a response or an effect of a receiver: that of deliveries (gap `delivery.timeout`). */
 export const RECEIVER_TIMEOUT_MS = 15 * SECOND_MS;
@@ -70,8 +70,6 @@ export const disturbances = {
 };
 export type Disturbance = keyof typeof disturbances;
 export const disturbanceNames = Object.keys(disturbances) as Disturbance[];
-/** Those that run no command. An exploration that the control plane starts can use only these. */
-export const commandlessDisturbances = disturbanceNames.filter((name) => name !== 'restart');
 
 /**
  * The disturbances in `only`, or all if it is empty, except those in `without`.
@@ -91,47 +89,4 @@ export function selectDisturbances(
   return new Set(
     disturbanceNames.filter((name) => (only.length === 0 || only.includes(name)) && !without.includes(name)),
   );
-}
-
-export interface ExplorationSummary {
-  readonly interrupted: boolean;
-  readonly runs: number;
-  readonly requests: number;
-  readonly duration_ms: number;
-  readonly seed: number;
-  readonly failure: object | null;
-}
-
-/** `Played 100 histories with 1203 deliveries in 21.4s, seed 7. None broke a rule.` */
-export function summarizeExploration({
-  interrupted,
-  runs,
-  requests,
-  duration_ms,
-  seed,
-  failure,
-}: ExplorationSummary): string {
-  const time = formatDuration(Math.round(duration_ms / 100) * 100);
-  const amount = `${formatCount(runs, 'history', 'histories')} with ${formatDeliveryCount(requests)} in ${time}`;
-  const result =
-    failure === null
-      ? 'None broke a rule.'
-      : runs === 0
-        ? 'Even a single delivery broke a rule.'
-        : 'One broke a rule.';
-  return `${interrupted ? 'Interrupted after' : 'Played'} ${amount}, seed ${seed}. ${result}`;
-}
-
-/** How often the smallest history fails, as a sentence. */
-export function describeFailureRate({
-  failed,
-  played,
-}: {
-  readonly failed: number;
-  readonly played: number;
-}): string {
-  if (played === 1) return 'It was played only once.';
-  return failed === played
-    ? `Fails every time (${played} of ${played}).`
-    : `Fails ${failed} of ${played} times.`;
 }

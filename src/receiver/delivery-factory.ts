@@ -20,8 +20,6 @@ export const serializers = {
 export interface DeliveryFactoryOptions {
   readonly scheme: SignatureScheme;
   readonly secret: string;
-  /** The secret that also signs during a rotation (default: none). */
-  readonly previousSecret?: string | undefined;
   /** An event type that the receiver knows. */
   readonly eventType: string;
   /** JSON text of a payload of the type. */
@@ -40,7 +38,7 @@ export interface EventChanges {
 
 export interface SignOptions {
   /**
-   * Secrets to sign with, in the order of their signatures (default: {@link DeliveryFactory.signingSecrets}). A scheme without a
+   * Secrets to sign with, in the order of their signatures (default: {@link DeliveryFactory.secret}). A scheme without a
    * separator uses only the first.
    */
   readonly secrets?: readonly string[];
@@ -68,8 +66,6 @@ const DATE_ROUNDING_MS = 500;
 export class DeliveryFactory {
   readonly scheme: SignatureScheme;
   readonly secret: string;
-  /** The secrets that the service signs with, the current one first. */
-  readonly signingSecrets: readonly string[];
   readonly #options: DeliveryFactoryOptions;
   readonly #ids = new UlidGenerator();
   readonly #workspaceId: string;
@@ -82,8 +78,6 @@ export class DeliveryFactory {
     this.#options = options;
     this.scheme = options.scheme;
     this.secret = options.secret;
-    const { previousSecret } = options;
-    this.signingSecrets = previousSecret === undefined ? [this.secret] : [this.secret, previousSecret];
     this.#workspaceId = this.#ids.next('workspace', options.now());
   }
 
@@ -129,7 +123,7 @@ export class DeliveryFactory {
   }
 
   /** Signs a body as the service does, apart from the options. */
-  sign(body: string, { secrets = this.signingSecrets, ageMs, ...options }: SignOptions = {}): SignedMessage {
+  sign(body: string, { secrets = [this.secret], ageMs, ...options }: SignOptions = {}): SignedMessage {
     const {
       deliveryId: id = this.createDeliveryId(),
       timestamp = formatTimestamp(this.scheme.timestampFormat, this.#getSigningTime(ageMs)),

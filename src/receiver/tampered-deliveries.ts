@@ -216,8 +216,7 @@ function withDigest(change: (digest: string) => string): Definition['create'] {
 /** @param change gets the signature with its prefix */
 function withSignature(change: (signature: string, prefix: string) => string): Definition['create'] {
   return (factory, body) => {
-    // Only one signature: during a secret rotation, the second would stay valid.
-    const message = factory.sign(body, { secrets: [factory.secret] });
+    const message = factory.sign(body);
     const { header, headers } = factory.scheme;
     const text = message.headers[headers.signature] ?? '';
     const [digest = ''] = parseSignatureHeader(factory.scheme, text).digests;

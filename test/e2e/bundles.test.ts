@@ -80,9 +80,9 @@ it('only the exploration of receivers loads fast-check, from its own bundle', ()
   expect(sources.some((source) => fastCheck.test(source))).toBe(true);
 });
 
-it('an emulator loads the exploration of receivers only when it is used', () => {
+it('the library loads the exploration of receivers only when it is used', () => {
   const { sources } = loadedWith('index.js');
-  expect(sources).toContain('src/control/exploration-handlers.ts');
+  expect(sources).toContain('src/library/explore-receiver.ts');
   expect(sources.filter((source) => source.startsWith('src/receiver/explore/'))).toEqual([]);
 });
 

@@ -92,9 +92,6 @@ describe('each operation', () => {
       [200, 'GET', '/diagnosis'],
       [409, 'POST', '/database/restore', {}],
       [200, 'POST', `/webhooks/${webhook.id}/probe`, { send: false }],
-      [400, 'POST', `/webhooks/${webhook.id}/explore`, { runs: 1 }], // Nothing listens on port 9.
-      [200, 'GET', `/webhooks/${webhook.id}/explore`],
-      [200, 'POST', `/webhooks/${webhook.id}/explore/cancel`, {}],
       [200, 'DELETE', `/webhooks/${webhook.id}`],
       [200, 'POST', '/snapshot/save', { path: snapshot }],
       [200, 'POST', '/snapshot/load', { path: snapshot }],

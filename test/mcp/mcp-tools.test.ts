@@ -342,13 +342,6 @@ describe('lab', () => {
     expect(new Set(rules).size).toBe(rules.length);
     expect(progress).toContain('signature.other-secret');
   });
-
-  it('lab explores a receiver until a rule is broken', async () => {
-    await addEndpoint();
-    const report = await mcp.call('lab', { action: 'explore_receiver', seconds: 55 });
-    expect(report).toMatchObject({ ok: false, failure: { rule: 'rejected', steps: [{ step: 1 }] } });
-    expect(report.next).toMatch(/^Correct the receiver, then lab /);
-  });
 });
 
 it('lab finds the mistake of a receiver that reports nothing', async () => {

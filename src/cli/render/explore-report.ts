@@ -1,7 +1,7 @@
 /** Renders the report of `svc receiver explore`: as text, as JUnit XML, and its smallest history as a Vitest test. */
 import { isDeepStrictEqual } from 'node:util';
 import { formatDuration } from '../../domain/duration.ts';
-import { describeFailureRate, summarizeExploration } from '../../domain/exploration.ts';
+import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { schemes } from '../../domain/signature/schemes.ts';
 import type { ExploreReport } from '../../receiver/explore/explore.ts';
@@ -26,11 +26,36 @@ export function renderExploreReport(report: ExploreReport, capabilities: Termina
   return [...parts, summarize(report)].join('\n\n');
 }
 
-function summarize(report: ExploreReport): string {
-  const summary = summarizeExploration(report);
-  if (report.effects !== null) return summary;
+/** `Played 100 histories with 1203 deliveries in 21.4s, seed 7. None broke a rule.` */
+function summarize({
+  interrupted,
+  runs,
+  requests,
+  duration_ms,
+  seed,
+  failure,
+  effects,
+}: ExploreReport): string {
+  const time = formatDuration(Math.round(duration_ms / 100) * 100);
+  const amount = `${formatCount(runs, 'history', 'histories')} with ${formatDeliveryCount(requests)} in ${time}`;
+  const result =
+    failure === null
+      ? 'None broke a rule.'
+      : runs === 0
+        ? 'Even a single delivery broke a rule.'
+        : 'One broke a rule.';
+  const summary = `${interrupted ? 'Interrupted after' : 'Played'} ${amount}, seed ${seed}. ${result}`;
+  if (effects !== null) return summary;
   const rules = [...effectRules].join(', ');
   return `${summary}\nEffects were not observed, so these rules were not checked: ${rules}.`;
+}
+
+/** How often the smallest history fails, as a sentence. */
+function describeFailureRate({ failed, played }: ExploreFailure): string {
+  if (played === 1) return 'It was played only once.';
+  return failed === played
+    ? `Fails every time (${played} of ${played}).`
+    : `Fails ${failed} of ${played} times.`;
 }
 
 function renderFailure(failure: ExploreFailure, capabilities: TerminalCapabilities): string {

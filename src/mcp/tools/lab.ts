@@ -1,7 +1,6 @@
 /** The tool `lab`: endpoints, faults, snapshots, reset, and the checks of a receiver. */
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import type { ExplorationReport } from '../../contract/exploration-schemas.ts';
 import { NewFaultInput } from '../../contract/fault-schemas.ts';
 import { idOf, JsonObject } from '../../contract/fields.ts';
 import type { WebhookDetail } from '../../contract/resources.ts';
@@ -10,11 +9,10 @@ import type { ControlPlane } from '../../control/control-plane.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { RECEIVER_TIMEOUT_MS } from '../../domain/exploration.ts';
-import { formatCount } from '../../domain/message-parts.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { SvcError } from '../../errors.ts';
 import type { CheckResult } from '../../receiver/run-checks.ts';
-import { abortAfter, clearInterval, setInterval, withAnySignal } from '../../timers.ts';
+import { abortAfter, withAnySignal } from '../../timers.ts';
 import { EXAMPLE_TYPE, EXAMPLE_URL } from '../summarize-delivery.ts';
 import { summarizeExplanation } from '../summarize-explanation.ts';
 import { defineTool, formatCall, type ToolCall, type ToolResult, wholeNumber } from '../tool.ts';
@@ -29,7 +27,6 @@ const actions = [
   'reset',
   'probe_delivery',
   'check_receiver',
-  'explore_receiver',
 ] as const;
 
 /** Clients give up on a call after about a minute. */
@@ -54,17 +51,14 @@ const LabInput = v.strictObject({
       v.description('URL that returns the IDs that the receiver has processed: {"ids":[…]}'),
     ),
   ),
-  seconds: v.optional(
-    v.pipe(wholeNumber(1, MAX_SECONDS), v.description('Limit of a check or an exploration')),
-    30,
-  ),
+  seconds: v.optional(v.pipe(wholeNumber(1, MAX_SECONDS), v.description('Limit of check_receiver')), 30),
 });
 type LabInput = v.InferOutput<typeof LabInput>;
 
 export const labTool = defineTool({
   name: 'lab',
   description:
-    'Set up experiments: endpoints, injected faults, snapshots, reset. probe_delivery finds the mistake of a receiver that rejects signatures, check_receiver sends about 110 deliveries, explore_receiver random histories',
+    'Set up experiments: endpoints, injected faults, snapshots, reset. probe_delivery finds the mistake of a receiver that rejects signatures, check_receiver sends about 110 deliveries',
   hints: { destructiveHint: true },
   nextAfterError: formatCall('status'),
   input: LabInput,
@@ -128,7 +122,6 @@ const runAction: Readonly<
     return summarizeExplanation(await control.probeDelivery({ id }, signal), true);
   },
   check_receiver: checkReceiver,
-  explore_receiver: exploreReceiver,
 };
 
 function requireField<Value>(value: Value | undefined, name: string, example: Value): Value {
@@ -150,9 +143,6 @@ async function findWebhook(id: string | undefined, control: ControlPlane): Promi
   if (second === undefined) return only;
   throw new SvcError('validation_failed', 'There are several endpoints, so webhook_id is required.');
 }
-
-/** Steps of a history that a result contains. */
-const MAX_STEPS = 12;
 
 async function checkReceiver(input: LabInput, call: ToolCall): Promise<ToolResult> {
   const { control, rules, now } = call.emulator;
@@ -194,7 +184,7 @@ async function checkReceiver(input: LabInput, call: ToolCall): Promise<ToolResul
     ...(interrupted && { interrupted: `Only some checks ran within ${input.seconds} s.` }),
     failures: listFirstOfEachRule(failures),
     next: ok
-      ? formatCall('lab', { action: 'explore_receiver', webhook_id: webhook.id })
+      ? formatCall('status')
       : `Correct the receiver, then ${formatCall('lab', { action: 'check_receiver', webhook_id: webhook.id })}`,
   };
 }
@@ -211,66 +201,4 @@ function listFirstOfEachRule(failures: readonly CheckResult[]) {
     meaning,
     failed_checks_of_rule: failures.filter((other) => other.rule === rule).length,
   }));
-}
-
-const PROGRESS_INTERVAL_MS = 1_000;
-
-async function exploreReceiver(input: LabInput, call: ToolCall): Promise<ToolResult> {
-  const { control } = call.emulator;
-  const { id } = await findWebhook(input.webhook_id, control);
-  const timer = setInterval(() => void reportExploration(id, call), PROGRESS_INTERVAL_MS);
-  try {
-    const report = await control.exploreWebhook(
-      {
-        id,
-        time_ms: input.seconds * SECOND_MS,
-        ...(input.observe !== undefined && { observe: input.observe }),
-      },
-      call.signal,
-    );
-    return toExploreResult(report, id);
-  } finally {
-    clearInterval(timer);
-  }
-}
-
-async function reportExploration(id: string, { emulator: { control }, onProgress }: ToolCall): Promise<void> {
-  // The exploration can have ended, or the endpoint can be deleted.
-  const { exploration } = await control.getExploration({ id }).catch(() => ({ exploration: null }));
-  if (exploration === null) return;
-  const { phase, runs, requests } = exploration;
-  onProgress(requests, undefined, `${phase}: ${formatCount(runs, 'history', 'histories')}`);
-}
-
-function toExploreResult(report: ExplorationReport, id: string): ToolResult {
-  const { ok, seed, runs, requests, failure, interrupted } = report;
-  const again = formatCall('lab', { action: 'explore_receiver', webhook_id: id });
-  // No history was played within the time.
-  const withMoreTime = formatCall('lab', {
-    action: 'explore_receiver',
-    webhook_id: id,
-    seconds: MAX_SECONDS,
-  });
-  return {
-    ok,
-    runs,
-    requests,
-    seed,
-    ...(interrupted && { interrupted }),
-    ...(failure && {
-      failure: {
-        rule: failure.rule,
-        message: failure.message,
-        reason: failure.reason,
-        remedy: failure.remedy,
-        steps: failure.steps.slice(0, MAX_STEPS),
-      },
-    }),
-    next:
-      failure !== null
-        ? `Correct the receiver, then ${again}`
-        : runs === 0
-          ? withMoreTime
-          : formatCall('status'),
-  };
 }

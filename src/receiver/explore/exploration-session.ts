@@ -17,8 +17,6 @@ export interface SessionOptions extends ReceiverClientOptions {
   readonly timeoutMs: number;
   readonly scheme: SignatureScheme;
   readonly secret: string;
-  /** The secret that also signs during a rotation (default: none). */
-  readonly previousSecret?: string | undefined;
   /** Events that the receiver knows, at least one. Histories contain them, with additional fields too. */
   readonly events: readonly EventTemplate[];
   /** The same seed gives the same histories. */

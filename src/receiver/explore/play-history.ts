@@ -284,11 +284,9 @@ class Play {
   }
 
   #listSecrets({ second_signature: position }: DeliverStep): readonly string[] {
-    const { scheme, signingSecrets } = this.#options.factory;
-    if (position === undefined || scheme.header.separator === null) return signingSecrets;
-    return position === 'after'
-      ? [...signingSecrets, this.#otherSecret]
-      : [this.#otherSecret, ...signingSecrets];
+    const { scheme, secret } = this.#options.factory;
+    if (position === undefined || scheme.header.separator === null) return [secret];
+    return position === 'after' ? [secret, this.#otherSecret] : [this.#otherSecret, secret];
   }
 
   /** Sends a delivery, and again as the service does, but sooner, until it is accepted or {@link getRetryDelay} gives up. */

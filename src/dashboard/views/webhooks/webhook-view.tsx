@@ -1,4 +1,4 @@
-/** One endpoint: its settings, attempts, probe, exploration and faults. */
+/** One endpoint: its settings, attempts, probe and faults. */
 
 import { useState } from 'preact/hooks';
 import type { WebhookDetail } from '../../../contract/resources.ts';
@@ -14,7 +14,6 @@ import { SelectedWorkspaceScope, useClock } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
 import { describeSubscriptions } from './describe-subscriptions.ts';
-import { Exploration } from './exploration.tsx';
 import { Probe } from './probe.tsx';
 import { MAX_BARS, reloadAfterAttempts, WebhookAttempts } from './webhook-attempts.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
@@ -40,7 +39,6 @@ export function WebhookView({ id }: { readonly id: string }) {
               <WebhookAttempts webhookId={id} statistics={webhook.statistics} />
             )}
             <Probe key={id} webhookId={id} />
-            <Exploration key={`exploration ${id}`} webhook={webhook} />
           </SelectedWorkspaceScope>
         )}
       </QueryView>
