@@ -7,7 +7,7 @@ import { type SchemeName, schemeNames, schemes } from '../../src/domain/signatur
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
 import { findFixture } from '../../src/fixtures/event-fixtures.ts';
 import { builtInFixtureFolder } from '../../src/fixtures/fixture-folders.ts';
-import { startDeliverySetup } from './delivery-setup.ts';
+import { startDeliverySetup } from '../delivery/delivery-setup.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 

@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { SchemeName } from '../../src/domain/signature/schemes.ts';
-import { startDeliverySetup } from './delivery-setup.ts';
+import { startDeliverySetup } from '../delivery/delivery-setup.ts';
 
 describe('describeSignature', () => {
   it('describeSignature lists the signed content, its parts and the secrets [signature.content]', async () => {
