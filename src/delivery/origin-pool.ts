@@ -125,7 +125,7 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n');
  * connection here, because no HTTP follows, and so does a response beyond the limits.
  * @returns a function to call before each request is written.
  */
-function skipInformationalResponses(socket: Socket): () => void {
+export function skipInformationalResponses(socket: Pick<Socket, 'read' | 'destroy'>): () => void {
   const read: (size?: number) => Buffer | null = socket.read.bind(socket);
   let heldBytes: Buffer | null = null; // the start of a response that may be informational
   let hasFinalStarted = true;
@@ -144,7 +144,6 @@ function skipInformationalResponses(socket: Socket): () => void {
       socket.destroy(new ProtocolError('returned 101 Switching Protocols, which was not requested'));
     }
     if (count > INFORMATIONAL_LIMIT || byteCount > INFORMATIONAL_LIMIT_BYTES) {
-      hasFinalStarted = true;
       socket.destroy(createTooManyResponsesError());
       return null;
     }

@@ -84,10 +84,9 @@ export function createTooManyResponsesError(): ProtocolError {
   );
 }
 
-const CONNECTION_LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const CONNECTION_LOST = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 /** `abort` of undici requires a reason. Nobody reads this one, because the exchange has its result. */
 const EXCHANGE_ENDED = 'the exchange has ended';
-const NO_BYTES = Buffer.alloc(0);
 
 /** A handler for `dispatch` that keeps the first bytes of the response and ends when the time is over. */
 export class OutboundExchange implements Dispatcher.DispatchHandler {
@@ -111,8 +110,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   /** Whether the connection carried another request before. */
   #isReused = false;
   #informationalCount = 0;
-  #status = 0;
-  #headers: Record<string, string> = {};
+  #head: Pick<ReceivedResponse, 'status' | 'headers'> | null = null;
   #chunks: Buffer[] = [];
   #length = 0;
   #isTruncated = false;
@@ -170,25 +168,21 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 100) {
       this.#abort(new ProtocolError(`returned the invalid status ${String(status).padStart(3, '0')}`));
-      return;
-    }
-    // The connection did not skip it, because it does not start with HTTP/1.1.
-    if (status < 200) {
-      this.#informationalCount += 1;
+    } else if (status < 200) {
+      // The connection did not skip it, because it does not start with HTTP/1.1.
+      this.#informationalCount++;
       if (this.#informationalCount > INFORMATIONAL_LIMIT) this.#abort(createTooManyResponsesError());
-      return;
+    } else {
+      this.#stage = 'body';
+      this.#head = { status, headers: joinRepeatedHeaders(headers) };
     }
-    this.#stage = 'body';
-    this.#status = status;
-    this.#headers = joinRepeatedHeaders(headers);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#resolve === null) return;
-    const remaining = this.#bodyLimitBytes - this.#length;
-    this.#chunks.push(chunk.length > remaining ? chunk.subarray(0, remaining) : chunk);
-    this.#length += Math.min(chunk.length, remaining);
-    if (chunk.length <= remaining) return;
+    const kept = chunk.subarray(0, this.#bodyLimitBytes - this.#length);
+    this.#chunks.push(kept);
+    this.#length += kept.length;
+    if (kept.length === chunk.length) return;
     this.#isTruncated = true;
     this.#abort(null);
   }
@@ -208,11 +202,10 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   }
 
   #toResponse(failure: ExchangeFailure): ReceivedResponse | null {
-    if (this.#stage !== 'body') return null;
+    if (this.#head === null) return null;
     return {
-      status: this.#status,
-      headers: this.#headers,
-      body: this.#chunks.length === 0 ? NO_BYTES : Buffer.concat(this.#chunks, this.#length),
+      ...this.#head,
+      body: Buffer.concat(this.#chunks),
       truncated: this.#isTruncated || failure !== null,
     };
   }
@@ -231,7 +224,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
 
   #hasClosedReusedConnection(failure: ExchangeFailure): boolean {
     if (!this.#isReused || this.#stage !== 'waiting' || !(failure instanceof Error)) return false;
-    return CONNECTION_LOST.has(failure.code ?? '');
+    return CONNECTION_LOST.has(failure.code);
   }
 }
 
