@@ -33,10 +33,7 @@ export {
 export type {
   Outage,
   ReceiverResponse,
-  // The names before version 0.2.
-  ReceiverResponse as Answer,
   ReceiverResponses,
-  ReceiverResponses as Answers,
 } from './library/receiver-responses.ts';
 export type { Triggered, TriggerOptions } from './library/trigger.ts';
 export type { Clock, Deliveries, Faults, Requests, Webhooks, Workspace } from './library/workspace.ts';
@@ -46,7 +43,4 @@ export type { ExploreReport } from './receiver/explore/explore.ts';
 export type { History as DeliveryHistory } from './receiver/explore/history.ts';
 export type { ExploreFailure } from './receiver/explore/smallest-failure.ts';
 export type { Envelope, ReceivedRequest } from './receiver/received-request.ts';
-export type {
-  ReceiverResponseOptions,
-  ReceiverResponseOptions as DetailedAnswer,
-} from './receiver/receiver-server.ts';
+export type { ReceiverResponseOptions } from './receiver/receiver-server.ts';

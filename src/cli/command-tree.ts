@@ -7,8 +7,6 @@ export interface CommandEntry {
   readonly summary: string;
   /** Each command has its own type of options. `never` accepts all of them, but `run` can then be called only with a cast. */
   readonly load: () => Promise<CommandDefinition<never>>;
-  /** Other verbs that people try. The help does not show them. */
-  readonly aliases: readonly string[];
 }
 
 export interface CommandGroup {
@@ -28,9 +26,8 @@ function defineCommand<Name extends string>(
   summary: string,
   loadFile: () => Promise<Readonly<Record<Name, CommandDefinition<never>>>>,
   name: Name,
-  aliases: readonly string[] = [],
 ): CommandEntry {
-  return { summary, load: async () => (await loadFile())[name], aliases };
+  return { summary, load: async () => (await loadFile())[name] };
 }
 
 const loadEmulator = () => import('./commands/emulator.ts');
@@ -106,7 +103,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       ],
       subcommands: {
         list: defineCommand('List endpoints, newest first', loadWebhooks, 'list'),
-        get: defineCommand('Show an endpoint', loadWebhooks, 'get', ['show']),
+        get: defineCommand('Show an endpoint', loadWebhooks, 'get'),
         create: defineCommand('Register an endpoint', loadWebhooks, 'create'),
         update: defineCommand('Update an endpoint', loadWebhooks, 'update'),
         delete: defineCommand('Delete an endpoint', loadWebhooks, 'deleteCommand'),
@@ -128,7 +125,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       ],
       subcommands: {
         list: defineCommand('List deliveries, newest first', loadDeliveries, 'list'),
-        get: defineCommand('Show a delivery with all its attempts', loadDeliveries, 'get', ['show']),
+        get: defineCommand('Show a delivery with all its attempts', loadDeliveries, 'get'),
         tail: defineCommand('Follow delivery attempts in real time', loadDeliveries, 'tail'),
         replay: defineCommand(
           'Send deliveries again',
@@ -151,7 +148,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       ],
       subcommands: {
         list: defineCommand('List events, newest first', loadEvents, 'list'),
-        get: defineCommand('Show an event', loadEvents, 'get', ['show']),
+        get: defineCommand('Show an event', loadEvents, 'get'),
         trace: defineCommand('Show what happened to an event as a tree', loadEvents, 'trace'),
         create: defineCommand('Create an event', loadEvents, 'create'),
         import: defineCommand(
@@ -166,8 +163,8 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       examples: [['Follow the requests that are rejected with 422', 'logs tail --status 422']],
       subcommands: {
         list: defineCommand('List API requests, newest first', loadLogs, 'list'),
-        get: defineCommand('Show an API request with its headers and bodies', loadLogs, 'get', ['show']),
-        resend: defineCommand('Send an API request again', loadLogs, 'resend', ['replay']),
+        get: defineCommand('Show an API request with its headers and bodies', loadLogs, 'get'),
+        resend: defineCommand('Send an API request again', loadLogs, 'resend'),
         tail: defineCommand('Follow API requests in real time', loadLogs, 'tail'),
       },
     },
@@ -186,7 +183,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
         ['Run the retry schedule 60 times faster', 'clock speed 60'],
       ],
       subcommands: {
-        show: defineCommand('Show the schedule clock', loadClock, 'show', ['get']),
+        show: defineCommand('Show the schedule clock', loadClock, 'show'),
         speed: defineCommand('Set the speed of the schedule clock', loadClock, 'speed'),
         freeze: defineCommand('Freeze the schedule clock', loadClock, 'freeze'),
         resume: defineCommand('Resume a frozen schedule clock', loadClock, 'resume'),
@@ -209,7 +206,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       subcommands: {
         add: defineCommand('Add a fault', loadFaults, 'add'),
         list: defineCommand('List faults and how often each was applied', loadFaults, 'list'),
-        clear: defineCommand('Remove faults', loadFaults, 'clear', ['delete', 'remove']),
+        clear: defineCommand('Remove faults', loadFaults, 'clear'),
       },
     },
     fixtures: {
@@ -217,7 +214,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       examples: [['List event fixtures and scripts', 'fixtures list']],
       subcommands: {
         list: defineCommand('List event fixtures and scripts', loadFixtures, 'list'),
-        show: defineCommand('Show a fixture', loadFixtures, 'show', ['get']),
+        show: defineCommand('Show a fixture', loadFixtures, 'show'),
         run: defineCommand('Run a script of events, clock moves and checks', loadFixtures, 'run'),
         types: defineCommand('Generate TypeScript types for event types and payloads', loadFixtures, 'types'),
         validate: defineCommand('Validate fixture files', loadFixtures, 'validate'),
@@ -260,7 +257,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       examples: [['Create a workspace', 'workspaces create Staging']],
       subcommands: {
         list: defineCommand('List workspaces, newest first', loadWorkspaces, 'list'),
-        get: defineCommand('Show a workspace', loadWorkspaces, 'get', ['show']),
+        get: defineCommand('Show a workspace', loadWorkspaces, 'get'),
         create: defineCommand('Create a workspace', loadWorkspaces, 'create'),
       },
     },
@@ -270,7 +267,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       subcommands: {
         list: defineCommand('List API keys, newest first', loadKeys, 'list'),
         create: defineCommand('Create an API key', loadKeys, 'create'),
-        revoke: defineCommand('Revoke an API key', loadKeys, 'revoke', ['delete']),
+        revoke: defineCommand('Revoke an API key', loadKeys, 'revoke'),
       },
     },
     env: defineCommand(

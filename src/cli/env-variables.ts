@@ -1,7 +1,6 @@
 /** The environment variables that connect a program to an emulator, and files of them such as `.env.local`. */
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { type Command, Option } from 'commander';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
@@ -75,23 +74,6 @@ function createFormatError(name: string, value: string, problem: string): SvcErr
   return new SvcError('usage', `The value of ${name} ${problem}: ${JSON.stringify(value)}.`, {
     hint: 'Read it as JSON: svc env --format json',
   });
-}
-
-export interface WriteEnvOptions {
-  readonly writeEnv?: string;
-  /** The former name. Node 20 reads `--env-file` itself, unless a `--` precedes it. */
-  readonly envFile?: string;
-}
-
-/** Adds the former name of `--write-env`, without showing it in the help. */
-export function addEnvFileAlias(command: Command): Command {
-  return command.addOption(new Option('--env-file <file>', 'Former name of --write-env').hideHelp());
-}
-
-/** Merges `--env-file` into `--write-env`, the option of the setting `envFile`. */
-export function resolveWriteEnvAlias({ writeEnv, envFile }: WriteEnvOptions): { readonly writeEnv?: string } {
-  const file = writeEnv ?? envFile;
-  return file === undefined ? {} : { writeEnv: file };
 }
 
 /**

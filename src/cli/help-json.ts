@@ -33,7 +33,6 @@ interface CommandHelp {
   readonly name: string;
   readonly summary: string;
   readonly usage: string;
-  readonly aliases: readonly string[];
   readonly arguments: readonly ArgumentHelp[];
   readonly options: readonly OptionHelp[];
   readonly examples: readonly { readonly purpose: string; readonly command: string }[];
@@ -50,9 +49,7 @@ type LoadCommand = (command: Command) => Promise<void>;
  */
 export async function describeHelp(program: Command, path: readonly string[], load: LoadCommand) {
   const command = path.reduce((group, name) => {
-    const found = group.commands.find((candidate) =>
-      [candidate.name(), ...candidate.aliases()].includes(name),
-    );
+    const found = group.commands.find((candidate) => candidate.name() === name);
     if (found === undefined) throw createUnknownCommandError(group, name);
     return found;
   }, program);
@@ -72,7 +69,6 @@ async function describeCommand(command: Command, load: LoadCommand): Promise<Com
     name: toFullName(command),
     summary: command.description(),
     usage: command.createHelp().commandUsage(command),
-    aliases: command.aliases(),
     arguments: command.registeredArguments.map(toArgumentHelp),
     options: command.options.filter((option) => !isGlobal(option) && !option.hidden).map(toOptionHelp),
     examples: getExamples(command).map(([purpose, line]) => ({ purpose, command: `svc ${line}` })),

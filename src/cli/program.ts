@@ -120,7 +120,6 @@ function addCommand(
       addCommand(command, subcommandName, subcommand, run);
     return finishGroup(command, entry.examples);
   }
-  command.aliases(entry.aliases);
   const load = async () => {
     const definition = await entry.load();
     definition.configure?.(command);

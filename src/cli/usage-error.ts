@@ -74,6 +74,7 @@ const otherNames: Readonly<Record<string, string>> = {
   'emulator list': 'emulator status',
   endpoints: 'webhooks',
   fire: 'trigger',
+  'logs replay': 'logs resend',
   requests: 'logs',
   retry: 'deliveries replay',
   send: 'trigger',
@@ -81,12 +82,19 @@ const otherNames: Readonly<Record<string, string>> = {
   ui: 'open',
 };
 
+/** Verbs with the same meaning. Each command is named after one of them. */
+const synonyms: readonly (readonly string[])[] = [
+  ['get', 'show'],
+  ['clear', 'delete', 'remove', 'revoke'],
+];
+
 export function createUnknownCommandError(command: Command, word: string): SvcError {
   const name = toFullName(command);
   const names = command.commands.map((subcommand) => subcommand.name());
   return createUsageError(
     `Unknown command: ${name} ${word}`,
     suggestOtherName(name, word) ??
+      suggestSynonym(name, word, names) ??
       suggestMatch(word, names, (closest) => `${name} ${closest}`) ??
       suggestBelow(command, word) ??
       `List the commands with: ${name} --help`,
@@ -96,6 +104,12 @@ export function createUnknownCommandError(command: Command, word: string): SvcEr
 function suggestOtherName(group: string, word: string): string | null {
   const key = [`${group} ${word}`.replace(/^svc /, ''), word].find((each) => Object.hasOwn(otherNames, each));
   return key === undefined ? null : `Did you mean svc ${otherNames[key]}?`;
+}
+
+function suggestSynonym(group: string, word: string, names: readonly string[]): string | null {
+  const verbs = synonyms.find((list) => list.includes(word)) ?? [];
+  const match = names.find((name) => verbs.includes(name));
+  return match === undefined ? null : `Did you mean ${group} ${match}?`;
 }
 
 /** Suggests the first command below a group that has exactly this name: `svc snapshot` is in `svc emulator`. */

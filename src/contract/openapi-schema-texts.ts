@@ -156,8 +156,7 @@ const attemptFields = {
   outcome: 'Result of the attempt. `http_error` means a response other than 2xx.',
   response_status: 'Status of the response. `null` if there was no response.',
   error: 'Description of the failure. `null` on success.',
-  phases:
-    'How long each phase took. `null` if nothing was sent because of a fault.',
+  phases: 'How long each phase took. `null` if nothing was sent because of a fault.',
   fault: faultField,
 };
 
@@ -334,8 +333,7 @@ export const schemaTexts: Readonly<
     description: 'A request to `/v1` in the request log, with its headers and bodies.',
     fields: {
       ...ApiRequest.fields,
-      request:
-        'Headers and body of the request. `null` if it is not one of the 10,000 newest.',
+      request: 'Headers and body of the request. `null` if it is not one of the 10,000 newest.',
       response: 'Headers and body of the response. Also `null` if an injected fault dropped the connection.',
     },
   } satisfies SchemaText<typeof resources.ApiRequestDetail>,

@@ -32,8 +32,6 @@ export interface CreateEmulatorOptions extends Partial<Omit<EmulatorOptions, 'ru
   readonly overrides?: Overrides;
   /** Signature scheme of deliveries: the name of a built-in one, or a scheme object (default: `svc`). */
   readonly scheme?: SchemeName | SignatureScheme;
-  /** @deprecated The former name of `internalErrorLog`. */
-  readonly faultLog?: EmulatorOptions['internalErrorLog'];
 }
 
 export interface CreateWorkspaceOptions {
@@ -113,7 +111,6 @@ export const EmulatorOptionsSchema = v.optional(
     projectFolder: OptionalString,
     dashboardFolder: OptionalString,
     internalErrorLog: v.optional(v.custom<object>(isObject, 'must be an object')),
-    faultLog: v.optional(v.custom<object>(isObject, 'must be an object')),
   } satisfies SchemasOf<CreateEmulatorOptions>),
 );
 
@@ -133,7 +130,7 @@ export const WorkspaceOptionsSchema = v.optional(
 export async function createEmulator(options: CreateEmulatorOptions = {}): Promise<Emulator> {
   checkArguments('createEmulator', { options: EmulatorOptionsSchema }, [options]);
   requireRealTimers();
-  const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, faultLog, ...rest } = options;
+  const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
   const rules = resolveRules(profile, overrides, environment, scheme);
   const startedEmulator = await startEmulator({
     port: 0,
@@ -141,7 +138,6 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
     db: ':memory:',
     environment,
     rules,
-    internalErrorLog: faultLog,
     ...rest,
   });
   const { closing, close } = startedEmulator;

@@ -97,7 +97,6 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'emulator start': [
     ...startOptions,
     ['--write-env .env --detach --open', { writeEnv: '.env', detach: true, open: true }],
-    ['--env-file .env', { envFile: '.env' }],
     ['--fresh --log-attempts', { fresh: true, logAttempts: true }],
   ],
   'emulator exec': [
@@ -134,7 +133,6 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
         writeEnv: '.env',
       },
     ],
-    ['--env-file .env', { envFile: '.env' }],
   ],
   'deliveries list': [deliveryFilter, responseFilter, ['--until 10m', { until: '10m' }], page],
   'deliveries get': [['--no-pager', { pager: false }]],
@@ -276,13 +274,8 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   'receiver check': [
     [
-      '--secret a --rule raw-body,timestamp --rule signature.empty --scheme stripe --format junit',
-      {
-        secret: 'a',
-        rule: ['raw-body', 'timestamp', 'signature.empty'],
-        scheme: 'stripe',
-        format: 'junit',
-      },
+      '--secret a --rule raw-body,timestamp --rule signature.empty --scheme stripe',
+      { secret: 'a', rule: ['raw-body', 'timestamp', 'signature.empty'], scheme: 'stripe' },
     ],
     [
       '--observe http://a --event-type a.b --timeout 3s --strict --ca ca.pem --junit a.xml',

@@ -163,17 +163,6 @@ function isHelpText(text: string): boolean {
   return /^(?:[A-Z'0-9]|json |del_)/.test(text) && !text.endsWith('.') && !/when left out/.test(text);
 }
 
-it.each([
-  ['deliveries show', 'deliveries get'],
-  ['clock get', 'clock show'],
-  ['keys delete', 'keys revoke'],
-  ['faults remove', 'faults clear'],
-])('svc %s is an alias of svc %s, which the help does not show', async (alias, name) => {
-  const help = await run(`${name} --help`);
-  expect(await run(`${alias} --help`)).toEqual(help);
-  expect(help.out).not.toContain(`|${alias.split(' ')[1]}`);
-});
-
 describe('a mistyped command line', () => {
   it.each([
     ['tirgger', 'Unknown command: svc tirgger', 'Did you mean svc trigger?'],
@@ -188,6 +177,12 @@ describe('a mistyped command line', () => {
     ['fire', 'Unknown command: svc fire', 'Did you mean svc trigger?'],
     ['retry del_1', 'Unknown command: svc retry', 'Did you mean svc deliveries replay?'],
     ['deliveries retry', 'Unknown command: svc deliveries retry', 'Did you mean svc deliveries replay?'],
+    ['deliveries show del_1', 'Unknown command: svc deliveries show', 'Did you mean svc deliveries get?'],
+    ['clock get', 'Unknown command: svc clock get', 'Did you mean svc clock show?'],
+    ['keys delete key_1', 'Unknown command: svc keys delete', 'Did you mean svc keys revoke?'],
+    ['faults remove', 'Unknown command: svc faults remove', 'Did you mean svc faults clear?'],
+    ['webhooks remove wh_1', 'Unknown command: svc webhooks remove', 'Did you mean svc webhooks delete?'],
+    ['logs replay', 'Unknown command: svc logs replay', 'Did you mean svc logs resend?'],
     ['endpoints list', 'Unknown command: svc endpoints', 'Did you mean svc webhooks?'],
     ['delivery --help', 'Unknown command: svc delivery', 'Did you mean svc deliveries?'],
     ['requests', 'Unknown command: svc requests', 'Did you mean svc logs?'],

@@ -31,9 +31,9 @@ async function openEmulator(options: TestEmulatorOptions = {}) {
 // biome-ignore lint/suspicious/noExplicitAny: each test checks the fields that it uses.
 type Line = any;
 
-/** Starts `svc listen --json` and waits for its ready line. The -- keeps Node 20 from reading `--env-file` itself. */
+/** Starts `svc listen --json` and waits for its ready line. */
 async function listen(cwd: string, ...args: string[]) {
-  const subprocess = runProgram(svcFile, [...svcArgs, '--', 'listen', '--json', ...args], {
+  const subprocess = runProgram(svcFile, [...svcArgs, 'listen', '--json', ...args], {
     ...{ cwd, env: { SVC_PORT: '0' }, buffer: { stdout: false }, timeout: 60_000 },
   });
   killAfterTest(subprocess);
@@ -185,7 +185,7 @@ describe('svc listen', () => {
       cwd,
       '--forward-to',
       receiver.url,
-      '--env-file',
+      '--write-env',
       '.env',
     );
     const variables = () => readFileSync(join(cwd, '.env'), 'utf8').split('\n');

@@ -7,13 +7,7 @@ import { createLinkedController } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
-import {
-  addEnvFileAlias,
-  keepEnvFile,
-  resolveWriteEnvAlias,
-  toEnvVariables,
-  type WriteEnvOptions,
-} from '../env-variables.ts';
+import { keepEnvFile, toEnvVariables } from '../env-variables.ts';
 import { startInForeground } from '../foreground-emulator.ts';
 import { announceReady } from '../ready-line.ts';
 import { renderAttempt, renderReset } from '../render/stream-items.ts';
@@ -24,7 +18,7 @@ import { addStartOptions } from '../start-options.ts';
 import { waitForReceiver, warnIfNotListening } from '../wait-for-receiver.ts';
 
 /** The options, except those that are settings: `resolveConfig` reads those. */
-interface Options extends WriteEnvOptions {
+interface Options {
   readonly detach?: true;
   readonly fresh?: true;
   readonly logAttempts?: true;
@@ -32,7 +26,7 @@ interface Options extends WriteEnvOptions {
 
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
-    addEnvFileAlias(addStartOptions(command))
+    addStartOptions(command)
       .option('--fresh', 'Remove all data of the database first')
       .option('--detach', 'Run in the background, and return when the emulator is ready')
       .addOption(
@@ -62,9 +56,8 @@ export const command: CommandDefinition<Options> = {
     ['Use your own public URL', 'emulator start --public-url https://svc.example.com'],
   ],
   async run(options, context) {
-    const flags = { ...options, ...resolveWriteEnvAlias(options) };
-    const config = await context.resolveConfig(flags);
-    const rules = await context.resolveRules(flags);
+    const config = await context.resolveConfig(options);
+    const rules = await context.resolveRules(options);
     const { values, projectFolder } = config;
     await assertNoneRunning(config, context);
     await warnAboutMistypedTypes(values.events, context);

@@ -12,13 +12,7 @@ import { abortAfter, createLinkedController } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
-import {
-  addEnvFileAlias,
-  resolveWriteEnvAlias,
-  toEnvVariables,
-  type WriteEnvOptions,
-  writeEnvFile,
-} from '../env-variables.ts';
+import { toEnvVariables, writeEnvFile } from '../env-variables.ts';
 import { type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 import { type EndpointChange, ListenEndpoints, type NewEndpoint } from '../listen/listen-endpoints.ts';
 import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
@@ -33,7 +27,7 @@ interface ForwardTarget {
   readonly types: readonly string[] | null;
 }
 
-interface Options extends WriteEnvOptions {
+interface Options {
   readonly url: readonly ForwardTarget[];
   readonly forwardTo?: readonly ForwardTarget[];
   readonly events?: readonly string[];
@@ -45,6 +39,7 @@ interface Options extends WriteEnvOptions {
   readonly body?: boolean;
   readonly keep?: boolean;
   readonly workspace?: string;
+  readonly writeEnv?: string;
 }
 
 /** Time limit for removing the endpoints. Short, because the user has asked the command to end. */
@@ -53,7 +48,7 @@ const CLEANUP_TIMEOUT_MS = 2_000;
 /** Runs until the user quits or interrupts. With `--print-secret`, it only registers the endpoints and prints the secret. */
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
-    addEnvFileAlias(command)
+    command
       .argument(
         '[url...]',
         'Port or URL of your receiver, or TYPE[,TYPE]=URL for some event types; default: receive the deliveries in this process',
@@ -251,7 +246,7 @@ interface Connection {
 
 /** Connects to the emulator of this folder, or starts one. One with a configured address is not started. */
 async function connectOrStart(options: Options, context: Context): Promise<Connection> {
-  const settings = resolveWriteEnvAlias(options);
+  const settings = { writeEnv: options.writeEnv };
   const config = await context.resolveConfig(settings);
   try {
     return { control: await context.connect(), foreground: null };
@@ -432,7 +427,7 @@ async function writeVariables(
   options: Options,
   context: Context,
 ): Promise<void> {
-  const { envFile } = (await context.resolveConfig(resolveWriteEnvAlias(options))).values;
+  const { envFile } = (await context.resolveConfig({ writeEnv: options.writeEnv })).values;
   const [first] = endpoints;
   if (envFile === null || first === undefined) return;
   const status = { ...(await control.getStatus({})), workspace_id: first.workspace_id };

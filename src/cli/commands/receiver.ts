@@ -44,8 +44,6 @@ import { resolveTemplateContexts } from '../template-contexts.ts';
 
 interface CheckCommandOptions extends ReceiverOptions {
   readonly url?: string;
-  /** `junit` prints the report; `json` is the former name of `--json`. */
-  readonly format: 'table' | 'json' | 'junit';
   readonly rule?: readonly string[];
   readonly observe?: string;
   readonly eventType: string;
@@ -91,12 +89,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
           parseEventType,
           'order.shipped',
         )
-        .option('--strict', 'Exit with code 1 if a check is not observable')
-        .addOption(
-          choiceOption('--format <format>', 'Former way to choose the output', ['table', 'json', 'junit'])
-            .default('table')
-            .hideHelp(),
-        ),
+        .option('--strict', 'Exit with code 1 if a check is not observable'),
     ).addHelpText('after', NOTES),
   examples: [
     [
@@ -122,13 +115,8 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     ],
   ],
   async run(options, context) {
-    if (context.json && options.format === 'junit') {
-      throw new SvcError('usage', '--json and --format junit cannot be used together.', {
-        hint: 'Remove one of them.',
-      });
-    }
     const checkOptions = await toCheckOptions(options, context);
-    const { observe, format } = options;
+    const { observe } = options;
     const junitPath = options.junit === undefined ? null : resolve(context.cwd, options.junit);
     if (junitPath !== null) assertReportWritable(junitPath);
     const observer =
@@ -144,9 +132,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
         runChecks({ ...checkOptions, readEffects: observer?.readEffects ?? null, onProgress }),
       );
       if (junitPath !== null) writeReport(junitPath, renderReceiverJUnit(report, checkOptions.url));
-      if (format === 'json') context.io.write(JSON.stringify(report, null, 2));
-      else if (format === 'junit') context.io.write(renderReceiverJUnit(report, checkOptions.url).trimEnd());
-      else context.print(report, () => renderReport(report, context.io));
+      context.print(report, () => renderReport(report, context.io));
       if (report.interrupted) return ExitCode.interrupted;
       return report.ok ? ExitCode.success : ExitCode.failure;
     } finally {
