@@ -1,0 +1,281 @@
+import { createHmac } from 'node:crypto';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ProbeOptions, probeSignature } from '../../src/delivery/probe-signature.ts';
+import type { Sender, SendRequest } from '../../src/delivery/sender.ts';
+import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
+import { failedResult, startDispatcher } from './dispatcher-setup.ts';
+
+const time = vi.hoisted(() => ({ now: 0 }));
+vi.mock('../../src/timers.ts', async (importActual) => ({
+  ...(await importActual<typeof import('../../src/timers.ts')>()),
+  monotonic: () => time.now,
+}));
+beforeEach(() => {
+  time.now = 0;
+});
+
+interface Received {
+  readonly signature: string;
+  readonly timestamp: string;
+  readonly id: string;
+  readonly body: string;
+  /** Number of the request, from 0. */
+  readonly index: number;
+}
+
+/** A status, with or without a body; null for no response. */
+type Response = number | readonly [status: number, body: string] | null;
+
+const API_KEY = 'svc_test_00000000000000000000000000000000';
+const SECRET = 'whsec_Y3VycmVudA';
+const PREVIOUS_SECRET = 'whsec_cHJldmlvdXM';
+
+const hex = (content: string, secret = SECRET) => createHmac('sha256', secret).update(content).digest('hex');
+const isCorrect = ({ signature, timestamp, body }: Received) =>
+  signature.split(',').includes(`v1=${hex(`${timestamp}.${body}`)}`);
+
+/** Probes a receiver that rejected a delivery. It gets the requests that the probe sends. */
+async function probe(
+  respond: (request: Received) => Response,
+  options: Partial<ProbeOptions> & { readonly scheme?: Partial<SignatureScheme>; rotates?: boolean } = {},
+) {
+  const { scheme, rotates = false, ...probeOptions } = options;
+  const { sandbox, store, endpoint, trigger, attempt, get } = startDispatcher();
+  const webhook = store.webhooks.getBySeq(store.webhooks.findSeq(endpoint().id) ?? 0);
+  const previous = rotates ? PREVIOUS_SECRET : null;
+  const change = { secret: SECRET, previous_secret: previous, previous_secret_expires_at: 2 ** 50 };
+  store.writeNow(() => store.webhooks.update({ ...webhook, ...change }));
+  const [id = ''] = await trigger();
+  await (await attempt(1)).respond(failedResult);
+  const received: Received[] = [];
+  const send = async (request: SendRequest) => {
+    const { 'Service-Signature': signature = '', 'Service-Timestamp': timestamp = '' } = request.headers;
+    const index = received.length;
+    const sent = { signature, timestamp, id: request.headers['Service-Delivery-Id'] ?? '', index };
+    received.push({ ...sent, body: String(request.body) });
+    const response = respond(received.at(-1) as Received);
+    const [status, body] = Array.isArray(response) ? response : [response, ''];
+    return {
+      outcome: status === null ? 'timeout' : status < 300 ? 'succeeded' : 'http_error',
+      responseStatus: status,
+      response: status === null ? null : { headers: {}, body: Buffer.from(body), truncated: false },
+    };
+  };
+  const result = await probeSignature(
+    { ...sandbox, rules: { ...sandbox.rules, signature: { ...sandbox.rules.signature, ...scheme } } },
+    { send } as unknown as Sender,
+    get(id),
+    { apiKey: API_KEY, ...probeOptions },
+  );
+  return { result, received, row: get(id), body: store.deliveryQueries.getBody(get(id).seq) };
+}
+
+describe('probeSignature', () => {
+  it('a receiver that accepts the delivery now gets one request, signed as every attempt is', async () => {
+    const { result, received, row, body } = await probe((request) => (isCorrect(request) ? 200 : 401));
+    expect(result).toEqual({ result: 'accepted' });
+    expect(received).toMatchObject([{ id: row.id, body }]);
+  });
+
+  it.each<[string, string, (request: Received) => string]>([
+    ['content_changed', 'the signed string was "{body}" instead', ({ body }) => `v1=${hex(body)}`],
+    [
+      'content_changed',
+      'the signed string was "{timestamp}{body}" instead',
+      ({ timestamp, body }) => `v1=${hex(timestamp + body)}`,
+    ],
+    [
+      'api_key_as_secret',
+      'the secret was an API key',
+      ({ timestamp, body }) => `v1=${hex(`${timestamp}.${body}`, API_KEY)}`,
+    ],
+    [
+      'key_changed',
+      'the key was the secret without whsec_',
+      ({ timestamp, body }) => `v1=${hex(`${timestamp}.${body}`, 'Y3VycmVudA')}`,
+    ],
+    [
+      'encoding_changed',
+      'Service-Signature was expected without the prefix v1=',
+      ({ timestamp, body }) => hex(`${timestamp}.${body}`),
+    ],
+    [
+      'encoding_changed',
+      'Service-Signature was expected in uppercase',
+      ({ timestamp, body }) => `v1=${hex(`${timestamp}.${body}`).toUpperCase()}`,
+    ],
+    [
+      'encoding_changed',
+      'Service-Signature was expected in base64',
+      ({ timestamp, body }) => `v1=${Buffer.from(hex(`${timestamp}.${body}`), 'hex').toString('base64')}`,
+    ],
+  ])('a receiver with the mistake %s is recognized: %s', async (reason, description, sign) => {
+    const { result } = await probe((request) => (request.signature === sign(request) ? 200 : 401));
+    const mistake = { reason, description: expect.stringContaining(description) };
+    expect(result).toMatchObject({ result: 'mistake', mistake });
+  });
+
+  it.each([
+    ['seconds since 1970', /^\d{10}$/],
+    ['milliseconds since 1970', /^\d{13}$/],
+  ])('a receiver that reads the timestamp only as %s is recognized', async (name, format) => {
+    const { result } = await probe((request) =>
+      isCorrect(request) && format.test(request.timestamp) ? 200 : 400,
+    );
+    expect(result).toEqual({
+      result: 'mistake',
+      mistake: {
+        reason: 'timestamp_unreadable',
+        description: `Service-Timestamp was expected as ${name}`,
+        remedy: 'Read Service-Timestamp as ISO 8601 in UTC.',
+      },
+    });
+  });
+
+  it.each([
+    ['current', SECRET],
+    ['previous', PREVIOUS_SECRET],
+  ])(
+    'a receiver that compares the whole header with the signature of the %s secret is recognized during a rotation',
+    async (name, secret) => {
+      const { result } = await probe(
+        ({ signature, timestamp, body }) =>
+          signature === `v1=${hex(`${timestamp}.${body}`, secret)}` ? 200 : 401,
+        { rotates: true },
+      );
+      expect(result).toEqual({
+        result: 'mistake',
+        mistake: {
+          reason: 'header_not_split',
+          description: `Service-Signature was expected with only one signature, that of the ${name} secret`,
+          remedy: 'Split Service-Signature at ",", and accept the delivery if any of its signatures matches.',
+        },
+      });
+    },
+  );
+
+  it('a receiver that rejects everything gets each signature once, and never a correct one', async () => {
+    const { result, received, body } = await probe(() => 401);
+    expect(result).toEqual({ result: 'rejected', tried: received.length - 2, isComplete: true });
+    const [correct, ...others] = received;
+    expect(correct && isCorrect(correct)).toBe(true);
+    const sent = others.map(({ signature, timestamp }) => `${signature} ${timestamp}`);
+    expect(new Set(sent).size).toBe(sent.length);
+    expect(
+      others.filter((request) => isCorrect(request) && request.timestamp === correct?.timestamp),
+    ).toEqual([]);
+    expect(others.every((request) => request.body === body)).toBe(true);
+  });
+
+  it.each<[string, Partial<SignatureScheme>, string, number]>([
+    [
+      'a scheme without a timestamp header',
+      { headers: { signature: 'Service-Signature', timestamp: null, id: null } },
+      'Service-Timestamp',
+      0,
+    ],
+    ['a scheme with a timestamp in milliseconds', { timestampFormat: 'unix_ms' }, 'Service-Timestamp', 2],
+  ])('%s has its own forms of the timestamp', async (_, scheme, __, count) => {
+    const { received } = await probe(() => 401, { scheme });
+    const { timestamp } = received[0] as Received;
+    expect(received.filter((request) => request.timestamp !== timestamp)).toHaveLength(count);
+  });
+
+  it('a scheme in base64 without a prefix is tried in hex, and not in forms that it has itself', async () => {
+    const header = { prefix: '', separator: ',', timestampField: null };
+    const { received } = await probe(() => 401, { scheme: { encoding: 'base64', header } });
+    const [correct = '', ...others] = received.map(({ signature }) => signature);
+    const inHex = Buffer.from(correct, 'base64').toString('hex');
+    expect(others.filter((signature) => signature === inHex)).toHaveLength(1);
+    expect(others).not.toContain(correct.toUpperCase());
+  });
+
+  it('a scheme with only one signature in its header is not tried with each of two secrets', async () => {
+    const header = { prefix: 'v1=', separator: null, timestampField: null };
+    const { received } = await probe(() => 401, { scheme: { header }, rotates: true });
+    const [correct, ...others] = received.map(({ signature }) => signature);
+    expect(others).not.toContain(correct);
+  });
+
+  it.each<[string, object, (request: Received) => Response]>([
+    [
+      'accepts only wrong signatures',
+      { result: 'random_accepted' },
+      (request) => (isCorrect(request) ? 401 : 200),
+    ],
+    [
+      'fails after the verification',
+      { result: 'signature_accepted' },
+      (request) => (isCorrect(request) ? 500 : 401),
+    ],
+    [
+      'responds with another text after the verification',
+      { result: 'signature_accepted' },
+      (request) => (isCorrect(request) ? [401, 'order is unknown'] : [401, 'signature is wrong']),
+    ],
+    [
+      'responds differently to the second random signature',
+      { result: 'inconsistent' },
+      ({ index }) => [500, 401, 500, 500][index] ?? 500,
+    ],
+    [
+      'responds differently to the second correct signature',
+      { result: 'inconsistent' },
+      ({ index }) => [500, 401, 401, 401][index] ?? 401,
+    ],
+    [
+      'accepts a wrong signature and then the correct one',
+      { result: 'accepted' },
+      ({ index }) => (index < 2 ? 401 : 200),
+    ],
+    [
+      'accepts a wrong signature and then a random one',
+      { result: 'inconsistent' },
+      ({ index }) => (index < 2 || index === 3 ? 401 : 200),
+    ],
+    [
+      'stops responding',
+      { result: 'rejected', tried: 2, isComplete: false },
+      ({ index }) => (index < 3 ? 401 : null),
+    ],
+    [
+      'limits the rate',
+      { result: 'rejected', tried: 2, isComplete: false },
+      ({ index }) => (index < 3 ? 401 : 429),
+    ],
+    ['never responds', { result: 'rejected', tried: 1, isComplete: false }, () => null],
+    [
+      'takes 20 seconds for three requests',
+      { result: 'rejected', tried: 3, isComplete: false },
+      ({ index }) => {
+        time.now = index < 4 ? index * 6_666 : 20_001 + 6_666;
+        return 401;
+      },
+    ],
+  ])('a receiver that %s has the result %j', async (_, expected, respond) => {
+    expect((await probe(respond)).result).toEqual(expected);
+  });
+
+  it('responses that differ only in IDs, digests and times are the same response', async () => {
+    const { result } = await probe(({ index }) => [
+      401,
+      `req_${index}: no match at 2026-11-20T00:00:0${index % 10}Z`,
+    ]);
+    expect(result).toMatchObject({ result: 'rejected', isComplete: true });
+  });
+
+  it('a canceled probe sends no further request', async () => {
+    const controller = new AbortController();
+    let count = 0;
+    const probed = probe(
+      ({ index }) => {
+        count++;
+        if (index === 4) controller.abort(new Error('canceled'));
+        return 401;
+      },
+      { signal: controller.signal },
+    );
+    await expect(probed).rejects.toThrow('canceled');
+    expect(count).toBe(5);
+  });
+});
