@@ -39,8 +39,7 @@ export function toLoggedText(text: string, limit: number): string {
 
 /** The path and the query, without secrets. */
 export function toLoggedPath({ url }: H3Event): string {
-  const query = url.search === '' ? '' : removeSecretParameters(url.search);
-  return removeKnownSecrets(url.pathname + query);
+  return removeKnownSecrets(url.pathname + removeSecretParameters(url.search));
 }
 
 interface Exchange {
@@ -90,8 +89,9 @@ function toLoggedHeaders(
   let remaining = limit;
   for (const [name, rawValue] of headers) {
     const value = maskHeader(name, String(rawValue));
-    remaining -= name.length + value.length;
-    logged[name] = remaining < 0 ? value.slice(0, Math.max(0, value.length + remaining)) : value;
+    remaining -= name.length;
+    logged[name] = value.slice(0, Math.max(0, remaining));
+    remaining -= value.length;
     if (remaining < 0) return { json: JSON.stringify(logged), isTruncated: true };
   }
   return { json: JSON.stringify(logged), isTruncated: false };

@@ -1,0 +1,130 @@
+import { H3Event, HTTPResponse } from 'h3';
+import { describe, expect, it } from 'vitest';
+import {
+  getLogLimits,
+  toLoggedMessages,
+  toLoggedPath,
+  toLoggedText,
+} from '../../src/http/logged-messages.ts';
+
+const secret = `whsec_${'a'.repeat(24)}`;
+
+function createEvent(path: string, headers: Record<string, string> = {}): H3Event {
+  return new H3Event(new Request(`http://localhost${path}`, { headers }));
+}
+
+const response = new HTTPResponse('ok', { headers: { 'x-ok': '1' } });
+
+interface Message {
+  readonly headers?: Record<string, string>;
+  readonly path?: string;
+  readonly body?: Buffer | null;
+  readonly response?: HTTPResponse;
+}
+
+/** The row of a message, with limits of 20 characters for headers, 10 for the path and 4 for the response. */
+function log({ headers = {}, path = '/', body = null, response: sent = response }: Message) {
+  const exchange = { event: createEvent('/', headers), path, body, response: sent };
+  return toLoggedMessages(exchange, { headers: 20, text: 10, responseBody: 4 });
+}
+
+describe('the limits of the request log', () => {
+  it('a request without a valid key has lower limits', () => {
+    expect(getLogLimits(true)).toEqual({ text: 2048, headers: 16384, responseBody: 65536 });
+    expect(getLogLimits(false)).toEqual({ text: 256, headers: 2048, responseBody: 2048 });
+  });
+
+  it('a text is cut off at the limit, and a secret at the limit is removed as a whole', () => {
+    expect(toLoggedText('0123456789', 9)).toBe('012345678');
+    expect(toLoggedText(`0123 ${secret}`, 8)).toBe('0123 [re');
+    expect(toLoggedText(`0123 ${secret}`, 20)).toBe('0123 [removed]');
+    // A secret has at least 16 characters after its prefix. Of this one, 15 are read.
+    expect(toLoggedText(`${'x'.repeat(239)} ${secret}`, 5)).toBe('xxxxx');
+    expect(toLoggedText(`whsec_${'a'.repeat(300)} rest`, 20)).toBe('[removed]');
+  });
+
+  it.each([
+    [{ 'x-a': '1234567890', 'x-b': '1234' }, { 'x-a': '1234567890', 'x-b': '1234' }, 0],
+    [{ 'x-a': '1234567890', 'x-b': '12345' }, { 'x-a': '1234567890', 'x-b': '1234' }, 1],
+    [{ 'x-a': '1234567890', 'x-b': '12345', 'x-c': '1' }, { 'x-a': '1234567890', 'x-b': '1234' }, 1],
+    [{ 'x-a': '12345678901234567', 'x-b': '' }, { 'x-a': '12345678901234567', 'x-b': '' }, 1],
+    [{ 'x-a': '123456789012345', 'x-b': '1' }, { 'x-a': '123456789012345', 'x-b': '' }, 1],
+    [{}, {}, 0],
+  ])('headers are logged until their limit: %j', (headers, logged, truncated) => {
+    const row = log({ headers });
+    expect([JSON.parse(row.request_headers ?? ''), row.request_truncated]).toEqual([logged, truncated]);
+  });
+
+  it.each<[string, Message, object]>([
+    ['a path at the limit', { path: '/123456789' }, { request_truncated: 0 }],
+    ['a longer path', { path: '/1234567890' }, { request_truncated: 1 }],
+    ['a request without a body', {}, { request_body: null, request_size: null, request_truncated: 0 }],
+    ['an empty body', { body: Buffer.alloc(0) }, { request_body: Buffer.alloc(0), request_size: 0 }],
+    ['a body at the limit', { body: Buffer.alloc(2 ** 18) }, { request_size: 2 ** 18, request_truncated: 0 }],
+    [
+      'a longer body',
+      { body: Buffer.alloc(2 ** 18 + 1) },
+      {
+        request_body: expect.toSatisfy((body) => body.length === 2 ** 18),
+        request_size: 2 ** 18 + 1,
+        request_truncated: 1,
+      },
+    ],
+    [
+      'a response',
+      {},
+      { response_headers: '{"x-ok":"1"}', response_body: 'ok', response_size: 2, response_truncated: 0 },
+    ],
+    [
+      'a response at the limit',
+      { response: new HTTPResponse('äöüß') },
+      { response_body: 'äöüß', response_size: 8, response_truncated: 0 },
+    ],
+    [
+      'a longer response',
+      { response: new HTTPResponse('12345') },
+      { response_body: '1234', response_size: 5, response_truncated: 1 },
+    ],
+    [
+      'a response with long headers',
+      { response: new HTTPResponse('', { headers: { 'x-long': '123456789012345' } }) },
+      { response_headers: '{"x-long":"12345678901234"}', response_truncated: 1 },
+    ],
+    [
+      'a dropped connection',
+      { response: new HTTPResponse(null, { status: 0, headers: { 'x-a': '1' } }) },
+      { response_headers: null, response_body: null, response_size: null },
+    ],
+  ])('the log has the size of a message and says whether it is complete: %s', (_, message, row) => {
+    expect(log(message)).toMatchObject(row);
+  });
+});
+
+describe('secrets in the request log', () => {
+  it.each([
+    ['authorization', 'Bearer svc_test_0123456789abcdef', 'Bearer svc_test_…cdef'],
+    ['authorization', 'Basic dXNlcjpzZWNyZXQ=', '[removed]'],
+    ['x-auth-token', 'Bearer svc_test_0123456789abcdef', '[removed]'],
+    ['x-note', `a ${secret}`, 'a [removed]'],
+    ['x-note', 'plain', 'plain'],
+  ])('the header %s: %s is logged as %s', (name, value, logged) => {
+    const event = createEvent('/', { [name]: value });
+    const row = toLoggedMessages({ event, path: '/', body: null, response }, getLogLimits(true));
+    expect(JSON.parse(row.request_headers ?? '')).toEqual({ [name]: logged });
+  });
+
+  it.each([
+    ['/v1/events?token=abc&limit=1', '/v1/events?token=[removed]&limit=1'],
+    [`/v1/${secret}?a=${secret}`, '/v1/[removed]?a=[removed]'],
+    ['/v1/events', '/v1/events'],
+  ])('the path %s is logged as %s', (path, logged) => {
+    expect(toLoggedPath(createEvent(path))).toBe(logged);
+  });
+
+  it('the headers of a request are those that Node.js parsed', () => {
+    const event = createEvent('/', { 'x-a': 'of the Fetch API' });
+    Object.assign(event.req, { runtime: { node: { req: { headers: { 'x-a': 'of Node.js' } } } } });
+    const row = toLoggedMessages({ event, path: '/', body: null, response }, getLogLimits(true));
+    expect(row.request_headers).toBe('{"x-a":"of Node.js"}');
+  });
+});
