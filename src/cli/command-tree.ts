@@ -64,11 +64,6 @@ export const commandSections: Readonly<Record<string, Commands>> = {
         wait: defineCommand('Wait until the emulator is ready', loadEmulator, 'emulatorWait'),
         stop: defineCommand('Stop the emulator', loadEmulator, 'emulatorStop'),
         reset: defineCommand('Reset the emulator to its initial state', loadEmulator, 'emulatorReset'),
-        restore: defineCommand(
-          'Recreate the database file after it was removed',
-          loadEmulator,
-          'emulatorRestore',
-        ),
         snapshot: {
           summary: 'Save or load the state of the emulator',
           examples: [

@@ -110,11 +110,6 @@ export const controlOperations = {
     output: EmulatorStatus,
     errors: ['usage', 'validation_failed'],
   }),
-  restoreDatabase: defineOperation('POST', '/database/restore', {
-    input: noInput,
-    output: EmulatorStatus,
-    errors: ['conflict', 'storage_unavailable'],
-  }),
   stop: defineOperation('POST', '/stop', {
     input: noInput,
     output: v.object({ stopping: v.literal(true) }),

@@ -132,7 +132,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Reset the state',
     description:
-      'Restores the state that the emulator had after startup, or after the last `POST /snapshot/load` or `POST /database/restore` if there was one. Call it before each test.',
+      'Restores the state that the emulator had after startup, or after the last `POST /snapshot/load` if there was one. Call it before each test.',
     input: {
       all: 'Remove all state, also that of the start. Only the default workspace, its API key and the endpoint of `--forward-to` are created again, with the same IDs and secrets, and the data of a seed.',
     },
@@ -159,15 +159,6 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     input: { path: 'Absolute path of the snapshot, on the machine that runs the emulator.' },
     response: 'The emulator status after the snapshot was loaded.',
     example: { input: { path: SNAPSHOT_PATH }, output: example.status },
-  },
-  restoreDatabase: {
-    tag: 'Emulator',
-    summary: 'Recreate the database file',
-    description:
-      'Recreates the database file if it was removed while the emulator was running. The new file contains the current state, which a later reset restores. Returns a 409 error if the file exists, and a 503 error if it was replaced or truncated.',
-    input: {},
-    response: 'The emulator status after the file was recreated.',
-    example: { input: {}, output: example.status },
   },
   stop: {
     tag: 'Emulator',

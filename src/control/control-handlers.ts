@@ -97,10 +97,6 @@ function createEmulatorHandlers(
       await stateLifecycle.loadSnapshot(path);
       return emulator.status();
     },
-    restoreDatabase: async () => {
-      await stateLifecycle.restoreDatabase();
-      return emulator.status();
-    },
     stop: async () => {
       emulator.stop();
       return { stopping: true };

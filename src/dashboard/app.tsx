@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Route, type Section, toHash } from './address.ts';
-import { control, isConnected, isLost } from './control.ts';
+import { isConnected, isLost } from './control.ts';
 import { FailureIndicator } from './failure-indicator.tsx';
 import icon from './icon.svg';
 import { findNextFailing, nextFailingShortcut } from './next-failing-delivery.ts';
@@ -18,7 +18,7 @@ import {
   workspaces,
 } from './session.ts';
 import { activeShortcuts, useShortcuts } from './shortcuts.ts';
-import { dismissToast, showToast, toasts, withErrorToast } from './toasts.ts';
+import { dismissToast, toasts, withErrorToast } from './toasts.ts';
 import { ActionButton } from './ui/action-button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
@@ -306,28 +306,14 @@ function ReplacedDatabaseMessage() {
 }
 
 function DatabaseFileAlert() {
-  const [isBusy, setBusy] = useState(false);
   usePolling(refreshStatus);
   const problem = status.value?.storage_problem;
   if (problem === undefined) return null;
-  async function restore(): Promise<void> {
-    setBusy(true);
-    const restored = await withErrorToast(control.restoreDatabase({}));
-    setBusy(false);
-    if (restored === undefined) return;
-    status.value = restored;
-    showToast('Database file recreated.');
-  }
   return (
     <section class="row alert danger" role="alert">
       <p>
         <strong>{problem.message}</strong> {problem.hint}
       </p>
-      {problem.kind === 'removed' && (
-        <ActionButton disabled={isBusy} onClick={() => void restore()}>
-          Recreate the file
-        </ActionButton>
-      )}
     </section>
   );
 }

@@ -34,8 +34,7 @@ export class StateLifecycle {
   }
 
   /**
-   * Restores the state of the start, of the last loaded snapshot or of the last {@link restoreDatabase}: rows, clocks, rate
-   * limits, and in a seeded run the next IDs. Attempts in flight are not recorded.
+   * Restores the state of the start or of the last loaded snapshot: rows, clocks, rate limits, and in a seeded run the next IDs. Attempts in flight are not recorded.
    * @throws SvcError `storage_unavailable`, in which case nothing has changed.
    */
   reset(): void {
@@ -97,15 +96,6 @@ export class StateLifecycle {
     } finally {
       this.#startFromCurrentState();
     }
-  }
-
-  /**
-   * Recreates the database file after it was removed, and makes this the state that a reset restores.
-   * @throws SvcError as `Store.restoreFile`, in which case nothing has changed.
-   */
-  async restoreDatabase(): Promise<void> {
-    await this.#sandbox.store.restoreFile();
-    this.#startFromCurrentState();
   }
 
   #startFromCurrentState(): void {

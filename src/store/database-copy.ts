@@ -1,4 +1,4 @@
-/** Copies the database of a running emulator: to a snapshot, or back to its path after the file was removed. */
+/** Saves the database of a running emulator as a snapshot. */
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -15,7 +15,6 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { createFolder } from '../create-folder.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { deleteUnpublished } from './connection.ts';
@@ -26,7 +25,6 @@ import {
   SNAPSHOT_APPLICATION_ID,
 } from './database.ts';
 import { openSqlite } from './driver.ts';
-import { toWriteError } from './group-commit.ts';
 import { SettingTable } from './schema.ts';
 import { Sql } from './sql.ts';
 
@@ -104,31 +102,6 @@ function removeTemporaryFiles(path: string): void {
 }
 
 /**
- * Writes the database to `path`, from which its file was removed.
- * @param beforeRename called right before the new file gets its name.
- * @throws SvcError `storage_unavailable` if it cannot be written.
- */
-export async function writeRemovedFile(
-  db: Database.Database,
-  path: string,
-  beforeRename: () => void,
-): Promise<void> {
-  const temporaryPath = `${path}.${randomUUID()}.tmp`;
-  try {
-    createFolder(dirname(path));
-    await copyDatabase(db, temporaryPath);
-    beforeRename();
-    // This write-ahead log belongs to the removed file.
-    rmSync(`${path}-wal`, { force: true });
-    renameSync(temporaryPath, path);
-    fsyncFolder(dirname(path));
-  } catch (error) {
-    rmSync(temporaryPath, { force: true });
-    throw toWriteError(error);
-  }
-}
-
-/**
  * The file to write, with symbolic links resolved.
  * @throws SvcError `usage` if it exists and is not a snapshot.
  */
@@ -191,9 +164,9 @@ const PAGES_PER_FLUSH = 4_096;
 
 interface CopyHooks {
   /** Called right before the last pages are copied. May write to the database. */
-  readonly beforeLastPages?: () => void;
+  readonly beforeLastPages: () => void;
   /** Called right after the last page was copied. The copy contains the state at this time. */
-  readonly onLastPage?: () => void;
+  readonly onLastPage: () => void;
 }
 
 /**
@@ -203,7 +176,7 @@ interface CopyHooks {
 async function copyDatabase(
   db: Database.Database,
   path: string,
-  { beforeLastPages, onLastPage }: CopyHooks = {},
+  { beforeLastPages, onLastPage }: CopyHooks,
 ): Promise<void> {
   // Created here for its mode, because it contains secrets. SQLite accepts an empty file as a new database.
   const file = await open(path, 'wx', 0o600);
@@ -213,7 +186,7 @@ async function copyDatabase(
     let flushed: Promise<void> = Promise.resolve();
     await db.backup(path, {
       progress: ({ remainingPages }) => {
-        if (remainingPages <= PAGES_PER_TURN) beforeLastPages?.();
+        if (remainingPages <= PAGES_PER_TURN) beforeLastPages();
         flushBelow ??= remainingPages - PAGES_PER_FLUSH;
         if (remainingPages < flushBelow) {
           flushBelow = remainingPages - PAGES_PER_FLUSH;
@@ -222,7 +195,7 @@ async function copyDatabase(
         return PAGES_PER_TURN;
       },
     });
-    onLastPage?.();
+    onLastPage();
     await flushed;
     await file.sync();
   } finally {

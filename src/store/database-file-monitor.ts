@@ -94,11 +94,12 @@ const messages: Readonly<Record<DatabaseFileProblem, string>> = {
   truncated: 'The database file was truncated while the emulator was running.',
 };
 
+const SAVE_AND_RESTART =
+  'Run svc emulator snapshot save FILE to save the state. Then restart the emulator, and load the snapshot. Nothing is lost until the emulator stops.';
+
 const hints: Readonly<Record<DatabaseFileProblem, string>> = {
-  removed:
-    'Run svc emulator restore to recreate the file with all its data, or restart the emulator to start with an empty database. Nothing is lost until the emulator stops.',
-  replaced:
-    'Run svc emulator snapshot save FILE to save the state. Then restart the emulator, and load the snapshot. Nothing is lost until the emulator stops.',
+  removed: SAVE_AND_RESTART,
+  replaced: SAVE_AND_RESTART,
   truncated:
     'Run svc emulator snapshot save FILE to save what can still be read. Then move the database file away, restart the emulator and load the snapshot.',
 };

@@ -2,17 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/credentials.ts';
-import { SvcError } from '../errors.ts';
 import { checkSnapshot } from './check-snapshot.ts';
 import { Connection, type UnpublishedEvent } from './connection.ts';
 import { checkIntegrity, type DatabaseOptions, type IntegrityReport } from './database.ts';
-import {
-  removeUnfinishedSnapshot,
-  type SavedSnapshot,
-  saveSnapshot,
-  writeRemovedFile,
-} from './database-copy.ts';
-import { createFileProblemError, type DatabaseFileProblem } from './database-file-monitor.ts';
+import { removeUnfinishedSnapshot, type SavedSnapshot, saveSnapshot } from './database-copy.ts';
+import type { DatabaseFileProblem } from './database-file-monitor.ts';
 import type { SettingTable } from './schema.ts';
 import { replaceRows } from './snapshot-rows.ts';
 import { listSequencedTables, listTableNames } from './sql.ts';
@@ -25,9 +19,8 @@ const STATE_REPLACED_SETTING = 'state_replaced_seq';
 export class Store extends Tables {
   /** Identifies this store: sequences are only comparable within one store. */
   readonly id: string;
-  readonly #options: DatabaseOptions;
   readonly #subscribers = new Set<() => void>();
-  #connection!: Connection;
+  readonly #connection: Connection;
   /** The last operation of {@link #runExclusively}. */
   #lastExclusiveOperation: Promise<unknown> = Promise.resolve();
   #commitCount = 0;
@@ -41,8 +34,16 @@ export class Store extends Tables {
    */
   constructor(options: DatabaseOptions, freshFor: Environment | null = null) {
     super();
-    this.#options = options;
-    this.#connect();
+    this.#connection = new Connection(options, {
+      onCommit: () => this.#notifySubscribers(),
+      onRollback: () => this.clearCaches(),
+      onVisible: () => {
+        this.deliveries.forgetPendingCounts();
+        this.#notifySubscribers();
+      },
+      expectsMore: () => this.#expectsMore(),
+    });
+    this.connectTables(this.#connection.sql, this.#connection.unpublished);
     removeUnfinishedSnapshot(this.settings);
     if (this.settings.find('environment') === freshFor) {
       this.#connection.writeWithoutForeignKeys(() => this.#deleteRows(listTableNames(this.#connection.db)));
@@ -54,19 +55,6 @@ export class Store extends Tables {
       this.#stateReplacedSeq,
     );
     this.id = this.settings.find(ID_SETTING) ?? createStoreId(this.settings);
-  }
-
-  #connect(): void {
-    this.#connection = new Connection(this.#options, {
-      onCommit: () => this.#notifySubscribers(),
-      onRollback: () => this.clearCaches(),
-      onVisible: () => {
-        this.deliveries.forgetPendingCounts();
-        this.#notifySubscribers();
-      },
-      expectsMore: () => this.#expectsMore(),
-    });
-    this.connectTables(this.#connection.sql, this.#connection.unpublished);
   }
 
   get isOpen(): boolean {
@@ -265,33 +253,6 @@ export class Store extends Tables {
   /** Checks whether the database file was removed, replaced or truncated. */
   checkFile(): DatabaseFileProblem | null {
     return this.#connection.monitor.check();
-  }
-
-  /**
-   * Recreates the database file after it was removed, with the complete state, and continues with the new file.
-   * @throws SvcError `conflict` if it was not removed, `storage_unavailable` if it cannot be written.
-   */
-  restoreFile(): Promise<void> {
-    return this.#runExclusively(async () => {
-      if (this.#options.path === ':memory:') {
-        throw new SvcError(
-          'conflict',
-          'The emulator uses an in-memory database, so there is no file to restore.',
-        );
-      }
-      const oldConnection = this.#connection;
-      const problem = this.checkFile();
-      if (problem === null)
-        throw new SvcError('conflict', 'The database file exists, so there is nothing to restore.');
-      if (problem !== 'removed') throw createFileProblemError(problem);
-      oldConnection.group.flush();
-      await writeRemovedFile(oldConnection.db, this.#options.path, () => {
-        oldConnection.group.flush();
-        if (this.checkFile() === 'replaced') throw createFileProblemError('replaced');
-      });
-      this.#connect();
-      oldConnection.db.close();
-    });
   }
 
   /** Shrinks the database file, in steps that let other writes through. */

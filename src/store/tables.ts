@@ -15,7 +15,6 @@ import type { Sql } from './sql.ts';
 import { WebhookTable } from './webhooks.ts';
 import { WorkspaceTable } from './workspaces.ts';
 
-/** `connectTables` replaces every property, so callers must not keep a reference to a table. */
 export class Tables {
   settings!: SettingTable;
   workspaces!: WorkspaceTable;

@@ -51,12 +51,7 @@ const tooMany = 'Too many arguments: ';
 export const processCommands = ['emulator start', 'emulator stop', 'emulator wait', 'emulator exec', 'mcp'];
 
 /** `cli-state.test.ts` tests the commands that replace all state. */
-export const stateReplacingCommands = [
-  'emulator reset',
-  'emulator restore',
-  'emulator snapshot save',
-  'emulator snapshot load',
-];
+export const stateReplacingCommands = ['emulator reset', 'emulator snapshot save', 'emulator snapshot load'];
 
 /** The result depends on the machine: `doctor.test.ts` tests it. */
 export const environmentDependentCommands = ['doctor'];

@@ -90,7 +90,6 @@ describe('each operation', () => {
       [200, 'GET', '/faults'],
       [200, 'POST', '/faults/clear', {}],
       [200, 'GET', '/diagnosis'],
-      [409, 'POST', '/database/restore', {}],
       [200, 'POST', `/webhooks/${webhook.id}/probe`, { send: false }],
       [200, 'DELETE', `/webhooks/${webhook.id}`],
       [200, 'POST', '/snapshot/save', { path: snapshot }],

@@ -167,8 +167,6 @@ it('docs/reference/control-plane.md describes every operation of the control pla
 
 /** Operations that remove what others need, in the order in which they can run. */
 const LAST = ['deleteWebhook', 'revokeKey', 'reset', 'stop'];
-/** Responds with 409 unless the database file was removed. */
-const LEFT_OUT = ['restoreDatabase'];
 
 const curl = await execa('curl', ['--version'], { reject: false });
 
@@ -184,10 +182,7 @@ it.skipIf(curl.failed)(
     const { data: keys } = await emulator.control.listKeys({});
     const { data: deliveries } = await emulator.control.listDeliveries({});
     const rank = ({ operation }: Entry) => LAST.indexOf(operation.operationId);
-    const commands = entries
-      .filter(({ operation }) => !LEFT_OUT.includes(operation.operationId))
-      .sort((a, b) => rank(a) - rank(b))
-      .map(renderCurl);
+    const commands = entries.sort((a, b) => rank(a) - rank(b)).map(renderCurl);
     const script = [
       'set -eu',
       // The stream has no end. curl exits with 28 at the time limit.

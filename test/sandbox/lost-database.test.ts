@@ -3,19 +3,17 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   truncateSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
-import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
 const EVENT = { type: 'order.shipped', payload: { order_id: 'ord_1' } };
@@ -31,28 +29,6 @@ async function startOnFile() {
   const emulator = await startTestEmulator({ db, internalErrorLog: faultLog });
   await emulator.api('POST', '/events', EVENT);
   return { folder, db, emulator, reported };
-}
-
-const listTypes = async ({ api }: TestEmulator) =>
-  (await api('GET', '/events')).json.data.map(({ type }: { type: string }) => type);
-
-/** The results of every operation that reads rows. */
-async function readEverything({ control }: TestEmulator) {
-  const { data: deliveries } = await control.listDeliveries({});
-  const [id = ''] = deliveries.map((delivery) => delivery.id);
-  return {
-    deliveries,
-    detail: await control.getDelivery({ id }),
-    attempts: await control.listAttempts({}),
-    due: await control.listDue({}),
-    events: await control.listEvents({}),
-    webhooks: await control.listWebhooks({}),
-    keys: await control.listKeys({}),
-    workspaces: await control.listWorkspaces({}),
-    requests: await control.listRequests({}),
-    faults: await control.listFaults({}),
-    damage: (await control.getDiagnosis({})).database.damage,
-  };
 }
 
 // On Windows, an open file cannot be removed.
@@ -95,7 +71,7 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     expect(reported[0]).toMatchObject({
       code: 'storage_unavailable',
       message: 'The database file was removed while the emulator was running. Writes are refused.',
-      hint: expect.stringContaining('svc emulator restore'),
+      hint: expect.stringContaining('svc emulator snapshot save'),
     });
   });
 
@@ -107,62 +83,6 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     renameSync(`${folder}.away`, folder);
     expect((await emulator.api('POST', '/events', EVENT)).status).toBe(201);
     expect((await emulator.control.getStatus({})).storage_problem).toBeUndefined();
-  });
-
-  it('restore writes a removed file again with the complete state', async () => {
-    await using receiver = await createReceiver();
-    const { folder, db, emulator } = await startOnFile();
-    {
-      await using _emulator = emulator;
-      const { workspace_id, api_key } = emulator.status();
-      await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events: ['*'] });
-      await emulator.api('POST', '/events', { ...EVENT, type: 'order.paid' });
-      await emulator.control.settleClock({});
-      rmSync(folder, { recursive: true });
-      const before = await readEverything(emulator);
-      const { storage_problem } = await emulator.control.restoreDatabase({});
-      expect(await readEverything(emulator)).toEqual(before);
-      expect(storage_problem).toBeUndefined();
-      expect(readdirSync(folder).sort()).toEqual(['sandbox.db', 'sandbox.db-wal', 'sandbox.db.key']);
-      expect(readFileSync(`${db}.key`, 'utf8').trim()).toBe(api_key);
-      expect(await listTypes(emulator)).toEqual(['order.paid', 'order.shipped']);
-      expect((await emulator.api('POST', '/events', { ...EVENT, type: 'order.late' })).status).toBe(201);
-      await emulator.control.settleClock({});
-      const { data } = await emulator.control.listDeliveries({});
-      expect(data.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
-    }
-    await using later = await startTestEmulator({ db });
-    expect(await listTypes(later)).toEqual(['order.late', 'order.paid', 'order.shipped']);
-  });
-
-  it('a reset after a restore returns to the restored state', async () => {
-    const { folder, emulator } = await startOnFile();
-    await using _emulator = emulator;
-    rmSync(folder, { recursive: true });
-    await emulator.control.restoreDatabase({});
-    await emulator.api('POST', '/events', { ...EVENT, type: 'order.late' });
-    await emulator.control.reset({});
-    expect(await listTypes(emulator)).toEqual(['order.shipped']);
-  });
-
-  it.each<[string, string, (db: string) => void]>([
-    ['is in its place', 'conflict', () => {}],
-    [
-      'was replaced',
-      'storage_unavailable',
-      (db) => {
-        rmSync(db);
-        writeFileSync(db, 'another file');
-      },
-    ],
-  ])('a file that %s is not written by restore', async (_, code, change) => {
-    const { db, emulator } = await startOnFile();
-    await using _emulator = emulator;
-    change(db);
-    const before = readFileSync(db);
-    await expect(emulator.control.restoreDatabase({})).rejects.toMatchObject({ code });
-    expect(readFileSync(db).equals(before)).toBe(true);
-    expect(await listTypes(emulator)).toEqual(['order.shipped']);
   });
 
   it('a snapshot can be saved after the file was removed', async () => {
@@ -186,13 +106,13 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     const { json: event } = await emulator.api('POST', '/events', EVENT);
     await emulator.control.advanceClock({ ms: 1 });
     const sent = receiver.requests.length;
-    rmSync(folder, { recursive: true });
+    renameSync(folder, `${folder}.away`);
     await emulator.control.getStatus({});
     await expect(emulator.control.advanceClock({ ms: 6 * 60_000 })).rejects.toMatchObject({
       code: 'storage_unavailable',
     });
     expect(receiver.requests).toHaveLength(sent);
-    await emulator.control.restoreDatabase({});
+    renameSync(`${folder}.away`, folder);
     receiver.respond({});
     await emulator.control.settleClock({});
     const { data } = await emulator.control.listDeliveries({ event_id: event.id });

@@ -44,13 +44,6 @@ describe('Store', () => {
     expect(openStore(path).lastSeq).toBe(changedAt);
   });
 
-  it('restoreFile is refused for an in-memory database, which has no file', async () => {
-    await expect(openStore(':memory:').restoreFile()).rejects.toMatchObject({
-      code: 'conflict',
-      message: 'The emulator uses an in-memory database, so there is no file to restore.',
-    });
-  });
-
   it('writeNow leaves no rows if the operation throws', () => {
     const store = openStore();
     expect(() =>

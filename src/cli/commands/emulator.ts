@@ -1,4 +1,4 @@
-/** `svc emulator status`, `stop`, `wait`, `reset`, `restore` and `snapshot`. `start` and `exec` have files of their own. */
+/** `svc emulator status`, `stop`, `wait`, `reset` and `snapshot`. `start` and `exec` have files of their own. */
 import { resolve } from 'node:path';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { pollUntil } from '../../control/poll-until.ts';
@@ -199,7 +199,7 @@ export const emulatorReset: CommandDefinition<ConfirmationOptions & { readonly a
     const control = await context.connect();
     const question = all
       ? 'Remove all data of the emulator?'
-      : 'Reset the emulator? Everything since startup, or since the last snapshot load or restore, is deleted.';
+      : 'Reset the emulator? Everything since startup, or since the last snapshot load, is deleted.';
     await confirm(context, question, yes);
     const status = await control.reset({ all });
     const { kept_deliveries: kept, deliveries } = status;
@@ -214,20 +214,8 @@ export const emulatorReset: CommandDefinition<ConfirmationOptions & { readonly a
 };
 
 const RESET_NOTE = `
-The initial state is the state after startup, or after the last snapshot load or restore. With --all, only the default
+The initial state is the state after startup, or after the last snapshot load. With --all, only the default
 workspace, its API key and the endpoint of --forward-to remain, with the same IDs and secrets, and the data of --seed.`;
-
-export const emulatorRestore: CommandDefinition<object> = {
-  examples: [['Recreate the database file', 'emulator restore']],
-  async run(_options, context) {
-    const control = await context.connect();
-    const status = await control.restoreDatabase({});
-    context.print(
-      status,
-      () => `Recreated ${status.db} with the current state. A later reset returns to this state.`,
-    );
-  },
-};
 
 interface SnapshotArguments {
   readonly file: string;
