@@ -48,6 +48,12 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await countEvents()).toBe(1);
   });
 
+  it('a GET ignores the header, even with an invalid key [§4.3]', async () => {
+    const headers = { 'idempotency-key': 'x'.repeat(300) };
+    expect((await post('x'.repeat(300))).status).toBe(400);
+    expect((await emulator.api('GET', '/events', undefined, headers)).status).toBe(200);
+  });
+
   it('a repeated POST registers an endpoint once and returns its secret again [§4.3, idempotency.replay]', async () => {
     const { workspace_id } = emulator.status();
     const webhook = { workspace_id, url: 'https://hooks.example.com/', events: ['order.shipped'] };

@@ -64,6 +64,17 @@ describe('a key over its rate limit', () => {
     expect((await limited.ask({ authorization: `Bearer ${key}` })).status).toBe(200);
   });
 
+  it('a key has its burst again after a reset, and not after other changes [rate.limit]', async () => {
+    await using limited = await startLimited();
+    const { emulator, ask } = limited;
+    for (let i = 0; i < 4; i++) await emulator.api('POST', '/events', { type: 'a.b' });
+    await emulator.control.advanceClock({ ms: 1000 });
+    expect((await ask()).status).toBe(429);
+    await emulator.control.reset({});
+    const { headers } = await ask({ authorization: `Bearer ${emulator.status().api_key}` });
+    expect(headers.get('ratelimit')).toBe('"api-key";r=3;t=1');
+  });
+
   it('a request over the limit creates nothing [§7.429]', async () => {
     await using limited = await startLimited({ 'rate.limit': { per_second: 1, burst: 1 } });
     await limited.ask();

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listAll } from '../../src/control/control-plane.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
 import { UNAUTHENTICATED_LIMIT } from '../../src/store/api-requests.ts';
 import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
@@ -44,6 +45,7 @@ describe('the request log', () => {
   it('the log contains the time at which a request arrived, and the time until its response', async () => {
     const wall = createTestWallClock();
     const emulator = await start({ wall });
+    wall.advance(1000);
     const arrivedAt = wall.now();
     const slowBody = new ReadableStream({
       pull(controller) {
@@ -153,6 +155,48 @@ describe('headers and bodies in the request log', () => {
     const failed = await logRequest(emulator, { body: '{"type":"order.shipped"}' });
     expect(failed).toMatchObject({ status: 503, request: { body: '{"type":"order.shipped"}' } });
     expect(failed.error_message).toContain('injected this response');
+  });
+
+  it('the log has the resource that a request created or that its path names, if it is an ID', async () => {
+    const emulator = await start();
+    const { api_key: key, workspace_id } = emulator.status();
+    const { resource_id: eventId } = await logRequest(emulator, { body: '{"type":"a.b"}' });
+    expect(eventId).toMatch(/^evt_/);
+    const unknownId = 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+    const paths = [`/events/${eventId}`, `/workspaces/${workspace_id}`, `/events/${unknownId}`, '/events/x'];
+    for (const path of [...paths, '/events', '/nothing']) await ask(emulator, path, key);
+    const ids = (await listRequests(emulator)).map(({ resource_id }) => resource_id);
+    expect(ids.reverse()).toEqual([eventId, eventId, workspace_id, unknownId, null, null, null]);
+  });
+
+  it('a request that is sent again is logged with the key of the first one', async () => {
+    const emulator = await start();
+    const { key, id: keyId } = await emulator.control.createKey({
+      ...{ scopes: ['events:write'], workspace_id: emulator.status().workspace_id },
+    });
+    const headers = { authorization: `Bearer ${key}` };
+    const { id } = await logRequest(emulator, { body: '{"type":"a.b"}', headers });
+    const resent = await emulator.control.resendRequest({ id });
+    expect(resent).toMatchObject({ status: 201, api_key_id: keyId, request: { body: '{"type":"a.b"}' } });
+    expect(resent.id).not.toBe(id);
+  });
+
+  it('the log has no body of a request that is too large or that reads', async () => {
+    const emulator = await start({ rules: resolveRules('relaxed', { 'body.limit': '1KiB' }) });
+    const { api_key: key } = emulator.status();
+    const rejected = await logRequest(emulator, { body: ' '.repeat(1025) });
+    expect(rejected).toMatchObject({ status: 413, request: { body: null, size_bytes: null } });
+    await ask(emulator, '/events', key);
+    const [{ id = '' } = {}] = await listRequests(emulator);
+    const { request } = await emulator.control.getRequest({ id });
+    expect(request).toMatchObject({ body: null, size_bytes: null });
+  });
+
+  it('the log removes a secret from the user agent, and shortens it', async () => {
+    const emulator = await start();
+    const headers = { 'user-agent': `${emulator.status().api_key} ${'x'.repeat(3000)}` };
+    const { user_agent } = await logRequest(emulator, { body: '{"type":"a.b"}', headers });
+    expect(user_agent).toBe(`[removed] ${'x'.repeat(2038)}`);
   });
 
   it('the log has a request whose connection a fault drops, without a response', async () => {
