@@ -2,6 +2,7 @@
  * Creates the streams of commands from those of the process. All text goes through {@link sanitizeForTerminal}, so that
  * no data can control the terminal or be invisible.
  */
+import { spawn } from 'node:child_process';
 import { isatty, type WriteStream } from 'node:tty';
 import { openScreen, type Screen, type ScreenEvents } from './live/screen.ts';
 import type { Io, TerminalCapabilities } from './process-context.ts';
@@ -97,9 +98,9 @@ export function toJsonIo(io: Io): Io {
 const NOT_STARTED_EXIT_CODES = [126, 127];
 
 async function runPager(text: string, pager: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const { startTerminalProgram } = await import('./terminal-program.ts');
   // The same values as in git and gh: show colors, and leave the text on the screen.
-  const child = await startTerminalProgram(pager, {
+  const child = spawn(pager, {
+    shell: true,
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
   });

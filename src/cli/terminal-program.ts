@@ -1,5 +1,5 @@
 /** Programs that take over the terminal: an editor, a pager. */
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,26 +10,7 @@ import { SvcError } from '../errors.ts';
 import type { ProcessContext } from './process-context.ts';
 import { wrapLines } from './render/text-width.ts';
 
-interface TerminalProgramOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly stdio: StdioOptions;
-}
-
-/** Starts a command line in a shell, because it can contain options: `code --wait`. If this process is killed, the program ends too. */
-export async function startTerminalProgram(
-  commandLine: string,
-  { env, stdio }: TerminalProgramOptions,
-): Promise<ChildProcess> {
-  const { createProcessGuard } = await import('../watchdog/process-guard.ts');
-  const guard = await createProcessGuard(env);
-  const child = guard.start('shared', () => spawn(commandLine, { shell: true, env, stdio }));
-  child.once('close', () => {
-    // Does not terminate its descendants: an editor can keep a window open for other files.
-    guard.release(child);
-    void guard.terminate();
-  });
-  return child;
-}
+type TerminalContext = Pick<ProcessContext, 'env' | 'io' | 'handleSignals'>;
 
 /**
  * Opens a JSON object in `$VISUAL` or `$EDITOR`.
@@ -37,10 +18,7 @@ export async function startTerminalProgram(
  * @throws SvcError `usage` when the editor fails, or when the text is not a JSON object: its file is then kept, and
  *   the hint names it
  */
-export async function editJson(
-  text: string,
-  processContext: Pick<ProcessContext, 'env' | 'io'>,
-): Promise<string | null> {
+export async function editJson(text: string, processContext: TerminalContext): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-edit-'));
   const file = join(folder, 'body.json');
   await writeFile(file, `${text}\n`, { mode: 0o600 });
@@ -58,17 +36,18 @@ export async function editJson(
   return edited === text ? null : edited;
 }
 
-async function runEditor(file: string, { env, io }: Pick<ProcessContext, 'env' | 'io'>): Promise<void> {
+async function runEditor(file: string, { env, io, handleSignals }: TerminalContext): Promise<void> {
   const isWindows = process.platform === 'win32';
   const editor = env.VISUAL || env.EDITOR || (isWindows ? 'notepad' : 'vi');
   const quotedFile = isWindows ? `"${file}"` : quoteForShell(file);
   // Standard output is for data only.
   const { input, output } = io.prompt;
-  const child = await startTerminalProgram(`${editor} ${quotedFile}`, {
-    env,
-    stdio: [input, output, output],
-  });
-  const [code] = await once(child, 'close');
+  const stdio: StdioOptions = [input, output, output];
+  // The editor handles Ctrl-C. It is in the same process group.
+  const restoreSignals = handleSignals(() => {});
+  // In a shell, because the command line can contain options: `code --wait`.
+  const child = spawn(`${editor} ${quotedFile}`, { shell: true, env, stdio });
+  const [code] = await once(child, 'close').finally(restoreSignals);
   if (code === 0) return;
   throw new SvcError('usage', `The editor "${editor}" exited with code ${code}, so nothing was sent.`, {
     hint: 'Set VISUAL or EDITOR to another editor, or pass the body with --data.',
@@ -85,7 +64,7 @@ const NO_PAGER = ['', 'cat'];
  */
 export async function showInPager(
   text: string,
-  { io, env, handleSignals }: Pick<ProcessContext, 'io' | 'env' | 'handleSignals'>,
+  { io, env, handleSignals }: TerminalContext,
 ): Promise<boolean> {
   const pager = (env.SVC_PAGER ?? env.PAGER ?? DEFAULT_PAGER).trim();
   if (io.openPager === null || NO_PAGER.includes(pager)) return false;

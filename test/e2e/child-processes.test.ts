@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { quoteForShell } from '../../src/domain/shell.ts';
 import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
 import { cleanEnvironment, runProgram, svcArgs, svcFile, temporaryFilesIn } from './cli-program.ts';
-import { canListProcesses, expectNoProcessIn, getPidIn, listProcessesIn } from './list-processes.ts';
+import { canListProcesses, expectNoProcessIn, listProcessesIn } from './list-processes.ts';
 import {
   createFolder,
   killAfterTest,
@@ -118,17 +118,22 @@ describe.skipIf(!canListProcesses)('child processes', () => {
   it.skipIf(!hasTerminals).each([
     ['the editor of svc deliveries replay --edit', ['replay', '--edit'], 'VISUAL'],
     ['the pager of svc deliveries get', ['get'], 'SVC_PAGER'],
-  ])('%s reads the keyboard, and ends when svc is killed', async (_, args, variable) => {
+  ])('%s reads the keyboard and handles Ctrl-C, and svc waits for it', async (_, args, variable) => {
     const [cwd, elsewhere] = [createFolder(), createFolder()];
     const receiver = await startReceiver();
     const { ready } = await startEmulatorForTest(elsewhere, '--db', ':memory:', '--forward-to', receiver.url);
     const { deliveries } = await runJsonOk(elsewhere, 'trigger', 'order.shipped', '--wait');
-    // The program ignores SIGHUP, so that only the watchdog can end it.
-    const text = `trap '' HUP; stty -echo < /dev/tty; echo ready > /dev/tty; read line < /dev/tty; echo "read $line" > /dev/tty; sleep 60`;
-    writeFileSync(join(cwd, 'interactive'), text);
+    const program = [
+      `trap 'echo interrupted > /dev/tty' INT`,
+      'echo ready > /dev/tty; read line < /dev/tty; echo "read $line" > /dev/tty',
+      // A signal ends `wait`.
+      'sleep 60 & wait $!; kill $!',
+      'read line < /dev/tty; echo "then $line" > /dev/tty',
+    ];
+    writeFileSync(join(cwd, 'interactive'), program.join('\n'));
     const command = ['deliveries', ...args, deliveries[0].id, '--url', ready.url];
     const line = [svcFile, ...svcArgs, ...command].map(quoteForShell).join(' ');
-    const terminal = await startTerminal(['sh', '-c', `${line}; sleep 600; true`], {
+    const terminal = await startTerminal(['sh', '-c', `trap : INT; ${line}; echo exit $?; sleep 600; true`], {
       ...{
         cwd,
         rows: 8,
@@ -140,8 +145,11 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     await terminal.type('abc');
     await terminal.press('Enter');
     await terminal.waitFor(/read abc/);
-    process.kill(getPidIn(cwd, /^\S*(?:node \S*svc\.js|svc) deliveries/), 'SIGKILL');
-    // The watchdog ends only what svc started: the shell continues with its next command.
+    await terminal.press('C-c');
+    await terminal.waitFor(/interrupted/);
+    await terminal.type('def');
+    await terminal.press('Enter');
+    await terminal.waitFor(/then def\n[\s\S]*exit \d$/);
     await expect
       .poll(() => listProcessesIn(cwd).sort())
       .toEqual([expect.stringMatching(/^sh -c /), 'sleep 600 ']);

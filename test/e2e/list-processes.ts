@@ -11,13 +11,6 @@ export function listProcessesIn(cwd: string): string[] {
   return listPidsIn(cwd).map(readCommandLine);
 }
 
-/** The process id of the only process in `cwd` whose command line matches. */
-export function getPidIn(cwd: string, commandLine: RegExp): number {
-  const [pid, ...duplicates] = listPidsIn(cwd).filter((pid) => commandLine.test(readCommandLine(pid)));
-  if (pid === undefined || duplicates.length > 0) throw new Error(listProcessesIn(cwd).join('\n'));
-  return Number(pid);
-}
-
 function listPidsIn(cwd: string): string[] {
   const folder = realpathSync(cwd);
   return readdirSync('/proc')
