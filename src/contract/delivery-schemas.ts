@@ -118,7 +118,7 @@ export const SignatureDetail = v.object({
    * For a receiver that parses the body and serializes it again before verifying; null if this does not change the body, or it is
    * not JSON.
    */
-  reserialised: v.nullable(
+  reserialized: v.nullable(
     v.object({
       body: v.string(),
       signature: v.string(),

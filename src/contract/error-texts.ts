@@ -84,7 +84,7 @@ export const errorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
   idempotency_key_reused: 'The Idempotency-Key was already used with a different body.',
   rate_limited: 'The API key is limited to 100 requests per second.',
   internal_error: 'Internal error in the emulator. Its log has the details.',
-  conflict: 'The emulator was reset while the event was being created.',
+  conflict: 'The endpoint wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D of this delivery has been deleted.',
   forbidden_origin:
     'Host "example.com" is not allowed: the emulator listens on this machine only. Start it with --allow-host or --public-url to allow the host.',
   token_required: 'The control token is invalid.',
@@ -94,7 +94,6 @@ export const errorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 /** Messages of the control plane that differ from those of `/v1`. */
 export const controlErrorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
-  conflict: 'The endpoint wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D of this delivery has been deleted.',
   rate_limited: 'Too many requests with an invalid control token.',
   forbidden_origin: 'Cross-origin request to /_svc/status blocked.',
 };

@@ -232,7 +232,7 @@ export const signatureDetail: SignatureDetail = {
   signed_parts: signedParts,
   secrets: [{ name: 'current', masked: 'whsec_…2miI', signature: EXAMPLE_SIGNATURE, matches: true }],
   verification,
-  reserialised: null,
+  reserialized: null,
 };
 
 export const explanation: Explanation = {

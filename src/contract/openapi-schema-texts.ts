@@ -680,7 +680,7 @@ export const schemaTexts: Readonly<
         },
       },
       verification: AttemptDetail.fields.verification,
-      reserialised: {
+      reserialized: {
         description:
           'Result for a receiver that parses the body and serializes it again before it verifies the signature. `null` if this does not change the body, or if the body is not JSON.',
         fields: {

@@ -40,7 +40,6 @@ export function createPublicOperations(options: PublicOperationOptions) {
       output: Event,
       status: 201,
       scope: 'events:write',
-      errors: ['conflict'],
     },
     getEvent: {
       ...publicRoutes.getEvent,

@@ -55,7 +55,7 @@ export function createLiveStream(
     since === undefined || since_sequence !== undefined
       ? null
       : {
-          newest: store.lastVisibleSeq,
+          newest: store.lastSeq,
           wall: parseRelativeTime(since, wall.now()),
           schedule: deliveryFilter.since ?? 0,
         };
@@ -67,7 +67,7 @@ export function createLiveStream(
     historyStart,
     after:
       since_sequence ??
-      (historyStart === null ? store.lastVisibleSeq : store.changeFeed.findLastSeqBefore(historyStart.wall)),
+      (historyStart === null ? store.lastSeq : store.changeFeed.findLastSeqBefore(historyStart.wall)),
     // Sequence 0 is the beginning: such a client has no state that a reset could replace.
     stateReplacedSeq: since_sequence || store.stateReplacedSeq,
   };

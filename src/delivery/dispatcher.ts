@@ -5,7 +5,7 @@
 import type { Sandbox, SandboxEvent } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
-import { clearTimeout, monotonic, setImmediate, setTimeout } from '../timers.ts';
+import { clearTimeout, monotonic, setTimeout } from '../timers.ts';
 import { type RecordAttempt, sendAttempt } from './attempt.ts';
 import { type DueDelivery, EndpointQueue } from './endpoint-queue.ts';
 import type { Sender } from './sender.ts';
@@ -13,8 +13,6 @@ import { EarliestTimer, WorkspaceSchedule } from './workspace-schedule.ts';
 
 /** Real time to wait after an error of the store before work continues. */
 const STORE_RETRY_MS = 1000;
-/** Endpoints, or deliveries of one event, that are handled at a time, so that large numbers do not block the event loop. */
-const SLICE_SIZE = 100;
 /** Share of the attempts in flight that is reserved for endpoints without one. */
 const RESERVED_SHARE = 0.25;
 /**
@@ -32,12 +30,6 @@ interface DispatcherOptions {
   readonly onInternalError: (error: unknown) => void;
 }
 
-/** Marks a load of pending deliveries, so that a reset can cancel it. */
-interface LoadInProgress {
-  /** The only workspace that it loads deliveries of; null for all workspaces. */
-  readonly workspaceSeq: number | null;
-}
-
 export class Dispatcher {
   readonly #sandbox: Sandbox;
   readonly #sender: Sender;
@@ -48,7 +40,8 @@ export class Dispatcher {
   readonly #schedules = new Map<number, WorkspaceSchedule>();
   /** Queues that had a due delivery when they were added, in the order of their turns. */
   readonly #readyQueues = new Set<EndpointQueue>();
-  readonly #loads = new Set<LoadInProgress>();
+  /** Whether the queues of the endpoints with a pending delivery exist. */
+  #isLoaded = false;
   #inFlight = 0;
   /** Number of attempts whose response has arrived, and which are not committed. */
   #unrecorded = 0;
@@ -114,7 +107,7 @@ export class Dispatcher {
    * is due now or deliveries are still being loaded.
    */
   getNextDueAt(workspaceSeq: number): number {
-    if (this.#isLoading(workspaceSeq)) return Number.NEGATIVE_INFINITY;
+    if (this.#isLoading) return Number.NEGATIVE_INFINITY;
     return this.#schedules.get(workspaceSeq)?.nextDueAt ?? Number.POSITIVE_INFINITY;
   }
 
@@ -124,8 +117,7 @@ export class Dispatcher {
    */
   whenIdle(workspace: LoadedWorkspace): Promise<void> {
     const { store, workspaces } = this.#sandbox;
-    const isIdle = () =>
-      !this.#isLoading(workspace.seq) && (this.#schedules.get(workspace.seq)?.isIdle ?? true);
+    const isIdle = () => !this.#isLoading && (this.#schedules.get(workspace.seq)?.isIdle ?? true);
     return this.#waitFor(
       () => !this.isRunning || store.fileProblem !== null || !workspaces.isCurrent(workspace) || isIdle(),
     );
@@ -140,10 +132,6 @@ export class Dispatcher {
       const schedule = this.#schedules.get(event.workspaceSeq);
       if (schedule !== undefined) this.#processDueQueues(schedule);
       this.#startAttempts();
-      return;
-    }
-    if (event.type === 'event_due') {
-      this.#loadEvent(event.workspaceSeq, event.eventSeq);
       return;
     }
     const { webhookSeq } = event;
@@ -163,10 +151,8 @@ export class Dispatcher {
   #reloadState(): void {
     this.#queues.clear();
     this.#schedules.clear();
-    this.#loads.clear();
     this.#readyQueues.clear();
     this.#staleEndpoints.clear();
-    this.#sandbox.backlog.clear();
     this.#inFlight = 0;
     this.#unrecorded = 0;
     this.#loadEndpoints();
@@ -183,12 +169,10 @@ export class Dispatcher {
     this.#startAttempts();
   }
 
-  /** Marks the queues with a due delivery as ready, a slice at a time, and expires paused deliveries. */
+  /** Marks the queues with a due delivery as ready, and expires paused deliveries. */
   #processDueQueues({ dueTimes, expiryTimes, clock }: WorkspaceSchedule): void {
     const now = clock.now();
-    for (let count = 0; count < SLICE_SIZE; count++) {
-      const queue = dueTimes.popDue(now);
-      if (queue === undefined) break;
+    for (let queue = dueTimes.popDue(now); queue !== undefined; queue = dueTimes.popDue(now)) {
       this.#runStep(queue.webhookSeq, () => this.#reschedule(queue));
     }
     const backOffMs = this.#backOffUntil - this.#sandbox.wall.monotonic();
@@ -201,7 +185,7 @@ export class Dispatcher {
     this.#wakeIn(Math.max(backOffMs, clock.realMsUntil(expiryTimes.earliest)));
   }
 
-  /** Updates the ready set, the timers and the backlog of a queue. A queue that becomes ready gets the last turn. */
+  /** Updates the ready set and the timers of a queue. A queue that becomes ready gets the last turn. */
   #reschedule(queue: EndpointQueue): void {
     const { clock } = queue.workspace;
     const schedule = this.#getOrCreateSchedule(queue.workspace);
@@ -216,7 +200,6 @@ export class Dispatcher {
     const expiresAt = queue.findExpiryTime(this.#sandbox.rules.retry.windowMs);
     schedule.expiryTimes.set(queue, expiresAt);
     this.#wakeIn(clock.realMsUntil(expiresAt));
-    this.#sandbox.backlog.setLength(queue.webhookSeq, queue.waitingCount);
   }
 
   /** Expires the deliveries to a disabled endpoint after the end of their retry windows (gap `delivery.paused`). */
@@ -271,7 +254,6 @@ export class Dispatcher {
     if (delivery === undefined) return;
     this.#inFlight++;
     schedule.unfinished++;
-    this.#sandbox.backlog.onStart(queue.webhookSeq);
     void this.#makeAttempt(queue, delivery);
   }
 
@@ -413,65 +395,25 @@ export class Dispatcher {
     return schedule;
   }
 
-  /** Whether a load that may have deliveries of the workspace is in progress or needed. */
-  #isLoading(workspaceSeq: number): boolean {
-    if (this.#staleEndpoints.size > 0) return true;
-    for (const load of this.#loads) {
-      if (load.workspaceSeq === null || load.workspaceSeq === workspaceSeq) return true;
-    }
-    return false;
+  /** Whether queues still have to be read from the store. */
+  get #isLoading(): boolean {
+    return !this.#isLoaded || this.#staleEndpoints.size > 0;
   }
 
-  /** Creates the queues of the endpoints that have a pending delivery. */
+  /** Creates the queues of the endpoints that have a pending delivery. After an error of the store, it tries again. */
   #loadEndpoints(): void {
-    this.#load(null, 0, (afterSeq) => {
-      const rows = this.#sandbox.store.webhooks.listNextDue(afterSeq, SLICE_SIZE);
-      for (const row of rows) {
-        if (row.next_due_at === null || this.#queues.has(row.seq)) continue;
-        this.#reschedule(this.#addQueue(row, row.next_due_at));
+    if (this.#state !== 'running') return;
+    this.#isLoaded = false;
+    try {
+      for (const row of this.#sandbox.store.webhooks.listNextDue()) {
+        if (!this.#queues.has(row.seq)) this.#reschedule(this.#addQueue(row, row.next_due_at));
       }
-      return rows;
-    });
-  }
-
-  /** Adds the deliveries of an event to many endpoints to their queues. */
-  #loadEvent(workspaceSeq: number, eventSeq: number): void {
-    this.#load(workspaceSeq, eventSeq, (afterSeq) => {
-      const rows = this.#sandbox.store.deliveries.listPendingByEvent(eventSeq, afterSeq, SLICE_SIZE);
-      for (const { seq, webhook_seq, due_at, disabled, other_due_at } of rows) {
-        const queue =
-          this.#queues.get(webhook_seq) ??
-          this.#addQueue({ seq: webhook_seq, workspace_seq: workspaceSeq, disabled }, other_due_at);
-        queue.schedule(seq, due_at);
-        this.#reschedule(queue);
-      }
-      return rows;
-    });
-  }
-
-  /** @param loadSlice loads the rows after a sequence and returns them; fewer than a slice are the last ones. */
-  #load(
-    workspaceSeq: number | null,
-    startSeq: number,
-    loadSlice: (afterSeq: number) => readonly { readonly seq: number }[],
-  ): void {
-    const load = { workspaceSeq };
-    let afterSeq = startSeq;
-    this.#loads.add(load);
-    const step = () => {
-      if (!this.isRunning || !this.#loads.has(load)) return;
-      try {
-        const rows = loadSlice(afterSeq);
-        afterSeq = rows.at(-1)?.seq ?? afterSeq;
-        if (rows.length < SLICE_SIZE) this.#loads.delete(load);
-        else setImmediate(step);
-      } catch (error) {
-        this.#backOff(error);
-        setTimeout(step, STORE_RETRY_MS).unref();
-      }
-      this.#startAttempts();
-    };
-    step();
+      this.#isLoaded = true;
+    } catch (error) {
+      this.#backOff(error);
+      setTimeout(() => this.#loadEndpoints(), STORE_RETRY_MS).unref();
+    }
+    this.#startAttempts();
   }
 
   /** Wakes in `realMs`, unless the timer is already set to an earlier time. */

@@ -61,8 +61,6 @@ export class EndpointQueue {
   readonly #rescheduledSeqs = new Set<number>();
   /** Schedule time of the earliest delivery in the store that is not held; `Infinity` without one. */
   #nextDueAt: number;
-  /** Number of due deliveries outside of the buffer, as far as known: retries count when they are read. */
-  #dueOutside = 0;
 
   constructor({ webhookSeq, workspace, store, wall, nextDueAt, isEnabled }: EndpointQueueOptions) {
     this.webhookSeq = webhookSeq;
@@ -91,7 +89,6 @@ export class EndpointQueue {
       this.#rescheduledSeqs.delete(seq);
     }
     this.#due = [];
-    this.#dueOutside = 0;
     this.#waitingSince = this.#wall.monotonic();
     this.#nextDueAt = this.#findNextDueAt(Number.NEGATIVE_INFINITY);
   }
@@ -109,18 +106,12 @@ export class EndpointQueue {
       return;
     }
     if (dueAt <= now && this.#nextDueAt > now) this.#waitingSince = this.#wall.monotonic();
-    if (dueAt <= now) this.#dueOutside++;
     this.#nextDueAt = Math.min(this.#nextDueAt, dueAt);
   }
 
   /** Whether a delivery is due now and not in flight. */
   hasDue(): boolean {
     return this.isEnabled && (this.#due.length > 0 || this.#nextDueAt <= this.workspace.clock.now());
-  }
-
-  /** Number of due deliveries that wait for their turn, as far as known. */
-  get waitingCount(): number {
-    return this.isEnabled ? this.#due.length + this.#dueOutside : 0;
   }
 
   /**
@@ -190,9 +181,7 @@ export class EndpointQueue {
     for (const { seq, due_at } of due) {
       if (!this.#heldSeqs.has(seq)) this.#hold(seq, this.#findWaitingSince(due_at));
     }
-    const isComplete = due.length < limit;
-    this.#nextDueAt = isComplete ? this.#findNextDueAt(now) : now;
-    this.#dueOutside = isComplete ? 0 : BUFFER_SIZE;
+    this.#nextDueAt = due.length < limit ? this.#findNextDueAt(now) : now;
   }
 
   #findNextDueAt(afterDueAt: number): number {

@@ -18,7 +18,7 @@ const HEARTBEAT = encoder.encode(': still here\n\n');
 
 export interface SseOptions {
   readonly control: ControlPlane;
-  readonly store: Pick<Store, 'id' | 'lastVisibleSeq' | 'subscribe'>;
+  readonly store: Pick<Store, 'id' | 'lastSeq' | 'subscribe'>;
   /** Aborted when the emulator stops: open streams end. */
   readonly closing: AbortSignal;
 }
@@ -26,7 +26,7 @@ export interface SseOptions {
 export function sseResponse(event: H3Event, options: SseOptions, requestId: string): HTTPResponse {
   const disconnected = new AbortController();
   const { store } = options;
-  const newest = store.lastVisibleSeq;
+  const newest = store.lastSeq;
   const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
   const { signal } = createLinkedController([disconnected.signal, options.closing]);
   const items = toMessages(options.control.stream(readStreamInput(event), signal));
@@ -34,7 +34,7 @@ export function sseResponse(event: H3Event, options: SseOptions, requestId: stri
   // The newest sequence when the last message was written; null once the client has read that message.
   let writtenAtSeq: number | null = newest;
   const unsubscribe = store.subscribe(() => {
-    if (writtenAtSeq === null || store.lastVisibleSeq - writtenAtSeq <= MAX_LAG) return;
+    if (writtenAtSeq === null || store.lastSeq - writtenAtSeq <= MAX_LAG) return;
     end();
     drop();
   });
@@ -61,7 +61,7 @@ export function sseResponse(event: H3Event, options: SseOptions, requestId: stri
           throw error;
         });
         if (disconnected.signal.aborted) return;
-        writtenAtSeq = store.lastVisibleSeq;
+        writtenAtSeq = store.lastSeq;
         if (result === null) return controller.enqueue(HEARTBEAT);
         next = null;
         if (!result.done) return controller.enqueue(result.value);

@@ -115,6 +115,7 @@ function toRules(profile: ProfileName, gapValues: GapValues, scheme: SchemeName 
     signatureToleranceMs: gapValues['signature.tolerance'],
     payloadField: gapValues['event.body'],
     eventCatalogue: gapValues['event.catalogue'],
+    webhookLimit: gapValues['webhook.limit'],
     webhookUrl: gapValues['webhook.url'],
     wildcard: gapValues['webhook.wildcard'],
     delivery: {

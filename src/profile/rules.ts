@@ -18,6 +18,8 @@ export interface Rules {
   readonly payloadField: 'payload' | 'data';
   /** `event.catalogue`: `open` accepts every event type, `closed` only those with a built-in fixture. */
   readonly eventCatalogue: 'open' | 'closed';
+  /** `webhook.limit`: maximum number of endpoints in a workspace. */
+  readonly webhookLimit: number;
   /** `webhook.url`: which URLs an endpoint can have. */
   readonly webhookUrl: WebhookUrlRule;
   /** `webhook.wildcard`: whether an endpoint can subscribe to `*`. */

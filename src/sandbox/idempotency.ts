@@ -39,12 +39,10 @@ export function parseIdempotencyKey(header: string | null): string | null {
 
 /**
  * Runs the operation of a request in one transaction. It must run inside `withStoredResponse`, which returns the stored
- * response instead if there is one. `isRepeat` is whether a response is stored already, so that the request need not wait for a
- * full backlog, and no rows of a large event have to be written in advance.
+ * response instead if there is one.
  */
 export type RunInTransaction = (
   withStoredResponse: (operation: () => OperationResponse) => OperationResponse,
-  options: { readonly isRepeat: boolean },
 ) => Promise<OperationResponse>;
 
 /** Stores responses, and tracks which requests are in progress. */
@@ -74,10 +72,7 @@ export class Idempotency {
     this.#runningScopes.add(scopeText);
     try {
       const bodyHash = createHash('sha256').update(request.body).digest();
-      const isRepeat = this.#findStored(scope) !== undefined;
-      return await runInTransaction((operation) => this.#respond(scope, bodyHash, workspace, operation), {
-        isRepeat,
-      });
+      return await runInTransaction((operation) => this.#respond(scope, bodyHash, workspace, operation));
     } finally {
       this.#runningScopes.delete(scopeText);
     }

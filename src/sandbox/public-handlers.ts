@@ -4,7 +4,7 @@ import type { PublicOperations } from '../contract/public-operations.ts';
 import type { JsonObjectText } from '../domain/json.ts';
 import { toWorkspace } from '../store/workspaces.ts';
 import { type Caller, canAccess, createNotFoundError, resolveWorkspace } from './access.ts';
-import { createEvent, FanOut, getEvent, listEvents, type NewEvent, type PreparedEvent } from './events.ts';
+import { createEvent, getEvent, listEvents } from './events.ts';
 import { Idempotency, type OperationResponse, type RunInTransaction } from './idempotency.ts';
 import type { Sandbox, SandboxEvent } from './sandbox.ts';
 import { createWebhook } from './webhooks.ts';
@@ -37,43 +37,27 @@ interface WriteResult {
 
 export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
   const idempotency = new Idempotency(sandbox);
-  const fanOut = new FanOut(sandbox);
-  const { environment, operations, rules, store, bus, backlog } = sandbox;
+  const { environment, operations, rules, store, bus } = sandbox;
 
-  function listEndpoints({ workspace, type }: NewEvent): number[] {
-    return store.webhooks.listSubscribed(workspace.seq, type).map(({ seq }) => seq);
-  }
-
-  /** @param event the event to create, if any. The deliveries of one with many endpoints are written in advance. */
   async function create(
     call: PublicCall,
     workspace: LoadedWorkspace,
     status: number,
-    write: (prepared?: PreparedEvent) => WriteResult,
-    event?: NewEvent,
+    write: () => WriteResult,
   ): Promise<OperationResponse> {
     let eventsToPublish: readonly SandboxEvent[] = [];
-    const runInTransaction: RunInTransaction = async (withStoredResponse, { isRepeat }) => {
-      const commit = (prepared?: PreparedEvent) =>
-        store.write(() =>
-          withStoredResponse(() => {
-            const result = write(prepared);
-            eventsToPublish = result.eventsToPublish ?? [];
-            return { status, text: result.text, resourceId: result.id };
-          }),
-        );
-      if (event === undefined || isRepeat) return commit();
-      if (!store.webhooks.hasLoadedSubscriptions(event.workspace.seq)) {
-        await store.webhooks.loadSubscriptions(event.workspace.seq);
-      }
-      const needsFanOut = fanOut.isNeededFor(event);
-      await backlog.waitForCapacity(() => listEndpoints(event));
-      return needsFanOut ? fanOut.create(event, commit) : commit();
-    };
+    const runInTransaction: RunInTransaction = (withStoredResponse) =>
+      store.write(() =>
+        withStoredResponse(() => {
+          const result = write();
+          eventsToPublish = result.eventsToPublish ?? [];
+          return { status, text: result.text, resourceId: result.id };
+        }),
+      );
     const { idempotencyKey: key, caller, method, path, body } = call;
     const response =
       key === null || body === null
-        ? await runInTransaction((operation) => operation(), { isRepeat: false })
+        ? await runInTransaction((operation) => operation())
         : await idempotency.run({ caller, method, path, key, body: body.bytes }, workspace, runInTransaction);
     for (const sandboxEvent of eventsToPublish) bus.publish(sandboxEvent);
     return response;
@@ -101,12 +85,10 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
       const { type, workspace_id: workspaceId } = call.input;
       const workspace = resolveWorkspace(sandbox, call.caller, workspaceId, MISSING_WORKSPACE);
       const payload = call.body?.json.fieldText(rules.payloadField) ?? '{}';
-      const event = { workspace, type, payload };
-      const write = (prepared?: PreparedEvent) => {
-        const { id, record, eventsToPublish } = prepared ? prepared.publish() : createEvent(sandbox, event);
+      return create(call, workspace, operations.createEvent.status, () => {
+        const { id, record, eventsToPublish } = createEvent(sandbox, { workspace, type, payload });
         return { id, text: record, eventsToPublish };
-      };
-      return create(call, workspace, operations.createEvent.status, write, event);
+      });
     },
     createWebhook: (call) => {
       const { workspace_id: workspaceId, url, events } = call.input;

@@ -4,7 +4,6 @@ import type { WallClock } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Store } from '../store/store.ts';
-import { DeliveryBacklog } from './delivery-backlog.ts';
 import { FaultRegistry } from './faults.ts';
 import { IdAndSecretGenerator } from './id-and-secret-generator.ts';
 import { WorkspaceRegistry } from './workspace-registry.ts';
@@ -19,8 +18,6 @@ export interface DeliveryDue {
 
 export type SandboxEvent =
   | DeliveryDue
-  /** All deliveries of an event are due; used for an event with many endpoints. */
-  | { readonly type: 'event_due'; readonly workspaceSeq: number; readonly eventSeq: number }
   /** The pending deliveries of an endpoint were canceled. */
   | { readonly type: 'deliveries_canceled'; readonly webhookSeq: number }
   /** An endpoint was registered or changed through the control plane, for example disabled, or its secret was rotated. */
@@ -54,7 +51,6 @@ export interface Sandbox {
   readonly wall: WallClock;
   readonly bus: EventBus;
   readonly faults: FaultRegistry;
-  readonly backlog: DeliveryBacklog;
   readonly workspaces: WorkspaceRegistry;
   readonly generator: IdAndSecretGenerator;
   /**
@@ -102,7 +98,6 @@ export function createSandbox({
     bus,
     timestamp,
     faults,
-    backlog: new DeliveryBacklog(),
     workspaces: new WorkspaceRegistry({ store, wall, generator, timestamp, newClockSettings }),
     operations: createPublicOperations(setup),
   };

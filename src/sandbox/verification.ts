@@ -234,7 +234,7 @@ export function describeSignature(
       ...(previousSecret === undefined ? [] : [describeSecret('previous', previousSecret)]),
     ],
     verification: findVerification(sandbox, row, attempt, sentBody),
-    reserialised: reserializedBody && {
+    reserialized: reserializedBody && {
       ...reserializedBody,
       ...sign(currentSecret, { ...message, body: reserializedBody.body }),
     },

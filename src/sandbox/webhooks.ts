@@ -4,6 +4,7 @@ import type { CreatedWebhook, WebhookDetail, WebhookWithSecret } from '../contra
 import { validate } from '../contract/validate.ts';
 import { LAST_TIME } from '../domain/clock.ts';
 import { listCommonTypes } from '../domain/event.ts';
+import { formatCount } from '../domain/message-parts.ts';
 import { checkWebhookUrl, isSameUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
@@ -104,12 +105,13 @@ export function registerForwardTarget(
   return { webhook, previousUrl };
 }
 
-/** Enables an endpoint, deleted or not, and gives it the values of `input`. */
+/** Enables an endpoint, deleted or not, and gives it the values of `input`. @throws as {@link assertBelowLimit}. */
 function reuseWebhook(
-  { store }: Pick<Sandbox, 'store'>,
+  { store, rules }: Pick<Sandbox, 'store' | 'rules'>,
   earlier: WebhookWithWorkspace,
   input: NewWebhook,
 ): WebhookWithWorkspace {
+  if (earlier.deleted_at !== null) assertBelowLimit({ store, rules }, input.workspace);
   const row = { ...applyChange(earlier, { disabled: false, ...input }), deleted_at: null };
   store.webhooks.update(row);
   store.changeFeed.recordWebhookChange(row.seq, store.nextSeq());
@@ -135,12 +137,29 @@ export function findEquivalentWebhook(
   return row && { ...row, workspace_id: workspace.id };
 }
 
+/** @throws SvcError `validation_failed` if the workspace has as many endpoints as gap `webhook.limit` allows. */
+function assertBelowLimit(
+  { store, rules: { webhookLimit } }: Pick<Sandbox, 'store' | 'rules'>,
+  { id, seq }: LoadedWorkspace,
+): void {
+  if (store.webhooks.count(seq) < webhookLimit) return;
+  throw new SvcError(
+    'validation_failed',
+    `${id} has ${formatCount(webhookLimit, 'endpoint')}, which is the limit of a workspace.`,
+    {
+      hint: 'Delete the endpoints that are not used, or set "overrides": {"webhook.limit": 1000} in svc.config.json and restart the emulator.',
+    },
+  );
+}
+
+/** @throws as {@link assertBelowLimit}. */
 function insertWebhook(
   sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
   input: NewWebhook,
 ): WebhookWithWorkspace {
   const { store } = sandbox;
   const { workspace } = input;
+  assertBelowLimit(sandbox, workspace);
   const createdAt = workspace.clock.now();
   const row: WebhookWithWorkspace = {
     seq: store.nextSeq(),

@@ -1,6 +1,5 @@
 /** Reads new deliveries, attempts, requests and changes of endpoints in commit order, by the sequence that they share. */
 import type { StreamTopic } from '../contract/stream-schemas.ts';
-import type { UnpublishedEvent } from './connection.ts';
 import type { SettingTable } from './schema.ts';
 import { type Sql, Table } from './sql.ts';
 
@@ -14,15 +13,15 @@ export interface Change {
 /** A delivery changes when it is created and, if no attempt settles it, when it is settled. An attempt is a change of its own. */
 const SOURCES = {
   delivery: [
-    `SELECT seq, 'delivery' AS type, seq AS rowSeq FROM deliveries WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
+    `SELECT seq, 'delivery' AS type, seq AS rowSeq FROM deliveries WHERE seq > @after ORDER BY seq LIMIT @limit`,
     `SELECT settled_seq AS seq, 'delivery' AS type, seq AS rowSeq FROM deliveries
-       WHERE settled_seq > @after AND settled_seq <= @upTo ORDER BY settled_seq LIMIT @limit`,
+       WHERE settled_seq > @after ORDER BY settled_seq LIMIT @limit`,
   ],
   attempt: [
-    `SELECT seq, 'attempt' AS type, delivery_seq AS rowSeq FROM attempts WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
+    `SELECT seq, 'attempt' AS type, delivery_seq AS rowSeq FROM attempts WHERE seq > @after ORDER BY seq LIMIT @limit`,
   ],
   request: [
-    `SELECT seq, 'request' AS type, 0 AS rowSeq FROM api_requests WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
+    `SELECT seq, 'request' AS type, 0 AS rowSeq FROM api_requests WHERE seq > @after ORDER BY seq LIMIT @limit`,
   ],
   // The table has no sequence of changes, so `recordWebhookChange` keeps them in memory.
   webhook: [],
@@ -32,15 +31,13 @@ const SOURCES = {
 const LAST_CHANGE_SETTING = 'webhook_change_seq';
 
 export class ChangeFeed extends Table {
-  readonly #unpublished: Pick<UnpublishedEvent, 'hiddenRange'>;
   readonly #settings: SettingTable;
   /** The last change of each endpoint that was changed in this process. */
   readonly #webhookChanges = new Map<number, Change>();
   #lastWebhookChangeSeq = 0;
 
-  constructor(sql: Sql, unpublished: Pick<UnpublishedEvent, 'hiddenRange'>, settings: SettingTable) {
+  constructor(sql: Sql, settings: SettingTable) {
     super(sql);
-    this.#unpublished = unpublished;
     this.#settings = settings;
   }
 
@@ -74,22 +71,21 @@ export class ChangeFeed extends Table {
   }
 
   /**
-   * The visible changes of the given types after the sequence `after`, in order: the first `limit` of deliveries, attempts and
+   * The changes of the given types after the sequence `after`, in order: the first `limit` of deliveries, attempts and
    * requests, and the changes of endpoints in the same range.
    */
   listAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
-    const upTo = this.#unpublished.hiddenRange.from - 1;
-    const changes = this.#listRowsAfter(after, upTo, types, limit);
+    const changes = this.#listRowsAfter(after, types, limit);
     if (!types.has('webhook') || this.#lastWebhookChangeSeq <= after) return changes;
-    const last = changes[limit - 1]?.seq ?? upTo;
+    const last = changes[limit - 1]?.seq ?? Number.POSITIVE_INFINITY;
     const webhookChanges = [...this.#webhookChanges.values()].filter(({ seq }) => seq > after && seq <= last);
     return [...changes, ...webhookChanges].sort((a, b) => a.seq - b.seq);
   }
 
-  #listRowsAfter(after: number, upTo: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
+  #listRowsAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
     const sources = [...types].sort().flatMap((type) => SOURCES[type]);
     if (sources.length === 0) return [];
     const parts = sources.map((source) => `SELECT * FROM (${source})`);
-    return this.sql.all(`${parts.join(' UNION ALL ')} ORDER BY seq LIMIT @limit`, { after, upTo, limit });
+    return this.sql.all(`${parts.join(' UNION ALL ')} ORDER BY seq LIMIT @limit`, { after, limit });
   }
 }

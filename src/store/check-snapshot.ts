@@ -11,7 +11,6 @@ import { HOUR_MS } from '../domain/duration.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
-import { deleteUnpublished } from './connection.ts';
 import { APPLICATION_ID, HEADER_BYTES, readApplicationId, SNAPSHOT_APPLICATION_ID } from './database.ts';
 import { SAVED_AT_SETTING } from './database-copy.ts';
 import { openSqlite } from './driver.ts';
@@ -163,8 +162,6 @@ function assertTimesInRange(db: Database.Database, path: string, savedAt: number
 function findDamage(db: Database.Database): string | null {
   const result = String(db.pragma('integrity_check(1)', { simple: true }));
   if (result !== 'ok') return result;
-  // Not damage: the snapshot can contain deliveries of an unpublished event, which does not exist.
-  deleteUnpublished(new Sql(db));
   const [violation] = db.pragma('foreign_key_check') as { table: string; parent: string }[];
   return violation ? `a row of ${violation.table} refers to a missing row of ${violation.parent}` : null;
 }

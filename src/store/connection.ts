@@ -1,11 +1,10 @@
-/** An open database file with its group commits, file monitor, baseline and unpublished event. */
+/** An open database file with its group commits, file monitor and baseline. */
 import type Database from 'better-sqlite3';
 import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
 import { Baseline } from './baseline.ts';
 import { createStoreClosedError, type DatabaseOptions, isStorageError, openDatabase } from './database.ts';
 import { DatabaseFileMonitor } from './database-file-monitor.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
-import { SettingTable } from './schema.ts';
 import { readPragma, Sql } from './sql.ts';
 
 /** Pages released in one transaction: about half a megabyte. */
@@ -20,8 +19,6 @@ interface ConnectionHooks {
   readonly onCommit: () => void;
   /** Called after every rollback. */
   readonly onRollback: () => void;
-  /** Called after the rows of the unpublished event became visible or were deleted. */
-  readonly onVisible: () => void;
   /** As that of `GroupCommit`. */
   readonly expectsMore: () => boolean;
 }
@@ -32,17 +29,14 @@ export class Connection {
   readonly monitor: DatabaseFileMonitor;
   readonly group: GroupCommit;
   readonly baseline: Baseline;
-  readonly unpublished: UnpublishedEvent;
 
   /** @throws SvcError as {@link openDatabase}. */
-  constructor(options: DatabaseOptions, { onCommit, onRollback, onVisible, expectsMore }: ConnectionHooks) {
+  constructor(options: DatabaseOptions, { onCommit, onRollback, expectsMore }: ConnectionHooks) {
     const db = openDatabase(options);
     const monitor = new DatabaseFileMonitor(options.path);
     this.db = db;
     this.sql = new Sql(db);
     this.monitor = monitor;
-    deleteUnpublished(this.sql);
-    this.unpublished = new UnpublishedEvent(this, onVisible);
     this.baseline = new Baseline(db);
     this.group = new GroupCommit(db, {
       assertWritable: () => monitor.assertIntact(),
@@ -132,104 +126,4 @@ export class Connection {
     this.group.flush();
     this.db.close();
   }
-}
-
-/** Setting with the sequence of the {@link UnpublishedEvent}, so that the next start can delete what a killed process left. */
-const MARKER_SETTING = 'unpublished_event_seq';
-
-/** Reserved sequences that are not visible yet, bounds included. */
-interface HiddenRange {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Hides nothing: every sequence is below `from`. */
-const EMPTY_RANGE: HiddenRange = { from: Number.MAX_SAFE_INTEGER, to: 0 };
-
-/**
- * An event with deliveries that are written in several transactions and hidden until the event itself is written. Every query
- * of deliveries joins the event, so deliveries without an event row are invisible. The event row is written last; that
- * transaction makes everything visible and durable at once. If the process is killed before, the next start deletes the
- * deliveries.
- */
-export class UnpublishedEvent {
-  readonly #connection: Connection;
-  readonly #settings: SettingTable;
-  readonly #onVisible: () => void;
-  #hiddenRange = EMPTY_RANGE;
-
-  /** @param onVisible called after hidden rows became visible or were deleted. */
-  constructor(connection: Connection, onVisible: () => void) {
-    this.#connection = connection;
-    this.#settings = new SettingTable(connection.sql);
-    this.#onVisible = onVisible;
-  }
-
-  /** The hidden sequences; by default an empty range. */
-  get hiddenRange(): HiddenRange {
-    return this.#hiddenRange;
-  }
-
-  /** Hides the sequences of an event and its deliveries, which {@link writeSlice} then writes. One event at a time. */
-  reserve(range: HiddenRange): void {
-    this.#hiddenRange = range;
-  }
-
-  /** Whether the event is still reserved. Publishing and discarding end the reservation, and so does a reset. */
-  isReserved(eventSeq: number): boolean {
-    return this.#hiddenRange.from === eventSeq;
-  }
-
-  /** Writes deliveries of the event, in a separate transaction. @throws SvcError `storage_unavailable`. */
-  writeSlice(write: () => void): void {
-    const { db, monitor } = this.#connection;
-    this.#connection.assertOpen();
-    monitor.assertIntact();
-    // The deliveries refer to the event, which is written last.
-    db.pragma('foreign_keys = OFF');
-    try {
-      this.#connection.withStorageErrors(
-        db.transaction(() => {
-          this.#settings.set(MARKER_SETTING, String(this.#hiddenRange.from));
-          write();
-        }).immediate,
-      );
-    } finally {
-      db.pragma('foreign_keys = ON');
-    }
-  }
-
-  /** Call inside the transaction that inserts the event, or that replaces all rows. */
-  publish(): void {
-    this.#settings.delete(MARKER_SETTING);
-  }
-
-  /** Ends the reservation. Call after the write with {@link publish} was committed. */
-  reveal(): void {
-    this.#hiddenRange = EMPTY_RANGE;
-    this.#onVisible();
-  }
-
-  /** Deletes the deliveries of the event. */
-  discard(): void {
-    const { db, sql } = this.#connection;
-    try {
-      if (db.open) this.#connection.withStorageErrors(() => deleteUnpublished(sql));
-    } finally {
-      this.reveal();
-    }
-  }
-}
-
-/** Deletes the deliveries of an event that was never written. */
-export function deleteUnpublished(sql: Sql): void {
-  const settings = new SettingTable(sql);
-  const seq = settings.find(MARKER_SETTING);
-  if (seq === undefined) return;
-  sql.db
-    .transaction(() => {
-      sql.run('DELETE FROM deliveries WHERE event_seq = ?', [Number(seq)]);
-      settings.delete(MARKER_SETTING);
-    })
-    .immediate();
 }

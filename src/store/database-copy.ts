@@ -17,7 +17,6 @@ import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { deleteUnpublished } from './connection.ts';
 import {
   createStoreClosedError,
   HEADER_BYTES,
@@ -147,11 +146,8 @@ function markAsSnapshot(path: string, savedAt: number): void {
   try {
     // So that the snapshot is one file, without a write-ahead log.
     db.pragma('journal_mode = DELETE');
-    // The last page may have been copied between two slices of an unpublished event.
-    const sql = new Sql(db);
-    deleteUnpublished(sql);
     db.pragma(`application_id = ${SNAPSHOT_APPLICATION_ID}`);
-    new SettingTable(sql).set(SAVED_AT_SETTING, String(savedAt));
+    new SettingTable(new Sql(db)).set(SAVED_AT_SETTING, String(savedAt));
   } finally {
     db.close();
   }

@@ -1,6 +1,5 @@
 /** The table of deliveries, which is also the queue of due attempts. */
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
-import type { UnpublishedEvent } from './connection.ts';
 import { type Sql, Table } from './sql.ts';
 import type { WebhookRow, WebhookTable } from './webhooks.ts';
 
@@ -19,17 +18,6 @@ interface ExpirableDelivery {
   readonly seq: number;
   /** Start of the retry window: the time of the first attempt, or of the creation if there was none. */
   readonly window_started_at: number;
-}
-
-/** The columns that an endpoint queue needs. */
-interface QueuedDelivery {
-  readonly seq: number;
-  readonly webhook_seq: number;
-  readonly due_at: number;
-  /** Whether the endpoint is disabled. */
-  readonly disabled: 0 | 1;
-  /** Due time of the endpoint's next other delivery; null if none is pending. */
-  readonly other_due_at: number | null;
 }
 
 /** A replay as a new delivery of the same event to the same endpoint. */
@@ -87,8 +75,6 @@ export interface DeliveryUpdate extends Omit<DeliveryProgressRow, 'webhook_seq' 
 const MAX_CACHED = 256;
 
 export class DeliveryTable extends Table {
-  /** The deliveries of an event that is still being written, which are hidden until it is complete. */
-  readonly #unpublished: Pick<UnpublishedEvent, 'hiddenRange'>;
   readonly #webhooks: Pick<WebhookTable, 'revision'>;
   /**
    * Rows that are needed again soon, by sequence: new deliveries, and those whose attempt is not recorded yet. Each has the revision of
@@ -99,18 +85,13 @@ export class DeliveryTable extends Table {
     { readonly delivery: SendableDelivery; readonly revision: number }
   >();
   /**
-   * The number of visible pending deliveries of each workspace, because counting a million takes 0.1 seconds; null until it is needed.
+   * The number of pending deliveries of each workspace, because counting a million takes 0.1 seconds; null until it is needed.
    * Every change updates or resets it.
    */
   #pendingCounts: Map<number, number> | null = null;
 
-  constructor(
-    sql: Sql,
-    unpublished: Pick<UnpublishedEvent, 'hiddenRange'>,
-    webhooks: Pick<WebhookTable, 'revision'>,
-  ) {
+  constructor(sql: Sql, webhooks: Pick<WebhookTable, 'revision'>) {
     super(sql);
-    this.#unpublished = unpublished;
     this.#webhooks = webhooks;
   }
 
@@ -121,7 +102,7 @@ export class DeliveryTable extends Table {
        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
       [seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at],
     );
-    this.#changePendingCount(seq, workspace_seq, 1);
+    this.#changePendingCount(workspace_seq, 1);
   }
 
   /**
@@ -140,23 +121,16 @@ export class DeliveryTable extends Table {
   /** Must be called after a rollback, and after rows were replaced. */
   clearCache(): void {
     this.#cachedRows.clear();
-    this.forgetPendingCounts();
-  }
-
-  /** Must be called after the hidden deliveries became visible or were deleted. */
-  forgetPendingCounts(): void {
     this.#pendingCounts = null;
   }
 
-  #changePendingCount(seq: number, workspaceSeq: number, change: number): void {
-    const { from, to } = this.#unpublished.hiddenRange;
-    const isHidden = seq >= from && seq <= to;
-    if (this.#pendingCounts === null || isHidden) return;
+  #changePendingCount(workspaceSeq: number, change: number): void {
+    if (this.#pendingCounts === null) return;
     this.#pendingCounts.set(workspaceSeq, (this.#pendingCounts.get(workspaceSeq) ?? 0) + change);
   }
 
   insertCopy(copy: DeliveryCopy): void {
-    this.forgetPendingCounts();
+    this.#pendingCounts = null;
     this.sql.run(
       `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, own_url, own_body, replay_of_seq,
          created_at, status, due_at)
@@ -217,7 +191,7 @@ export class DeliveryTable extends Table {
   update(row: DeliveryUpdate, before: Pick<DeliveryProgressRow, 'workspace_seq' | 'due_at'>): void {
     this.#cachedRows.delete(row.seq);
     const change = Number(row.due_at !== null) - Number(before.due_at !== null);
-    this.#changePendingCount(row.seq, before.workspace_seq, change);
+    this.#changePendingCount(before.workspace_seq, change);
     this.sql.run(
       `UPDATE deliveries SET status = ?, due_at = ?, settled_at = ?, settled_reason = ?, first_attempt_at = ?, on_schedule = ?,
          scheduled_attempts = ?, attempt_count = ?, replays_waiting = ?, fault = NULL WHERE seq = ?`,
@@ -255,13 +229,13 @@ export class DeliveryTable extends Table {
        RETURNING workspace_seq`,
       [at, settledSeq, seq],
     );
-    if (workspaceSeq !== undefined) this.#changePendingCount(seq, workspaceSeq, -1);
+    if (workspaceSeq !== undefined) this.#changePendingCount(workspaceSeq, -1);
   }
 
   /** Makes one more attempt due at `at`. A pending retry is dropped. */
   requestReplay(seq: number, at: number): void {
     this.#cachedRows.delete(seq);
-    this.forgetPendingCounts();
+    this.#pendingCounts = null;
     this.sql.run(
       `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
          replays_waiting = replays_waiting + 1, fault = NULL WHERE seq = ?`,
@@ -294,7 +268,7 @@ export class DeliveryTable extends Table {
    */
   cancelPending(webhookSeq: number, settledAt: number, lastUsedSeq: number): number {
     this.#cachedRows.clear();
-    this.forgetPendingCounts();
+    this.#pendingCounts = null;
     const values = { webhook_seq: webhookSeq, settled_at: settledAt, last_used_seq: lastUsedSeq };
     return this.sql.run(
       `UPDATE deliveries SET status = 'canceled', due_at = NULL, settled_at = @settled_at,
@@ -310,7 +284,7 @@ export class DeliveryTable extends Table {
     return this.sql.value('SELECT count(*) FROM deliveries') as number;
   }
 
-  /** Number of pending deliveries of one workspace or of all, without those of an event that is still being written. */
+  /** Number of pending deliveries of one workspace or of all. */
   countPending(workspaceSeq: number | null = null): number {
     this.#pendingCounts ??= this.#countPendingByWorkspace();
     if (workspaceSeq !== null) return this.#pendingCounts.get(workspaceSeq) ?? 0;
@@ -321,8 +295,7 @@ export class DeliveryTable extends Table {
     const rows = this.sql.all<{ workspace_seq: number; pending: number }>(
       // CROSS JOIN makes SQLite start with the endpoints, so that it reads only the index of deliveries.
       `SELECT h.workspace_seq, count(*) AS pending FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
-       WHERE d.due_at IS NOT NULL AND (d.seq < @from OR d.seq > @to) GROUP BY h.workspace_seq`,
-      { ...this.#unpublished.hiddenRange },
+       WHERE d.due_at IS NOT NULL GROUP BY h.workspace_seq`,
     );
     return new Map(rows.map((row) => [row.workspace_seq, row.pending]));
   }
@@ -355,18 +328,6 @@ export class DeliveryTable extends Table {
        WHERE h.workspace_seq = ? AND h.disabled = 1 AND h.deleted_at IS NULL AND d.due_at IS NOT NULL
        GROUP BY h.seq ORDER BY h.seq`,
       [workspaceSeq],
-    );
-  }
-
-  /** The first `limit` pending deliveries of an event after the sequence `afterSeq`, in order. */
-  listPendingByEvent(eventSeq: number, afterSeq: number, limit: number): QueuedDelivery[] {
-    return this.sql.all(
-      `SELECT d.seq, d.webhook_seq, d.due_at, h.disabled,
-         (SELECT min(due_at) FROM deliveries o
-          WHERE o.webhook_seq = d.webhook_seq AND o.due_at IS NOT NULL AND o.seq <> d.seq) AS other_due_at
-       FROM deliveries d JOIN webhooks h ON h.seq = d.webhook_seq
-       WHERE d.event_seq = ? AND d.seq > ? AND d.due_at IS NOT NULL ORDER BY d.seq LIMIT ?`,
-      [eventSeq, afterSeq, limit],
     );
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/credentials.ts';
 import { checkSnapshot } from './check-snapshot.ts';
-import { Connection, type UnpublishedEvent } from './connection.ts';
+import { Connection } from './connection.ts';
 import { checkIntegrity, type DatabaseOptions, type IntegrityReport } from './database.ts';
 import { removeUnfinishedSnapshot, type SavedSnapshot, saveSnapshot } from './database-copy.ts';
 import type { DatabaseFileProblem } from './database-file-monitor.ts';
@@ -37,13 +37,9 @@ export class Store extends Tables {
     this.#connection = new Connection(options, {
       onCommit: () => this.#notifySubscribers(),
       onRollback: () => this.clearCaches(),
-      onVisible: () => {
-        this.deliveries.forgetPendingCounts();
-        this.#notifySubscribers();
-      },
       expectsMore: () => this.#expectsMore(),
     });
-    this.connectTables(this.#connection.sql, this.#connection.unpublished);
+    this.connectTables(this.#connection.sql);
     removeUnfinishedSnapshot(this.settings);
     if (this.settings.find('environment') === freshFor) {
       this.#connection.writeWithoutForeignKeys(() => this.#deleteRows(listTableNames(this.#connection.db)));
@@ -69,11 +65,6 @@ export class Store extends Tables {
   /** The newest sequence. */
   get lastSeq(): number {
     return this.#lastSeq;
-  }
-
-  /** The newest visible sequence, up to which subscribers read; see {@link UnpublishedEvent}. */
-  get lastVisibleSeq(): number {
-    return Math.min(this.#lastSeq, this.#connection.unpublished.hiddenRange.from - 1);
   }
 
   /** The newest sequence of the baseline. */
@@ -124,7 +115,7 @@ export class Store extends Tables {
   }
 
   /**
-   * Calls `subscriber` after every commit of a group, and after hidden rows became visible or all rows were replaced.
+   * Calls `subscriber` after every commit of a group, and after all rows were replaced.
    * @returns a function that ends the subscription.
    */
   subscribe(subscriber: () => void): () => void {
@@ -135,22 +126,6 @@ export class Store extends Tables {
   #notifySubscribers(): void {
     this.#commitCount++;
     for (const subscriber of this.#subscribers) subscriber();
-  }
-
-  /** The event whose deliveries are being written in slices. */
-  get unpublishedEvent(): UnpublishedEvent {
-    return this.#connection.unpublished;
-  }
-
-  /**
-   * Reserves sequences for an event and its deliveries, see {@link UnpublishedEvent}.
-   * @returns the sequence of the event; the following ones belong to its deliveries.
-   */
-  reserveEvent(deliveries: number): number {
-    const from = this.nextSeq();
-    this.#lastSeq += deliveries;
-    this.#connection.unpublished.reserve({ from, to: this.#lastSeq });
-    return from;
   }
 
   /** Makes the current state the one that {@link restoreBaseline} restores. */
@@ -188,11 +163,9 @@ export class Store extends Tables {
 
   /** Runs a write that replaces all rows, and sets {@link stateReplacedSeq}. */
   #replaceState(operation: () => void): void {
-    const { unpublished } = this.#connection;
     try {
       this.#connection.writeWithoutForeignKeys(() => {
         operation();
-        unpublished.publish();
         this.#stateReplacedSeq = this.nextSeq();
         this.settings.set(STATE_REPLACED_SETTING, String(this.#stateReplacedSeq));
       });
@@ -201,7 +174,7 @@ export class Store extends Tables {
       // `clearCaches` does not include it: after a rollback, it contains at worst sequences of rows that do not exist.
       this.apiRequests.clearCache();
     }
-    unpublished.reveal();
+    this.#notifySubscribers();
   }
 
   /**

@@ -3,7 +3,6 @@ import { ApiKeyTable } from './api-keys.ts';
 import { ApiRequestTable } from './api-requests.ts';
 import { AttemptTable } from './attempts.ts';
 import { ChangeFeed } from './change-feed.ts';
-import type { UnpublishedEvent } from './connection.ts';
 import { DeliveryTable } from './deliveries.ts';
 import { DeliveryQueries } from './delivery-queries.ts';
 import { EventTable } from './events.ts';
@@ -30,19 +29,19 @@ export class Tables {
   changeFeed!: ChangeFeed;
   retention!: Retention;
 
-  protected connectTables(sql: Sql, unpublished: UnpublishedEvent): void {
+  protected connectTables(sql: Sql): void {
     this.settings = new SettingTable(sql);
     this.workspaces = new WorkspaceTable(sql);
     this.apiKeys = new ApiKeyTable(sql);
     this.webhooks = new WebhookTable(sql);
     this.events = new EventTable(sql);
-    this.deliveries = new DeliveryTable(sql, unpublished, this.webhooks);
+    this.deliveries = new DeliveryTable(sql, this.webhooks);
     this.deliveryQueries = new DeliveryQueries(sql);
     this.attempts = new AttemptTable(sql);
     this.apiRequests = new ApiRequestTable(sql);
     this.faults = new FaultTable(sql);
     this.idempotency = new IdempotencyTable(sql);
-    this.changeFeed = new ChangeFeed(sql, unpublished, this.settings);
+    this.changeFeed = new ChangeFeed(sql, this.settings);
     this.retention = new Retention(sql, this.settings);
   }
 

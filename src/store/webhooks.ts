@@ -1,7 +1,6 @@
 /** The table of endpoints. */
 import type { Webhook, WebhookDetail } from '../contract/resources.ts';
 import { isSubscribedTo } from '../domain/event.ts';
-import { yieldToEventLoop } from '../timers.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import { Table } from './sql.ts';
@@ -38,15 +37,12 @@ type EnabledWebhook = WebhookRow & { readonly subscriptions: readonly string[] }
 
 /** An endpoint with its next due time, to create its queue. */
 interface WebhookNextDue extends Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'> {
-  /** Schedule time of its next pending delivery; null without one. */
-  readonly next_due_at: number | null;
+  /** Schedule time of its next pending delivery. */
+  readonly next_due_at: number;
 }
 
 const SELECT_WITH_WORKSPACE =
   'SELECT h.*, w.id AS workspace_id FROM webhooks h JOIN workspaces w ON w.seq = h.workspace_seq';
-
-/** Rows read in one turn of the event loop. */
-const SLICE_SIZE = 500;
 
 export class WebhookTable extends Table {
   readonly #enabledByWorkspace = new ReadCache<number, readonly EnabledWebhook[]>();
@@ -115,51 +111,31 @@ export class WebhookTable extends Table {
     return this.listEnabled(workspaceSeq).filter(({ subscriptions }) => isSubscribedTo(subscriptions, type));
   }
 
-  /** Whether {@link listSubscribed} is in the cache. */
-  hasLoadedSubscriptions(workspaceSeq: number): boolean {
-    return this.#enabledByWorkspace.has(workspaceSeq);
-  }
-
-  /**
-   * Fills the cache of {@link listSubscribed} in slices, without blocking the event loop. If an endpoint changes
-   * meanwhile, the cache stays empty and `listSubscribed` reads all endpoints at once.
-   */
-  async loadSubscriptions(workspaceSeq: number): Promise<void> {
-    const revision = this.#revision;
-    const rows: EnabledWebhook[] = [];
-    while (true) {
-      const slice = this.#readEnabled(workspaceSeq, rows.at(-1)?.seq ?? 0, SLICE_SIZE);
-      rows.push(...slice);
-      if (slice.length < SLICE_SIZE) break;
-      await yieldToEventLoop();
-      if (this.#revision !== revision || !this.sql.db.open) return;
-    }
-    this.#enabledByWorkspace.getOrRead(workspaceSeq, () => rows);
-  }
-
   /** The enabled endpoints of a workspace, oldest first. Cached, because every event reads them. */
   listEnabled(workspaceSeq: number): readonly EnabledWebhook[] {
-    // LIMIT -1 means no limit.
-    const read = () => this.#readEnabled(workspaceSeq, 0, -1);
+    const read = () =>
+      this.sql
+        .all<WebhookRow>(
+          'SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 ORDER BY seq',
+          [workspaceSeq],
+        )
+        .map((row) => ({ ...row, subscriptions: toSubscriptions(row) }));
     return this.#enabledByWorkspace.getOrRead(workspaceSeq, read) ?? [];
   }
 
-  #readEnabled(workspaceSeq: number, afterSeq: number, limit: number): EnabledWebhook[] {
-    const rows = this.sql.all<WebhookRow>(
-      `SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 AND seq > ?
-       ORDER BY seq LIMIT ?`,
-      [workspaceSeq, afterSeq, limit],
-    );
-    return rows.map((row) => ({ ...row, subscriptions: toSubscriptions(row) }));
+  /** Number of endpoints of a workspace, also of disabled ones (gap `webhook.limit`). */
+  count(workspaceSeq: number): number {
+    return this.sql.value('SELECT count(*) FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL', [
+      workspaceSeq,
+    ]) as number;
   }
 
-  /** The first `limit` endpoints after the sequence `afterSeq`, each with its next due time. */
-  listNextDue(afterSeq: number, limit: number): WebhookNextDue[] {
+  /** The endpoints with a pending delivery, each with its next due time. */
+  listNextDue(): WebhookNextDue[] {
     return this.sql.all(
       `SELECT seq, workspace_seq, disabled,
          (SELECT min(due_at) FROM deliveries d WHERE d.webhook_seq = h.seq AND d.due_at IS NOT NULL) AS next_due_at
-       FROM webhooks h WHERE deleted_at IS NULL AND seq > ? ORDER BY seq LIMIT ?`,
-      [afterSeq, limit],
+       FROM webhooks h WHERE deleted_at IS NULL AND next_due_at IS NOT NULL ORDER BY seq`,
     );
   }
 

@@ -187,7 +187,7 @@ describe('parsers of repeated options', () => {
     }
   });
 
-  it('collectValues and collectAssignments append a value as it is', () => {
+  it('collectValues and collectAssignments append a value unchanged', () => {
     expect(collectValues('b,c', ['a'])).toEqual(['a', 'b,c']);
     expect(collectValues('a')).toEqual(['a']);
     expect(collectAssignments('items[0].sku=MUG,x', ['a=1'])).toEqual(['a=1', 'items[0].sku=MUG,x']);

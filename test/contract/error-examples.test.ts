@@ -6,6 +6,8 @@ import * as example from '../../src/contract/openapi-examples.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { toSvcError } from '../../src/http/responses.ts';
+import { Idempotency } from '../../src/sandbox/idempotency.ts';
+import { createCaller, openSandbox } from '../sandbox/open-sandbox.ts';
 import { sendRawRequest } from '../support/raw-request.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
@@ -17,15 +19,7 @@ const event = { type: 'order.shipped' };
 
 let emulator: TestEmulator;
 beforeAll(async () => {
-  const webhooks = Array.from({ length: 600 }, (_, index) => ({
-    url: `http://127.0.0.1:9/${index}`,
-    events: ['order.received'],
-  }));
-  emulator = await startTestEmulator({
-    host: '0.0.0.0',
-    controlToken: TOKEN,
-    seed: { workspaces: [{ name: 'Acme', webhooks }] },
-  });
+  emulator = await startTestEmulator({ host: '0.0.0.0', controlToken: TOKEN });
 });
 afterAll(() => emulator.close());
 
@@ -40,10 +34,6 @@ async function sendControl(path: string, body: object | null = null, headers: Re
   });
   return (await response.json()) as { readonly error: { readonly code: string; readonly message: string } };
 }
-
-/** Creates an event for 600 endpoints, which takes several transactions. */
-const createLargeEvent = (headers = {}) =>
-  emulator.api('POST', '/events', { type: 'order.received' }, headers);
 
 type Provoke = () => Promise<{ readonly error: { readonly code: string; readonly message: string } }>;
 
@@ -67,10 +57,18 @@ const provoke: Readonly<Partial<Record<ErrorCode, Provoke>>> = {
   not_found: async () => (await emulator.api('GET', `/events/${example.ids.event}`)).json,
   method_not_allowed: async () => (await emulator.api('PUT', '/events', event)).json,
   idempotency_in_progress: async () => {
-    const responses = await Promise.all(
-      [0, 1].map(() => createLargeEvent({ 'idempotency-key': 'in-progress' })),
-    );
-    return responses.find(({ status }) => status === 409)?.json;
+    const { sandbox, addWorkspace } = openSandbox();
+    const idempotency = new Idempotency(sandbox);
+    const request = {
+      caller: createCaller(null),
+      method: 'POST',
+      path: '/v1/events',
+      key: 'k',
+      body: Buffer.from('{}'),
+    };
+    const send = () => idempotency.run(request, addWorkspace('Acme'), () => new Promise(() => {}));
+    void send();
+    return send().catch(fromThrown) as ReturnType<Provoke>;
   },
   payload_too_large: async () =>
     (await emulator.api('POST', '/events', { ...event, payload: { text: 'x'.repeat(262_144) } })).json,
@@ -87,22 +85,17 @@ const provoke: Readonly<Partial<Record<ErrorCode, Provoke>>> = {
     for (let i = 0; i < 100; i++) await limited.api('GET', '/events');
     return (await limited.api('GET', '/events')).json;
   },
-  internal_error: async () => fromThrown(new Error('a bug')),
   conflict: async () => {
-    for (;;) {
-      let isOver = false;
-      const creation = createLargeEvent().finally(() => {
-        isOver = true;
-      });
-      while (!isOver) {
-        await emulator.control.reset({});
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      const { json } = await creation;
-      // Usually, one of the resets falls between the transactions of the event.
-      if (json.error !== undefined) return json;
-    }
+    const { id } = await emulator.control.createWebhook({
+      url: 'http://127.0.0.1:9/',
+      events: ['order.lost'],
+    });
+    await emulator.api('POST', '/events', { type: 'order.lost' });
+    const { data } = await emulator.control.listDeliveries({ webhook_id: id });
+    await emulator.control.deleteWebhook({ id });
+    return sendControl(`/deliveries/${data[0]?.id}/replay`, {});
   },
+  internal_error: async () => fromThrown(new Error('a bug')),
   forbidden_origin: async () => {
     await using local = await startTestEmulator();
     const { url } = local.status();
@@ -119,16 +112,6 @@ const provoke: Readonly<Partial<Record<ErrorCode, Provoke>>> = {
 };
 
 const provokeOnControlPlane: typeof provoke = {
-  conflict: async () => {
-    const { id } = await emulator.control.createWebhook({
-      url: 'http://127.0.0.1:9/',
-      events: ['order.lost'],
-    });
-    await emulator.api('POST', '/events', { type: 'order.lost' });
-    const { data } = await emulator.control.listDeliveries({ webhook_id: id });
-    await emulator.control.deleteWebhook({ id });
-    return sendControl(`/deliveries/${data[0]?.id}/replay`, {});
-  },
   forbidden_origin: () => sendControl('/status', null, { origin: 'https://example.com' }),
   rate_limited: async () => {
     const headers = bearer('another-wrong-token');

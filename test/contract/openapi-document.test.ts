@@ -119,7 +119,7 @@ describe('the document of the service', () => {
       403: '`permission_denied` or `forbidden_origin`',
       404: '`not_found`',
       405: '`method_not_allowed`',
-      409: '`idempotency_in_progress` or `conflict`',
+      409: '`idempotency_in_progress`',
       413: '`payload_too_large`',
       415: '`unsupported_media_type`',
       422: '`validation_failed` or `idempotency_key_reused`',

@@ -176,7 +176,7 @@ describe('the entry of a dialog', () => {
     expect(urls()).toEqual(['/#/events', '/#/webhooks', '/#/deliveries']);
   });
 
-  it('changes of the history wait until the entry of a closed dialog is gone', async () => {
+  it('navigate and replaceRoute wait until the entry of a closed dialog is gone', async () => {
     const { addDialogEntry, navigate, replaceRoute, route, urls } = await startRouter('/#/events');
     const close = addDialogEntry(() => {});
     close();

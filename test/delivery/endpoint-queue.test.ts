@@ -418,29 +418,6 @@ describe('an endpoint queue', () => {
     },
   );
 
-  it('a retry that waits for a busy receiver delays no events', async () => {
-    const overrides = { 'delivery.concurrency': { per_endpoint: 1, total: 64 } };
-    const { endpoint, trigger, attempt, moveTo, sandbox, store } = startDispatcher({ overrides });
-    const { id } = endpoint();
-    await trigger();
-    await (await attempt(1)).respond(failedResult);
-    await trigger(3);
-    await moveTo(NOW + HOUR_MS);
-    await trigger();
-    expect(sandbox.backlog.waitForCapacity(() => [store.webhooks.findSeq(id) ?? 0])).toBeNull();
-  });
-
-  it('new deliveries that the buffer has no room for delay events', async () => {
-    const { endpoint, trigger, inFlight, sandbox, store } = startDispatcher();
-    const { id } = endpoint();
-    await trigger(8 + 256 + 200);
-    // The buffer is emptied down to less than the limit, and 200 deliveries wait outside of it.
-    for (let round = 0; round < 20; round++) {
-      await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
-    }
-    expect(sandbox.backlog.waitForCapacity(() => [store.webhooks.findSeq(id) ?? 0])).not.toBeNull();
-  });
-
   it('the queued phase of a retry begins at its due time', async () => {
     const { endpoint, trigger, attempt, pass, moveTo, queuedMs } = startMeasuredDispatcher(true);
     endpoint();

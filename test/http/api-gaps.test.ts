@@ -46,6 +46,34 @@ describe('event.catalogue', () => {
   );
 });
 
+describe('webhook.limit', () => {
+  it('a workspace has at most as many endpoints as the limit, and a deleted one makes room [webhook.limit]', async () => {
+    await using emulator = await start('webhook.limit', 2);
+    const { control } = emulator;
+    const [first] = [await register(emulator, {}), await register(emulator, { url: 'http://localhost:2/' })];
+    await control.updateWebhook({ id: first.json.id, disabled: true });
+    const refused = await register(emulator, { url: 'http://localhost:3/' });
+    const { workspace_id: workspaceId } = emulator.status();
+    expect([refused.status, refused.json.error]).toMatchObject([
+      422,
+      {
+        code: 'validation_failed',
+        message: `${workspaceId} has 2 endpoints, which is the limit of a workspace.`,
+      },
+    ]);
+    await expect(control.createWebhook({ url: 'http://localhost:3/' })).rejects.toMatchObject({
+      code: 'validation_failed',
+    });
+    await control.createWorkspace({ name: 'Other' });
+    await control.deleteWebhook({ id: first.json.id });
+    expect(await register(emulator, { url: 'http://localhost:3/' })).toMatchObject({ status: 201 });
+    // An endpoint that was deleted is used again for its URL.
+    await expect(control.createWebhook({ url: first.json.url })).rejects.toMatchObject({
+      code: 'validation_failed',
+    });
+  });
+});
+
 describe('webhook.url', () => {
   const urls: [string, { local: number; public: number }][] = [
     ['https://hooks.example.com/in?a=b', { local: 201, public: 201 }],

@@ -16,13 +16,13 @@ afterEach(() => vi.restoreAllMocks());
 function createStore() {
   const followers = new Set<() => void>();
   return {
-    ...{ id: 'store', lastVisibleSeq: 1, commitCount: 0, followers },
+    ...{ id: 'store', lastSeq: 1, commitCount: 0, followers },
     subscribe(follower: () => void) {
       followers.add(follower);
       return () => followers.delete(follower);
     },
-    commit(this: { lastVisibleSeq: number; commitCount: number }, seq = this.lastVisibleSeq) {
-      this.lastVisibleSeq = seq;
+    commit(this: { lastSeq: number; commitCount: number }, seq = this.lastSeq) {
+      this.lastSeq = seq;
       this.commitCount++;
       for (const follower of followers) follower();
     },

@@ -21,6 +21,7 @@ const rows = [
   'envelope',
   'event.catalogue (o)',
   'event.emission',
+  'webhook.limit (o)',
   'webhook.url (o)',
   'webhook.wildcard (o)',
   'delivery.success',

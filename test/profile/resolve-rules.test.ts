@@ -13,6 +13,7 @@ const relaxed: Rules = {
   signatureToleranceMs: 300_000,
   payloadField: 'payload',
   eventCatalogue: 'open',
+  webhookLimit: 100,
   webhookUrl: 'local',
   wildcard: 'accepted',
   delivery: {
@@ -153,6 +154,17 @@ describe('each choice of a row resolves to its value', () => {
       expect(override('event.catalogue', eventCatalogue)).toEqual({ ...relaxed, eventCatalogue });
     },
   );
+
+  it('the limit of endpoints in a workspace can be from 1 to 1,000 [webhook.limit]', () => {
+    for (const webhookLimit of [1, 1_000]) {
+      expect(override('webhook.limit', webhookLimit)).toEqual({ ...relaxed, webhookLimit });
+    }
+    for (const webhookLimit of [0, 1_001]) {
+      expect(getError({ 'webhook.limit': webhookLimit })).toMatchObject({
+        hint: expect.stringContaining('a whole number from 1 to 1000'),
+      });
+    }
+  });
 
   it.each(['local', 'public'] as const)('the rule for webhook URLs can be %s [webhook.url]', (webhookUrl) => {
     expect(override('webhook.url', webhookUrl)).toEqual({ ...relaxed, webhookUrl });

@@ -95,9 +95,9 @@ describe('describeSignature', () => {
     await control.advanceClock({ ms: 0 });
     const { data } = await control.listDeliveries({});
     const id = String(data[0]?.id);
-    const { reserialised } = await control.describeSignature({ id });
+    const { reserialized } = await control.describeSignature({ id });
     const sent = (await control.getDelivery({ id })).attempts[0]?.request.body ?? '';
-    expect(reserialised).toEqual({
+    expect(reserialized).toEqual({
       body: sent.replace('1.50', '1.5'),
       signature: expect.stringMatching(/^v1=[0-9a-f]{64}$/),
       matches: false,
@@ -108,7 +108,7 @@ describe('describeSignature', () => {
   it('describeSignature reports a match for a body that serializes to the same bytes', async () => {
     const { control, deliver } = await startDeliverySetup();
     const { id } = await deliver();
-    await expect(control.describeSignature({ id })).resolves.toMatchObject({ reserialised: null });
+    await expect(control.describeSignature({ id })).resolves.toMatchObject({ reserialized: null });
   });
 
   it('describeSignature rejects a delivery without an attempt', async () => {

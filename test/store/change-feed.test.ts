@@ -84,21 +84,6 @@ describe('ChangeFeed', () => {
     expect(list(middle.seq)).toEqual([newest]);
   });
 
-  it('listAfter returns no change above the sequences of an event that is still being written', () => {
-    const store = openStore();
-    const { webhook, deliveries } = insertDeliveries(store, [NOW]);
-    const [pending] = deliveries;
-    const lastSeq = store.lastSeq;
-    store.reserveEvent(2);
-    const canceledAt = store.lastSeq + 1;
-    store.writeNow(() => store.cancelDeliveries(webhook, NOW));
-    expect(store.changeFeed.listAfter(lastSeq, ALL, 100)).toEqual([]);
-    store.unpublishedEvent.reveal();
-    expect(store.changeFeed.listAfter(lastSeq, ALL, 100)).toEqual([
-      { seq: canceledAt, type: 'delivery', rowSeq: pending },
-    ]);
-  });
-
   it('listAfter returns only the given types', () => {
     const { store, order } = fill();
     for (const type of ALL) {
@@ -155,10 +140,10 @@ describe('ChangeFeed', () => {
     const [plan] = await explainPrepared(/UNION ALL/, () => store.changeFeed.listAfter(0, ALL, 9));
     expect(plan?.steps).toEqual(
       expect.arrayContaining([
-        'SEARCH deliveries USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
-        'SEARCH deliveries USING COVERING INDEX deliveries_settled_apart (settled_seq>? AND settled_seq<?)',
-        'SEARCH attempts USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
-        'SEARCH api_requests USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+        'SEARCH deliveries USING INTEGER PRIMARY KEY (rowid>?)',
+        'SEARCH deliveries USING COVERING INDEX deliveries_settled_apart (settled_seq>?)',
+        'SEARCH attempts USING INTEGER PRIMARY KEY (rowid>?)',
+        'SEARCH api_requests USING INTEGER PRIMARY KEY (rowid>?)',
       ]),
     );
     expect(plan?.steps.filter((step) => /SCAN (deliveries|attempts|api_requests)/.test(step))).toEqual([]);

@@ -21,7 +21,6 @@ function open(path = join(createTemporaryFolder(), 'sandbox.db')) {
     {
       onCommit: () => commits++,
       onRollback: () => rollbacks++,
-      onVisible: () => {},
       expectsMore: () => false,
     },
   );
@@ -207,7 +206,6 @@ it('releaseFreePages yields to the event loop every few steps', async () => {
       onCommit: () => {},
       onRollback: () => {},
       expectsMore: () => false,
-      onVisible: () => {},
     },
   );
   onTestFinished(() => connection.close());

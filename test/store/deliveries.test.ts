@@ -92,20 +92,6 @@ describe('DeliveryTable', () => {
     expect(count()).toEqual([0, 0]);
   });
 
-  it('a hidden delivery that expires does not change the number of pending deliveries', async () => {
-    const store = openStore();
-    const { webhook, workspace } = insertDeliveries(store, [NOW]);
-    expect(store.deliveries.countPending()).toBe(1);
-    const event = store.reserveEvent(1);
-    const hidden = { seq: event + 1, id: 'del_hidden', event_seq: event, created_at: NOW, due_at: NOW };
-    store.unpublishedEvent.writeSlice(() =>
-      store.deliveries.insert({ ...hidden, webhook_seq: webhook, workspace_seq: workspace }),
-    );
-    expect(store.deliveries.countPending()).toBe(1);
-    await store.write(() => store.deliveries.expire(hidden.seq, NOW, store.nextSeq()));
-    expect(store.deliveries.countPending()).toBe(1);
-  });
-
   it('the number of pending deliveries is not counted again after an event and its attempt', () => {
     const store = openStore();
     insertDeliveries(store, [NOW]);

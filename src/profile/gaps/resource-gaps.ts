@@ -1,7 +1,7 @@
 /** Gaps about events, workspaces and webhook endpoints. */
 
 import type { Gap } from '../gap.ts';
-import { oneOf } from '../value-schema.ts';
+import { oneOf, wholeNumber } from '../value-schema.ts';
 
 export const resourceGaps = {
   'event.body': {
@@ -62,6 +62,14 @@ export const resourceGaps = {
     references: ['§6.gaps.catalogue', '§6.delivery'],
     reason: 'The description mentions no other operation that emits an event.',
     answer: '`POST /events` emits the event that it creates; no other operation emits one',
+  },
+  'webhook.limit': {
+    question: 'How many webhook endpoints can a workspace have?',
+    references: ['§2.webhook.fields'],
+    reason:
+      'Other webhook providers have such a limit. With it, an event and all its deliveries are one transaction. At the limit, `POST /webhooks` returns 422.',
+    schema: wholeNumber(1, 1_000),
+    relaxed: 100,
   },
   'webhook.url': {
     question: 'Which endpoint URLs are accepted?',

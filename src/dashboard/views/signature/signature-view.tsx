@@ -42,7 +42,7 @@ interface SignatureDetailsProps {
 }
 
 function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
-  const { signed_parts: parts, secrets, verification, reserialised } = detail;
+  const { signed_parts: parts, secrets, verification, reserialized } = detail;
   const attempt = delivery.attempts.find(({ number }) => number === detail.attempt);
   const text = joinParts(parts);
   return (
@@ -69,7 +69,7 @@ function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
         <SigningSecrets secrets={secrets} webhookId={delivery.webhook_id} />
       </section>
       {attempt !== undefined && (
-        <AttemptChecks attempt={attempt} delivery={delivery} reserialised={reserialised} />
+        <AttemptChecks attempt={attempt} delivery={delivery} reserialized={reserialized} />
       )}
     </div>
   );
@@ -78,10 +78,10 @@ function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
 interface AttemptChecksProps {
   readonly attempt: Attempt;
   readonly delivery: DeliveryDetail;
-  readonly reserialised: SignatureDetail['reserialised'];
+  readonly reserialized: SignatureDetail['reserialized'];
 }
 
-function AttemptChecks({ attempt, delivery, reserialised }: AttemptChecksProps) {
+function AttemptChecks({ attempt, delivery, reserialized }: AttemptChecksProps) {
   return (
     <>
       <section class="stack">
@@ -90,7 +90,7 @@ function AttemptChecks({ attempt, delivery, reserialised }: AttemptChecksProps) 
       </section>
       <section class="stack">
         <h4>If your receiver parses the body first</h4>
-        <ReserializedBody body={attempt.request.body} reserialised={reserialised} />
+        <ReserializedBody body={attempt.request.body} reserialized={reserialized} />
       </section>
     </>
   );
@@ -153,11 +153,11 @@ function SigningSecrets({ secrets, webhookId }: SigningSecretsProps) {
 
 interface ReserializedBodyProps {
   readonly body: string;
-  readonly reserialised: SignatureDetail['reserialised'];
+  readonly reserialized: SignatureDetail['reserialized'];
 }
 
 /** The signature that a receiver computes after parsing and re-serializing the body. */
-function ReserializedBody({ body, reserialised }: ReserializedBodyProps) {
+function ReserializedBody({ body, reserialized }: ReserializedBodyProps) {
   if (!isJson(body)) {
     return (
       <p>
@@ -166,7 +166,7 @@ function ReserializedBody({ body, reserialised }: ReserializedBodyProps) {
       </p>
     );
   }
-  if (reserialised === null) {
+  if (reserialized === null) {
     return (
       <p>
         For this body, <code>JSON.stringify(JSON.parse(body))</code> returns the same bytes, so verification
@@ -175,7 +175,7 @@ function ReserializedBody({ body, reserialised }: ReserializedBodyProps) {
       </p>
     );
   }
-  const { body: reserializedBody, signature, matches, differs_at: at } = reserialised;
+  const { body: reserializedBody, signature, matches, differs_at: at } = reserialized;
   return (
     <>
       <p>
