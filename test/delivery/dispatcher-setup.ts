@@ -89,15 +89,14 @@ export async function runEventLoop(count = 4): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-export interface DispatcherSetupOptions {
+export interface SandboxSetupOptions {
   readonly overrides?: Overrides;
   readonly store?: Store;
-  readonly sender?: Sender;
   readonly frozen?: boolean;
 }
 
-/** Starts a dispatcher whose real time moves only with `pass`. */
-export function startDispatcher(options: DispatcherSetupOptions = {}) {
+/** Creates a sandbox with a workspace, whose real time moves only with `pass`. */
+export function createTestSandbox(options: SandboxSetupOptions = {}) {
   const { store = new Store({ path: ':memory:' }), frozen = true } = options;
   let elapsed = 0;
   const wall = { now: () => NOW + elapsed, monotonic: () => elapsed };
@@ -108,6 +107,24 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
     newClockSettings: { speed: 1, frozen },
     eventTypes: new Set(),
   });
+  if (store.workspaces.findOldest() === undefined)
+    store.writeNow(() => sandbox.workspaces.insert({ name: 'Test' }));
+  return {
+    ...{ sandbox, store, workspace: sandbox.workspaces.default },
+    /** Moves real time forward. */
+    pass(ms: number) {
+      elapsed += ms;
+    },
+  };
+}
+
+export interface DispatcherSetupOptions extends SandboxSetupOptions {
+  readonly sender?: Sender;
+}
+
+/** Starts a dispatcher in the sandbox of {@link createTestSandbox}. */
+export function startDispatcher(options: DispatcherSetupOptions = {}) {
+  const { sandbox, store, workspace, pass } = createTestSandbox(options);
   const scripted = createScriptedSender();
   const faults: unknown[] = [];
   const onFault = (fault: unknown) => faults.push(fault);
@@ -116,9 +133,6 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
     sender: options.sender ?? scripted.sender,
     onInternalError: onFault,
   });
-  if (store.workspaces.findOldest() === undefined)
-    store.writeNow(() => sandbox.workspaces.insert({ name: 'Test' }));
-  const workspace = sandbox.workspaces.default;
   dispatcher.start();
   onTestFinished(async () => {
     await dispatcher.stop(0);
@@ -162,10 +176,7 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
       sandbox.bus.publish({ type: 'deliveries_canceled', webhookSeq });
       await runEventLoop();
     },
-    /** Moves real time forward. */
-    pass(ms: number) {
-      elapsed += ms;
-    },
+    pass,
     /** Moves the schedule clock. */
     async moveTo(at: number) {
       workspace.clock.moveTo(at);

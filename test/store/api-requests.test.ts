@@ -74,7 +74,7 @@ function openRequests() {
 describe('ApiRequestTable', () => {
   it('each filter selects the requests that match it, newest first', async () => {
     const { store, rows } = openRequests();
-    const key = store.apiKeys.findBySeq(rows[0]?.api_key_seq ?? 0);
+    const keys = [rows[0], rows.at(-1)].map((row) => store.apiKeys.findBySeq(row?.api_key_seq ?? 0));
     const workspaceSeq = rows.at(-1)?.workspace_seq ?? 0;
     const filters: [Partial<ApiRequestFilter>, (row: RequestRow) => boolean][] = [
       [{}, () => true],
@@ -86,8 +86,11 @@ describe('ApiRequestTable', () => {
       [{ path: 'none' }, () => false],
       [{ statusFrom: 400 }, ({ status }) => status >= 400],
       [{ statusTo: 399 }, ({ status }) => status <= 399],
-      [{ apiKeyId: key?.id ?? '' }, (row) => row.api_key_seq === key?.seq],
-      [{ apiKeyName: key?.name ?? '' }, () => true],
+      ...keys.map((key): [Partial<ApiRequestFilter>, (row: RequestRow) => boolean] => [
+        { apiKeyId: key?.id ?? '' },
+        (row) => row.api_key_seq === key?.seq,
+      ]),
+      [{ apiKeyName: 'Test' }, () => true],
       [{ apiKeyName: 'Other' }, () => false],
       [{ requestId: 'req_5' }, ({ id }) => id === 'req_5'],
       [{ resourceId: 'evt_1' }, (row) => row.resource_id === 'evt_1'],
@@ -132,6 +135,19 @@ describe('ApiRequestTable', () => {
     expect([...first, ...second].filter(isKept)).toEqual([...first.slice(3), ...second]);
     expect(first.filter((seq) => store.apiRequests.findMessages(seq))).toEqual(first.slice(3));
     expect(rows.filter(({ seq }) => isKept(seq))).toEqual(rows);
+  });
+
+  it('the oldest requests without a key are removed after a reset has restored them', () => {
+    const store = openStore();
+    const insert = (count: number) =>
+      store.writeNow(() => Array.from({ length: count }, () => insertRequest(store)));
+    const restored = insert(UNAUTHENTICATED_LIMIT);
+    store.setBaseline();
+    insert(2);
+    store.restoreBaseline(() => {});
+    const [newest] = insert(1);
+    const kept = [...restored, newest].filter((seq) => store.apiRequests.findBySeq(seq ?? 0));
+    expect(kept).toEqual([...restored.slice(1), newest]);
   });
 });
 

@@ -71,7 +71,7 @@ describe('the cached rows of deliveries', () => {
       fail();
     });
     await expect(write).rejects.toThrow('no');
-    expect([find()?.due_at, store.deliveries.getProgress(seq).due_at]).toEqual([NOW, NOW]);
+    expect([store.deliveries.getProgress(seq).due_at, find()?.due_at]).toEqual([NOW, NOW]);
     expect(store.deliveries.countPending()).toBe(1);
   });
 
