@@ -1,9 +1,12 @@
 /** The control plane over HTTP: paths, methods, statuses and errors. test/control/control-plane.test.ts tests its operations. */
+import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { H3Event } from 'h3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
+import { createDisconnectSignal } from '../../src/http/control-api.ts';
 import { ApiKeyTable } from '../../src/store/api-keys.ts';
 import { createResponseCheck, type ResponseCheck } from '../support/response-check.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -222,5 +225,37 @@ describe('paths outside of the two APIs', () => {
   it('/healthz returns 200', async () => {
     const response = await fetch(`${emulator.status().url}/healthz`);
     expect([response.status, await response.text()]).toEqual([200, '{"ok":true}']);
+  });
+});
+
+describe('the signal of a client', () => {
+  it('the signal aborts when the connection closes before the response is finished', () => {
+    for (const writableFinished of [false, true]) {
+      const response = Object.assign(new EventEmitter(), { writableFinished });
+      const event = new H3Event(new Request('http://localhost'));
+      Object.assign(event.req, { runtime: { node: { res: response } } });
+      const signal = createDisconnectSignal(event);
+      expect(signal.aborted).toBe(false);
+      response.emit('close');
+      expect(signal.aborted).toBe(!writableFinished);
+    }
+  });
+
+  it('the signal of a request in the same process is its own', () => {
+    const client = new AbortController();
+    const signal = createDisconnectSignal(
+      new H3Event(new Request('http://localhost', { signal: client.signal })),
+    );
+    client.abort();
+    expect(signal.aborted).toBe(true);
+  });
+});
+
+it('another method of a path of the control plane gets 404', async () => {
+  expect(await ask('DELETE', '/status')).toMatchObject({
+    ...{
+      status: 404,
+      json: { error: { code: 'not_found', message: 'DELETE /_svc/status does not exist.' } },
+    },
   });
 });

@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { H3Event } from 'h3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createControlAuth } from '../../src/http/control-auth.ts';
 import { sendRequest } from '../support/raw-request.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
@@ -267,4 +269,30 @@ it('the cookie is marked as Secure after a request over HTTPS', async () => {
   const { control_token } = behind.status();
   const inside = new Request(`http://svc.test/?token=${control_token}`, { headers: { host: 'svc.test' } });
   expect((await behind.fetch(inside)).headers.get('set-cookie')).toMatch(/; Secure$/);
+});
+
+describe('createControlAuth', () => {
+  const auth = createControlAuth(TOKEN, 'https://svc.test', createTestWallClock());
+  const toEvent = (address: string, headers: Record<string, string> = {}) =>
+    new H3Event(new Request(address, { headers }));
+
+  it('a correct token counts, even next to the cookie of an earlier run', () => {
+    const headers = { ...bearer, cookie: 'svc_token_4777=0123456789abcdef' };
+    expect(auth.assertAuthorized(toEvent('http://localhost:4777/', headers))).toBeUndefined();
+  });
+
+  it('the error says whether a token is missing or wrong', () => {
+    const assert = (headers: Record<string, string>) => () =>
+      auth.assertAuthorized(toEvent('http://localhost/', headers));
+    expect(assert({})).toThrow('requires a token');
+    expect(assert({ authorization: 'Bearer null' })).toThrow('The control token is invalid.');
+  });
+
+  it('the cookie of a default port has its own name, and is Secure only for the public host', () => {
+    const cookie = (host: string) => auth.createCookie(toEvent(`http://${host}/?token=${TOKEN}`));
+    const expected = `svc_token_default=${TOKEN}; HttpOnly; SameSite=Lax; Path=/`;
+    expect([cookie('localhost'), cookie('svc.test')]).toEqual([expected, `${expected}; Secure`]);
+    const headers = { cookie: `svc_token_default=${TOKEN}` };
+    expect(auth.assertAuthorized(toEvent('http://localhost/', headers))).toBeUndefined();
+  });
 });

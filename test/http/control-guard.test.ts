@@ -1,4 +1,7 @@
+import { H3Event } from 'h3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noControlAuth } from '../../src/http/control-auth.ts';
+import { createControlGuard } from '../../src/http/control-guard.ts';
 import { type ReceivedResponse, sendRawRequest, sendRequest } from '../support/raw-request.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
@@ -238,4 +241,38 @@ describe('the live stream', () => {
 
 it('an emulator listens on the loopback address only by default', () => {
   expect(new URL(emulator.status().url).hostname).toBe('127.0.0.1');
+});
+
+describe('the hosts of the control plane', () => {
+  const publicUrl = 'https://svc.test:8443';
+  it.each<[string, string | null, string, Record<string, string>, boolean]>([
+    ['My-Host.test', null, 'http://my-host.test:4777', {}, true],
+    ['127.0.0.1', null, 'http://192.168.1.5', {}, false],
+    ['127.0.0.1', null, 'http://localhost', { 'x-forwarded-host': ' localhost , LOCALHOST:1' }, true],
+    ['0.0.0.0', null, 'http://192.168.1.5:4777', {}, true],
+    ['::', null, 'http://[2001:db8::5]:4777', {}, true],
+    ['::', null, 'http://svc.test', {}, false],
+    ['127.0.0.1', publicUrl, 'http://svc.test', {}, true],
+    ['127.0.0.1', publicUrl, 'http://svc.test', { origin: publicUrl }, true],
+    ['127.0.0.1', publicUrl, 'http://svc.test', { origin: 'https://svc.test:8444' }, false],
+    ['127.0.0.1', 'https://svc.example.com', 'http://svc.example.com', {}, false],
+  ])(
+    'an emulator on %s with the public URL %s and a request to %s with %j: accepted is %s',
+    (host, publicAddress, url, headers, isAccepted) => {
+      const guard = createControlGuard(host, publicAddress, noControlAuth);
+      const accept = () => guard.assertAllowed(new H3Event(new Request(url, { headers })));
+      if (isAccepted) expect(accept()).toBeUndefined();
+      else expect(accept).toThrow(expect.objectContaining({ code: 'forbidden_origin' }));
+    },
+  );
+
+  it('the guard checks the token of every request except that for the page', () => {
+    const assertAuthorized = () => {
+      throw new Error('no token');
+    };
+    const guard = createControlGuard('127.0.0.1', null, { ...noControlAuth, assertAuthorized });
+    const event = new H3Event(new Request('http://localhost/'));
+    expect(() => guard.assertAllowed(event)).toThrow('no token');
+    expect(guard.assertCanOpenPage(event)).toBeUndefined();
+  });
 });

@@ -1,5 +1,10 @@
+import { H3Event } from 'h3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scopes } from '../../src/domain/credentials.ts';
+import { fireFault, toFaultError } from '../../src/http/request-faults.ts';
+import type { Caller } from '../../src/sandbox/access.ts';
+import type { FiredFault } from '../../src/sandbox/faults.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
 async function open(options: TestEmulatorOptions = {}) {
@@ -164,5 +169,39 @@ describe('request faults', () => {
     expect(first).toEqual(again);
     expect(first).not.toEqual(other);
     expect(new Set(first)).toEqual(new Set([201, 500]));
+  });
+});
+
+describe('the error of a fault', () => {
+  const toError = (rule: object) =>
+    toFaultError({ applied: { id: 'flt_1', kind: 'status' }, rule } as unknown as FiredFault);
+
+  it.each([
+    [429, { 'Retry-After': '1' }],
+    [503, { 'Retry-After': '1' }],
+    [500, {}],
+    [430, {}],
+    [504, {}],
+  ])('the error with the status %i has the headers %j [rate.headers]', (status, headers) => {
+    expect(toError({ status })).toMatchObject({ status, headers });
+    expect(Object.keys(toError({ status })?.headers ?? {})).toEqual(Object.keys(headers));
+  });
+
+  it('a fault without a status has no error', () => {
+    expect(toError({ latency_ms: 1 })).toBeNull();
+  });
+});
+
+it.each([
+  [1, 'ws_1'],
+  [2, null],
+  [null, null],
+])('a fault is matched with the request, its key and its workspace %s', (workspaceSeq, workspaceId) => {
+  const faults = { fireForRequest: (describeRequest: () => unknown) => describeRequest() };
+  const workspaces = { findBySeq: (seq: number | null) => (seq === 2 ? undefined : { id: `ws_${seq}` }) };
+  const sandbox = { faults, store: { workspaces } } as unknown as Sandbox;
+  const event = new H3Event(new Request('http://localhost/v1/events?limit=1', { method: 'POST' }));
+  expect(fireFault(sandbox, event, { keyId: 'key_1', workspaceSeq } as Caller)).toEqual({
+    ...{ method: 'POST', path: '/v1/events', apiKeyId: 'key_1', workspaceId },
   });
 });

@@ -30,7 +30,12 @@ function createStore() {
 }
 
 /** The stream of one client, with `count` items in it, and then `error` if it is not null. */
-function open(store: ReturnType<typeof createStore>, count: number, error: Error | null = null) {
+function open(
+  store: ReturnType<typeof createStore>,
+  count: number,
+  error: Error | null = null,
+  connection: object = {},
+) {
   let isEnded = false;
   async function* items(signal?: AbortSignal) {
     for (let sequence = 2; sequence < 2 + count; sequence++) yield { sequence };
@@ -44,7 +49,7 @@ function open(store: ReturnType<typeof createStore>, count: number, error: Error
       ...toIterable(items(signal)),
     }),
   } as unknown as ControlPlane;
-  const event = new H3Event(new Request('http://localhost/_svc/events'));
+  const event = new H3Event(Object.assign(new Request('http://localhost/_svc/events'), connection));
   const closing = new AbortController().signal;
   const response = sseResponse(event, { control, store, closing }, 'req_1');
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -71,6 +76,17 @@ describe('a client of the live stream', () => {
     await expect(client.read()).rejects.toThrow('does not read');
     expect(store.followers.size).toBe(0);
     expect(getEventListeners(client.closing, 'abort')).toEqual([]);
+  });
+
+  it('the connection of a client that is too far behind is destroyed, so that it resumes', async () => {
+    const store = createStore();
+    const destroy = vi.fn();
+    open(store, 0, null, { runtime: { node: { res: { destroy } } } });
+    await turn();
+    store.commit(1 + MAX_LAG);
+    expect(destroy).not.toHaveBeenCalled();
+    store.commit(2 + MAX_LAG);
+    expect(destroy).toHaveBeenCalledOnce();
   });
 
   it('a client stays connected while many changes do not match its filter', async () => {

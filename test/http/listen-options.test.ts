@@ -1,0 +1,73 @@
+import { networkInterfaces } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import {
+  canServeControlPlane,
+  isLoopbackOnly,
+  reaches,
+  toEmulatorUrls,
+} from '../../src/http/listen-options.ts';
+
+const url = 'http://127.0.0.1:4777';
+
+describe('the URLs of an emulator', () => {
+  it.each([
+    [null, null, `${url}/v1`, `${url}/_svc`, `${url}/`],
+    [
+      'http://svc.test',
+      'token',
+      'http://svc.test/v1',
+      'http://svc.test/_svc',
+      'http://svc.test/?token=token',
+    ],
+    ['https://svc.example.com', 'token', 'https://svc.example.com/v1', `${url}/_svc`, `${url}/?token=token`],
+  ])(
+    'with the public URL %s and the token %s, they are %s, %s and %s',
+    (publicUrl, token, baseUrl, controlUrl, dashboardUrl) => {
+      expect(toEmulatorUrls(url, publicUrl, token)).toEqual({ baseUrl, controlUrl, dashboardUrl });
+    },
+  );
+
+  it.each([
+    ['https://svc.example.com', false],
+    ['http://svc.test', true],
+    ['http://192.168.1.5', true],
+    ['http://localhost:1', true],
+  ])('the control plane may be served at %s: %s', (publicUrl, isAllowed) => {
+    expect(canServeControlPlane(publicUrl)).toBe(isAllowed);
+  });
+});
+
+it.each([
+  [{ host: '127.0.0.1' }, true],
+  [{ host: '::1', publicUrl: null, tunnel: false }, true],
+  [{ host: 'localhost', publicUrl: 'http://127.0.0.2:1' }, true],
+  [{ host: 'localhost', publicUrl: 'http://svc.test' }, false],
+  [{ host: '0.0.0.0', publicUrl: 'http://localhost' }, false],
+  [{ host: '127.0.0.1', tunnel: true }, false],
+])('an emulator with the options %j can be reached only from this machine: %s', (options, isLocal) => {
+  expect(isLoopbackOnly({ port: 0, ...options })).toBe(isLocal);
+});
+
+describe('reaches', () => {
+  // Reserved for documentation (RFC 5737).
+  const foreign = '192.0.2.1';
+  const own = Object.values(networkInterfaces())
+    .flat()
+    .find((entry) => entry && !entry.internal)?.address;
+
+  it.each([
+    ['127.0.0.1', '127.0.0.1', true],
+    [foreign, '127.0.0.1', true],
+    [foreign, foreign, true],
+    ['127.0.0.1', foreign, false],
+    ['0.0.0.0', foreign, false],
+    ['::', foreign, false],
+  ])('a connection to a server on %s can use the address %s: %s', (host, address, isReached) => {
+    expect(reaches(host, address)).toBe(isReached);
+  });
+
+  it.skipIf(own === undefined)('an address of this machine reaches only a server on all addresses', () => {
+    const hosts = ['0.0.0.0', '::', '127.0.0.1', foreign];
+    expect(hosts.map((host) => reaches(host, String(own)))).toEqual([true, true, false, false]);
+  });
+});

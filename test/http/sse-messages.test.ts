@@ -1,0 +1,123 @@
+/** The messages of one client of the live stream, with fake timers and without an emulator. */
+import { H3Event } from 'h3';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ControlPlane } from '../../src/control/control-plane.ts';
+import { sseResponse } from '../../src/http/sse-response.ts';
+
+vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const HEARTBEAT_MS = 15_000;
+const followers = new Set<() => void>();
+const store = {
+  ...{ id: 'store', lastVisibleSeq: 1 },
+  subscribe(follower: () => void) {
+    followers.add(follower);
+    return () => followers.delete(follower);
+  },
+};
+
+/** @param items the changes of the stream; it ends after them. */
+function open(items: AsyncIterable<object>, headers: Record<string, string> = {}) {
+  const control = { stream: vi.fn((_input: unknown, _signal?: AbortSignal) => items) };
+  const event = new H3Event(new Request('http://localhost/_svc/events?types=attempt', { headers }));
+  const options = {
+    ...{ control: control as unknown as ControlPlane, store },
+    closing: new AbortController().signal,
+  };
+  const response = sseResponse(event, options, 'req_1');
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const read = async () => {
+    const { value, done } = await reader.read();
+    return done ? null : new TextDecoder().decode(value);
+  };
+  return { read, cancel: () => reader.cancel(), input: () => control.stream.mock.calls[0]?.[0] };
+}
+
+describe('the live stream', () => {
+  it('the stream sends a comment every 15 seconds without a change, and loses none', async () => {
+    let resolve = () => {};
+    const changed = new Promise<void>((settle) => {
+      resolve = settle;
+    });
+    async function* changes() {
+      await changed;
+      yield { sequence: 2 };
+      yield { sequence: 3 };
+    }
+    const { read } = open(changes());
+    expect(await read()).toBe('event: ready\nid: 1\ndata: {"store":"store"}\n\n');
+    const comment = read();
+    let hasComment = false;
+    void comment.then(() => {
+      hasComment = true;
+    });
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS - 1);
+    expect(hasComment).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await comment).toBe(': still here\n\n');
+    const next = read();
+    resolve();
+    expect(await next).toBe('id: 2\ndata: {"sequence":2}\n\n');
+    expect(await read()).toBe('id: 3\ndata: {"sequence":3}\n\n');
+    expect(await read()).toBeNull();
+    expect([vi.getTimerCount(), followers.size]).toEqual([0, 0]);
+  });
+
+  it('the stream forgets a client that leaves, and its timer ends', async () => {
+    const { read, cancel } = open({
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the disk failed')) }),
+    });
+    expect(await read()).toContain('event: ready');
+    await expect(read()).rejects.toThrow('the disk failed');
+    await cancel().catch(() => {});
+    expect([vi.getTimerCount(), followers.size]).toEqual([0, 0]);
+  });
+
+  it('the stream sends nothing to a client that left while it waited', async () => {
+    let resolve = () => {};
+    const changed = new Promise<void>((settle) => {
+      resolve = settle;
+    });
+    async function* changes() {
+      await changed;
+      yield { sequence: 2 };
+    }
+    const { read, cancel } = open(changes());
+    await read();
+    await cancel();
+    expect(followers.size).toBe(0);
+    resolve();
+    expect(await read()).toBeNull();
+  });
+
+  it('the stream serializes a change once for all clients', async () => {
+    const change = { sequence: 2, toJSON: vi.fn(() => 'change') };
+    for (let client = 0; client < 2; client++) {
+      async function* changes() {
+        yield change;
+      }
+      const { read } = open(changes());
+      await read();
+      expect(await read()).toBe('id: 2\ndata: "change"\n\n');
+    }
+    expect(change.toJSON).toHaveBeenCalledOnce();
+  });
+
+  it('Last-Event-ID is a number of at most 15 digits, and overrides the query', () => {
+    const openAt = (id: string) => open((async function* () {})(), { 'last-event-id': id });
+    expect(openAt('1'.repeat(15)).input()).toEqual({ types: 'attempt', since_sequence: '1'.repeat(15) });
+    for (const id of ['1'.repeat(16), '-1', 'x'.repeat(65)]) {
+      const shown = JSON.stringify(id.slice(0, 64));
+      expect(() => openAt(id)).toThrow(
+        `Last-Event-ID must be the ID of a message of this stream, not ${shown}.`,
+      );
+    }
+  });
+});
