@@ -169,7 +169,6 @@ function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void
       clearTimeout(forceTimer);
       resolve();
     });
-    server.closeIdleConnections();
   });
 }
 

@@ -1,11 +1,17 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { get as getHttp, type IncomingMessage, type Server } from 'node:http';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { getCertificate } from '../support/certificates.ts';
+import { H3 } from 'h3';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createUnboundListener, listen } from '../../src/http/listen.ts';
+import { authority, getCertificate } from '../support/certificates.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
+
+vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
 
 /** Sends a GET that trusts only `ca`. @returns the status */
 const get = (url: string, ca: string) =>
@@ -35,15 +41,6 @@ describe('an emulator with HTTPS', () => {
     expect(new Set([...ports, '3000']).size).toBe(3);
   });
 
-  it('an emulator with HTTPS stops while a connection has not started its TLS handshake', async () => {
-    await using emulator = await startTestEmulator({ https: true });
-    const socket = connect(Number(new URL(emulator.status().url).port), '127.0.0.1');
-    await once(socket, 'connect');
-    const closed = once(socket, 'close');
-    await emulator.close();
-    await closed;
-  });
-
   it('an emulator with HTTPS does not use another port', async () => {
     await using first = await startTestEmulator();
     const { port } = new URL(first.status().url);
@@ -60,18 +57,156 @@ describe('an emulator with HTTPS', () => {
     });
   });
 
-  it('an error says what is wrong with files that are not a certificate', async () => {
+  it('an emulator with HTTPS serves the certificate of two files', async () => {
+    const https = writeCertificate(getCertificate('localhost'));
+    await using emulator = await startTestEmulator({ https });
+    expect(emulator.certificate).toBe(getCertificate('localhost').cert);
+    expect(await get(`${emulator.status().url}/healthz`, authority)).toBe(200);
+  });
+
+  it('an error says what is wrong with files that are not a certificate and its key', async () => {
     const folder = createTemporaryFolder();
-    const missing = { cert: join(folder, 'none.crt'), key: join(folder, 'none.key') };
-    await expect(startTestEmulator({ https: missing })).rejects.toMatchObject({
+    const [cert, key] = [join(folder, 'none.crt'), join(folder, 'none.key')];
+    await expect(startTestEmulator({ https: { cert, key } })).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringContaining('none.crt'),
+      message: expect.stringMatching(/: the file .*none\.(?:crt|key) does not exist\.$/),
+    });
+    const { cert: other } = getCertificate('elsewhere');
+    const mixed = writeCertificate({ ...getCertificate('localhost'), cert: other });
+    await expect(startTestEmulator({ https: mixed })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/^Cannot serve HTTPS with .*: .*key values mismatch.*\.$/),
+    });
+  });
+
+  it.each(['cert', 'key'] as const)('the option https rejects the content of the %s file', async (name) => {
+    const https = {
+      ...writeCertificate(getCertificate('localhost')),
+      [name]: getCertificate('localhost')[name],
+    };
+    await expect(startTestEmulator({ https })).rejects.toMatchObject({
+      message: 'The option https needs the paths of two PEM files, not their contents.',
     });
   });
 });
+
+/** Writes a certificate and a key into two files. @returns their paths */
+function writeCertificate(files: { cert: string; key: string }): { cert: string; key: string } {
+  const folder = createTemporaryFolder();
+  const paths = { cert: join(folder, 'a.crt'), key: join(folder, 'a.key') };
+  for (const name of ['cert', 'key'] as const) writeFileSync(paths[name], files[name]);
+  return paths;
+}
 
 it('an emulator does not start on a busy port, and does not use another one', async () => {
   await using first = await startTestEmulator();
   const { port } = new URL(first.status().url);
   await expect(startTestEmulator({ port: Number(port) })).rejects.toMatchObject({ code: 'port_in_use' });
+});
+
+it('an emulator does not start on an address that the machine does not have', async () => {
+  // Reserved for documentation (RFC 5737).
+  await expect(startTestEmulator({ host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
+    code: 'usage',
+    message: 'Cannot listen on 192.0.2.1:0: this machine does not have the address.',
+  });
+});
+
+it('a listener without a server has port 0', async () => {
+  const listener = createUnboundListener({ host: '::1', port: 4777 });
+  expect(listener).toMatchObject({ port: 0, url: 'http://[::1]:0', certificate: null });
+  await listener.close();
+});
+
+describe('a listener', () => {
+  const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** A listener with a path that responds when `respond` is called, and a request to it. */
+  async function startWithRequest() {
+    const app = new H3();
+    let server: Server | undefined;
+    let respond = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      app.get('/', async ({ runtime }) => {
+        server = (runtime?.node?.req.socket as { server?: Server } | undefined)?.server;
+        resolve();
+        await new Promise<void>((done) => {
+          respond = done;
+        });
+        return 'done';
+      });
+    });
+    const report = vi.fn();
+    const listener = await listen(app, { host: '0.0.0.0', port: 0 }, report);
+    const response = new Promise<IncomingMessage>((resolve, reject) => {
+      getHttp(listener.url, { agent: false, headers: { connection: 'keep-alive' } }, resolve).once(
+        'error',
+        reject,
+      );
+    });
+    response.catch(() => {});
+    await arrived;
+    if (server === undefined) throw new Error('The request has no server.');
+    return { listener, response, report, server, respond: () => respond() };
+  }
+
+  it('a listener on all addresses has a URL that a client on this machine can use', async () => {
+    const { listener, response, respond } = await startWithRequest();
+    expect(listener.url).toBe(`http://127.0.0.1:${listener.port}`);
+    respond();
+    expect((await response).resume().statusCode).toBe(200);
+    await listener.close();
+  });
+
+  it('a listener that closes accepts no connection, waits for a response in progress and leaves no timer', async () => {
+    const { listener, response, respond } = await startWithRequest();
+    vi.useFakeTimers({ toFake: [...timers] });
+    const closed = listener.close();
+    const [error] = await once(connect(listener.port, '127.0.0.1'), 'error').catch((refused) => [refused]);
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+    respond();
+    await once((await response).resume(), 'end');
+    await vi.advanceTimersByTimeAsync(20);
+    await closed;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('a listener that closes destroys a connection without a response after five seconds', async () => {
+    const { listener, response } = await startWithRequest();
+    vi.useFakeTimers({ toFake: [...timers] });
+    let isClosed = false;
+    const closed = listener.close().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(isClosed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await closed;
+    await expect(response).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  it('a listener with HTTPS closes while a connection has not started its TLS handshake', async () => {
+    const https = writeCertificate(getCertificate('localhost'));
+    const listener = await listen(new H3(), { host: '127.0.0.1', port: 0, https }, vi.fn());
+    const socket = connect(listener.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const disconnected = once(socket, 'close');
+    vi.useFakeTimers({ toFake: [...timers] });
+    const closed = listener.close();
+    await vi.advanceTimersByTimeAsync(5_000);
+    await Promise.all([closed, disconnected]);
+  });
+
+  it('a listener reports a connection that it cannot accept, and repeats the report only after some time', async () => {
+    const { listener, response, report, server, respond } = await startWithRequest();
+    const error = new Error('too many open files');
+    for (let count = 0; count < 3; count++) server.emit('error', error);
+    expect(report.mock.calls).toEqual([['a connection', error]]);
+    respond();
+    await response;
+    await listener.close();
+  });
 });

@@ -16,7 +16,7 @@ afterEach(() => {
 const HEARTBEAT_MS = 15_000;
 const followers = new Set<() => void>();
 const store = {
-  ...{ id: 'store', lastVisibleSeq: 1 },
+  ...{ id: 'store', lastSeq: 1 },
   subscribe(follower: () => void) {
     followers.add(follower);
     return () => followers.delete(follower);

@@ -1,10 +1,13 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { getEventListeners } from 'node:events';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { openTunnel } from '../../src/http/tunnel.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
+
+vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
 
 const onEnd = vi.fn();
 let folder: string;
@@ -15,6 +18,7 @@ beforeEach(() => {
   vi.stubEnv('PATH', folder);
 });
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllEnvs();
 });
 
@@ -111,5 +115,75 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
       .poll(() => onEnd.mock.calls)
       .toEqual([[expect.objectContaining({ code: 'no_tunnel', message })]]);
     await ending.close();
+  });
+
+  /** Opens a tunnel to a port on which nothing listens. */
+  const open = (signal = new AbortController().signal) => openTunnel('http://127.0.0.1:1', signal, onEnd);
+
+  it('a tunnel that was killed is reported with the signal', async () => {
+    install(`process.stderr.write(${JSON.stringify(LOG)}, () => process.kill(process.pid, 'SIGKILL'));`);
+    const tunnel = await open();
+    const message = 'cloudflared was terminated by SIGKILL, so the tunnel is closed.';
+    await expect.poll(() => onEnd.mock.calls).toEqual([[expect.objectContaining({ message })]]);
+    await tunnel.close();
+  });
+
+  it('a close ends the program, and no timer or listener of an open tunnel stays', async () => {
+    const pidFile = join(folder, 'pid');
+    install(`require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${stay}`);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { signal } = new AbortController();
+    const tunnel = await open(signal);
+    expect([vi.getTimerCount(), getEventListeners(signal, 'abort')]).toEqual([0, []]);
+    await tunnel.close();
+    expect(vi.getTimerCount()).toBe(0);
+    expect(() => process.kill(Number(readFileSync(pidFile, 'utf8')), 0)).toThrow('ESRCH');
+    expect(onEnd).not.toHaveBeenCalled();
+  });
+
+  it('a program that ignores the request to end is killed after three seconds', async () => {
+    install(`process.on('SIGTERM', () => process.stderr.write('terminating\\n')); ${stay}`);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const tunnel = await open();
+    const closed = tunnel.close();
+    await vi.advanceTimersByTimeAsync(3_000);
+    await closed;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('a tunnel that does not open in 20 seconds fails', async () => {
+    const argumentsFile = install('setInterval(() => {}, 1000);');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const opening = expect(open()).rejects.toMatchObject({
+      message: 'cloudflared could not open a tunnel: it printed nothing.',
+    });
+    await vi.waitUntil(() => existsSync(argumentsFile));
+    await vi.advanceTimersByTimeAsync(20_000);
+    await opening;
+  });
+
+  it('a tunnel does not open after its start was aborted', async () => {
+    install(stay);
+    await expect(open(AbortSignal.abort())).rejects.toMatchObject({ code: 'interrupted' });
+  });
+
+  it.each([
+    ['a URL without a connection', LOG.slice(0, LOG.indexOf('2026-11-20T09:56:37Z')), '\\+-+\\+'],
+    ['a connection without a URL', LOG.slice(LOG.indexOf('2026-11-20T09:56:37Z')), 'Registered tunnel .*'],
+    ['an empty line at the end', '2026-11-20T09:56:33Z ERR no network\n \n', 'no network'],
+  ])('a tunnel fails if the program ends after %s', async (_, log, lastLine) => {
+    install(`process.stderr.write(${JSON.stringify(log)});`);
+    const message = expect.stringMatching(
+      new RegExp(`^cloudflared could not open a tunnel: ${lastLine}\\.$`),
+    );
+    await expect(open()).rejects.toMatchObject({ code: 'no_tunnel', message });
+  });
+
+  it('an error says why the program cannot be run', async () => {
+    writeFileSync(join(folder, 'cloudflared'), '');
+    await expect(open()).rejects.toMatchObject({
+      code: 'no_tunnel',
+      message: expect.stringMatching(/^cloudflared cannot be run: .*EACCES/),
+    });
   });
 });
