@@ -1,11 +1,20 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { IdAndSecretGenerator } from '../../src/sandbox/id-and-secret-generator.ts';
 import { WorkspaceRegistry } from '../../src/sandbox/workspace-registry.ts';
 import { Store } from '../../src/store/store.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { explainPrepared } from './query-plan.ts';
-import { insertDeliveries, insertEvent, insertWorkspace, NOW, openStore } from './rows.ts';
+import {
+  insertDeliveries,
+  insertEvent,
+  insertRequest,
+  insertWebhook,
+  insertWorkspace,
+  NOW,
+  openStore,
+} from './rows.ts';
 
 const DAYS_3 = 3 * 86_400_000;
 
@@ -78,12 +87,103 @@ describe('Store', () => {
     expect([again.settings.find('waited'), again.settings.find('soon')]).toEqual(['yes', 'yes']);
   });
 
+  it('flush commits waiting writes at once', async () => {
+    const store = openStore();
+    const written = store.write(() => store.settings.set('a', '1'));
+    store.flush();
+    expect([store.settings.find('a'), store.commitCount]).toEqual(['1', 1]);
+    await written;
+    await store.write(() => {});
+    expect(store.commitCount).toBe(2);
+  });
+
   it('a store has a unique id that it keeps', () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
     const store = new Store({ path });
     store.close();
     expect(openStore(path).id).toBe(store.id);
     expect(openStore().id).not.toBe(store.id);
+  });
+});
+
+describe('the replacement of all rows', () => {
+  it('deleteAll deletes the rows of every table, and keeps the settings, the id and the sequence', () => {
+    const store = openStore();
+    const { workspace } = insertDeliveries(store, [NOW]);
+    insertRequest(store);
+    store.settings.set('a', '1');
+    const [{ id, lastSeq }, subscriber] = [store, vi.fn()];
+    store.subscribe(subscriber);
+    store.deleteAll();
+    expect(store.workspaces.listAll()).toEqual([]);
+    expect(store.deliveries.countAll()).toBe(0);
+    expect(store.webhooks.listEnabledSeqs(null)).toEqual([]);
+    expect(store.events.list(workspace, null, { limit: 9, beforeSeq: null }).rows).toEqual([]);
+    expect(store.apiRequests.findMessages(lastSeq)).toBeUndefined();
+    expect([store.id, store.settings.find('a'), store.lastSeq]).toEqual([id, '1', lastSeq + 1]);
+    expect(store.stateReplacedSeq).toBe(lastSeq + 1);
+    expect(subscriber).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['sandbox', false],
+    ['production', true],
+    [null, true],
+  ] as const)('a store that is opened fresh for %s keeps the rows of the sandbox: %s', (freshFor, isKept) => {
+    const path = join(createTemporaryFolder(), 'sandbox.db');
+    const first = openStore(path);
+    insertDeliveries(first, [NOW]);
+    first.settings.set('environment', 'sandbox');
+    first.close();
+    const again = new Store({ path }, freshFor);
+    onTestFinished(() => again.close());
+    expect([again.deliveries.countAll(), again.id === first.id]).toEqual(isKept ? [1, true] : [0, false]);
+    expect(again.lastSeq).toBe(isKept ? first.lastSeq : 0);
+  });
+
+  it('a reset that fails changes nothing, and no cache contains what it wrote', () => {
+    const store = openStore();
+    const { workspace, webhook } = insertDeliveries(store, [NOW]);
+    const subscribed = () => store.webhooks.listSubscribed(workspace, 'order.shipped').map(({ seq }) => seq);
+    store.setBaseline();
+    const later = store.writeNow(() => insertWebhook(store, workspace));
+    const subscriber = vi.fn();
+    store.subscribe(subscriber);
+    const reset = () =>
+      store.restoreBaseline(() => {
+        insertWebhook(store, workspace);
+        expect(subscribed()).toHaveLength(2);
+        throw new Error('no');
+      });
+    expect(reset).toThrow('no');
+    expect(subscribed()).toEqual([webhook, later]);
+    expect(subscriber).not.toHaveBeenCalled();
+  });
+
+  it('a loaded snapshot leaves no copy, whether the load succeeds or fails, and a closed store loads none', async () => {
+    const path = join(createTemporaryFolder(), 'snapshot.db');
+    const folder = createTemporaryFolder();
+    vi.stubEnv('TMPDIR', folder);
+    const store = openStore();
+    store.settings.set('environment', 'sandbox');
+    insertDeliveries(store, [NOW]);
+    await store.saveSnapshot(
+      path,
+      () => NOW + 7,
+      () => {},
+    );
+    const savedTimes: number[] = [];
+    await store.loadSnapshot(path, 'sandbox', (savedAt) => savedTimes.push(savedAt));
+    expect([savedTimes, store.deliveries.countAll()]).toEqual([[NOW + 7], 1]);
+    const failed = store.loadSnapshot(path, 'sandbox', () => {
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    store.close();
+    await expect(store.loadSnapshot(path, 'sandbox', () => {})).rejects.toMatchObject({
+      code: 'storage_unavailable',
+    });
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
 
