@@ -29,6 +29,17 @@ export function escapeInvisible(text: string): string {
   return escapeAll(text.replaceAll('\r\n', '\n'), INVISIBLE_IN_LINES);
 }
 
+/** Applies {@link escapeInvisible} to all strings and names in a JSON value. */
+export function escapeInvisibleInJson<Value>(value: Value): Value;
+export function escapeInvisibleInJson(value: unknown): unknown {
+  if (typeof value === 'string') return escapeInvisible(value);
+  if (Array.isArray(value)) return value.map((item) => escapeInvisibleInJson(item));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [escapeInvisible(name), escapeInvisibleInJson(field)]),
+  );
+}
+
 function escapeAll(text: string, invisible: RegExp): string {
   if (!EMOJI_PART.test(text)) return text.replace(invisible, escapeCharacter);
   emojiPattern ??= new RegExp(EMOJI, 'gv');

@@ -1,6 +1,6 @@
 /** Paths into JSON text, such as `items[0].price`, `items[-1]`, `items[]`, `meta["a.b"]`: parses, formats, reads and edits. */
 import { SvcError } from '../errors.ts';
-import { isJson } from './json.ts';
+import { isJson, isNestedTooDeeply, MAX_JSON_DEPTH } from './json.ts';
 import { type JsonTree, parseJsonTree, serializeJsonTree } from './json-tree.ts';
 import { formatCount, suggestMatch } from './message-parts.ts';
 
@@ -10,12 +10,14 @@ export type PathStep = string | number | null;
 /** A name, a quoted name in brackets, or an index in brackets, which cannot be the first step. */
 const STEP = /(?:^|(?<=.)\.)([^.[\]]+)|\[("(?:[^"\\]|\\.)*"|'[^']*')\]|(?<=.)\[(-?\d*)\]/gy;
 
-/** @throws SvcError `usage` when `path` is invalid. */
+/** @throws SvcError `usage` when `path` is invalid, or has more than {@link MAX_JSON_DEPTH} steps. */
 export function parsePath(path: string): PathStep[] {
   const matches = [...path.matchAll(STEP)];
   // The matches of a valid path cover all of it.
   const length = matches.reduce((sum, [text]) => sum + text.length, 0);
   if (length !== path.length || length === 0) throw createInvalidPathError(path);
+  // Code that walks along a path can be recursive.
+  if (matches.length > MAX_JSON_DEPTH) throw createTooDeepError();
   return matches.map(([, name, quoted, index]) => {
     if (name !== undefined) return name;
     return quoted === undefined ? parseIndex(index ?? '', path) : unquote(quoted, path);
@@ -79,6 +81,10 @@ function createInvalidPathError(path: string): SvcError {
   });
 }
 
+function createTooDeepError(): SvcError {
+  return new SvcError('usage', `The payload is nested more than ${MAX_JSON_DEPTH} levels deep.`);
+}
+
 /**
  * `override` replaces an existing value. `add` adds a value where none exists, and creates its parents. `value` is JSON text.
  */
@@ -101,15 +107,18 @@ export function isAssignment(text: string): boolean {
 /**
  * Reads `path=value`. A value that is JSON keeps its type and text (`12.50`, `true`, `null`, `{"a":1}`, `"12"`); any
  * other value is a string.
- * @throws SvcError `usage` when there is no path or no `=`, and for a value that starts like JSON but is invalid: the
- *   shell has probably removed its quotes.
+ * @throws SvcError `usage` when there is no path or no `=`, for a value that is nested too deeply, and for one that starts like
+ *   JSON but is invalid: the shell has probably removed its quotes.
  */
 export function parseAssignment(text: string): { path: string; value: string } {
   const [, path, value] = ASSIGNMENT.exec(text) ?? [];
   if (path === undefined || value === undefined) {
     throw new SvcError('usage', `${JSON.stringify(text)} does not have the form path=value.`);
   }
-  if (isJson(value)) return { path, value };
+  if (isJson(value)) {
+    if (isNestedTooDeeply(JSON.parse(value))) throw createTooDeepError();
+    return { path, value };
+  }
   if (JSON_START.test(value)) {
     throw new SvcError('usage', `The value of ${path} starts like JSON but is not valid JSON: ${value}`, {
       hint: `Put the argument in single quotes for the shell, or write ${JSON.stringify(value)} to pass a string.`,

@@ -109,6 +109,21 @@ export function isJson(text: string): boolean {
   }
 }
 
+/** Whether a value contains objects and arrays on more than {@link MAX_JSON_DEPTH} levels. */
+export function isNestedTooDeeply(value: unknown): boolean {
+  // Not recursive, because the value can be deeper than the call stack.
+  let level = [value].filter(isContainer);
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_JSON_DEPTH) return true;
+    level = level.flatMap((container) => Object.values(container)).filter(isContainer);
+  }
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Whether a value is an object, but not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

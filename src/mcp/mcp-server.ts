@@ -1,5 +1,6 @@
 /** Creates the MCP server. Each connection over stdio, and each HTTP request, has its own. */
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { VERSION } from '../package-info.ts';
@@ -99,9 +100,11 @@ async function callTool(
   }
 }
 
+/** Text in a result can come from receivers. What a user cannot see must not reach the model unseen either. */
 function toCallResult(result: ToolResult) {
+  const structuredContent = escapeInvisibleInJson(result);
   // For clients that read only the text. The protocol asks for both.
-  return { content: [toText(JSON.stringify(result))], structuredContent: result };
+  return { content: [toText(JSON.stringify(structuredContent))], structuredContent };
 }
 
 function toText(text: string) {

@@ -2,6 +2,7 @@
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import { createControlDocument, createPublicDocument } from '../contract/openapi-document.ts';
 import { createPublicOperations } from '../contract/public-operations.ts';
+import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
 import { SvcError } from '../errors.ts';
 import { documentEventType, documentEventTypes } from '../fixtures/document-event-types.ts';
 import { builtInEventTypes, findFixture } from '../fixtures/event-fixtures.ts';
@@ -113,7 +114,7 @@ function readEventType(type: string, projectFolder: string): string | null {
 
 async function readDelivery(id: string, { control }: ConnectedEmulator): Promise<string | null> {
   try {
-    return toJson(detailDelivery(await control.getDelivery({ id }), true));
+    return toJson(escapeInvisibleInJson(detailDelivery(await control.getDelivery({ id }), true)));
   } catch (error) {
     if (error instanceof SvcError && error.code === 'not_found') return null;
     throw error;

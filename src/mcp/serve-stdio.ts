@@ -1,9 +1,11 @@
 /** Serves MCP over standard input and output. */
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createLinkedController } from '../timers.ts';
 import { createMcpServer, type McpServerOptions } from './mcp-server.ts';
+import { MAX_LINE_BYTES, splitMessageLines } from './message-lines.ts';
 
 interface StdioOptions extends McpServerOptions {
   readonly input: Readable;
@@ -16,9 +18,16 @@ interface StdioOptions extends McpServerOptions {
 export async function serveMcpOverStdio({ input, output, signal, ...options }: StdioOptions): Promise<void> {
   const ended = createLinkedController([signal]);
   for (const event of ['end', 'close', 'error']) input.once(event, () => ended.abort());
+  const lines = splitMessageLines((id) => {
+    const message = `The message is longer than ${MAX_LINE_BYTES} bytes. Pass less data in a call.`;
+    const error = { code: ProtocolErrorCode.InvalidRequest, message };
+    output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`);
+  });
   const connection = serveStdio(() => createMcpServer(options), {
-    transport: new StdioServerTransport(input, output),
+    // The buffer of the transport ends the session when it is full.
+    transport: new StdioServerTransport(input.pipe(lines), output, { maxBufferSize: MAX_LINE_BYTES }),
   });
   if (!ended.signal.aborted) await once(ended.signal, 'abort');
   await connection.close();
+  input.unpipe(lines).pause();
 }

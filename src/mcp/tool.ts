@@ -3,7 +3,9 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { JsonObject } from '../contract/fields.ts';
 import { validate } from '../contract/validate.ts';
-import type { SvcError } from '../errors.ts';
+import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
+import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../domain/json.ts';
+import { SvcError } from '../errors.ts';
 import type { ConnectedEmulator } from './connected-emulator.ts';
 
 /** What the client can show or ask before a call. Only tools that change nothing outside of the emulator lack `openWorldHint`. */
@@ -66,7 +68,14 @@ export function defineTool<Schema extends v.GenericSchema>({
       type: 'object',
       properties: Object.fromEntries(fields.map(([name, type]) => [name, { type }])),
     },
-    call: (args, call) => run(validate(input, args, 'validation_failed'), call),
+    async call(args, call) {
+      // As for a body of `/v1`. A deeper value could exceed the call stack.
+      if (isNestedTooDeeply(args)) {
+        const message = `The arguments are nested more than ${MAX_JSON_DEPTH} levels deep.`;
+        throw new SvcError('validation_failed', message);
+      }
+      return run(validate(input, args, 'validation_failed'), call);
+    },
   };
 }
 
@@ -121,8 +130,10 @@ export function toErrorJson(error: SvcError, next: string): string {
   const { code, message, hint } = error;
   const cut = (text: string) =>
     text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH)}…` : text;
-  return JSON.stringify({
-    error: { code, message: cut(message), ...(hint === undefined ? {} : { hint: cut(hint) }) },
-    next: code === 'no_emulator' ? 'Start an emulator in a shell: svc emulator start --detach' : next,
-  });
+  return JSON.stringify(
+    escapeInvisibleInJson({
+      error: { code, message: cut(message), ...(hint === undefined ? {} : { hint: cut(hint) }) },
+      next: code === 'no_emulator' ? 'Start an emulator in a shell: svc emulator start --detach' : next,
+    }),
+  );
 }

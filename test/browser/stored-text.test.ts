@@ -67,4 +67,25 @@ describeInBrowser('stored text', () => {
     await page.getByRole('button', { name: 'Replay with changes' }).click();
     await expectOnlyText(page, 'Replay');
   });
+
+  it('invisible and bidirectional characters are shown as escapes', async () => {
+    const invisible = '\u200b\u202e\u2066\u{e0068}';
+    const visible = '\\u200b\\u202e\\u2066\\udb40\\udc68';
+    const emulator = await startTestEmulator();
+    onTestFinished(emulator.close);
+    const body = `{"note":"a${invisible}b"}`;
+    const receiver = await createReceiver({ status: 500, body });
+    onTestFinished(receiver.close);
+    await emulator.control.createWebhook({ url: receiver.url });
+    await emulator.api('POST', '/events', { type: 'order.shipped', payload: { [`c${invisible}d`]: 1 } });
+    await emulator.control.advanceClock({ ms: 0 });
+    const [delivery] = (await emulator.control.listDeliveries({})).data;
+    const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
+    const main = page.getByRole('main');
+    await page.getByRole('tab', { name: 'Response' }).click();
+    await main.getByText(`"note": "a${visible}b"`).filter({ visible: true }).first().waitFor();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await main.getByText(`c${visible}d`).filter({ visible: true }).first().waitFor();
+    expect(await main.innerText()).not.toMatch(/\p{Cf}/u);
+  });
 });

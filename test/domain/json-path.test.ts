@@ -165,4 +165,15 @@ describe('parseAssignment', () => {
       expect(() => parseAssignment(text)).toThrow(/starts like JSON but is not valid JSON/);
     },
   );
+
+  it('parsePath and parseAssignment accept 128 levels, and refuse more', () => {
+    const [path, value] = [`a${'.a'.repeat(127)}`, `${'['.repeat(128)}${']'.repeat(128)}`];
+    expect(parsePath(path)).toHaveLength(128);
+    expect(parseAssignment(`a=${value}`)).toEqual({ path: 'a', value });
+    const error = new SvcError('usage', 'The payload is nested more than 128 levels deep.');
+    expect(() => parsePath(`${path}.a`)).toThrow(error);
+    expect(() => parsePath(`a${'.a'.repeat(20_000)}`)).toThrow(error);
+    expect(() => parseAssignment(`a=[${value}]`)).toThrow(error);
+    expect(() => parseAssignment(`a=${'['.repeat(20_000)}${']'.repeat(20_000)}`)).toThrow(error);
+  });
 });

@@ -34,6 +34,34 @@ const trigger = (args: object = {}) =>
 /** An estimate that is too high for most models: the tokenizers cl100k_base and o200k_base have 4.3 to 4.5 for this list. */
 const CHARACTERS_PER_TOKEN = 3.5;
 
+/** A zero-width space, the marks and isolates of bidirectional text, tag characters that spell "hi", and an emoji with an invisible part. */
+const INVISIBLE = '\u200b\u202e\u2066\u{e0068}\u{e0069}👩‍💻';
+const VISIBLE = '\\u200b\\u202e\\u2066\\udb40\\udc68\\udb40\\udc69👩‍💻';
+
+it('results and resources show invisible and bidirectional characters of a receiver as escapes', async () => {
+  await addEndpoint();
+  const headers = { 'x-note': Buffer.from(INVISIBLE).toString('latin1') };
+  receiver.respond({ status: 400, headers, body: `first${INVISIBLE}\n` });
+  const { deliveries } = await trigger({ payload: { [`name${INVISIBLE}`]: INVISIBLE } });
+  const { id } = deliveries[0];
+  const [detail, explanation] = [
+    await mcp.call('deliveries', { id, bodies: true }),
+    await mcp.call('explain', { id }),
+  ];
+  expect(detail.delivery.attempts[0].response_body).toBe(`first${VISIBLE}\n`);
+  expect(detail.delivery.attempts[0].request_body).toContain(`"name${VISIBLE}":"${VISIBLE}"`);
+  expect(explanation.response_body).toContain(VISIBLE);
+  const { contents } = await mcp.client.readResource({ uri: `svc://deliveries/${id}` });
+  const texts = [detail, explanation, contents].map((value) => JSON.stringify(value));
+  expect(texts.join('').replaceAll('👩‍💻', '')).not.toMatch(/[\p{Cf}\p{Cc}]/u);
+});
+
+it('errors of tools show invisible characters as escapes', async () => {
+  const { error } = await mcp.callInvalid('explain', { id: `del_${INVISIBLE}` });
+  expect(JSON.stringify(error)).toContain(JSON.stringify(VISIBLE).slice(1, -1));
+  expect(JSON.stringify(error).replaceAll('👩‍💻', '')).not.toMatch(/\p{Cf}/u);
+});
+
 describe('the list of tools', () => {
   it('the list has at most 8 tools and costs at most 1700 tokens', () => {
     const tools = listTools();

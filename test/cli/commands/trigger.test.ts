@@ -113,6 +113,17 @@ describe('the payload', () => {
     );
   });
 
+  it.each([
+    ['a path', `a${'.a'.repeat(19_999)}=1`],
+    ['a value', `a=${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+  ])('--add with %s of 20,000 levels is rejected before anything is sent', async (_, add) => {
+    const { result, sent } = await trigger({ type: 'a.b', data: '{}', add: [add] });
+    expect(result).toMatchObject({
+      reason: { code: 'usage', message: 'The payload is nested more than 128 levels deep.' },
+    });
+    expect(sent).toEqual([]);
+  });
+
   it('an unknown path is rejected with the closest existing path', async () => {
     const { result, sent } = await trigger({ type: 'order.shipped', override: ['items[0].skuu=B'] });
     expect(result).toMatchObject({

@@ -1,0 +1,125 @@
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectInProcess } from '../../src/mcp/in-process-emulator.ts';
+import { MAX_LINE_BYTES, splitMessageLines } from '../../src/mcp/message-lines.ts';
+import { serveMcpOverStdio } from '../../src/mcp/serve-stdio.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+
+/** A session over streams, with an emulator. */
+async function startSession() {
+  const emulator = await startTestEmulator();
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const { control, fetch } = emulator;
+  const connected = connectInProcess({
+    control,
+    fetch,
+    rules: resolveRules('relaxed', {}, 'sandbox'),
+    now: Date.now,
+  });
+  const problems: unknown[] = [];
+  const served = serveMcpOverStdio({
+    ...{ input, output, signal: new AbortController().signal, projectFolder: import.meta.dirname },
+    connect: async () => connected,
+    internalErrorLog: { report: (_, error) => problems.push(error) },
+  });
+  onTestFinished(async () => {
+    input.end();
+    await served;
+    await emulator.close();
+  });
+  const lines = createInterface(output)[Symbol.asyncIterator]();
+  const session = {
+    problems,
+    send: (line: string) => void input.write(`${line}\n`),
+    /** The next message of the server. */
+    receive: async () => JSON.parse((await lines.next()).value),
+  };
+  const clientInfo = { name: 'test', version: '1.0.0' };
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  session.send(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }));
+  await session.receive();
+  return session;
+}
+
+const callOf = (id: number, tool: string, args: string) =>
+  `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${tool}","arguments":${args}}}`;
+
+describe('a session over stdio', () => {
+  it('a line that is too long gets an error with its ID, and the session continues', async () => {
+    const { send, receive } = await startSession();
+    const text = 'x'.repeat(MAX_LINE_BYTES);
+    const message = 'The message is longer than 10485760 bytes. Pass less data in a call.';
+    send(callOf(7, 'trigger', `{"type":"order.paid","payload":{"text":"${text}"}}`));
+    expect(await receive()).toEqual({ jsonrpc: '2.0', id: 7, error: { code: -32600, message } });
+    send(`{"method":"tools/call","params":{"name":"trigger","id":"${text}"},"jsonrpc":"2.0","id":"last"}`);
+    expect(await receive()).toMatchObject({ id: 'last', error: { message } });
+    send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"id":"${text}"}}`);
+    expect(await receive()).toMatchObject({ id: null, error: { message } });
+    send(callOf(8, 'clock', '{"action":"show"}'));
+    expect(await receive()).toMatchObject({ id: 8, result: { structuredContent: { rate: 0 } } });
+  });
+
+  it.each([
+    ['an object', `{"type":"order.paid","payload":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`],
+    ['an array', `{"type":"order.paid","payload":{"a":${'['.repeat(127)}${']'.repeat(127)}}}`],
+    ['a value to add', `{"type":"order.paid","add":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`],
+    ['a path', `{"type":"order.paid","add":{"a${'.a'.repeat(20_000)}":1}}`],
+  ])('the tool trigger refuses %s with more than 128 levels', async (_, args) => {
+    const { send, receive, problems } = await startSession();
+    send(callOf(1, 'trigger', args));
+    const { result } = await receive();
+    expect(result.isError).toBe(true);
+    expect(JSON.parse(result.content[0].text).error.message).toMatch(
+      /^The (?:arguments are|payload is) nested more than 128 levels deep\.$/,
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it('the tool trigger accepts a payload with as many levels as POST /v1/events', async () => {
+    const { send, receive } = await startSession();
+    send(callOf(1, 'trigger', `{"type":"order.paid","payload":{"a":${'['.repeat(126)}${']'.repeat(126)}}}`));
+    expect((await receive()).result.structuredContent.event_id).toMatch(/^evt_/);
+  });
+});
+
+describe('splitMessageLines', () => {
+  const split = async (...chunks: readonly (string | Buffer)[]) => {
+    const tooLong: (string | number | null)[] = [];
+    const lines = splitMessageLines((id) => tooLong.push(id));
+    for (const chunk of chunks) lines.write(chunk);
+    lines.end();
+    const read: string[] = [];
+    for await (const line of lines) read.push(String(line));
+    return { read: read.join(''), tooLong };
+  };
+  const ofSize = (size: number) => Buffer.alloc(size, 'x');
+
+  it('splitMessageLines passes on complete lines, in whatever chunks they arrive', async () => {
+    expect(await split('{"a"', ':1}\n{"b":2}\n{"c', '":3}\n', '{"d":')).toEqual({
+      read: '{"a":1}\n{"b":2}\n{"c":3}\n',
+      tooLong: [],
+    });
+  });
+
+  it('splitMessageLines passes on a line of the maximum length, and leaves out a longer one', async () => {
+    const longest = await split(ofSize(MAX_LINE_BYTES - 1), '\n');
+    expect([longest.read.length, longest.tooLong]).toEqual([MAX_LINE_BYTES, []]);
+    expect(await split(ofSize(MAX_LINE_BYTES), '\n', 'a\n')).toEqual({ read: 'a\n', tooLong: [null] });
+    expect(await split('a\n', ofSize(MAX_LINE_BYTES + 1))).toEqual({ read: 'a\n', tooLong: [null] });
+  });
+
+  it.each([
+    ['{"id": 5 ,"x":"', '"}', 5],
+    ['{"jsonrpc":"2.0","method":"a","id":"b-1","params":"', '"}', 'b-1'],
+    ['{"params":"', '", "id": -3}\r', -3],
+    ['{"params":"', '","id":"z","jsonrpc":"2.0"}', 'z'],
+    ['{"params":{"id":4,"x":"', '"}}', null],
+    ['{"params":{"x":"', '","id":4}}', null],
+    ['{"id":007,"x":"', '"}', null],
+  ])('the ID of a long line that starts with %s and ends with %s is %j', async (start, end, id) => {
+    const { tooLong } = await split(start, ofSize(MAX_LINE_BYTES), `${end}\n`);
+    expect(tooLong).toEqual([id]);
+  });
+});
