@@ -19,6 +19,8 @@ export class StateLifecycle {
   #bootstrapResult: BootstrapResult;
   /** Wall time of the baseline. */
   #baselineAt = 0;
+  /** Names the series of random values, which a reset repeats: the newest sequence when the series began. */
+  #seriesSeq = 0;
 
   /** @throws SvcError as {@link readKeyFile} and {@link bootstrap}. */
   constructor(sandbox: Sandbox, options: StateLifecycleOptions) {
@@ -40,7 +42,7 @@ export class StateLifecycle {
   reset(): void {
     const { store, workspaces } = this.#sandbox;
     store.restoreBaseline(() => workspaces.resumeClocks(this.#baselineAt));
-    rebuildMemory(this.#sandbox);
+    this.#rebuildMemory();
   }
 
   /**
@@ -89,9 +91,7 @@ export class StateLifecycle {
   /** Prepares the store after its rows were replaced. They stay replaced if this fails, for example because the disk is full. */
   #bootstrapAgain(options: Omit<BootstrapOptions, 'canAdoptKey'>): void {
     try {
-      // The new IDs belong to the series of the new baseline.
-      this.#sandbox.store.setBaseline();
-      clearMemory(this.#sandbox);
+      clearMemory(this.#sandbox, this.#sandbox.store.lastSeq);
       this.#bootstrapResult = bootstrap(this.#sandbox, { ...options, canAdoptKey: true });
     } finally {
       this.#startFromCurrentState();
@@ -100,30 +100,29 @@ export class StateLifecycle {
 
   #startFromCurrentState(): void {
     const { store, wall } = this.#sandbox;
-    store.setBaseline();
-    this.#baselineAt = wall.now();
-    rebuildMemory(this.#sandbox);
+    this.#seriesSeq = store.lastSeq;
+    try {
+      store.setBaseline();
+      this.#baselineAt = wall.now();
+    } finally {
+      this.#rebuildMemory();
+    }
     writeKeyFile(this.#options.db, this.#bootstrapResult.apiKey);
+  }
+
+  /**
+   * Rebuilds the state in memory from the rows, in the same way on startup and after the rows were replaced, so that a
+   * sandbox behaves the same after a reset as after the start.
+   */
+  #rebuildMemory(): void {
+    clearMemory(this.#sandbox, this.#seriesSeq);
+    this.#sandbox.bus.publish({ type: 'state_replaced' });
   }
 }
 
-/**
- * Rebuilds the state in memory from the rows, in the same way on startup and after the rows were replaced, so that a
- * sandbox behaves the same after a reset as after the start.
- */
-function rebuildMemory(sandbox: Sandbox): void {
-  clearMemory(sandbox);
-  sandbox.bus.publish({ type: 'state_replaced' });
-}
-
-function clearMemory({
-  store,
-  generator,
-  workspaces,
-}: Pick<Sandbox, 'store' | 'generator' | 'workspaces'>): void {
-  // A reset can repeat the series, because it has removed the rows with its values. A new baseline has another sequence, and
-  // therefore another series.
-  generator.startSeries(`after ${store.baselineSeq}`);
+function clearMemory({ store, generator, workspaces }: Sandbox, seriesSeq: number): void {
+  // A reset can repeat the series, because it has removed the rows with its values.
+  generator.startSeries(`after ${seriesSeq}`);
   const ids = generator.ids('resources');
   for (const newestId of store.workspaces.listNewestResourceIds()) ids.continueAfter(newestId);
   workspaces.clear();

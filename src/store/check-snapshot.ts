@@ -1,21 +1,23 @@
-/** Checks a snapshot before it is loaded. The file is untrusted: anyone may have written it. */
+/** Checks a snapshot before it is loaded: its file, schema, damage and rows. It is untrusted: anyone may have written it. */
 import { constants, createWriteStream, lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type Database from 'better-sqlite3';
+import { findProblem } from '../contract/validate.ts';
 import { LAST_TIME } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
 import { HOUR_MS } from '../domain/duration.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
+import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
 import { APPLICATION_ID, HEADER_BYTES, readApplicationId, SNAPSHOT_APPLICATION_ID } from './database.ts';
 import { SAVED_AT_SETTING } from './database-copy.ts';
 import { openSqlite } from './driver.ts';
+import { rowSchemas } from './row-schemas.ts';
 import { migrate, migrations, readSchemaVersion, SettingTable } from './schema.ts';
-import { findInvalidRow } from './snapshot-rows.ts';
 import { Sql } from './sql.ts';
 
 /** A snapshot that passed all checks. */
@@ -164,6 +166,28 @@ function findDamage(db: Database.Database): string | null {
   if (result !== 'ok') return result;
   const [violation] = db.pragma('foreign_key_check') as { table: string; parent: string }[];
   return violation ? `a row of ${violation.table} refers to a missing row of ${violation.parent}` : null;
+}
+
+/** Describes the first row that the schema of its table does not accept; null if there is none. */
+async function findInvalidRow(db: Database.Database): Promise<string | null> {
+  let endsAt = monotonic() + SLICE_MS;
+  for (const [table, schema] of Object.entries(rowSchemas)) {
+    const columns =
+      table === 'events'
+        ? '*, (SELECT id FROM workspaces w WHERE w.seq = workspace_seq) AS workspace_id'
+        : '*';
+    for (const row of db.prepare(`SELECT ${columns} FROM ${table}`).iterate()) {
+      const problem = findProblem(schema, row);
+      if (problem !== null) {
+        const [column] = problem.path.split(/[.[]/);
+        return `a row of ${table} has an invalid ${column}`;
+      }
+      if (monotonic() < endsAt) continue;
+      await yieldToEventLoop();
+      endsAt = monotonic() + SLICE_MS;
+    }
+  }
+  return null;
 }
 
 function createNotASnapshotError(

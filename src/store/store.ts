@@ -4,11 +4,11 @@ import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/credentials.ts';
 import { checkSnapshot } from './check-snapshot.ts';
 import { Connection } from './connection.ts';
+import { copyRows, listStateTables } from './copy-rows.ts';
 import { checkIntegrity, type DatabaseOptions, type IntegrityReport } from './database.ts';
 import { removeUnfinishedSnapshot, type SavedSnapshot, saveSnapshot } from './database-copy.ts';
 import type { DatabaseFileProblem } from './database-file-monitor.ts';
 import type { SettingTable } from './schema.ts';
-import { replaceRows } from './snapshot-rows.ts';
 import { listSequencedTables, listTableNames } from './sql.ts';
 import { Tables } from './tables.ts';
 
@@ -65,11 +65,6 @@ export class Store extends Tables {
   /** The newest sequence. */
   get lastSeq(): number {
     return this.#lastSeq;
-  }
-
-  /** The newest sequence of the baseline. */
-  get baselineSeq(): number {
-    return this.#connection.baseline.seq;
   }
 
   /** The sequence at which a reset or a snapshot last replaced all rows; 0 if that never happened. */
@@ -130,7 +125,7 @@ export class Store extends Tables {
 
   /** Makes the current state the one that {@link restoreBaseline} restores. */
   setBaseline(): void {
-    this.#connection.baseline.set(this.#lastSeq);
+    this.#connection.baseline.set();
   }
 
   /**
@@ -146,14 +141,12 @@ export class Store extends Tables {
   }
 
   /**
-   * Deletes all rows. New rows get sequences that no row had before. {@link setBaseline} must be called after that.
+   * Deletes all rows. New rows get sequences that no row had before.
    * @throws SvcError `storage_unavailable`, in which case nothing has changed.
    */
   deleteAll(): void {
     this.#replaceState(() => {
-      this.#connection.baseline.clear();
-      const tables = listTableNames(this.#connection.db);
-      this.#deleteRows(tables.filter((name) => name !== 'settings'));
+      this.#deleteRows(listStateTables(this.#connection.db));
     });
   }
 
@@ -207,8 +200,12 @@ export class Store extends Tables {
       connection.assertOpen();
       connection.whileAttached(snapshot.path, 'snapshot', () =>
         this.#replaceState(() => {
-          connection.baseline.clear();
-          replaceRows(connection.db, this.#lastSeq);
+          copyRows(
+            connection.db,
+            'snapshot',
+            'main',
+            this.#lastSeq + 1 - findFirstSeq(connection.db, 'snapshot'),
+          );
           this.#lastSeq = Math.max(this.#lastSeq, findLastSeq(connection.db));
           inSameTransaction(snapshot.savedAt);
         }),
@@ -256,6 +253,15 @@ function createStoreId(settings: SettingTable): string {
   const id = randomUUID();
   settings.set(ID_SETTING, id);
   return id;
+}
+
+/** The lowest sequence in an attached database; 1 if it has no rows. */
+function findFirstSeq(db: Database.Database, name: string): number {
+  const seqs = listSequencedTables(db).map((table) =>
+    db.prepare<[], number | null>(`SELECT min(seq) FROM ${name}.${table}`).pluck().get(),
+  );
+  const first = Math.min(...seqs.map((seq) => seq ?? Number.POSITIVE_INFINITY));
+  return Number.isFinite(first) ? first : 1;
 }
 
 function findLastSeq(db: Database.Database): number {

@@ -3,6 +3,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listStateTables } from '../../src/store/copy-rows.ts';
 import { Store } from '../../src/store/store.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -18,18 +19,10 @@ import {
   openStore,
 } from './rows.ts';
 
-/** Everything that a closed database holds. */
+/** All rows of a closed database, except settings. */
 function dump(path: string): Record<string, unknown[]> {
   const db = new Database(path, { readonly: true });
-  const tables = db.prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all();
-  const read = (table: string) =>
-    // A return and a save are noted, and stay so.
-    db
-      .prepare(
-        `SELECT * FROM ${table}${table === 'settings' ? ` WHERE key NOT IN ('state_replaced_seq', 'unfinished_snapshot')` : ''}`,
-      )
-      .all();
-  const rows = tables.map((table) => [table, read(table)]);
+  const rows = listStateTables(db).map((table) => [table, db.prepare(`SELECT * FROM ${table}`).all()]);
   expect(db.pragma('foreign_key_check')).toEqual([]);
   db.close();
   return Object.fromEntries(rows);
@@ -104,7 +97,6 @@ const changes: Readonly<Record<string, (store: Store, seq: number) => void>> = {
   cancellation: (store) => void store.cancelDeliveries(webhookOf(store), NOW),
   clock: (store) =>
     store.workspaces.setClock(workspaceOf(store), { at: NOW + 5, wallAt: NOW, speed: 60, frozen: true }),
-  setting: (store, seq) => store.settings.set(`of ${seq}`, 'new'),
   'idempotency key': (store, seq) => saveKey(store, workspaceOf(store), seq % 2 ? 'old' : `new ${seq}`),
   sweep: (store) => store.idempotency.deleteExpired(1, NOW),
   removal: (store) => {
