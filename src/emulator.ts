@@ -19,10 +19,11 @@ import { fixtureFolders } from './fixtures/fixture-folders.ts';
 import { createApp } from './http/app.ts';
 import { resolveControlToken } from './http/control-auth.ts';
 import { createUnboundListener, listen } from './http/listen.ts';
-import { isLoopbackOnly, type ListenOptions, reaches, toEmulatorUrls } from './http/listen-options.ts';
+import { isLoopbackOnly, type ListenOptions, toEmulatorUrls } from './http/listen-options.ts';
 import { fetchInProcess } from './http/request-faults.ts';
 import { sendAsKey } from './http/resend.ts';
 import { openTunnel, type Tunnel } from './http/tunnel.ts';
+import { addOwnAddress } from './network/own-addresses.ts';
 import { VERSION } from './package-info.ts';
 import type { Rules } from './profile/rules.ts';
 import { createSandbox, type Sandbox, type SandboxEvent } from './sandbox/sandbox.ts';
@@ -145,20 +146,16 @@ async function startWithStore(
   const controlToken = resolveControlToken(options);
   const sandbox = openSandbox(store, wall, options);
   const stateLifecycle = createStateLifecycle(sandbox, options);
-  // Known after `listen`, which can choose a port.
-  let ownPort = 0;
   let tunnel: Tunnel | null = null;
   const getPublicUrl = () => tunnel?.url ?? options.publicUrl ?? null;
   const retention = resolveRetention(options);
   const reportInternalError = (where: string, error: unknown) => internalErrorLog.report(where, error);
-  const isOwnAddress = (address: string, port: number) => port === ownPort && reaches(host, address);
   const engine = createDeliveryEngine(sandbox, {
     ca: options.ca,
     proxy: options.proxy,
     retention,
     listenerGraceMs: options.listenerGraceMs,
     onInternalError: reportInternalError,
-    isOwnAddress,
   });
   const { projectFolder = process.cwd() } = options;
   const folders = fixtureFolders(projectFolder);
@@ -201,7 +198,7 @@ async function startWithStore(
     options.listen === false
       ? createUnboundListener(options)
       : await listen(app, options, reportInternalError);
-  ownPort = listening.port;
+  const removeOwnAddress = addOwnAddress({ host, port: listening.port });
   engine.start();
 
   const constantStatus = {
@@ -228,6 +225,7 @@ async function startWithStore(
     try {
       await Promise.all([tunnel?.close(), listening.close(), engine.stop()]);
     } finally {
+      removeOwnAddress();
       store.close();
     }
   });

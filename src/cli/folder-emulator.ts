@@ -4,6 +4,7 @@ import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
 import { connectInProcess } from '../mcp/in-process-emulator.ts';
+import { addOwnUrl } from '../network/own-addresses.ts';
 import { bootEmulator } from './boot-emulator.ts';
 import type { Context } from './context.ts';
 import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulator-target.ts';
@@ -56,6 +57,7 @@ export class FolderEmulator {
     const { signal } = this.#context;
     const { controlUrl, ca, token, runFile } = await resolveTarget(config, this.#context);
     if (config.values.apiKey !== null) assertSecretAllowed('apiKey', config, controlUrl);
+    addOwnUrl(controlUrl);
     const { createHttpControlClient } = await import('../control/http-control-client.ts');
     const { createApiClient } = await import('../control/api-client.ts');
     const control = createHttpControlClient({ controlUrl, ca, token, signal });

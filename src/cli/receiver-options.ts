@@ -1,9 +1,11 @@
 /** The options that `svc receiver check` and `svc receiver explore` share. */
 import type { Command } from 'commander';
 import { settings } from '../config/settings.ts';
+import { findRunFile, ignoreUntrusted } from '../control/run-file.ts';
 import { RECEIVER_TIMEOUT_MS } from '../domain/exploration.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { requireSecrets } from '../domain/signature/sign.ts';
+import { addOwnUrl } from '../network/own-addresses.ts';
 import { assertAllowedReceiver, type ReceiverClientOptions } from '../receiver/receiver-client.ts';
 import type { Context } from './context.ts';
 import { readCaFile } from './file-access.ts';
@@ -44,6 +46,7 @@ export async function resolveReceiverOptions(
 ): Promise<ResolvedReceiver> {
   const { signal, now } = context;
   const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: options.scheme });
+  await addEmulatorOfFolder(context);
   assertAllowedReceiver(url, urlRule);
   const secret = requireSecret(options.secret, context);
   // Rejects a secret without a key, with which anybody could sign.
@@ -59,4 +62,11 @@ export async function resolveReceiverOptions(
     now,
     signal,
   };
+}
+
+/** Nothing is sent to the emulator that commands in this folder use: a POST to its control plane could reset it. */
+async function addEmulatorOfFolder(context: Context): Promise<void> {
+  const { values } = await context.resolveConfig();
+  const url = values.controlUrl ?? ignoreUntrusted(() => findRunFile(context))?.control_url;
+  if (url !== undefined) addOwnUrl(url);
 }

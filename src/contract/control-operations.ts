@@ -295,7 +295,7 @@ export const controlOperations = {
   waitForDeliveries: defineOperation('POST', '/deliveries/wait', {
     input: WaitInput,
     output: WaitReport,
-    errors: ['conflict'],
+    errors: ['conflict', 'rate_limited'],
   }),
   listAttempts: defineOperation('GET', '/attempts', {
     input: v.strictObject({ ...PageFields, ...AttemptFilter }),

@@ -265,6 +265,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       'It ends earlier if a delivery settles with a status other than `status`, if none of them can settle before the time limit, or after `timeout` (default: `30s`, at most `60s`). The response then has `settled: false` and a `hint` that says how to continue.',
       '',
       'No delivery can settle before the time limit if each next attempt is due later on the clock of its workspace (never, while it is frozen) or its endpoint is disabled, and no request is moving the clock. So move the clock before you wait, or pass `keep_waiting` if another program moves it. A wait with a `count` always continues, because new deliveries can be created.',
+      '',
+      'At most 256 waits can run at the same time.',
     ].join('\n'),
     input: {
       delivery_id: 'Wait for this delivery. It cannot be combined with a filter or with `count`.',
@@ -287,7 +289,10 @@ export const controlTexts: OperationTexts<ControlOperations> = {
         ...example.page(example.delivery),
       },
     },
-    errorExamples: { conflict: 'The emulator is stopping.' },
+    errorExamples: {
+      conflict: 'The emulator is stopping.',
+      rate_limited: 'At most 256 waits for deliveries can run at the same time.',
+    },
   },
   listAttempts: {
     tag: 'Deliveries',

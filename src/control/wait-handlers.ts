@@ -1,4 +1,6 @@
 /** The handler of the operation that waits for deliveries. */
+import type { ControlOperations } from '../contract/control-operations.ts';
+import type { ValidatedInput } from '../contract/operation.ts';
 import type { WaitReport } from '../contract/wait-schemas.ts';
 import type { DeliveryStatus } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
@@ -7,43 +9,56 @@ import { SvcError } from '../errors.ts';
 import { withAnySignal } from '../timers.ts';
 import type { ControlHandlers, ControlPlane } from './control-plane.ts';
 import { describeStalled, describeTooFew, describeUnsettled, findNextAttempt } from './describe-unsettled.ts';
+import { RequestLimit } from './request-limit.ts';
 import { type WaitResult, waitForDeliveries } from './wait.ts';
 
 const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
+/** Maximum number of waits at the same time. Each of them keeps the deliveries that it waits for in memory. */
+const MAX_WAITS = 256;
 /** Maximum number of deliveries in a response: the largest page. */
 const MAX_LISTED = 1_000;
 
 /** @param closing aborted when the emulator stops */
 export function createWaitHandlers(getControl: () => ControlPlane, closing: AbortSignal) {
+  const limit = new RequestLimit(MAX_WAITS, 'waits for deliveries');
   return {
     waitForDeliveries: async (input, signal) => {
-      const {
-        timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS,
-        delivery_id: deliveryId,
-        status,
-        count,
-        keep_waiting: keepWaiting,
-        ...filter
-      } = input;
-      const control = getControl();
-      const { event_id: eventId } = filter;
-      const canMatch = eventId === undefined || (await hasDeliveries(control, eventId));
-      const condition = { filter, deliveryId, status, count };
-      const result = await withAnySignal(signal === undefined ? [closing] : [closing, signal], (end) =>
-        waitForDeliveries(control, condition, {
-          timeoutMs: canMatch ? timeoutMs : 0,
-          signal: end,
-          keepWaiting,
-        }),
-      ).catch((error) => {
+      const leave = limit.enter();
+      try {
+        return await wait(getControl(), input, signal === undefined ? [closing] : [closing, signal]);
+      } catch (error) {
         throw closing.aborted ? new SvcError('conflict', 'The emulator is stopping.') : error;
-      });
-      const hint = canMatch
-        ? await toHint(result, count ?? 1, timeoutMs, control)
-        : `No enabled endpoint subscribed to the type of ${eventId} when it was created, so it has no deliveries. ${LIST_ENDPOINTS}`;
-      return toReport(result, hint);
+      } finally {
+        leave();
+      }
     },
   } satisfies Partial<ControlHandlers>;
+}
+
+/** @param ends signals that end the wait */
+async function wait(
+  control: ControlPlane,
+  input: ValidatedInput<ControlOperations['waitForDeliveries']>,
+  ends: readonly AbortSignal[],
+): Promise<WaitReport> {
+  const {
+    timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS,
+    delivery_id: deliveryId,
+    status,
+    count,
+    keep_waiting: keepWaiting,
+    ...filter
+  } = input;
+  const { event_id: eventId } = filter;
+  const canMatch = eventId === undefined || (await hasDeliveries(control, eventId));
+  const condition = { filter, deliveryId, status, count };
+  const result = await withAnySignal(ends, (signal) =>
+    waitForDeliveries(control, condition, { timeoutMs: canMatch ? timeoutMs : 0, signal, keepWaiting }),
+  );
+  const hint = canMatch
+    ? await toHint(result, count ?? 1, timeoutMs, control)
+    : `No enabled endpoint subscribed to the type of ${eventId} when it was created, so it has no deliveries. ${LIST_ENDPOINTS}`;
+  return toReport(result, hint);
 }
 
 /** The deliveries of an event are created with it. */

@@ -11,9 +11,9 @@ import type { WallClock } from '../domain/clock.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { type HttpProxy, usesProxy } from '../domain/http-proxy.ts';
 import { addBrackets, getPort } from '../domain/http-url.ts';
+import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import {
-  type AddressPolicy,
   BlockedError,
   createPolicyLookup,
   findBlockReason,
@@ -27,7 +27,7 @@ import type { NetworkError } from './outbound-exchange.ts';
 export interface ConnectorOptions {
   /** Used to measure durations. */
   readonly wall: Pick<WallClock, 'monotonic'>;
-  readonly policy: AddressPolicy;
+  readonly rule: WebhookUrlRule;
   /** Resolves host names; the system resolver if undefined. */
   readonly lookup: Lookup | undefined;
   /** Proxy for public hosts, if there is one. */
@@ -62,7 +62,7 @@ export function createConnector(origin: URL, options: ConnectorOptions): Connect
 function createDirectConnector(origin: URL, options: ConnectorOptions): Connect {
   const { protocol } = origin;
   const port = getPort(origin);
-  const findReason = (address: string) => findBlockReason(options.policy, { protocol, address, port });
+  const findReason = (address: string) => findBlockReason(options.rule, { protocol, address, port });
   const connect = loadUndici().buildConnector({
     ...toTlsOptions(options),
     lookup: createPolicyLookup(findReason, options.lookup),
@@ -86,14 +86,14 @@ function createDirectConnector(origin: URL, options: ConnectorOptions): Connect 
   };
 }
 
-/** Connects to a public host, and over HTTPS only: the policy blocks everything else. The proxy resolves the name. */
+/** Connects to a public host, and over HTTPS only: everything else is blocked. The proxy resolves the name. */
 function createProxyConnector(proxy: HttpProxy, origin: URL, options: ConnectorOptions): Connect {
-  const { wall, policy, connectTimeoutMs } = options;
+  const { wall, rule, connectTimeoutMs } = options;
   const { protocol } = origin;
   const port = getPort(origin);
   return (target, done, onPhase) => {
     const host = target.hostname;
-    const blockReason = findHostBlockReason(policy, { protocol, address: host, port });
+    const blockReason = findHostBlockReason(rule, { protocol, address: host, port });
     if (blockReason !== null) {
       done(new BlockedError(blockReason), null);
       return;

@@ -19,7 +19,7 @@ const LISTENER_GRACE_MS = 10_000;
 /** The HTTP client takes tens of milliseconds to load: do it after the first responses and before most first deliveries. */
 const LOAD_CLIENT_AFTER_MS = 200;
 
-interface DeliveryEngineOptions extends Pick<OutboundAgentOptions, 'isOwnAddress' | 'ca' | 'proxy'> {
+interface DeliveryEngineOptions extends Pick<OutboundAgentOptions, 'ca' | 'proxy'> {
   readonly retention: RetentionLimits;
   readonly listenerGraceMs?: number | undefined;
   /** Called for internal errors, with the part of the emulator that failed. */

@@ -6,13 +6,15 @@ import type { Pool } from 'undici';
 import type { WallClock } from '../domain/clock.ts';
 import { type HttpProxy, type ProxyOptions, parseProxy } from '../domain/http-proxy.ts';
 import { stripBrackets } from '../domain/http-url.ts';
+import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
-import type { AddressPolicy, Lookup } from '../network/address-policy.ts';
+import type { Lookup } from '../network/address-policy.ts';
 import { type ConnectorOptions, createConnector } from './connector.ts';
 import { createOriginPool } from './origin-pool.ts';
 import type { OutboundRequest } from './outbound-exchange.ts';
 
-export interface OutboundAgentOptions extends AddressPolicy {
+export interface OutboundAgentOptions {
+  readonly rule: WebhookUrlRule;
   /** Used to read a `Retry-After` date and to measure durations. */
   readonly wall: WallClock;
   /** Certificate authorities in PEM, trusted in addition to the built-in ones. */
@@ -38,7 +40,7 @@ interface ConnectionTarget {
 }
 
 /**
- * Connects only where the address policy allows. It is checked on the address that is connected to, or on the host name if
+ * Connects only where `findBlockReason` allows. It checks the address that is connected to, or on the host name if
  * a proxy resolves it. Redirects are not followed, and proxy variables of the environment are not used.
  */
 export class OutboundAgent {
@@ -106,7 +108,7 @@ export class OutboundAgent {
   #toConnectorOptions({ connectTimeoutMs, insecureTls }: ConnectionTarget): ConnectorOptions {
     return {
       wall: this.#options.wall,
-      policy: this.#options,
+      rule: this.#options.rule,
       lookup: this.#options.lookup,
       proxy: this.#proxy,
       connectTimeoutMs,

@@ -19,6 +19,7 @@ export interface AddressClass {
 
 const PUBLIC: AddressClass = { kind: 'public', description: 'a public address' };
 const PRIVATE: AddressClass = { kind: 'private', description: 'a private address' };
+const DOCUMENTATION: AddressClass = { kind: 'private', description: 'an address for examples in documents' };
 const LOOPBACK: AddressClass = { kind: 'loopback', description: 'a loopback address' };
 const LINK_LOCAL = createBlocked('a link-local address, where cloud providers serve instance credentials');
 const METADATA = createBlocked('a cloud metadata address, which serves instance credentials');
@@ -39,6 +40,9 @@ const ranges: readonly AddressRange[] = [
   createRange('192.168.0.0/16', PRIVATE),
   createRange('100.64.0.0/10', PRIVATE), // carrier-grade NAT, also used by overlay networks
   createRange('198.18.0.0/15', PRIVATE), // benchmarks
+  createRange('192.0.2.0/24', DOCUMENTATION), // RFC 5737
+  createRange('198.51.100.0/24', DOCUMENTATION),
+  createRange('203.0.113.0/24', DOCUMENTATION),
   createRange('224.0.0.0/4', MULTICAST),
   createRange('255.255.255.255/32', createBlocked('the broadcast address')),
   createRange('240.0.0.0/4', createBlocked('a reserved address')),
@@ -51,6 +55,8 @@ const ranges: readonly AddressRange[] = [
   createRange('fec0::/10', PRIVATE), // site-local, deprecated by RFC 3879
   createRange('64:ff9b:1::/48', TUNNEL), // NAT64 with a local prefix, RFC 8215
   createRange('2001::/32', TUNNEL), // Teredo
+  createRange('2001:db8::/32', DOCUMENTATION), // RFC 3849
+  createRange('3fff::/20', DOCUMENTATION), // RFC 9637
   createRange('ff00::/8', MULTICAST),
 ];
 

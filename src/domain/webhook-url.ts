@@ -55,6 +55,7 @@ function findProblem(text: string, rule: WebhookUrlRule): string | null {
   }
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (text.includes('#')) return 'must not contain a fragment (#)';
+  if (url.port === '0') return 'must not have port 0';
   const host = classifyHost(url.hostname);
   const problem = findTargetProblem(rule, url.protocol, host);
   return problem === null ? null : `${problem} (${url.hostname} is ${host.description})`;

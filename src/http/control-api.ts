@@ -76,6 +76,8 @@ export function createDisconnectSignal({ runtime, req }: H3Event): AbortSignal {
   const response = runtime?.node?.res;
   if (response === undefined) return req.signal;
   const disconnected = new AbortController();
+  // The client can have closed the connection while its request was read.
+  if (response.destroyed) disconnected.abort();
   response.on('close', () => response.writableFinished || disconnected.abort());
   return disconnected.signal;
 }

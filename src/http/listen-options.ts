@@ -2,8 +2,7 @@
  * Options of the HTTP server, and the URLs that follow from them. Not in `listen.ts`, because the types of the library must not
  * refer to those of h3.
  */
-import { networkInterfaces } from 'node:os';
-import { classifyAddress, classifyHost } from '../domain/address.ts';
+import { classifyHost } from '../domain/address.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -68,13 +67,4 @@ export function canServeControlPlane(publicUrl: string): boolean {
 export function isLoopbackOnly({ host, publicUrl, tunnel }: ListenOptions): boolean {
   const hosts = publicUrl ? [host, new URL(publicUrl).hostname] : [host];
   return !tunnel && hosts.every((name) => classifyHost(name).kind === 'loopback');
-}
-
-/** Whether connections to `address` can reach a server that listens on `host`. Loopback addresses always count. */
-export function reaches(host: string, address: string): boolean {
-  if (address === host || classifyAddress(address).kind === 'loopback') return true;
-  if (host !== '0.0.0.0' && host !== '::') return false;
-  return Object.values(networkInterfaces()).some((entries) =>
-    entries?.some((entry) => entry.address === address),
-  );
 }

@@ -1,6 +1,7 @@
 /** Serves MCP at `/_svc/mcp`, behind the guard of the control plane. */
 import { ReadableStream } from 'node:stream/web';
 import { type H3, HTTPResponse } from 'h3';
+import { RequestLimit } from '../control/request-limit.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
 import type { McpHttpHandler } from '../mcp/serve-http.ts';
@@ -9,6 +10,9 @@ import { createDisconnectSignal } from './control-api.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { CONTROL_BODY_LIMIT_BYTES, readBody } from './read-request.ts';
 import { controlErrorResponse, controlHeaders, withErrorBoundary } from './responses.ts';
+
+/** Maximum number of requests at the same time. Each of them creates a server with all tools, which takes about 2 ms. */
+const MAX_REQUESTS = 64;
 
 interface McpEndpointOptions {
   readonly internalErrorLog: InternalErrorLog;
@@ -23,6 +27,7 @@ interface McpEndpointOptions {
 export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
   const { internalErrorLog, nextRequestId, guard, emulator, projectFolder, closing } = options;
   let handler: McpHttpHandler | undefined;
+  const limit = new RequestLimit(MAX_REQUESTS, 'MCP requests');
 
   /** Loaded on first use, because most emulators serve no MCP client. */
   async function loadHandler(): Promise<McpHttpHandler> {
@@ -40,8 +45,11 @@ export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
         const { method, headers } = event.req;
         const body =
           method === 'POST' ? new Uint8Array(await readBody(event, CONTROL_BODY_LIMIT_BYTES)) : null;
-        const ended = createLinkedController([createDisconnectSignal(event), closing]);
         const { respond } = await loadHandler();
+        const leave = limit.enter();
+        const ended = createLinkedController([createDisconnectSignal(event), closing]);
+        ended.signal.addEventListener('abort', leave, { once: true });
+        if (ended.signal.aborted) leave();
         const request = new Request(event.url, { method, headers, body, signal: ended.signal });
         const response = await respond(request).catch((error) => {
           ended.abort();

@@ -13,12 +13,7 @@ import {
 } from '../domain/address.ts';
 import { addBrackets, getPort, stripBrackets } from '../domain/http-url.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
-
-export interface AddressPolicy {
-  readonly rule: WebhookUrlRule;
-  /** Whether the emulator listens at an address. A delivery to itself could cause the next one, endlessly. */
-  readonly isOwnAddress: (address: string, port: number) => boolean;
-}
+import { isOwnAddress } from './own-addresses.ts';
 
 interface Destination {
   readonly protocol: string;
@@ -27,30 +22,30 @@ interface Destination {
   readonly port: number;
 }
 
-/** A connection that the policy blocks. For a delivery, undici passes it to the result of the attempt. */
+/** A connection that is blocked. For a delivery, undici passes it to the result of the attempt. */
 export class BlockedError extends Error {
   override readonly name = 'BlockedError';
 }
 
-/** Why the policy blocks a destination; null if it is allowed. */
-export function findBlockReason(policy: AddressPolicy, destination: Destination): string | null {
-  return findBlockReasonForClass(policy, destination, classifyAddress(destination.address));
+/** Why a destination is blocked; null if it is allowed. An emulator is always blocked. */
+export function findBlockReason(rule: WebhookUrlRule, destination: Destination): string | null {
+  return findBlockReasonForClass(rule, destination, classifyAddress(destination.address));
 }
 
 /** As {@link findBlockReason}, for a host that a proxy resolves. A name is classified by its form. */
-export function findHostBlockReason(policy: AddressPolicy, destination: Destination): string | null {
-  return findBlockReasonForClass(policy, destination, classifyHost(destination.address));
+export function findHostBlockReason(rule: WebhookUrlRule, destination: Destination): string | null {
+  return findBlockReasonForClass(rule, destination, classifyHost(destination.address));
 }
 
 function findBlockReasonForClass(
-  policy: AddressPolicy,
+  rule: WebhookUrlRule,
   { protocol, address, port }: Destination,
   target: AddressClass,
 ): string | null {
-  const problem = findTargetProblem(policy.rule, protocol, target);
+  const problem = findTargetProblem(rule, protocol, target);
   if (problem !== null) return `${address} is ${target.description}: the URL ${problem}`;
-  if (!policy.isOwnAddress(toCanonicalAddress(address), port)) return null;
-  return `${addBrackets(address)}:${port} is this emulator itself: point the endpoint to your receiver`;
+  if (!isOwnAddress(toCanonicalAddress(address), port)) return null;
+  return `${addBrackets(address)}:${port} is the emulator itself: use the address of your receiver`;
 }
 
 /**
@@ -103,8 +98,6 @@ async function resolveAddresses(host: string, lookup: Lookup): Promise<readonly 
 
 export interface PolicyRequestOptions extends Pick<RequestOptions, 'method' | 'headers' | 'signal'> {
   readonly rule: WebhookUrlRule;
-  /** Addresses to block in addition to those that `rule` blocks (default: none). */
-  readonly isOwnAddress?: AddressPolicy['isOwnAddress'] | undefined;
   /** Accept any certificate. */
   readonly insecureTls?: boolean | undefined;
   /** Certificate authorities in PEM; the built-in ones if undefined. */
@@ -121,21 +114,12 @@ export interface PolicyRequestOptions extends Pick<RequestOptions, 'method' | 'h
  */
 export function startPolicyRequest(
   href: string,
-  {
-    rule,
-    isOwnAddress = () => false,
-    insecureTls = false,
-    lookup,
-    ca,
-    agent = false,
-    ...options
-  }: PolicyRequestOptions,
+  { rule, insecureTls = false, lookup, ca, agent = false, ...options }: PolicyRequestOptions,
 ): ClientRequest {
   const url = new URL(href);
   const { protocol } = url;
   const port = getPort(url);
-  const policy = { rule, isOwnAddress };
-  const findReason = (address: string) => findBlockReason(policy, { protocol, address, port });
+  const findReason = (address: string) => findBlockReason(rule, { protocol, address, port });
   // Node.js calls the lookup for names only: check an IP address in the URL here.
   const host = stripBrackets(url.hostname);
   const blockReason = isIP(host) === 0 ? null : findReason(host);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { formatDuration } from '../domain/duration.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
-import { type AddressPolicy, startPolicyRequest } from '../network/address-policy.ts';
+import { startPolicyRequest } from '../network/address-policy.ts';
 import { abortAfter, withAnySignal } from '../timers.ts';
 import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
 import { describeConnectionProblem } from './receiver-client.ts';
@@ -39,8 +39,6 @@ const COMMAND_HINT = 'Print {"count": n}, {"ids": […]} or only the number from
 export interface UrlReaderOptions {
   /** Which URLs are allowed, as for deliveries (gap `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
-  /** Addresses from which nothing is read, in addition to those that `urlRule` excludes (default: none). */
-  readonly isOwnAddress?: AddressPolicy['isOwnAddress'];
   /** Aborts a read that is in progress. */
   readonly signal: AbortSignal;
 }
@@ -95,11 +93,8 @@ function createReader(
   };
 }
 
-async function readUrl(
-  url: string,
-  { urlRule: rule, isOwnAddress, signal }: UrlReaderOptions,
-): Promise<string> {
-  const request = startPolicyRequest(url, { rule, isOwnAddress, signal, method: 'GET' }).end();
+async function readUrl(url: string, { urlRule: rule, signal }: UrlReaderOptions): Promise<string> {
+  const request = startPolicyRequest(url, { rule, signal, method: 'GET' }).end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const { statusCode = 0 } = response.setEncoding('utf8');
   if (statusCode < 200 || statusCode > 299) {

@@ -4,11 +4,13 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage } from 'no
 import { Agent as HttpsAgent } from 'node:https';
 import { finished } from 'node:stream/promises';
 import { rootCertificates } from 'node:tls';
-import { classifyHost } from '../domain/address.ts';
+import { classifyHost, isLoopbackName, toCanonicalAddress } from '../domain/address.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
+import { getPort, stripBrackets } from '../domain/http-url.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
-import { type AddressPolicy, BlockedError, startPolicyRequest } from '../network/address-policy.ts';
+import { BlockedError, startPolicyRequest } from '../network/address-policy.ts';
+import { isOwnAddress } from '../network/own-addresses.ts';
 import { abortAfter, createLinkedController, sleep } from '../timers.ts';
 
 export interface DeliveryMessage {
@@ -50,8 +52,6 @@ export interface ReceiverClientOptions {
   readonly url: string;
   /** Where requests may go, as for deliveries (gap `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
-  /** Addresses to which nothing is sent, in addition to those that `urlRule` excludes (default: none). */
-  readonly isOwnAddress?: AddressPolicy['isOwnAddress'];
   /** Headers of each request in addition to those of the message (default: none). */
   readonly extraHeaders?: Readonly<Record<string, string>>;
   /** Certificate authority in PEM to trust in addition to the built-in ones. */
@@ -78,7 +78,6 @@ const CUT_AFTER_MS = 15;
 export function createReceiverClient({
   url,
   urlRule,
-  isOwnAddress,
   extraHeaders,
   insecureTls,
   ca,
@@ -99,7 +98,6 @@ export function createReceiverClient({
     try {
       const request = startPolicyRequest(url, {
         rule: urlRule,
-        isOwnAddress,
         insecureTls,
         method: 'POST',
         ca: certificates,
@@ -179,10 +177,17 @@ function classifyError(error: NodeJS.ErrnoException): 'blocked' | 'tls' | 'conne
   return TLS_CODE.test(error.code ?? '') ? 'tls' : 'connection';
 }
 
-/** @throws SvcError `usage` for a URL to which deliveries may not go */
+/** @throws SvcError `usage` for a URL to which deliveries may not go, such as one of the emulator itself */
 export function assertAllowedReceiver(url: string, rule: WebhookUrlRule): void {
-  const { protocol, hostname } = new URL(url);
+  const parsed = new URL(url);
+  const { protocol, hostname } = parsed;
   const host = classifyHost(hostname);
+  const address = isLoopbackName(hostname) ? '127.0.0.1' : toCanonicalAddress(stripBrackets(hostname));
+  if (isOwnAddress(address, getPort(parsed))) {
+    throw new SvcError('usage', `${url} is a URL of the emulator itself.`, {
+      hint: 'Pass the URL of your receiver.',
+    });
+  }
   const problem = findTargetProblem(rule, protocol, host);
   if (problem === null) return;
   throw new SvcError('usage', `The URL of the receiver ${problem} (${hostname} is ${host.description}).`, {

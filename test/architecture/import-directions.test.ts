@@ -37,6 +37,7 @@ const allowed: Record<string, readonly string[]> = {
     'contract',
     'config',
     'clock',
+    'network',
     'fixtures',
     'receiver',
     'control',

@@ -1,10 +1,12 @@
 /** The operation that waits for deliveries, over HTTP. test/control/wait.test.ts tests the wait itself. */
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ControlInput } from '../../src/contract/control-operations.ts';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { SharedChanges } from '../../src/control/shared-changes.ts';
 import { createWaitHandlers } from '../../src/control/wait-handlers.ts';
+import { HOUR_MS } from '../../src/domain/duration.ts';
 import { aDelivery, clockAt, pageOf, streamOf } from '../cli/fake-context.ts';
 import { createGate } from '../delivery/sender-setup.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
@@ -230,6 +232,35 @@ describe('POST /_svc/deliveries/wait', () => {
 });
 
 describe('createWaitHandlers', () => {
+  it('at most 256 waits run at the same time, and one that its client leaves makes room at once', async () => {
+    const fake = {
+      listDeliveries: async () => pageOf(aDelivery({ id: 'del_1', status: 'pending' })),
+      stream: (_: unknown, signal: AbortSignal) => ({
+        ready: Promise.resolve(),
+        async *[Symbol.asyncIterator]() {
+          yield* [];
+          if (!signal.aborted) await once(signal, 'abort');
+        },
+      }),
+      getClock: clockAt().getClock,
+    };
+    const handlers = createWaitHandlers(() => fake as unknown as ControlPlane, new AbortController().signal);
+    const start = (end: AbortController) =>
+      handlers
+        .waitForDeliveries({ timeout_ms: HOUR_MS, keep_waiting: true }, end.signal)
+        .catch(({ code }) => code);
+    const clients = Array.from({ length: 256 }, () => new AbortController());
+    const waits = clients.map(start);
+    expect(await start(new AbortController())).toBe('rate_limited');
+    clients[0]?.abort();
+    await waits[0];
+    const late = new AbortController();
+    const admitted = start(late);
+    expect(await start(new AbortController())).toBe('rate_limited');
+    for (const client of [...clients, late]) client.abort();
+    expect(new Set(await Promise.all([...waits, admitted]))).toEqual(new Set(['interrupted']));
+  });
+
   const report = (
     deliveries: ReturnType<typeof aDelivery>[],
     input: ControlInput<'waitForDeliveries'> = {},

@@ -1,6 +1,7 @@
 import { promises as dns } from 'node:dns';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MINUTE_MS } from '../../src/domain/duration.ts';
+import { addOwnAddress } from '../../src/network/own-addresses.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
@@ -50,11 +51,11 @@ describe('allowed destinations', () => {
 
   it('the sender never connects to the emulator itself', async () => {
     await using receiver = await createReceiver();
-    const isOwnAddress = (address: string, port: number) => address === '127.0.0.1' && port === receiver.port;
-    const sender = createTestSender({ isOwnAddress });
+    onTestFinished(addOwnAddress({ host: '127.0.0.1', port: receiver.port }));
+    const sender = createTestSender();
     const direct = await sender.send(createPostRequest(receiver.url), limits);
     expect(direct).toMatchObject({ outcome: 'blocked' });
-    expect(direct.error).toContain('is this emulator itself: point the endpoint to your receiver');
+    expect(direct.error).toContain('is the emulator itself: use the address of your receiver');
     expect(receiver.requests).toHaveLength(0);
   });
 

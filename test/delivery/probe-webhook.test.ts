@@ -91,7 +91,7 @@ describe('probeWebhook', () => {
     const { workspace_id, url } = emulator.status();
     const { json } = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['a.b'] });
     expect(await emulator.control.probeWebhook({ id: json.id })).toMatchObject({
-      connection: { outcome: 'blocked', error: expect.stringContaining('is this emulator itself') },
+      connection: { outcome: 'blocked', error: expect.stringContaining('is the emulator itself') },
     });
   });
 

@@ -14,7 +14,7 @@ export const limits: SendLimits = {
 
 /** Creates a sender that is closed after the test. */
 export function createTestSender(options: Partial<OutboundAgentOptions> = {}): Sender {
-  const sender = createSender({ rule: 'local', isOwnAddress: () => false, wall, ...options });
+  const sender = createSender({ rule: 'local', wall, ...options });
   onTestFinished(() => sender.close());
   return sender;
 }

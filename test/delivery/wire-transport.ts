@@ -39,7 +39,7 @@ export async function openWireTransport(hostCount: number): Promise<Transport> {
       return Object.assign(host, { url, close });
     }),
   );
-  const sender = createSender({ rule: 'local', isOwnAddress: () => false, wall });
+  const sender = createSender({ rule: 'local', wall });
   return {
     sender: { ...sender, send: (request) => sender.send(request, NO_LIMIT) },
     origins: hosts.map(({ url }) => url),

@@ -123,6 +123,7 @@ describe('checkWebhookUrl', () => {
     ['https://user:secret@example.com/', 'user name'],
     ['https://user@example.com/', 'user name'],
     ['https://:secret@example.com/', 'user name'],
+    ['https://example.com:0/', 'port 0'],
     ['https://example.com/#part', 'fragment'],
     ['https://example.com/#', 'fragment'],
     [`${longest}a`, 'at most 2048'],
@@ -159,7 +160,7 @@ describe('toForwardUrl', () => {
   it.each([
     ['hooks.example.com', 'https://hooks.example.com/'],
     ['hooks.example.com:8443/in', 'https://hooks.example.com:8443/in'],
-    ['203.0.113.7/in', 'https://203.0.113.7/in'],
+    ['8.8.4.4/in', 'https://8.8.4.4/in'],
   ])('an address elsewhere gets https: %s', (written, url) => {
     expect(toForwardUrl(written)).toBe(url);
   });

@@ -38,6 +38,12 @@ describe('a request with one valid Host and a valid target', () => {
   it.each([
     ['no Host', ['X-A', 'host'], '/', '400 The request has no Host header.'],
     [
+      'an empty one',
+      ['Host', ''],
+      '/',
+      '400 The Host header must be one host name or address with an optional port, not "".',
+    ],
+    [
       'two',
       [...localhost, ...localhost],
       '/',

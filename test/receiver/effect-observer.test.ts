@@ -36,7 +36,7 @@ describe('createEffectObserver', () => {
       'http://169.254.169.254/count',
       'where cloud providers serve instance credentials',
     ],
-    ['a public address over HTTP', 'http://198.51.100.1/count', 'must use HTTPS'],
+    ['a public address over HTTP', 'http://8.8.8.8/count', 'must use HTTPS'],
   ])('the effect count is not read from %s', async (_, url, problem) => {
     await expect(observe(url)).rejects.toThrow(problem);
   });

@@ -319,7 +319,7 @@ describe('svc doctor with a running emulator', () => {
     const { workspace_id, url } = emulator.status();
     await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['a.b'] });
     expect((await visit({ cwd })).get('/reachable')).toMatchObject({
-      ...{ status: 'problem', detail: expect.stringContaining('is this emulator itself') },
+      ...{ status: 'problem', detail: expect.stringContaining('is the emulator itself') },
     });
   });
 

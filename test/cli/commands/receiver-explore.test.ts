@@ -200,7 +200,7 @@ describe('svc receiver explore', () => {
     [{ only: ['restart'] }, 'The disturbance restart needs --restart-command.'],
     [{ events: ['a.b'] }, 'Fixture a.b does not exist.'],
     [{ replay: 'missing.json' }, 'missing.json does not exist.'],
-    [{ url: 'http://198.51.100.1/hooks' }, 'must use HTTPS'],
+    [{ url: 'http://8.8.8.8/hooks' }, 'must use HTTPS'],
   ])('%j is rejected', async (options, message) => {
     const exploring = explore({ url: 'http://127.0.0.1:9/', ...options });
     await expect(exploring).rejects.toThrow(message);

@@ -123,7 +123,7 @@ describe('svc receiver check', () => {
 
   it.each([
     ['http://169.254.169.254/hooks', {}, 'a link-local address'],
-    ['http://198.51.100.1/hooks', {}, 'must use HTTPS'],
+    ['http://8.8.8.8/hooks', {}, 'must use HTTPS'],
     ['http://localhost:3000/', { SVC_PROFILE: 'strict' }, 'must be publicly reachable over HTTPS'],
   ])('a check of %s with %j is rejected, because deliveries cannot go there', async (url, env, message) => {
     await expect(check({ url }, { env })).rejects.toMatchObject({
@@ -131,6 +131,17 @@ describe('svc receiver check', () => {
       message: expect.stringContaining(message),
     });
   });
+
+  it.each(['http://localhost:4799/_svc/reset', 'http://[::ffff:127.0.0.1]:4799/v1/events'])(
+    'a check of %s is rejected if the emulator listens there',
+    async (url) => {
+      const env = { SVC_CONTROL_URL: 'http://127.0.0.1:4799' };
+      await expect(check({ url }, { env })).rejects.toMatchObject({
+        code: 'usage',
+        message: `${url} is a URL of the emulator itself.`,
+      });
+    },
+  );
 
   it.each([
     ['a missing URL', undefined, 'Missing argument'],

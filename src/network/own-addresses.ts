@@ -1,0 +1,42 @@
+/** The addresses of emulators. Nothing is sent to them: a delivery could cause the next one, and a check could use the control plane. */
+import { networkInterfaces } from 'node:os';
+import { classifyAddress } from '../domain/address.ts';
+import { getPort, stripBrackets } from '../domain/http-url.ts';
+
+interface ListenAddress {
+  /** The host that the emulator listens on. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** By host and port. */
+const emulators = new Map<string, ListenAddress>();
+
+/** Adds an emulator of this process. @returns a function that removes it */
+export function addOwnAddress({ host, port }: ListenAddress): () => void {
+  const key = `${host} ${port}`;
+  emulators.set(key, { host, port });
+  return () => emulators.delete(key);
+}
+
+/** Adds an emulator of another process, which a command uses. */
+export function addOwnUrl(url: string): void {
+  const parsed = new URL(url);
+  addOwnAddress({ host: stripBrackets(parsed.hostname), port: getPort(parsed) });
+}
+
+/** Whether an emulator that was added listens at an address. */
+export function isOwnAddress(address: string, port: number): boolean {
+  return [...emulators.values()].some(
+    (emulator) => emulator.port === port && reaches(emulator.host, address),
+  );
+}
+
+/** Whether connections to `address` can reach a server that listens on `host`. Loopback addresses always count. */
+function reaches(host: string, address: string): boolean {
+  if (address === host || classifyAddress(address).kind === 'loopback') return true;
+  if (host !== '0.0.0.0' && host !== '::') return false;
+  return Object.values(networkInterfaces()).some((entries) =>
+    entries?.some((entry) => entry.address === address),
+  );
+}
