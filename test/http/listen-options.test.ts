@@ -1,11 +1,5 @@
-import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import {
-  canServeControlPlane,
-  isLoopbackOnly,
-  reaches,
-  toEmulatorUrls,
-} from '../../src/http/listen-options.ts';
+import { canServeControlPlane, isLoopbackOnly, toEmulatorUrls } from '../../src/http/listen-options.ts';
 
 const url = 'http://127.0.0.1:4777';
 
@@ -46,28 +40,4 @@ it.each([
   [{ host: '127.0.0.1', tunnel: true }, false],
 ])('an emulator with the options %j can be reached only from this machine: %s', (options, isLocal) => {
   expect(isLoopbackOnly({ port: 0, ...options })).toBe(isLocal);
-});
-
-describe('reaches', () => {
-  // Reserved for documentation (RFC 5737).
-  const foreign = '192.0.2.1';
-  const own = Object.values(networkInterfaces())
-    .flat()
-    .find((entry) => entry && !entry.internal)?.address;
-
-  it.each([
-    ['127.0.0.1', '127.0.0.1', true],
-    [foreign, '127.0.0.1', true],
-    [foreign, foreign, true],
-    ['127.0.0.1', foreign, false],
-    ['0.0.0.0', foreign, false],
-    ['::', foreign, false],
-  ])('a connection to a server on %s can use the address %s: %s', (host, address, isReached) => {
-    expect(reaches(host, address)).toBe(isReached);
-  });
-
-  it.skipIf(own === undefined)('an address of this machine reaches only a server on all addresses', () => {
-    const hosts = ['0.0.0.0', '::', '127.0.0.1', foreign];
-    expect(hosts.map((host) => reaches(host, String(own)))).toEqual([true, true, false, false]);
-  });
 });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { getDefaultAutoSelectFamilyAttemptTimeout, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -9,7 +8,7 @@ import {
   type PolicyRequestOptions,
   startPolicyRequest,
 } from '../../src/network/address-policy.ts';
-import { addOwnAddress, addOwnUrl } from '../../src/network/own-addresses.ts';
+import { addOwnAddress } from '../../src/network/own-addresses.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
 const to = (address: string, protocol = 'http:', port = 3000) => ({ protocol, address, port });
@@ -61,21 +60,6 @@ describe('findBlockReason', () => {
     expect(findBlockReason('local', to('10.0.0.1', 'http:', 4777))).toBeNull();
     remove();
     expect(findBlockReason('local', to('127.0.0.1', 'http:', 4777))).toBeNull();
-  });
-
-  it('findBlockReason blocks every address of this machine if an emulator listens on all of them', () => {
-    onTestFinished(addOwnAddress({ host: '0.0.0.0', port: 4778 }));
-    const own = Object.values(networkInterfaces()).flatMap((entries = []) => entries);
-    const [address = '127.0.0.1'] = own
-      .filter(({ family }) => family === 'IPv4')
-      .map((entry) => entry.address);
-    expect(findBlockReason('local', to(address, 'https:', 4778))).toContain('is the emulator itself');
-    expect(findBlockReason('local', to('10.255.255.254', 'https:', 4778))).toBeNull();
-  });
-
-  it('findBlockReason blocks the URL of an emulator of another process', () => {
-    addOwnUrl('https://[::1]:4799/_svc');
-    expect(findBlockReason('local', to('127.0.0.1', 'https:', 4799))).toContain('is the emulator itself');
   });
 });
 
