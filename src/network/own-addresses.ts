@@ -19,10 +19,10 @@ export function addOwnAddress({ host, port }: ListenAddress): () => void {
   return () => emulators.delete(key);
 }
 
-/** Adds an emulator of another process, which a command uses. */
-export function addOwnUrl(url: string): void {
+/** Adds an emulator of another process, which a command uses. @returns a function that removes it */
+export function addOwnUrl(url: string): () => void {
   const parsed = new URL(url);
-  addOwnAddress({ host: stripBrackets(parsed.hostname), port: getPort(parsed) });
+  return addOwnAddress({ host: stripBrackets(parsed.hostname), port: getPort(parsed) });
 }
 
 /** Whether an emulator that was added listens at an address. */

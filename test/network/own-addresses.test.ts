@@ -38,7 +38,7 @@ it.skipIf(own === undefined)(
 );
 
 it('an emulator of another process is added with its URL, and its port can be the default one', () => {
-  addOwnUrl('https://[::1]/_svc');
-  addOwnUrl('http://127.0.0.1:4795/_svc');
+  onTestFinished(addOwnUrl('https://[::1]/_svc'));
+  onTestFinished(addOwnUrl('http://127.0.0.1:4795/_svc'));
   expect([443, 4795, 80].map((port) => isOwnAddress('127.0.0.1', port))).toEqual([true, true, false]);
 });
