@@ -11,7 +11,7 @@ import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import { monotonic } from '../timers.ts';
-import { readCaFile } from './file-access.ts';
+import { createWriteError, readCaFile } from './file-access.ts';
 import type { NoteOutput, ProcessContext } from './process-context.ts';
 import { printHint, printWarning } from './report-error.ts';
 import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
@@ -104,11 +104,16 @@ export function toHttpsOptions({
 /**
  * Writes a self-signed certificate to `certificate.pem` in `folder`, for clients to trust.
  * @returns its path; null for a certificate that an authority issued
+ * @throws SvcError `usage` if it cannot be written
  */
 export function writeCertificate(folder: string, certificate: string | null): string | null {
   if (certificate === null || !isSelfSigned(certificate)) return null;
   const path = join(folder, 'certificate.pem');
-  writeFileSync(path, certificate, { mode: 0o644 });
+  try {
+    writeFileSync(path, certificate, { mode: 0o644 });
+  } catch (error) {
+    throw createWriteError(path, error, 'Start the emulator in a writable folder.');
+  }
   return path;
 }
 

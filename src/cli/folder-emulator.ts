@@ -1,6 +1,5 @@
 /** The emulator of a folder for a long-running command: the one that runs, or otherwise one that this process starts. */
 import type { Config } from '../config.ts';
-import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
 import { connectInProcess } from '../mcp/in-process-emulator.ts';
@@ -81,7 +80,7 @@ export class FolderEmulator {
     const config = await context.resolveConfig(START_SETTINGS);
     const rules = await context.resolveRules(START_SETTINGS);
     const emulator = await bootEmulator(config, rules, context);
-    const close = this.#register(emulator, config);
+    const { remove } = registerEmulator(emulator, config.projectFolder, context);
     // For example with `svc emulator stop`. The next call finds or starts another one.
     void emulator.closed.then(() => {
       this.#started = null;
@@ -89,25 +88,11 @@ export class FolderEmulator {
     context.io.note(`Started an emulator at ${emulator.status().url}`);
     const { control, fetch } = emulator;
     return {
-      close,
+      async close() {
+        remove();
+        await emulator.close();
+      },
       connection: connectInProcess({ control, fetch, rules, now: context.now }),
-    };
-  }
-
-  /** @returns a function that closes the emulator */
-  #register(emulator: Emulator, { projectFolder }: Config): () => Promise<void> {
-    const { env, io } = this.#context;
-    let unregister = () => {};
-    try {
-      unregister = registerEmulator(emulator, projectFolder, env).remove;
-    } catch (error) {
-      // The folder can be read-only. The MCP client does not need the run file.
-      if (!(error instanceof SvcError)) throw error;
-      io.note(`Commands in this folder will not find the emulator. ${error.message}`);
-    }
-    return async () => {
-      unregister();
-      await emulator.close();
     };
   }
 }

@@ -27,7 +27,7 @@ interface ForegroundSettings {
 
 /**
  * Starts an emulator that the commands in this folder find.
- * @throws SvcError as `bootEmulator` and `registerEmulator`
+ * @throws SvcError as `bootEmulator`; `untrusted_file` if another user can change the state folder
  */
 export async function startInForeground(
   { config, rules, fresh }: ForegroundSettings,
@@ -37,7 +37,7 @@ export async function startInForeground(
   assertStateFolderTrusted(projectFolder, context.env);
   const emulator = await bootEmulator(config, rules, context, fresh);
   try {
-    const { certificate, remove } = registerEmulator(emulator, projectFolder, context.env);
+    const { certificate, remove } = registerEmulator(emulator, projectFolder, context);
     return {
       emulator,
       certificate,

@@ -7,9 +7,11 @@ import {
   removeRunFile,
 } from '../control/run-file.ts';
 import type { Emulator } from '../emulator.ts';
+import { SvcError } from '../errors.ts';
 import { clearInterval, setInterval } from '../timers.ts';
 import { writeCertificate } from './boot-emulator.ts';
-import type { ProcessContext } from './process-context.ts';
+import type { NoteOutput, ProcessContext } from './process-context.ts';
+import { printHint, printWarning } from './report-error.ts';
 
 const CHECK_INTERVAL_MS = 500;
 
@@ -19,15 +21,27 @@ interface Registration {
   readonly remove: () => void;
 }
 
-/**
- * Writes the run file, and writes it again if it is removed: `git clean -fdx` can do that.
- * @throws SvcError as `createStateFolder`
- */
+/** Keeps a run file. If it cannot be written, as in a read-only folder, a warning says so, and the emulator runs without it. */
 export function registerEmulator(
   emulator: Emulator,
   projectFolder: string,
-  env: ProcessContext['env'],
+  { env, io }: Pick<ProcessContext, 'env'> & { readonly io: NoteOutput },
 ): Registration {
+  try {
+    return keepRunFile(emulator, projectFolder, env);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    printWarning(`${error.message} Other commands in this folder do not find this emulator.`, io);
+    printHint(`Pass its URL to them with --url ${emulator.status().url}, or set SVC_CONTROL_URL.`, io);
+    return { certificate: null, remove() {} };
+  }
+}
+
+/**
+ * Writes the run file, and writes it again if it is removed: `git clean -fdx` can do that.
+ * @throws SvcError as `createStateFolder`, `writeCertificate` and `createRunFile`
+ */
+function keepRunFile(emulator: Emulator, projectFolder: string, env: ProcessContext['env']): Registration {
   const status = emulator.status();
   const certificate = writeCertificate(createStateFolder(projectFolder, env), emulator.certificate);
   // Commands in this folder run on this machine, so they do not use the public address.

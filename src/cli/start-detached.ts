@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pollUntil } from '../control/poll-until.ts';
 import { createStateFolder } from '../control/run-file.ts';
 import { isErrorCode, SvcError } from '../errors.ts';
+import { createWriteError } from './file-access.ts';
 import type { ProcessContext } from './process-context.ts';
 import { isReadyLine, type ReadyLine, type ReadyStatus } from './ready-line.ts';
 
@@ -28,7 +29,7 @@ export async function startDetached(
   projectFolder: string,
 ): Promise<DetachedEmulator> {
   const log = join(createStateFolder(projectFolder, processContext.env), 'emulator.log');
-  const output = openSync(log, 'w', 0o600);
+  const output = openLog(log);
   const [program = '', ...args] = processContext.commandLine.filter(
     (word) => word !== '--detach' && word !== '--json',
   );
@@ -61,6 +62,14 @@ export async function startDetached(
   }
   if (isReadyLine(message)) return { status: message, log };
   throw toSvcError(message, log);
+}
+
+function openLog(path: string): number {
+  try {
+    return openSync(path, 'w', 0o600);
+  } catch (error) {
+    throw createWriteError(path, error, 'Start the emulator without --detach, or in a writable folder.');
+  }
 }
 
 /** The error that a process reported instead of its ready line; empty if it ended without one. */

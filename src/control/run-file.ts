@@ -51,12 +51,19 @@ export function assertStateFolderTrusted(projectFolder: string, env: Environment
   if (existsSync(folder)) assertTrusted([folder], projectFolder, env);
 }
 
-/** Writes the run file of a project. */
+/**
+ * Writes the run file of a project.
+ * @throws SvcError `usage` if it cannot be written; `untrusted_file` as {@link createStateFolder}.
+ */
 export function createRunFile(projectFolder: string, run: RunFile, env: EnvironmentVariables): void {
   const { pid, started_at, control_url, version, certificate, control_token } = run;
   const path = join(createStateFolder(projectFolder, env), RUN_FILE);
   const content = { pid, started_at, control_url, version, certificate, control_token };
-  writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
+  try {
+    writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
+  } catch (error) {
+    throw new SvcError('usage', `Cannot write ${path}: ${describeFileError(error)}.`, { cause: error });
+  }
 }
 
 /** Writes the run file again if it was removed while the emulator runs. */
@@ -67,7 +74,12 @@ export function ensureRunFile(projectFolder: string, run: RunFile, env: Environm
 /** Removes the run file of a project, unless it belongs to another emulator now. */
 export function removeRunFile(projectFolder: string, pid: number): void {
   const path = join(projectFolder, STATE_FOLDER, RUN_FILE);
-  if (readRun(path)?.pid === pid) rmSync(path, { force: true });
+  if (readRun(path)?.pid !== pid) return;
+  try {
+    rmSync(path);
+  } catch {
+    // The folder became read-only. Without its process, the run file does not count.
+  }
 }
 
 /**

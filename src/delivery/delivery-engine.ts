@@ -1,9 +1,12 @@
 /** Puts together everything that sends deliveries: dispatcher, sender, clock commands and background jobs. */
 import type { RetentionLimits } from '../domain/retention-limits.ts';
+import { SvcError } from '../errors.ts';
 import { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import { startRetentionJob } from '../sandbox/retention-job.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { isStorageError } from '../store/database.ts';
 import { watchDatabaseFile } from '../store/database-file-monitor.ts';
+import { toWriteError } from '../store/group-commit.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { ClockController } from './clock-controller.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -76,10 +79,22 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
       await dispatcher.stop(STOP_GRACE_MS);
       // The database file is lost, which was reported before: nothing can be written.
       if (sandbox.store.checkFile() !== null) return;
-      await sandbox.store.write(() => {
-        for (const workspace of sandbox.workspaces.listLoaded()) sandbox.workspaces.persistClock(workspace);
-        sandbox.store.retention.recordAge(sandbox.store.lastSeq, sandbox.wall.now());
-      });
+      try {
+        await sandbox.store.write(() => {
+          for (const workspace of sandbox.workspaces.listLoaded()) sandbox.workspaces.persistClock(workspace);
+          sandbox.store.retention.recordAge(sandbox.store.lastSeq, sandbox.wall.now());
+        });
+      } catch (error) {
+        if (!(error instanceof SvcError) && !isStorageError(error)) throw error;
+        onInternalError('the stop', createUnsavedClocksError(toWriteError(error)));
+      }
     },
   };
+}
+
+function createUnsavedClocksError(cause: SvcError): SvcError {
+  return new SvcError(cause.code, `The stop could not save the schedule clocks. ${cause.message}`, {
+    hint: 'Check the free space and the permissions of the database folder. After the next start, check the clocks with: svc clock show',
+    cause,
+  });
 }

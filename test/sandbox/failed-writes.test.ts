@@ -79,6 +79,27 @@ describe('a failed write', () => {
       expect(restarted, `after a restart\n${failing.join('\n')}`).toEqual(state);
     }
   }, 100_000);
+
+  it.each(['SQLITE_IOERR_WRITE', 'SQLITE_FULL'])(
+    'an emulator whose last write fails with %s stops as usual, and reports what was not saved',
+    async (code) => {
+      const report = vi.fn();
+      const emulator = await startTestEmulator({ internalErrorLog: { report } });
+      vi.spyOn(Sql.prototype, 'run').mockImplementation(() => {
+        throw Object.assign(new Error('disk I/O error'), { code });
+      });
+
+      await emulator.close();
+
+      expect(report).toHaveBeenCalledExactlyOnceWith('the stop', expect.any(SvcError));
+      expect(report.mock.calls[0]?.[1]).toMatchObject({
+        code: 'storage_unavailable',
+        message:
+          'The stop could not save the schedule clocks. Writing to the database failed: disk I/O error.',
+        hint: expect.stringContaining('svc clock show'),
+      });
+    },
+  );
 });
 
 /** Plays the scenario. @param failing the writes after which an error is thrown, when they are made for the first time */

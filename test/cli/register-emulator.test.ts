@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { registerEmulator } from '../../src/cli/register-emulator.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { createFakeHost } from './fake-context.ts';
+
+it.each([
+  ['the state folder', 'Cannot create the folder', (path: string) => writeFileSync(path, '')],
+  ['the run file', 'Cannot write', (path: string) => mkdirSync(join(path, 'run.json'), { recursive: true })],
+])(
+  'an emulator runs without a run file if %s cannot be written, and a warning names the consequence',
+  async (_, problem, block) => {
+    await using emulator = await startTestEmulator();
+    const folder = createTemporaryFolder();
+    block(join(folder, '.svc'));
+    const { host, capturedOutput } = createFakeHost();
+
+    const { certificate, remove } = registerEmulator(emulator, folder, host);
+
+    remove();
+    expect(certificate).toBeNull();
+    expect(capturedOutput.err).toMatch(`warning: ${problem} ${join(folder, '.svc')}`);
+    expect(capturedOutput.err).toMatch('Other commands in this folder do not find this emulator.\n');
+    expect(capturedOutput.err).toMatch(
+      `hint: Pass its URL to them with --url ${emulator.status().url}, or set SVC_CONTROL_URL.\n`,
+    );
+  },
+);
+
+it('the run file of a running emulator is removed at its end', async () => {
+  await using emulator = await startTestEmulator();
+  const folder = createTemporaryFolder();
+  const { host, capturedOutput } = createFakeHost();
+  const { remove } = registerEmulator(emulator, folder, host);
+  expect(existsSync(join(folder, '.svc/run.json'))).toBe(true);
+  remove();
+  expect(existsSync(join(folder, '.svc/run.json'))).toBe(false);
+  expect(capturedOutput.err).toBe('');
+  // A state folder that is gone is not an error.
+  rmSync(join(folder, '.svc'), { recursive: true });
+  remove();
+});
