@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import type { CheckStatus } from '../../src/receiver/receiver-check.ts';
 import { type CheckReport, type RunChecksOptions, runChecks } from '../../src/receiver/run-checks.ts';
@@ -7,6 +6,7 @@ import {
   type ConfigurableReceiver,
   type ReceiverParts,
   SECRET,
+  sleep,
   startConfigurableReceiver,
 } from './configurable-receiver.ts';
 

@@ -104,6 +104,11 @@ export const correctParts: ReceiverParts = {
   onRestart: () => {},
 };
 
+/** Uses the current global timer, so that fake timers apply. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
+}
+
 /** Stores a key. @returns whether it is new */
 export function storeKey(key: string, seen: Set<string>): boolean {
   const isNew = !seen.has(key);
@@ -124,15 +129,40 @@ export interface ConfigurableReceiver extends AsyncDisposable {
   readonly restart: () => Promise<void>;
 }
 
+/** How the requests reach the receiver. */
+export interface ReceiverTransport {
+  readonly port: number;
+  start(): Promise<void>;
+  /** Closes all connections. */
+  stop(): Promise<void>;
+}
+
+/** What a transport calls. */
+export interface ReceiverCore {
+  readonly parts: ReceiverParts;
+  readonly effects: readonly string[];
+  /** @returns the status of the response. Throws where the receiver has an error. */
+  respond(request: IncomingMessage): Promise<number>;
+}
+
 /** Starts the receiver on a free port. */
-export async function startConfigurableReceiver(
+export function startConfigurableReceiver(
   changes: Partial<ReceiverParts> = {},
+): Promise<ConfigurableReceiver> {
+  return startReceiver(changes, startServer);
+}
+
+/** Starts the receiver with a transport. */
+export async function startReceiver(
+  changes: Partial<ReceiverParts>,
+  startTransport: (core: ReceiverCore) => Promise<ReceiverTransport>,
 ): Promise<ConfigurableReceiver> {
   const parts: ReceiverParts = { ...correctParts, ...changes };
   const seen = new Set<string>();
   const workingKeys = new Set<string>();
   const effects: string[] = [];
   let requestNumber = 0;
+  let isRunning = true;
 
   async function process(event: ReceivedEvent, key: string): Promise<void> {
     workingKeys.add(key);
@@ -154,14 +184,45 @@ export async function startConfigurableReceiver(
     return 204;
   }
 
-  const start = (): Server =>
+  async function respond(request: IncomingMessage): Promise<number> {
+    const { headers, socket } = request;
+    const isConnected = () => !socket.destroyed;
+    const body = await parts.readBody(request);
+    return receive({ body, headers, isConnected, requestNumber: ++requestNumber });
+  }
+
+  const transport = await startTransport({ parts, effects, respond });
+  const crash = () => {
+    isRunning = false;
+    void transport.stop();
+  };
+  const readEffects = async (): Promise<EffectReading> => {
+    if (!isRunning) throw new Error('connection refused');
+    return { count: effects.length, ids: [...effects] };
+  };
+  return {
+    url: `http://127.0.0.1:${transport.port}/webhooks`,
+    effectsUrl: `http://127.0.0.1:${transport.port}/effects`,
+    readEffects,
+    readEffectCount: async () => ({ ...(await readEffects()), ids: null }),
+    countEffects: async () => (await readEffects()).count,
+    countDeliveries: () => requestNumber,
+    async restart() {
+      if (isRunning) await transport.stop();
+      isRunning = true;
+      if (parts.forgetsOnRestart) seen.clear();
+      parts.onRestart();
+      await transport.start();
+    },
+    [Symbol.asyncDispose]: async () => void (isRunning && (await transport.stop())),
+  };
+}
+
+async function startServer({ parts, effects, respond }: ReceiverCore): Promise<ReceiverTransport> {
+  const create = (): Server =>
     createServer((request, response) => {
-      const { headers, socket } = request;
       if (request.method === 'GET') return void response.end(JSON.stringify({ ids: effects }));
-      const isConnected = () => !socket.destroyed;
-      parts
-        .readBody(request)
-        .then((body) => receive({ body, headers, isConnected, requestNumber: ++requestNumber }))
+      respond(request)
         .then((status) => {
           response.setHeader('Date', new Date(Date.now() + parts.clockDifferenceMs).toUTCString());
           response.writeHead(status).end();
@@ -169,36 +230,17 @@ export async function startConfigurableReceiver(
         // A request that was cut off has no response.
         .catch(() => response.destroyed || response.writeHead(500).end());
     });
-  const stop = (server: Server) => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => void server.close(() => resolve()));
-  };
-  const crash = () => {
-    isRunning = false;
-    void stop(server);
-  };
-  const readEffects = async (): Promise<EffectReading> => {
-    if (!isRunning) throw new Error('connection refused');
-    return { count: effects.length, ids: [...effects] };
-  };
-  let isRunning = true;
-  let server = start();
+  let server = create();
   const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${port}/webhooks`,
-    effectsUrl: `http://127.0.0.1:${port}/effects`,
-    readEffects,
-    readEffectCount: async () => ({ ...(await readEffects()), ids: null }),
-    countEffects: async () => (await readEffects()).count,
-    countDeliveries: () => requestNumber,
-    async restart() {
-      if (isRunning) await stop(server);
-      isRunning = true;
-      if (parts.forgetsOnRestart) seen.clear();
-      parts.onRestart();
-      server = start();
+    port,
+    async start() {
+      server = create();
       await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
     },
-    [Symbol.asyncDispose]: async () => void (isRunning && (await stop(server))),
+    stop() {
+      server.closeAllConnections();
+      return new Promise<void>((resolve) => void server.close(() => resolve()));
+    },
   };
 }

@@ -1,6 +1,5 @@
 /** Correct receivers in different styles, which the exploration must not report. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type ReceiverParts, storeKey } from './configurable-receiver.ts';
+import { type ReceiverParts, sleep, storeKey } from './configurable-receiver.ts';
 
 /** By name, which completes "a correct receiver that …". */
 export const correctReceivers: Readonly<Record<string, () => Partial<ReceiverParts>>> = {

@@ -1,11 +1,26 @@
 /** Receivers with one defect each: the failed checks name that defect and no other. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import { listChecks } from '../../src/receiver/run-checks.ts';
-import { checkReceiver, idsOf, startCheckedReceiver } from './check-receiver.ts';
-import { API_KEY, type ReceiverParts } from './configurable-receiver.ts';
+import { checkReceiver, idsOf } from './check-receiver.ts';
+import { API_KEY, type ReceiverParts, sleep } from './configurable-receiver.ts';
 import { defects } from './defects.ts';
+import { startInProcessReceiver, useVirtualTime } from './in-process-receiver.ts';
+
+vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
+vi.mock('../../src/receiver/receiver-client.ts', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  createReceiverClient: (await import('./in-process-receiver.ts')).createInProcessClient,
+}));
+
+beforeEach(useVirtualTime);
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Starts a receiver whose work takes long enough to send a repeat during it. */
+const startCheckedReceiver = (changes: Partial<ReceiverParts> = {}) =>
+  startInProcessReceiver({ work: () => sleep(100), ...changes });
 
 const CLOCK_DIFFERENCE_MS = 180_000;
 const WORKER_INTERVAL_MS = 700;
@@ -22,8 +37,7 @@ const correctVariants: readonly (readonly [name: string, changes: Partial<Receiv
   ['has a clock that is three minutes behind', { clockDifferenceMs: -CLOCK_DIFFERENCE_MS }],
 ];
 
-// Most of the time is spent waiting for effects.
-describe('svc receiver check', { concurrent: true, timeout: 120_000 }, () => {
+describe('svc receiver check', () => {
   it('the checks pass a correct receiver [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]', async () => {
     await using receiver = await startCheckedReceiver();
     const report = await checkReceiver(receiver);

@@ -1,7 +1,6 @@
 /** Receivers with one defect each, and how `svc receiver check` and `svc receiver explore` show it. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import type { Disturbance } from '../../src/domain/exploration.ts';
 import type { ExploreRule } from '../../src/receiver/explore/rules.ts';
@@ -11,6 +10,7 @@ import {
   type ReceiverParts,
   type Receiving,
   SECRET,
+  sleep,
   storeKey,
 } from './configurable-receiver.ts';
 

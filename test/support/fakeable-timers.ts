@@ -19,5 +19,18 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => globalThis.setImmediate(resolve));
 }
 
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    signal.addEventListener('abort', wake);
+    if (signal.aborted) wake();
+  });
+}
+
 export const { abortAtEnd, createLinkedController, withAnySignal } =
   await vi.importActual<typeof import('../../src/timers.ts')>('../../src/timers.ts');

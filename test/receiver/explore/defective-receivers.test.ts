@@ -1,16 +1,26 @@
 /** Receivers with one defect each: the exploration finds a small history that shows it. */
-import { describe, expect, it } from 'vitest';
-import { startConfigurableReceiver } from '../configurable-receiver.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { correctReceivers, storeSlowly } from '../correct-receivers.ts';
 import { defects } from '../defects.ts';
+import { startInProcessReceiver, useVirtualTime } from '../in-process-receiver.ts';
 import { exploreReceiver } from './explore-receiver.ts';
+
+vi.mock('../../../src/timers.ts', () => import('../../support/fakeable-timers.ts'));
+vi.mock('../../../src/receiver/receiver-client.ts', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  createReceiverClient: (await import('../in-process-receiver.ts')).createInProcessClient,
+}));
+
+beforeEach(useVirtualTime);
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const found = defects.flatMap(({ explore, ...defect }) => (explore === null ? [] : [{ ...defect, explore }]));
 
-// Most of the time is spent waiting for effects.
-describe('the exploration of a receiver', { concurrent: true, timeout: 120_000 }, () => {
+describe('the exploration of a receiver', () => {
   it.each(found)('a receiver that $name breaks a rule, and its smallest history is short', async (defect) => {
-    await using receiver = await startConfigurableReceiver(defect.create());
+    await using receiver = await startInProcessReceiver(defect.create());
     const { rule, steps, only } = defect.explore;
     const { failure } = await exploreReceiver({
       url: receiver.url,
@@ -24,7 +34,7 @@ describe('the exploration of a receiver', { concurrent: true, timeout: 120_000 }
   });
 
   it('a repeated effect is found with a count too', async () => {
-    await using receiver = await startConfigurableReceiver({ storeKey: () => true });
+    await using receiver = await startInProcessReceiver({ storeKey: () => true });
     const { failure, effects } = await exploreReceiver({
       url: receiver.url,
       readEffects: receiver.readEffectCount,
@@ -41,7 +51,7 @@ describe('the exploration of a receiver', { concurrent: true, timeout: 120_000 }
       'has a clock that is three minutes behind': () => ({ clockDifferenceMs: -180_000 }),
     }),
   )('a correct receiver that %s breaks no rule', async (_, create) => {
-    await using receiver = await startConfigurableReceiver(create());
+    await using receiver = await startInProcessReceiver(create());
     const report = await exploreReceiver({
       url: receiver.url,
       readEffects: receiver.readEffects,
@@ -52,10 +62,8 @@ describe('the exploration of a receiver', { concurrent: true, timeout: 120_000 }
   });
 });
 
-it('a correct receiver that stores keys in a second, and responds to repeats with 409 meanwhile, breaks no rule', {
-  timeout: 30_000,
-}, async () => {
-  await using receiver = await startConfigurableReceiver(storeSlowly(1_000));
+it('a correct receiver that stores keys in a second, and responds to repeats with 409 meanwhile, breaks no rule', async () => {
+  await using receiver = await startInProcessReceiver(storeSlowly(1_000));
   const { failure } = await exploreReceiver({
     url: receiver.url,
     readEffects: receiver.readEffects,

@@ -1,18 +1,30 @@
 /** Failures that show late, and explorations that cannot continue. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { type History, parseHistory, UNKNOWN_TYPE } from '../../../src/receiver/explore/history.ts';
-import { type ReceiverParts, startConfigurableReceiver } from '../configurable-receiver.ts';
+import type { ReceiverParts } from '../configurable-receiver.ts';
+import { startInProcessReceiver, useVirtualTime } from '../in-process-receiver.ts';
 import { exploreReceiver } from './explore-receiver.ts';
 
-describe('the exploration of a receiver that fails late', { concurrent: true, timeout: 120_000 }, () => {
+vi.mock('../../../src/timers.ts', () => import('../../support/fakeable-timers.ts'));
+vi.mock('../../../src/receiver/receiver-client.ts', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  createReceiverClient: (await import('../in-process-receiver.ts')).createInProcessClient,
+}));
+
+beforeEach(useVirtualTime);
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the exploration of a receiver that fails late', () => {
   it('a receiver that crashes 400 ms after an event is shown with this event', async () => {
     const crashing: Partial<ReceiverParts> = {
       beforeVerifying({ body }, { crash }) {
         if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 400);
       },
     };
-    await using receiver = await startConfigurableReceiver(crashing);
+    await using receiver = await startInProcessReceiver(crashing);
     const { failure } = await exploreReceiver({
       url: receiver.url,
       readEffects: null,
@@ -30,7 +42,7 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
         if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 60);
       },
     };
-    await using receiver = await startConfigurableReceiver(crashing);
+    await using receiver = await startInProcessReceiver(crashing);
     const { failure } = await exploreReceiver({
       url: receiver.url,
       readEffects: receiver.readEffects,
@@ -47,7 +59,7 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
         return true;
       },
     };
-    await using receiver = await startConfigurableReceiver(parts);
+    await using receiver = await startInProcessReceiver(parts);
     const { failure } = await exploreReceiver({
       url: receiver.url,
       readEffects: receiver.readEffects,
@@ -67,7 +79,7 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
         if (headers['service-signature'] === undefined) crash();
       },
     };
-    await using receiver = await startConfigurableReceiver(parts);
+    await using receiver = await startInProcessReceiver(parts);
     const { failure } = await exploreReceiver({
       url: receiver.url,
       readEffects: null,
@@ -79,7 +91,7 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
   });
 
   it('a failure is reported although effects can no longer be read', async () => {
-    await using receiver = await startConfigurableReceiver({ storeKey: () => true });
+    await using receiver = await startInProcessReceiver({ storeKey: () => true });
     let readsOfFailure = 0;
     const { failure } = await exploreReceiver({
       url: receiver.url,
@@ -98,7 +110,7 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
 
   it('an interrupt during a restart ends the exploration with the failure', async () => {
     const interruption = new AbortController();
-    await using receiver = await startConfigurableReceiver({
+    await using receiver = await startInProcessReceiver({
       beforeVerifying({ headers }, { crash }) {
         if (headers['service-signature'] === undefined) crash();
       },
@@ -118,7 +130,7 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
 
   it('an interrupt while the history becomes smaller ends the exploration with the failure', async () => {
     const interruption = new AbortController();
-    await using receiver = await startConfigurableReceiver({ storeKey: () => true });
+    await using receiver = await startInProcessReceiver({ storeKey: () => true });
     const report = await exploreReceiver({
       url: receiver.url,
       readEffects: receiver.readEffects,
@@ -132,7 +144,7 @@ describe('the exploration of a receiver that fails late', { concurrent: true, ti
   });
 
   it('a time limit also ends the exploration of a receiver that does not respond', async () => {
-    await using receiver = await startConfigurableReceiver({
+    await using receiver = await startInProcessReceiver({
       refuse: ({ type }) => (type === 'invoice.paid' ? new Promise(() => {}) : null),
     });
     const report = exploreReceiver({
@@ -155,7 +167,7 @@ it('a history with 60 events has 60 different IDs', async () => {
     events: Array(60).fill(event),
     steps: Array.from({ length: 60 }, (_, index) => ({ kind: 'deliver', event: index })),
   };
-  await using receiver = await startConfigurableReceiver();
+  await using receiver = await startInProcessReceiver();
   const { url, readEffects } = receiver;
   expect(await exploreReceiver({ url, readEffects, replay })).toMatchObject({ failure: null });
   const events = [...replay.events, event];

@@ -28,12 +28,19 @@ function respond(status: number): ReceiverResponse {
   return { status, problem: null, durationMs: 1, failure: null, serverTimeMs: null, retryAfterMs: null };
 }
 
-/** A delivery or an attack of a step, with one exchange for each response. */
-function exchange(step: number | null, event: number | null, ...responses: ReceiverResponse[]): Exchange[] {
+/** A delivery or an attack of a step, with one exchange for each response. An event with a text as its ID is one of a burst. */
+function exchange(
+  step: number | null,
+  event: number | string | null,
+  ...responses: ReceiverResponse[]
+): Exchange[] {
   return responses.map((response, index) => ({
     step,
     attempt: index + 1,
-    event: { id: event === null ? 'evt_other' : `evt_${event}`, index: event },
+    event: {
+      id: event === null ? 'evt_other' : `evt_${event}`,
+      index: typeof event === 'number' ? event : null,
+    },
     isGenuine: true,
     isDuringRestart: false,
     response,
@@ -253,18 +260,103 @@ const cases: readonly Case[] = [
     violations: [],
   },
   {
-    title: 'an event that was not accepted may have its effect or not',
+    title: 'a burst can break accepted, no-server-error and processed',
+    steps: [{ kind: 'burst', count: 3 }],
+    exchanges: [
+      ...exchange(0, 'a', ok),
+      ...exchange(0, 'b', respond(500), ok),
+      ...exchange(0, 'c', respond(400)),
+      ...exchange(0, 'd', ok),
+    ],
+    effects: { evt_a: 1, evt_b: 1 },
+    violations: [
+      ['no-server-error', 0, 'A delivery of the burst got status 500.'],
+      ['accepted', 0, 'A delivery of the burst got status 400 after 1 attempt.'],
+      ['processed', null, 'An event of the burst was accepted and has no effect.'],
+    ],
+  },
+  {
+    title: 'a server error after the history breaks no-server-error',
+    steps: [deliver(0)],
+    exchanges: [...exchange(0, 0, ok), ...exchange(null, 'a', respond(500)), ...exchange(null, 'b', ok)],
+    effects: { evt_0: 1, evt_a: 1, evt_b: 1 },
+    violations: [['no-server-error', null, 'A delivery sent after the history got status 500.']],
+  },
+  ...[0, 1, 2, 3].map((effects) => ({
+    title: `a count of ${effects} with one rejected and one accepted event is in its range or not`,
     steps: [deliver(0), deliver(1)],
     exchanges: [...exchange(0, 0, respond(400)), ...exchange(1, 1, ok)],
-    effects: 2,
-    violations: [['accepted', 0, 'The delivery of event 1 (order.shipped) got status 400 after 1 attempt.']],
+    effects,
+    violations: [
+      ['accepted', 0, 'The delivery of event 1 (order.shipped) got status 400 after 1 attempt.'] as const,
+      ...(effects === 0 ? [['processed', 1, '0 effects instead of 1 to 2.'] as const] : []),
+      ...(effects === 3 ? [['once', 1, '3 effects instead of 1 to 2.'] as const] : []),
+    ],
+  })),
+  {
+    title: 'an event whose delivery is not the last one breaks processed at its own step',
+    steps: [deliver(0), deliver(1), deliver(2)],
+    exchanges: [0, 1, 2].flatMap((event) => exchange(event, event, ok)),
+    effects: { evt_1: 1, evt_2: 1 },
+    violations: [['processed', 0, 'Event 1 (order.shipped) was accepted and has no effect.']],
   },
+  {
+    title: 'a missing effect of a late event breaks order if an attack used another ID',
+    steps: [deliver(1), deliverForged(2), deliver(0)],
+    exchanges: [...exchange(0, 1, ok), ...attack(1, 2, respond(400)), ...exchange(2, 0, ok)],
+    effects: { evt_1: 1 },
+    violations: [['order', 2, 'Event 1 (order.shipped) was accepted and has no effect.']],
+  },
+  {
+    title: 'a missing effect breaks processed if only an attack used a later event before',
+    steps: [deliverForged(1), deliver(0)],
+    exchanges: [...attack(0, 1, respond(400)), ...exchange(1, 0, ok)],
+    effects: {},
+    violations: [['processed', 1, 'Event 1 (order.shipped) was accepted and has no effect.']],
+  },
+];
+
+/** Histories whose count of effects is one too high, and the rule that they break. */
+const excessCases: readonly (readonly [string, readonly HistoryStep[], string])[] = [
+  ['a single delivery', [deliver(0)], 'once'],
+  ['different deliveries', [deliver(0), deliver(1)], 'once'],
+  ['an attack on an event that was delivered', [deliver(0), deliverForged(0)], 'no-effect'],
+  ['an attack on an event before it is delivered', [deliverForged(0), deliver(0)], 'no-effect'],
+  ['an attack between different deliveries', [deliver(0), deliverForged(2), deliver(1)], 'no-effect'],
+  ['an attack before a repeat', [deliverForged(1), deliver(0), deliver(0)], 'once'],
+  ['an attack after a repeat', [deliver(0), deliver(0), deliverForged(1)], 'once'],
 ];
 
 describe('findViolations', () => {
   it.each(cases)('findViolations says that $title', ({ steps, exchanges, effects, violations }) => {
     const found = findViolations(createRecord(steps, exchanges, effects ?? null));
     expect(found.map(({ rule, step, message }) => [rule, step, message])).toEqual(violations);
+  });
+
+  it.each(excessCases)('a count that is one too high with %s breaks a rule: %j → %s', (_, steps, rule) => {
+    const exchanges = steps.flatMap((step, index) => {
+      if (!('event' in step)) return [];
+      return step.kind === 'attack'
+        ? attack(index, step.event, respond(400))
+        : exchange(index, step.event, ok);
+    });
+    const accepted = new Set(exchanges.filter(({ isGenuine }) => isGenuine).map(({ event }) => event.id))
+      .size;
+    const violations = findViolations(createRecord(steps, exchanges, accepted + 1));
+    expect(violations.map((violation) => violation.rule)).toEqual([rule]);
+  });
+
+  it('a missing effect of an event breaks processed if only an event that is days old arrived before', () => {
+    const record = createRecord(
+      [deliver(2), deliver(0)],
+      [2, 0].flatMap((event, step) => exchange(step, event, ok)),
+      { evt_2: 1 },
+    );
+    const events = record.history.events.map((event, index) =>
+      index === 2 ? { ...event, days_old: 1 } : event,
+    );
+    const [violation] = findViolations({ ...record, history: { ...record.history, events } });
+    expect(violation).toMatchObject({ rule: 'processed', step: 1 });
   });
 
   it('a missing effect of an event that is days old breaks order', () => {
