@@ -198,7 +198,7 @@ function recordAttempt(
     return null;
   }
   const change = toDeliveryChange(sandbox, attempt, decidingResult, progressBefore, number, endedAt);
-  deliveries.update(change, progressBefore);
+  deliveries.update(change);
   sandbox.workspaces.persistClockIfNeeded(workspace);
   return change.due_at;
 }

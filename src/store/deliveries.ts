@@ -84,11 +84,6 @@ export class DeliveryTable extends Table {
     number,
     { readonly delivery: SendableDelivery; readonly revision: number }
   >();
-  /**
-   * The number of pending deliveries of each workspace, because counting a million takes 0.1 seconds; null until it is needed.
-   * Every change updates or resets it.
-   */
-  #pendingCounts: Map<number, number> | null = null;
 
   constructor(sql: Sql, webhooks: Pick<WebhookTable, 'revision'>) {
     super(sql);
@@ -102,7 +97,6 @@ export class DeliveryTable extends Table {
        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
       [seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at],
     );
-    this.#changePendingCount(workspace_seq, 1);
   }
 
   /**
@@ -121,16 +115,9 @@ export class DeliveryTable extends Table {
   /** Must be called after a rollback, and after rows were replaced. */
   clearCache(): void {
     this.#cachedRows.clear();
-    this.#pendingCounts = null;
-  }
-
-  #changePendingCount(workspaceSeq: number, change: number): void {
-    if (this.#pendingCounts === null) return;
-    this.#pendingCounts.set(workspaceSeq, (this.#pendingCounts.get(workspaceSeq) ?? 0) + change);
   }
 
   insertCopy(copy: DeliveryCopy): void {
-    this.#pendingCounts = null;
     this.sql.run(
       `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, own_url, own_body, replay_of_seq,
          created_at, status, due_at)
@@ -187,11 +174,8 @@ export class DeliveryTable extends Table {
     );
   }
 
-  /** @param before the row before the update */
-  update(row: DeliveryUpdate, before: Pick<DeliveryProgressRow, 'workspace_seq' | 'due_at'>): void {
+  update(row: DeliveryUpdate): void {
     this.#cachedRows.delete(row.seq);
-    const change = Number(row.due_at !== null) - Number(before.due_at !== null);
-    this.#changePendingCount(before.workspace_seq, change);
     this.sql.run(
       `UPDATE deliveries SET status = ?, due_at = ?, settled_at = ?, settled_reason = ?, first_attempt_at = ?, on_schedule = ?,
          scheduled_attempts = ?, attempt_count = ?, replays_waiting = ?, fault = NULL WHERE seq = ?`,
@@ -223,19 +207,16 @@ export class DeliveryTable extends Table {
    */
   expire(seq: number, at: number, settledSeq: number): void {
     this.#cachedRows.delete(seq);
-    const [workspaceSeq] = this.sql.values<number>(
+    this.sql.run(
       `UPDATE deliveries SET status = 'failed', settled_reason = 'window_elapsed', settled_at = ?, settled_seq = ?,
-         due_at = NULL, on_schedule = 0 WHERE seq = ? AND status = 'pending' AND replays_waiting = 0
-       RETURNING workspace_seq`,
+         due_at = NULL, on_schedule = 0 WHERE seq = ? AND status = 'pending' AND replays_waiting = 0`,
       [at, settledSeq, seq],
     );
-    if (workspaceSeq !== undefined) this.#changePendingCount(workspaceSeq, -1);
   }
 
   /** Makes one more attempt due at `at`. A pending retry is dropped. */
   requestReplay(seq: number, at: number): void {
     this.#cachedRows.delete(seq);
-    this.#pendingCounts = null;
     this.sql.run(
       `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
          replays_waiting = replays_waiting + 1, fault = NULL WHERE seq = ?`,
@@ -268,7 +249,6 @@ export class DeliveryTable extends Table {
    */
   cancelPending(webhookSeq: number, settledAt: number, lastUsedSeq: number): number {
     this.#cachedRows.clear();
-    this.#pendingCounts = null;
     const values = { webhook_seq: webhookSeq, settled_at: settledAt, last_used_seq: lastUsedSeq };
     return this.sql.run(
       `UPDATE deliveries SET status = 'canceled', due_at = NULL, settled_at = @settled_at,
@@ -286,18 +266,12 @@ export class DeliveryTable extends Table {
 
   /** Number of pending deliveries of one workspace or of all. */
   countPending(workspaceSeq: number | null = null): number {
-    this.#pendingCounts ??= this.#countPendingByWorkspace();
-    if (workspaceSeq !== null) return this.#pendingCounts.get(workspaceSeq) ?? 0;
-    return [...this.#pendingCounts.values()].reduce((total, count) => total + count, 0);
-  }
-
-  #countPendingByWorkspace(): Map<number, number> {
-    const rows = this.sql.all<{ workspace_seq: number; pending: number }>(
+    return this.sql.value(
       // CROSS JOIN makes SQLite start with the endpoints, so that it reads only the index of deliveries.
-      `SELECT h.workspace_seq, count(*) AS pending FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
-       WHERE d.due_at IS NOT NULL GROUP BY h.workspace_seq`,
-    );
-    return new Map(rows.map((row) => [row.workspace_seq, row.pending]));
+      `SELECT count(*) FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
+       WHERE d.due_at IS NOT NULL AND (@workspace IS NULL OR h.workspace_seq = @workspace)`,
+      { workspace: workspaceSeq },
+    ) as number;
   }
 
   /** Earliest start of the retry window of an expirable delivery of the endpoint; null without one. */

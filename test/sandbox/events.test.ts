@@ -49,14 +49,6 @@ describe('createEvent', () => {
     create(other, 'a.b');
     expect(store.workspaces.findBySeq(other.seq)?.clock_at).toBe(other.clock.now());
   });
-
-  it('an event for a workspace of the state before a reset is refused', () => {
-    const { sandbox, workspace, create } = open();
-    sandbox.workspaces.clear();
-    expect(() => create(workspace, 'a.b')).toThrow(
-      expect.objectContaining({ code: 'conflict', hint: 'Create the event again.' }),
-    );
-  });
 });
 
 describe('getEvent and listEvents', () => {

@@ -15,7 +15,7 @@ function fill() {
     const attempts = [insertAttempt(store, second, 1, NOW + 10), insertAttempt(store, first, 1, NOW + 20)];
     const before = store.deliveries.getProgress(second);
     const settled = { status: 'succeeded', due_at: null, settled_at: NOW, settled_reason: null } as const;
-    store.deliveries.update({ ...before, ...settled }, before);
+    store.deliveries.update({ ...before, ...settled });
     const changedAt = store.nextSeq();
     store.changeFeed.recordWebhookChange(webhook, changedAt);
     const canceledAt = store.lastSeq + 1;

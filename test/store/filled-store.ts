@@ -157,7 +157,7 @@ function fill(store: Store): FilledStore {
       };
       const place = { event: event.seq, webhook: webhook.seq, workspace: webhook.workspace_seq };
       const seq = insertDelivery(store, place, { id: row.id, created_at: row.created_at });
-      store.deliveries.update({ ...row, seq }, { workspace_seq: row.workspace_seq, due_at: NOW });
+      store.deliveries.update({ ...row, seq });
       if (row.fault !== null) store.deliveries.postpone(seq, row.due_at ?? 0, row.fault);
       deliveries.push({ ...row, seq });
       // The numbers of the attempts do not follow the order in which they are recorded.

@@ -313,8 +313,7 @@ describe('the writes of deliveries', () => {
     },
     {
       name: 'update replaces the progress and removes the fault',
-      write: ({ deliveries }, { seq }) =>
-        deliveries.update({ seq, ...progress }, deliveries.getProgress(seq)),
+      write: ({ deliveries }, { seq }) => deliveries.update({ seq, ...progress }),
       change: () => ({ ...progress, fault: null }),
     },
     {

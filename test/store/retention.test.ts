@@ -33,7 +33,7 @@ function insertDelivered(store: Store, sentAt: number, status: 'succeeded' | 'pe
 function settle(store: Store, seq: number): void {
   const settled = { status: 'succeeded', due_at: null, settled_at: NOW, settled_reason: null } as const;
   const before = store.deliveries.getProgress(seq);
-  store.deliveries.update({ ...before, ...settled }, before);
+  store.deliveries.update({ ...before, ...settled });
 }
 
 /** Removes what is older than seven days. @returns how many writes it took. */
