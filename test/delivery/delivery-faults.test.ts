@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { applySignatureFault, fireMatchingFault, sendWithFault } from '../../src/delivery/delivery-faults.ts';
+import type { SendRequest, SendResult } from '../../src/delivery/sender.ts';
 import type { DeliveryFaultKind } from '../../src/domain/fault.ts';
 import { verify } from '../../src/signature.ts';
 import type { ReceivedRequest } from '../support/test-receiver.ts';
 import { between, header, openEmulator, openReceiver, startDeliverySetup } from './delivery-setup.ts';
+import { NOW, startDispatcher } from './dispatcher-setup.ts';
+import { limits } from './sender-setup.ts';
 
 /** The result of a receiver that verifies the request. */
 function verdictOn(request: ReceivedRequest | undefined, secret: string): string {
@@ -229,5 +233,115 @@ describe('delivery faults', () => {
         [true, false],
       ],
     ]);
+  });
+});
+
+describe('sendWithFault', () => {
+  const result: SendResult = {
+    ...{ outcome: 'succeeded', responseStatus: 200, error: null, durationMs: 7, phases: null },
+    ...{ response: { headers: {}, body: Buffer.alloc(0), truncated: false }, retryAfterMs: null },
+  };
+  const failure = { responseStatus: null, durationMs: 0, phases: null, response: null, retryAfterMs: null };
+
+  /** The results of an attempt with a fault, and the fields of its requests that differ from those without one. */
+  async function send(kind: DeliveryFaultKind, more: { delay_ms?: number; status?: number } = {}) {
+    const request = { url: 'http://127.0.0.1:9/', headers: {}, body: '{"a":1}' };
+    const unchanged: Record<string, unknown> = request;
+    const changes: object[] = [];
+    const sender = {
+      send: async (sent: SendRequest) => {
+        const changed = Object.entries(sent).filter(([name, value]) => unchanged[name] !== value);
+        changes.push(Object.fromEntries(changed));
+        return result;
+      },
+    };
+    const rule = { on: 'delivery', kind, probability: 1, ...more } as const;
+    const results = await sendWithFault(sender as never, request, limits, {
+      applied: { id: 'flt_1', kind },
+      rule,
+    });
+    return { results, changes };
+  }
+
+  it.each<[DeliveryFaultKind, { delay_ms?: number; status?: number }, object[], object[]]>([
+    [
+      'drop',
+      {},
+      [],
+      [
+        {
+          ...failure,
+          outcome: 'connection_error',
+          error: 'nothing was sent: fault flt_1 dropped the attempt',
+        },
+      ],
+    ],
+    [
+      'error-response',
+      { status: 799 },
+      [],
+      [
+        {
+          ...{ ...failure, outcome: 'http_error', responseStatus: 799, response: result.response },
+          error: 'nothing was sent: fault flt_1 responded with 799',
+        },
+      ],
+    ],
+    ['timeout', {}, [{}], [{ ...failure, outcome: 'timeout', error: expect.any(String), durationMs: 7 }]],
+    [
+      'reset',
+      {},
+      [{}],
+      [{ ...failure, outcome: 'connection_error', error: expect.any(String), durationMs: 7 }],
+    ],
+    ['duplicate', {}, [{}, {}], [result, result]],
+    ['tamper-body', {}, [{ body: expect.stringMatching(/^.{7}$/) }], [result]],
+    ['slow-body', {}, [{ writeOverMs: 5_000 }], [result]],
+    ['slow-body', { delay_ms: 60 }, [{ writeOverMs: 60 }], [result]],
+    ['bad-signature', {}, [{}], [result]],
+  ])('an attempt with the fault %s and %j sends %j', async (kind, more, changes, results) => {
+    expect(await send(kind, more)).toEqual({ changes, results });
+  });
+});
+
+describe('the fault of an attempt', () => {
+  async function start(kind: DeliveryFaultKind) {
+    const { sandbox, store, endpoint, trigger, get } = startDispatcher();
+    await sandbox.faults.add({ on: 'delivery', kind, probability: 1 });
+    endpoint();
+    const [id = ''] = await trigger();
+    const sendable = store.deliveries.findSendable(get(id).seq);
+    if (sendable === undefined) throw new Error('The delivery is not due.');
+    return { sandbox, delivery: { ...sendable, fault: null } };
+  }
+
+  it('an attempt that a fault has delayed gets no second fault', async () => {
+    const { sandbox, delivery } = await start('drop');
+    expect(fireMatchingFault(sandbox, delivery)).toMatchObject({ applied: { kind: 'drop' } });
+    expect(fireMatchingFault(sandbox, { ...delivery, fault: '{"kind":"delay"}' })).toBeUndefined();
+  });
+
+  it('a fault for a delivery that does not exist is an internal error', async () => {
+    const { sandbox, delivery } = await start('drop');
+    expect(() => fireMatchingFault(sandbox, { ...delivery, seq: 0 })).toThrow('Delivery 0 does not exist.');
+  });
+
+  it('old-secret signs with a repeatable unknown secret if the endpoint has no previous secret', async () => {
+    const { sandbox, delivery } = await start('old-secret');
+    const fault = fireMatchingFault(sandbox, delivery);
+    const message = {
+      scheme: sandbox.rules.signature,
+      secrets: ['a'],
+      id: 'b',
+      timestampMs: NOW,
+      body: '{}',
+    };
+    const sign = (previous_secret: string | null) =>
+      applySignatureFault(sandbox, { ...delivery, previous_secret }, message, fault).secrets;
+    expect(sign('whsec_old')).toEqual(['whsec_old']);
+    const [unknown, again] = [sign(null), sign(null)];
+    expect(unknown).toEqual([expect.stringMatching(/^whsec_.{43}$/)]);
+    expect(again).toEqual(unknown);
+    expect(unknown).not.toContain(delivery.secret);
   });
 });
