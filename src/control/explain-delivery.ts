@@ -104,7 +104,9 @@ function listNext(
   const show = { purpose: 'Show the request and response', command: `svc deliveries get ${id} --no-pager` };
   const replay = toReplayStep(delivery);
   const others = [...first, ...steps, ...(attempt.response_status === null ? [] : [show])];
-  return [...others.filter(({ command }) => command !== replay.command).slice(0, MAX_STEPS - 1), replay];
+  // A hint can suggest the replay too, with other options.
+  const isReplay = ({ command }: NextStep) => command.startsWith(`svc deliveries replay ${id}`);
+  return [...others.filter((step) => !isReplay(step)).slice(0, MAX_STEPS - 1), replay];
 }
 
 function toReplayStep({ id }: Pick<Delivery, 'id'>): NextStep {

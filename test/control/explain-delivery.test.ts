@@ -15,10 +15,15 @@ interface Story {
   readonly responses: (secret: string) => ReceiverResponses;
   /** Payloads of the events, as JSON text. */
   readonly payloads?: readonly string[];
-  /** Applied once. */
   readonly fault?: FaultKind;
+  /** How often the fault is applied (default: 1). */
+  readonly faultCount?: number;
   /** Whether the explanation sends requests to the receiver. */
   readonly probe?: boolean;
+  /** Runs before the explanation, with the ID of the endpoint. */
+  readonly beforehand?: (id: string) => Promise<unknown>;
+  /** Number of the attempt to explain (default: the last). */
+  readonly attempt?: number;
 }
 
 /** Sends events to a new endpoint. @returns the explanation of its delivery that failed last */
@@ -26,7 +31,10 @@ async function explainStory({
   responses,
   payloads = ['{"a":1}'],
   fault,
+  faultCount = 1,
   probe,
+  beforehand,
+  attempt,
 }: Story): Promise<Explanation> {
   const { control } = emulator;
   await using receiver = await createReceiver();
@@ -36,14 +44,17 @@ async function explainStory({
   });
   receiver.respond(responses(secret));
   if (fault !== undefined) {
-    await control.addFault({ on: 'delivery', kind: fault as 'drop', webhook_id: id, count: 1 });
+    await control.addFault({ on: 'delivery', kind: fault as 'drop', webhook_id: id, count: faultCount });
   }
   for (const payload of payloads) {
     const event = `{"workspace_id":"${workspace_id}","type":"order.shipped","payload":${payload}}`;
     await emulator.api('POST', '/events', event);
     await control.advanceClock({ workspace_id, ms: 0 });
   }
-  const explanation = await (probe ? control.probeDelivery({ id }) : control.explainDelivery({ id }));
+  await beforehand?.(id);
+  const explanation = await (probe
+    ? control.probeDelivery({ id })
+    : control.explainDelivery({ id, ...(attempt && { attempt }) }));
   await control.deleteWebhook({ id });
   return explanation;
 }
@@ -348,3 +359,289 @@ it('an explanation of something without deliveries says so', async () => {
     code: 'not_found',
   });
 });
+
+const tooOld = 'reason: timestamp_too_old';
+const skewed = (ms: number, body: string) => () => ({
+  ...{ status: 400, body },
+  headers: { date: new Date(Date.now() + ms).toUTCString() },
+});
+const rotate = (id: string) => emulator.control.rotateWebhookSecret({ id, overlap_ms: 0 });
+
+it.each<[string, Story, Partial<Explanation>]>([
+  [
+    'a reported age and a correct clock',
+    { responses: () => ({ status: 400, body: tooOld }) },
+    {
+      ...{ cause: 'signature_rejected', certainty: 'certain' },
+      mistake: expect.objectContaining({ reason: 'timestamp_too_old' }),
+      remedy: expect.stringMatching(/^Check the clock of the receiver, and the unit/),
+    },
+  ],
+  [
+    'a reported age and a clock that is behind',
+    { responses: () => skewed(-3_600_000, tooOld) },
+    {
+      ...{ cause: 'receiver_clock', certainty: 'certain', mistake: null },
+      detail: expect.stringMatching(
+        /Its clock is (?:1h|59m59s|1h1s) behind the clock .* The tolerance is 5m\.$/,
+      ),
+      evidence: [expect.stringContaining('timestamp_too_old')],
+    },
+  ],
+  [
+    'another reported reason and a clock that is behind',
+    { responses: () => skewed(-3_600_000, 'secret_missing') },
+    { cause: 'signature_rejected', mistake: expect.objectContaining({ reason: 'secret_missing' }) },
+  ],
+  [
+    'a complaint about the time and a clock that is ahead',
+    { responses: () => skewed(3_600_000, 'too old') },
+    {
+      ...{ cause: 'receiver_clock', certainty: 'likely', evidence: [] },
+      detail: expect.stringMatching(/ ahead of the clock of the emulator, by its Date header\./),
+    },
+  ],
+  [
+    'a reported mismatch',
+    { responses: () => ({ status: 400, body: 'signature_mismatch' }) },
+    {
+      ...{ cause: 'signature_rejected', certainty: 'certain', mistake: null },
+      detail: 'Your receiver returned 400. It rejected the signature.',
+      evidence: expect.arrayContaining([expect.stringContaining('The response contains signature_mismatch')]),
+    },
+  ],
+  [
+    'a digest that no mistake leads to',
+    { responses: () => verifyWith(correctContent, 'whsec_other', (digest) => `computed v1=${digest}`) },
+    {
+      detail: expect.stringMatching(/The most likely cause is a secret that svc does not know\.$/),
+      remedy: expect.stringMatching(/^Check that the receiver uses the current endpoint secret \(\S+\)\.$/),
+    },
+  ],
+  [
+    'the digest that was sent',
+    { responses: () => (request) => ({ status: 400, body: String(request.headers['service-signature']) }) },
+    {
+      detail: 'Your receiver returned 400. It probably rejected the signature.',
+      remedy: expect.stringMatching(/^Check how the receiver compares the digest/),
+    },
+  ],
+  ['a 403 without a reason', { responses: () => 403 }, { cause: 'signature_rejected', certainty: 'likely' }],
+  ['a 402 without a reason', { responses: () => 402 }, { cause: 'rejected', certainty: 'certain' }],
+  [
+    'a secret that was changed since',
+    { responses: () => ({ status: 401, body: 'secret_missing' }), beforehand: rotate },
+    { cause: 'secret_changed', certainty: 'likely', mistake: null, signature: expect.any(Object) },
+  ],
+  [
+    'a body that it changes, and a secret that was changed since',
+    { responses: () => ({ status: 401, body: 'body_changed' }), beforehand: rotate },
+    { cause: 'signature_rejected', mistake: expect.objectContaining({ reason: 'body_changed' }) },
+  ],
+  [
+    'an error after a success',
+    { responses: () => [200, 500], fault: 'duplicate', attempt: 2 },
+    { cause: 'duplicate_rejected', detail: expect.stringContaining('before, in attempt 1, so') },
+  ],
+  [
+    'a 401 after a success',
+    { responses: () => [200, 401], fault: 'duplicate' },
+    { cause: 'signature_rejected' },
+  ],
+  [
+    'a 403 after a success',
+    { responses: () => [200, 403], fault: 'duplicate' },
+    { cause: 'signature_rejected' },
+  ],
+  [
+    'a complaint about the signature after a success',
+    { responses: () => [200, { status: 500, body: 'invalid signature' }], fault: 'duplicate' },
+    { cause: 'signature_rejected' },
+  ],
+  [
+    'an error before a success',
+    { responses: () => [500, 200], fault: 'duplicate', attempt: 1 },
+    { cause: 'receiver_error', attempt: expect.objectContaining({ number: 1 }), signature: null },
+  ],
+  ['a path without POST', { responses: () => 405 }, { cause: 'wrong_path', certainty: 'likely' }],
+  ['a path that is gone', { responses: () => 410 }, { cause: 'wrong_path' }],
+  [
+    'a tampered body that is rejected',
+    { responses: () => 400, fault: 'tamper-body' },
+    {
+      cause: 'injected_fault',
+      detail: expect.stringMatching(
+        /^Your receiver returned 400\. The injected fault tamper-body \(flt_\w+\) had changed the request\.$/,
+      ),
+      remedy: 'Replay the delivery, because the injected fault (tamper-body) no longer applies.',
+    },
+  ],
+  [
+    'a fault that still applies',
+    { responses: () => 200, fault: 'error-response', faultCount: 2 },
+    {
+      cause: 'injected_fault',
+      detail: expect.stringMatching(
+        /Your receiver was not called\. The injected fault error-response \(flt_\w+\) caused this\.$/,
+      ),
+      remedy: 'Remove the injected fault (error-response) that caused this failure.',
+    },
+  ],
+  [
+    'a dropped connection',
+    { responses: () => 200, fault: 'drop' },
+    { detail: expect.stringMatching(/ The injected fault drop \(flt_\w+\) caused this\.$/) },
+  ],
+])('the explanation of a receiver with %s has the right cause', async (_, story, expected) => {
+  expect(await explainStory(story)).toMatchObject(expected);
+});
+
+it.each<[string, Story, RegExp[]]>([
+  [
+    'a connection without a response',
+    { responses: () => ({ drop: true }) },
+    [/^svc webhooks update wh_\w+ --url URL$/, /^svc deliveries replay/],
+  ],
+  [
+    'an error',
+    { responses: () => 500 },
+    [/^svc receiver check/, /^svc deliveries get del_\w+ --no-pager$/, /^svc deliveries replay/],
+  ],
+  [
+    'a signature that was rejected',
+    { responses: () => 401 },
+    [/--probe$/, /--show-secret$/, /^svc deliveries replay/],
+  ],
+  [
+    'a mistake that it reports',
+    { responses: () => ({ status: 400, body: 'body_changed' }) },
+    [/--steps$/, /^svc deliveries get/, /^svc deliveries replay/],
+  ],
+  [
+    'a secret that is missing',
+    { responses: () => ({ status: 400, body: 'secret_missing' }) },
+    [/--show-secret$/, /^svc deliveries get/, /^svc deliveries replay/],
+  ],
+  [
+    'an unknown digest',
+    { responses: () => verifyWith(correctContent, 'whsec_other', String) },
+    [/--show-secret$/, /^svc deliveries get/, /^svc deliveries replay/],
+  ],
+  [
+    'an injected fault',
+    { responses: () => 400, fault: 'tamper-body' },
+    [/^svc deliveries get/, /^svc deliveries replay/],
+  ],
+  [
+    'a rejection without a reason',
+    { responses: () => 422 },
+    [/--probe$/, /^svc deliveries get/, /^svc deliveries replay/],
+  ],
+])(
+  'the next steps after %s are at most three commands, and the last one replays',
+  async (_, story, commands) => {
+    const { next } = await explainStory(story);
+    expect(next.map(({ command }) => command)).toEqual(
+      commands.map((command) => expect.stringMatching(command)),
+    );
+  },
+);
+
+it.each([
+  ['x'.repeat(1_000), 'x'.repeat(1_000)],
+  ['x'.repeat(1_001), `${'x'.repeat(1_000)}…`],
+  [' a\n', 'a'],
+  [' ', null],
+])('the explanation contains at most 1000 characters of the response', async (body, shown) => {
+  const { attempt } = await explainStory({ responses: () => ({ status: 422, body }) });
+  expect(attempt?.response_body).toBe(shown);
+  expect(attempt).not.toHaveProperty('fault');
+});
+
+it('a delivery without an attempt is in progress, paused or canceled', async () => {
+  const { control } = emulator;
+  let respond = () => {};
+  const after = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  await using receiver = await createReceiver({ status: 200, after });
+  const { id } = await control.createWebhook({ url: receiver.url, events: ['a.b'] });
+  const { json } = await emulator.api('POST', '/events', { type: 'a.b' });
+  await receiver.waitFor(1);
+  const explain = () => control.explainDelivery({ id: json.id });
+  const none = { attempt: null, signature: null, remedy: null, mistake: null, certainty: 'certain' };
+  const clockStep = expect.objectContaining({ command: 'svc clock next' });
+  expect(await explain()).toMatchObject({ ...none, cause: 'not_sent', next: [clockStep] });
+  await control.updateWebhook({ id, disabled: true });
+  const enableStep = expect.objectContaining({ command: `svc webhooks update ${id} --enable` });
+  expect(await explain()).toMatchObject({ ...none, cause: 'paused', next: [enableStep] });
+  await control.deleteWebhook({ id });
+  expect(await explain()).toMatchObject({ ...none, cause: 'canceled', next: [] });
+  respond();
+});
+
+it('a replay that fails is explained by the delivery that the same URL accepted', async () => {
+  const { control } = emulator;
+  await using receiver = await createReceiver([200, 500, 500]);
+  await using other = await createReceiver(500);
+  const { id } = await control.createWebhook({ url: receiver.url, events: ['a.b'] });
+  await emulator.api('POST', '/events', { type: 'a.b' });
+  await control.advanceClock({ ms: 0 });
+  const { delivery } = await control.explainDelivery({ id });
+  const replay = async (change: { new_id: true } | { url: string }) => {
+    const replayed = await control.replayDelivery({ id: delivery.id, ...change });
+    await control.advanceClock({ ms: 0 });
+    return control.explainDelivery({ id: replayed.id });
+  };
+  expect(await replay({ new_id: true })).toMatchObject({
+    cause: 'duplicate_rejected',
+    detail: expect.stringContaining(`before, in ${delivery.id}, so`),
+  });
+  expect(await replay({ url: other.url })).toMatchObject({ cause: 'receiver_error' });
+  await control.deleteWebhook({ id });
+});
+
+it.each<[string, Story, string, number]>([
+  ['delivered', { responses: () => 200 }, 'delivered', 1],
+  ['rate_limited', { responses: () => 429 }, 'rate_limited', 1],
+  [
+    'a certain mistake',
+    { responses: () => ({ status: 400, body: 'body_changed' }) },
+    'signature_rejected',
+    1,
+  ],
+])('a probe sends nothing if the cause is known: %s', async (_, { responses }, cause, requests) => {
+  let count = 0;
+  const counted = (secret: string): ReceiverResponses => {
+    const response = responses(secret);
+    return () => {
+      count++;
+      return response as 200;
+    };
+  };
+  const explanation = await explainStory({ responses: counted, probe: true });
+  expect([explanation.cause, count]).toEqual([cause, requests]);
+});
+
+it.each<[string, ReceiverResponses, Partial<Explanation>]>([
+  ['422', 422, { cause: 'rejected', certainty: 'certain', next: [expect.anything(), expect.anything()] }],
+  ['500', 500, { cause: 'receiver_error', certainty: 'certain' }],
+  [
+    '400',
+    400,
+    {
+      cause: 'signature_rejected',
+      certainty: 'likely',
+      detail: expect.stringMatching(/^Your receiver returned 400\. It probably uses/),
+    },
+  ],
+])(
+  'a complete probe of a receiver that always returns %s says what it shows',
+  async (_, responses, expected) => {
+    const explanation = await explainStory({ responses: () => responses, probe: true });
+    expect(explanation).toMatchObject({ ...expected, mistake: null });
+    expect(explanation.evidence[0]).toMatch(/^It rejected the correct signature, a random one, and those of/);
+    const isVerified = explanation.next.some(({ command }) => command.startsWith('svc verify --delivery'));
+    expect(isVerified).toBe(expected.cause === 'signature_rejected');
+  },
+);
