@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDeliveryEngine } from '../../src/delivery/delivery-engine.ts';
 import { HOUR_MS } from '../../src/domain/duration.ts';
+import { SvcError } from '../../src/errors.ts';
 import { createEvent } from '../../src/sandbox/events.ts';
 import { createWebhook } from '../../src/sandbox/webhooks.ts';
 import { Store } from '../../src/store/store.ts';
@@ -145,6 +146,27 @@ describe('the stop of the delivery engine', () => {
     expect(isStopped).toBe(false);
     await advance(1);
     await stopped;
+  });
+
+  it.each([
+    ['the database is closed', new SvcError('storage_unavailable', 'The emulator is stopping.')],
+    ['the disk is full', Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })],
+  ])('a stop that cannot store the clocks reports it: %s', async (_, error) => {
+    const { engine, store, errors } = createEngine();
+    engine.start();
+    await runEventLoop();
+    vi.spyOn(store, 'write').mockRejectedValue(error);
+    await engine.stop();
+    expect(errors).toEqual(['the stop']);
+  });
+
+  it('a stop rejects with a defect of a write, which is no problem of the storage', async () => {
+    const { engine, store, errors } = createEngine();
+    engine.start();
+    await runEventLoop();
+    vi.spyOn(store, 'write').mockRejectedValue(new TypeError('defect'));
+    await expect(engine.stop()).rejects.toThrow('defect');
+    expect(errors).toEqual([]);
   });
 
   it.skipIf(process.platform === 'win32')(
