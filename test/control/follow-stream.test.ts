@@ -134,4 +134,87 @@ describe('followStream', () => {
     }
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
+
+  /** A stream whose connections send the text and then stay open until their signal is aborted. */
+  function open(
+    text: string,
+    { onReady, abort = new AbortController() }: { onReady?: () => void; abort?: AbortController } = {},
+  ) {
+    const signals: AbortSignal[] = [];
+    const stream = followStream({
+      ...{ address: 'http://127.0.0.1:4777/_svc/stream', after: undefined, startsInPast: false },
+      ...{ signal: abort.signal, onReady },
+      connect: async (_, signal) => {
+        signals.push(signal);
+        return (async function* () {
+          yield text;
+          if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        })();
+      },
+    });
+    return { stream, signals };
+  }
+
+  it('a stream is ready when it is connected, before its first item', async () => {
+    const { stream, signals } = open(ready(1));
+    await stream.ready;
+    const iterator = stream[Symbol.asyncIterator]();
+    const next = iterator.next();
+    await iterator.return?.();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(await next).toEqual({ value: undefined, done: true });
+  });
+
+  it('a stream that is aborted when it is ready yields no item', async () => {
+    const abort = new AbortController();
+    const { stream } = open(ready(1) + item(2), { abort, onReady: () => abort.abort() });
+    const sequences = [];
+    for await (const { sequence } of stream) sequences.push(sequence);
+    expect(sequences).toEqual([]);
+  });
+
+  it('a stream that is aborted while it connects ends without an error', async () => {
+    const abort = new AbortController();
+    const stream = followStream({
+      ...{ address: 'http://127.0.0.1:4777/_svc/stream', after: undefined, startsInPast: false },
+      signal: abort.signal,
+      connect: async () => {
+        abort.abort();
+        throw lost;
+      },
+    });
+    for await (const _ of stream) expect.unreachable();
+    await expect(stream.ready).resolves.toBeUndefined();
+  });
+
+  it('a stream continues after a connection that fails, and not after an item that is invalid', async () => {
+    const failing = (async function* () {
+      yield ready(1) + item(2);
+      throw new Error('socket hang up');
+    })();
+    const starts: (number | undefined)[] = [];
+    const connections: AsyncIterable<string>[] = [
+      failing,
+      (async function* () {
+        yield `${ready(2)}${item(3)}data: {}\n\n`;
+      })(),
+    ];
+    const stream = followStream({
+      ...{ address: 'http://127.0.0.1:4777/_svc/stream', after: undefined, startsInPast: false },
+      signal: new AbortController().signal,
+      connect: async (from) => {
+        starts.push(from);
+        return connections[starts.length - 1] as AsyncIterable<string>;
+      },
+    });
+    const sequences: number[] = [];
+    const read = async () => {
+      for await (const { sequence } of stream) sequences.push(sequence);
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'no_emulator' });
+    expect([starts, sequences]).toEqual([
+      [undefined, 2],
+      [2, 3],
+    ]);
+  });
 });

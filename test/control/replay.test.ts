@@ -5,8 +5,10 @@ import {
   isReplayAttempted,
   type ReplayOutcome,
   replayDeliveries,
+  waitForReplays,
 } from '../../src/control/replay.ts';
 import { SvcError } from '../../src/errors.ts';
+import { aDelivery, clockAt, NOW, streamOf } from '../cli/fake-context.ts';
 
 const never = new AbortController().signal;
 const perSecond = Number.POSITIVE_INFINITY;
@@ -84,5 +86,30 @@ describe('the result of a replay', () => {
     expect(isReplayAttempted({ delivery: { ...delivery, status: 'canceled' }, attemptsBefore: 2 })).toBe(
       true,
     );
+  });
+
+  it('waitForReplays waits until each replay has its attempt', async () => {
+    const due = { attempt_count: 2, next_attempt_at: new Date(NOW).toISOString() };
+    const pending = aDelivery({ ...due, id: 'del_1' });
+    const replays = [pending, aDelivery({ ...due, id: 'del_2' })].map((delivery) => ({
+      ...{ delivery, attemptsBefore: 2 },
+    }));
+    const attempted = aDelivery({ ...due, id: 'del_1', attempt_count: 3 });
+    const settled = aDelivery({ ...due, id: 'del_2', status: 'canceled' });
+    const read: string[] = [];
+    const control = {
+      ...{ getClock: clockAt().getClock },
+      stream: () => streamOf([{ type: 'attempt', delivery: attempted }]),
+      getDelivery: async ({ id }: { readonly id: string }) => {
+        read.push(id);
+        return id === 'del_2' ? settled : pending;
+      },
+    } as unknown as Parameters<typeof waitForReplays>[1];
+    const result = await waitForReplays(replays, control, { signal: never, timeoutMs: 60_000 });
+    expect(result).toEqual({
+      replays: [attempted, settled].map((delivery) => ({ delivery, attemptsBefore: 2 })),
+      isStalled: false,
+    });
+    expect(read).toEqual(['del_1', 'del_2']);
   });
 });

@@ -1,8 +1,27 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createRunFile, findRunFile, inspectRunFile, removeRunFile } from '../../src/control/run-file.ts';
+import {
+  createRunFile,
+  createStateFolder,
+  ensureRunFile,
+  findRunFile,
+  findRunFileAbove,
+  ignoreUntrusted,
+  inspectRunFile,
+  removeRunFile,
+} from '../../src/control/run-file.ts';
+import { SvcError } from '../../src/errors.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -81,6 +100,9 @@ describe('the run file', () => {
   it.each([
     ['a pid of a process group', { pid: 0 }],
     ['a pid that is text', { pid: '1' }],
+    ['a pid of all processes', { pid: -1 }],
+    ['a pid that is not whole', { pid: process.pid + 0.5 }],
+    ['no pid', { pid: undefined }],
     ['an address that is not an HTTP URL', { control_url: 'file:///etc/passwd' }],
     ['an address with a line break', { control_url: 'http://127.0.0.1:1/_svc\nA=1' }],
   ])('a run file with %s does not count', (_, changes) => {
@@ -94,5 +116,71 @@ describe('the run file', () => {
     expect(existsSync(join(folder, '.svc/run.json'))).toBe(true);
     removeRunFile(folder, run.pid);
     expect(existsSync(join(folder, '.svc/run.json'))).toBe(false);
+  });
+
+  it('a run file that contains null does not count', () => {
+    createRunFile(folder, run, env);
+    writeFileSync(join(folder, '.svc/run.json'), 'null');
+    expect(inspectRunFile(at(folder))).toMatchObject({ run: null, isAlive: false });
+  });
+
+  it('a run file that was removed is written again, and an existing one is not changed', () => {
+    ensureRunFile(folder, run, env);
+    ensureRunFile(folder, { ...run, version: '0.2.0' }, env);
+    expect(findRunFile(at(folder))).toEqual(run);
+  });
+
+  it('a .gitignore of the user is not changed', () => {
+    const path = join(createStateFolder(folder, env), '.gitignore');
+    writeFileSync(path, '!config\n');
+    createRunFile(folder, run, env);
+    expect(readFileSync(path, 'utf8')).toBe('!config\n');
+  });
+
+  it('the emulator above the root of a project is found, unless its process has ended', () => {
+    const project = join(folder, 'project');
+    mkdirSync(join(project, '.git'), { recursive: true });
+    writeFileSync(join(project, 'package.json'), '{}');
+    expect(findRunFileAbove(at(project))).toBeNull();
+    createRunFile(folder, run, env);
+    expect(findRunFileAbove(at(project))).toEqual({ folder, run });
+    createRunFile(folder, { ...run, pid: 2 ** 30 }, env);
+    expect(findRunFileAbove(at(project))).toBeNull();
+  });
+
+  describe.skipIf(process.platform === 'win32')('that other users can change or read', () => {
+    const untrusted = expect.objectContaining({ code: 'untrusted_file' });
+
+    it('a state folder that other users can change is not used', () => {
+      const state = createStateFolder(folder, env);
+      chmodSync(state, 0o777);
+      expect(() => createRunFile(folder, run, env)).toThrow(untrusted);
+      writeFileSync(join(state, 'run.json'), JSON.stringify(run), { mode: 0o600 });
+      expect(() => findRunFile(at(folder))).toThrow(untrusted);
+      expect(ignoreUntrusted(() => findRunFile(at(folder)))).toBeNull();
+      chmodSync(state, 0o755);
+      expect(findRunFile(at(folder))).toEqual(run);
+    });
+
+    it.each([0o644, 0o640, 0o604, 0o610])(
+      'a run file with the mode %o is not used, because svc did not write it',
+      (mode) => {
+        createRunFile(folder, run, env);
+        const path = join(folder, '.svc/run.json');
+        chmodSync(path, mode);
+        expect(() => findRunFile(at(folder))).toThrow(
+          `${path} is not used: its mode is ${mode.toString(8)}, but svc creates it with 600.`,
+        );
+        const trusting = { SVC_TRUST_FOLDERS: folder };
+        expect(findRunFile({ cwd: folder, env: trusting })).toEqual(run);
+      },
+    );
+
+    it.each([new SvcError('usage', 'No.'), new Error('a bug')])('ignoreUntrusted throws %s', (error) => {
+      const fail = () => {
+        throw error;
+      };
+      expect(() => ignoreUntrusted(fail)).toThrow(error);
+    });
   });
 });

@@ -1,7 +1,8 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { StreamTopic } from '../../src/contract/stream-schemas.ts';
 import { SharedChanges, type StreamSelection, WAKE_SLICE } from '../../src/control/shared-changes.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { NOW, runEventLoop, startDispatcher } from '../delivery/dispatcher-setup.ts';
 
 const everything: StreamSelection = { filter: {}, untilWall: null, listenerIds: [], historyStart: null };
@@ -142,4 +143,68 @@ describe('the changes that clients of the stream share', () => {
     await shared.waitForCommit(caller.signal);
     expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
   });
+
+  it.each<[string, Partial<StreamSelection>, boolean]>([
+    ['of its workspace', { filter: { workspace_id: 'ws_1' } }, true],
+    ['of another workspace', { filter: { workspace_id: 'ws_2' } }, false],
+    ['that ends at its time', { untilWall: NOW }, false],
+    ['that ends after it', { untilWall: NOW + 1 }, true],
+    [
+      'of another workspace that ends after it',
+      { untilWall: NOW + 1, filter: { workspace_id: 'ws_2' } },
+      false,
+    ],
+    ['whose history starts at its time', { historyStart: { newest: 9, wall: NOW, schedule: 0 } }, true],
+    ['whose history starts after it', { historyStart: { newest: 5, wall: NOW + 1, schedule: 0 } }, false],
+    ['whose history ended before it', { historyStart: { newest: 4, wall: NOW + 1, schedule: 0 } }, true],
+  ])('a request is sent to a stream %s: %o → %s', (_, selection, isSent) => {
+    const { shared } = startRequests();
+    const item = shared.find({ type: 'request', seq: 5, rowSeq: 5 }, { ...everything, ...selection });
+    expect(item).toEqual(isSent ? expect.objectContaining({ type: 'request', sequence: 5 }) : null);
+  });
+
+  it('a thousand changes are kept for the next client, and all are read again after a commit', () => {
+    const { shared, store, read, commit } = startRequests();
+    const find = (seq: number) => void shared.find({ type: 'request', seq, rowSeq: seq }, everything);
+    for (let seq = 1; seq <= 1_000; seq++) find(seq);
+    find(1);
+    expect(read).toHaveBeenCalledTimes(1_000);
+    find(1_001);
+    find(1);
+    expect(read).toHaveBeenCalledTimes(1_002);
+    commit();
+    find(1);
+    expect(read).toHaveBeenCalledTimes(1_002);
+    store.commitCount++;
+    commit();
+    find(1);
+    expect(read).toHaveBeenCalledTimes(1_003);
+  });
+
+  it('the changes are listed again after a commit', () => {
+    const { shared, store, commit } = startRequests();
+    const list = () => shared.listAfter(3, new Set<StreamTopic>(['request']));
+    expect([list(), list()]).toEqual([['batch 1'], ['batch 1']]);
+    store.commitCount++;
+    commit();
+    expect(list()).toEqual(['batch 2']);
+    commit();
+    expect(list()).toEqual(['batch 2']);
+  });
 });
+
+/** The changes of a store with a request of the workspace `ws_1` at {@link NOW} at each sequence. */
+function startRequests() {
+  let commit = () => {};
+  let batches = 0;
+  const read = vi.fn(() => ({ at_wall: NOW, workspace_id: 'ws_1', fault: null }));
+  const store = {
+    ...{ commitCount: 0, apiRequests: { findBySeq: read } },
+    changeFeed: { listAfter: () => [`batch ${++batches}`] },
+    subscribe(follower: () => void) {
+      commit = follower;
+    },
+  };
+  const shared = new SharedChanges({ store } as unknown as Sandbox);
+  return { shared, store, read, commit: () => commit() };
+}
