@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { EffectCounter } from '../../../src/receiver/effect-counter.ts';
+import { respond, runCheck } from './check-setup.ts';
+
+describe('acceptance.in-time', () => {
+  it.each([
+    [true, 'failed', 'response after 6s'],
+    [false, 'passed', 'response after 6s'],
+  ])('acceptance.in-time with late responses (%s) is %s [§6.5]', async (isLate, status, received) => {
+    const run = await runCheck('acceptance.in-time', { pace: { isLate, responseMs: 6_000 } });
+    expect(run).toMatchObject({ status, received, sent: [] });
+  });
+});
+
+/** Effects that exist when this number of responses to the last deliveries arrived, and that come later or not. */
+function countEffects(early: number, comesLater: boolean): Partial<EffectCounter> {
+  let count = 0;
+  return {
+    countSince: async () => (++count <= early ? 1 : 0),
+    waitForIncrease: async () => comesLater,
+  };
+}
+
+describe('acceptance.before-work', () => {
+  /** The times of the responses to three valid and three tampered deliveries; 1 ms for later ones. */
+  const respondAfter = (...durations: number[]) => ({
+    responses: (_: unknown, index: number) => respond(204, { durationMs: durations[index] ?? 1 }),
+  });
+
+  it.each<[number, Partial<EffectCounter> | undefined, string, string, number]>([
+    [500, undefined, 'failed', 'Your receiver responds after the work is done.', 6],
+    [499, undefined, 'not_observable', 'Effects are not counted.', 6],
+    [300, countEffects(3, true), 'passed', 'Your receiver responds quickly', 7],
+    [
+      301,
+      countEffects(3, true),
+      'not_observable',
+      'The effect was already there when the response arrived.',
+      9,
+    ],
+    [301, countEffects(2, true), 'passed', 'The effect follows the response.', 9],
+    [100, countEffects(0, true), 'passed', 'The effect follows the response.', 7],
+    [100, countEffects(0, false), 'not_observable', 'The delivery had no effect in time.', 7],
+  ])(
+    'acceptance.before-work of a receiver that accepts after %i ms and rejects after 100 ms: %o → %s: %s [§6.5]',
+    async (ms, effects, status, meaning, count) => {
+      const run = await runCheck('acceptance.before-work', {
+        ...respondAfter(900, ms, 800, 700, 100, 900),
+        ...(effects && { effects }),
+      });
+      expect(run).toMatchObject({
+        ...{ status, meaning: expect.stringContaining(meaning) },
+        received: `response after ${ms} ms, to tampered deliveries after 100 ms`,
+      });
+      expect(run.sent).toHaveLength(count);
+    },
+  );
+
+  it('acceptance.before-work sends only one tampered delivery to a slow receiver', async () => {
+    const run = await runCheck('acceptance.before-work', {
+      ...{ ...respondAfter(200), pace: { isSlow: true, responseMs: 700 } },
+    });
+    expect(run).toMatchObject({
+      status: 'failed',
+      received: 'response after 700 ms, to tampered deliveries after 200 ms',
+    });
+    expect(run.sent).toHaveLength(1);
+  });
+
+  it('acceptance.before-work counts the effects when the response has arrived', async () => {
+    let responses = 0;
+    const counts: number[] = [];
+    await runCheck('acceptance.before-work', {
+      responses() {
+        responses++;
+        return respond(204);
+      },
+      effects: {
+        async countSince() {
+          counts.push(responses);
+          return 1;
+        },
+      },
+    });
+    expect(counts).toEqual([7]);
+  });
+});

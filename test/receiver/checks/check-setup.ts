@@ -1,0 +1,120 @@
+/** Runs single checks with scripted responses and effects, without a receiver and without waiting. */
+
+import type { SignatureScheme } from '../../../src/domain/signature/scheme.ts';
+import { schemes } from '../../../src/domain/signature/schemes.ts';
+import type { CheckContext } from '../../../src/receiver/check-context.ts';
+import { DeliveryFactory } from '../../../src/receiver/delivery-factory.ts';
+import type { EffectCounter, ObservationUnavailable } from '../../../src/receiver/effect-counter.ts';
+import type { CheckId, CheckOutcome, ReceiverCheck } from '../../../src/receiver/receiver-check.ts';
+import type { DeliveryMessage, ReceiverResponse } from '../../../src/receiver/receiver-client.ts';
+import { listChecks } from '../../../src/receiver/run-checks.ts';
+
+export const SECRET = 'whsec_c3ZjLXJlY2VpdmVyLXNlY3JldA';
+export const API_KEY = 'svc_test_c3ZjLWNoZWNrLWtleQ';
+export const NOW = Date.UTC(2026, 10, 20);
+
+export function respond(status: number | null, more: Partial<ReceiverResponse> = {}): ReceiverResponse {
+  const response =
+    status === null
+      ? { status, problem: 'no response within 5s', failure: 'timeout', durationMs: 5_000 }
+      : { status, problem: null, failure: null, durationMs: 10, serverTimeMs: null, retryAfterMs: null };
+  return { ...response, ...more } as ReceiverResponse;
+}
+
+/** The status of each response, or the response to each message; the last one is repeated. */
+export type Responses = readonly number[] | ((message: DeliveryMessage, index: number) => ReceiverResponse);
+
+export interface CheckSetup {
+  readonly responses?: Responses;
+  /** The number of effects of a measurement, or more of the counter; default: effects cannot be counted. */
+  readonly effects?: number | Partial<EffectCounter>;
+  readonly pace?: Partial<CheckContext['pace']>;
+  /** Changes of the context. */
+  readonly context?: Partial<CheckContext>;
+  readonly scheme?: SignatureScheme;
+  readonly apiKey?: string | null;
+}
+
+export interface CheckRun extends CheckOutcome {
+  readonly sent: readonly DeliveryMessage[];
+  /** The times that the check waited, in milliseconds. */
+  readonly sleeps: readonly number[];
+  /** Whether each measurement waited for an effect. */
+  readonly expectations: readonly boolean[];
+  /** The most messages that were sent at the same time. */
+  readonly concurrency: number;
+  readonly factory: DeliveryFactory;
+}
+
+export function findCheck(
+  id: CheckId,
+  scheme: SignatureScheme = schemes.svc,
+  apiKey: string | null = API_KEY,
+): ReceiverCheck {
+  const check = listChecks(scheme, apiKey).find((each) => each.id === id);
+  if (check === undefined) throw new Error(`no check ${id}`);
+  return check;
+}
+
+/** Runs the check with this ID. */
+export async function runCheck(id: CheckId, setup: CheckSetup = {}): Promise<CheckRun> {
+  const { responses = [204], effects, pace, scheme = schemes.svc, apiKey = API_KEY } = setup;
+  const factory = createFactory(scheme);
+  const sent: DeliveryMessage[] = [];
+  const sleeps: number[] = [];
+  const expectations: boolean[] = [];
+  let [running, concurrency] = [0, 0];
+  const send = async (message: DeliveryMessage) => {
+    const index = sent.push(message) - 1;
+    concurrency = Math.max(concurrency, ++running);
+    await new Promise(setImmediate);
+    running--;
+    return typeof responses === 'function'
+      ? responses(message, index)
+      : respond(responses[index] ?? responses.at(-1) ?? 204);
+  };
+  const sendInOrder = async (messages: readonly DeliveryMessage[]) => {
+    const all: ReceiverResponse[] = [];
+    for (const message of messages) all.push(await send(message));
+    return all;
+  };
+  const counter = {
+    ...{ isStable: true, workMs: 100 },
+    waitUntilStable: async () => ({ total: 0, own: 0 }),
+    measure: async (action: () => Promise<unknown>, expectsEffect = () => true) => {
+      const result = await action();
+      expectations.push(expectsEffect());
+      return { result, count: typeof effects === 'number' ? effects : 1 };
+    },
+    ...(typeof effects === 'object' && effects),
+  };
+  const unavailable: ObservationUnavailable = { reason: 'Effects are not counted.' };
+  const context = {
+    ...{
+      deliveries: factory,
+      timeoutMs: 5_000,
+      slowThresholdMs: 400,
+      apiKey,
+      hasObserver: effects !== undefined,
+    },
+    pace: { isSlow: false, isConcurrent: false, isLate: false, responseMs: 10, ...pace },
+    ...{ send, sendInOrder, sendAll: sendInOrder },
+    sleep: async (ms: number) => void sleeps.push(ms),
+    getEffectCounter: async () => (effects === undefined ? unavailable : counter),
+    isResponsive: async () => true,
+    ...setup.context,
+  } as unknown as CheckContext;
+  const outcome = await findCheck(id, scheme, apiKey).run(context);
+  return { ...outcome, sent, sleeps, expectations, concurrency, factory };
+}
+
+export function createFactory(scheme: SignatureScheme = schemes.svc): DeliveryFactory {
+  return new DeliveryFactory({
+    ...{ scheme, secret: SECRET, eventType: 'order.shipped', payload: '{"order_id":"ord_1"}' },
+    now: () => NOW,
+  });
+}
+
+export function idOf({ body }: DeliveryMessage): string {
+  return JSON.parse(body).data.id;
+}

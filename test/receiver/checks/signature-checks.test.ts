@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { type SchemeName, schemes } from '../../../src/domain/signature/schemes.ts';
+import { createSignatureHeaders } from '../../../src/domain/signature/sign.ts';
+import { listSignatureChecks } from '../../../src/receiver/checks/signature-checks.ts';
+import { getTamperedDelivery } from '../../../src/receiver/tampered-deliveries.ts';
+import { API_KEY, createFactory, NOW, respond, runCheck, SECRET } from './check-setup.ts';
+
+const listIds = (scheme: SchemeName, apiKey: string | null = API_KEY) =>
+  listSignatureChecks(schemes[scheme], apiKey).map(({ id }) => id);
+
+describe('the checks of signatures', () => {
+  it.each<[SchemeName, boolean, boolean]>([
+    ['svc', true, true],
+    ['github', false, false],
+  ])(
+    'the scheme %s has checks of a rotation (%s) and of timestamps (%s)',
+    (scheme, hasRotation, hasTimestamps) => {
+      const ids = listIds(scheme);
+      expect(ids.includes('signature.rotated-first')).toBe(hasRotation);
+      expect(ids.includes('timestamp.recent')).toBe(hasTimestamps);
+      expect(ids.some((id) => id === 'timestamp.old')).toBe(hasTimestamps);
+      expect(ids).toContain('signature.missing');
+    },
+  );
+
+  it.each([
+    [204, 'failed'],
+    [400, 'passed'],
+    [500, 'passed'],
+  ])('a tampered delivery that gets %i makes its check %s [§6.2]', async (status, result) => {
+    const sent: string[] = [];
+    const sendTampered = async ({ id }: { id: string }) => {
+      sent.push(id);
+      return respond(status);
+    };
+    const run = await runCheck('signature.missing', { context: { sendTampered } as never });
+    expect([run.status, run.received, sent]).toEqual([result, `status ${status}`, ['signature.missing']]);
+    if (status === 204) expect(run.meaning).toBe(getTamperedDelivery('missing-signature').explanation);
+  });
+
+  it.each([
+    ['signature.rotated-first', 0],
+    ['signature.rotated-last', 1],
+  ] as const)('%s sends two signatures, the valid one at index %i [§6.2]', async (id, index) => {
+    const run = await runCheck(id);
+    const [message] = run.sent;
+    if (message === undefined) throw new Error('nothing was sent');
+    const {
+      'Service-Signature': header = '',
+      'Service-Timestamp': timestamp,
+      'Service-Delivery-Id': delivery,
+    } = message.headers;
+    const valid = createSignatureHeaders(schemes.svc, [SECRET], {
+      ...{ id: String(delivery), timestamp: String(timestamp), body: message.body },
+    });
+    const signatures = String(header).split(/, ?/);
+    expect([run.status, signatures.length, signatures[index]]).toEqual([
+      'passed',
+      2,
+      valid['Service-Signature'],
+    ]);
+    expect(await runCheck(id, { responses: [400] })).toMatchObject({ status: 'failed' });
+  });
+
+  it('signature.api-key sends a delivery signed with the API key, or is skipped without one [§5.7]', async () => {
+    expect(await runCheck('signature.api-key', { responses: [400] })).toMatchObject({ status: 'passed' });
+    expect(await runCheck('signature.api-key')).toMatchObject({ status: 'failed' });
+    expect(await runCheck('signature.api-key', { apiKey: null })).toMatchObject({
+      status: 'skipped',
+      sent: [],
+    });
+  });
+
+  it('timestamp.recent sends a delivery that is four minutes old [§6.3]', async () => {
+    const run = await runCheck('timestamp.recent');
+    expect(run.status).toBe('passed');
+    const age = NOW - Date.parse(String(run.sent[0]?.headers['Service-Timestamp']));
+    expect(age).toBe(240_000);
+    expect(createFactory().createValid().timestamp).toBe(new Date(NOW).toISOString().replace('.000', ''));
+  });
+});
