@@ -174,7 +174,7 @@ describe('deduplication.after-others', () => {
   it.each<[string, CheckSetup, string, number, number]>([
     ['one after the other', {}, 'passed', 112, 10],
     ['all at once', { pace: { isConcurrent: true } }, 'passed', 112, 110],
-    // Of the first ten, three are rejected. Then each is sent alone.
+    // Of the first ten, three are rejected. Then one is sent at a time.
     [
       'one at a time',
       { responses: (_, index) => respond(index > 7 && index <= 10 ? 429 : 204) },

@@ -10,7 +10,7 @@ describe('an unusual event', () => {
     ['robustness.unknown-member', (body) => body.includes('"svc_check":{"is":"unknown"}')],
     ['robustness.big-number', (body) => body.includes('"svc_check":9007199254740992')],
     ['robustness.large-body', (body) => Buffer.byteLength(body) === 256 * 1024],
-  ])('%s sends an event that the receiver must accept without stopping [§6]', async (id, isExpected) => {
+  ])('%s sends an event that the receiver must accept without stopping', async (id, isExpected) => {
     const run = await runCheck(id);
     expect(run).toMatchObject({ status: 'passed', meaning: expect.stringContaining('keeps accepting') });
     expect(run.sent.map(({ body }) => isExpected(body))).toEqual([true]);
