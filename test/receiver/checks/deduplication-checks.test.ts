@@ -44,15 +44,12 @@ describe.each([
 
 describe('a repeat that gets 409', () => {
   it('a repeat that gets 409 is sent again until it is accepted', async () => {
-    const run = await runCheck('deduplication.same-delivery', {
-      responses: [204, 409, 409, 204],
-      effects: 1,
-    });
+    const setup: CheckSetup = { responses: [204, 409, 409, 204], effects: 1 };
+    const run = await runCheck('deduplication.other-delivery', setup);
     expect(run).toMatchObject({
-      status: 'passed',
-      received: '2 × status 204, effects: 1',
-      sleeps: [250, 250],
+      ...{ status: 'passed', received: '2 × status 204, effects: 1', sleeps: [250, 250] },
     });
+    expect(run.sent.map((message) => run.sent.indexOf(message))).toEqual([0, 1, 1, 1]);
   });
 
   it('a repeat that always gets 409 is a rejected duplicate', async () => {
