@@ -50,7 +50,7 @@ export async function resolveTarget(
   if (token !== tokenFromTarget) assertSecretAllowed('controlToken', settings, controlUrl);
   const files = controlUrl.startsWith('https:') ? [certificatePath, values.ca] : [];
   const texts = files.filter((path) => path !== null).map((path) => readNamedFile(path, location.cwd));
-  const ca = texts.length === 0 ? undefined : (await Promise.all(texts)).join('\n');
+  const ca = texts.length === 0 ? undefined : texts.join('\n');
   return {
     controlUrl,
     runFile: configured === null ? runFile : null,

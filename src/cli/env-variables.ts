@@ -1,9 +1,10 @@
 /** The environment variables that connect a program to an emulator, and files of them such as `.env.local`. */
-import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
+import { assertRegularFile, readRegularFile } from '../read-regular-file.ts';
 import { createWriteError } from './file-access.ts';
 import { readStatusValue } from './status-values.ts';
 
@@ -115,9 +116,10 @@ export function writeEnvFile(
   earlier: ReadonlySet<string> = new Set(),
 ): void {
   try {
+    if (existsSync(path)) assertRegularFile(path);
     appendFileSync(path, '', { mode: 0o600 });
     chmodSync(path, 0o600);
-    writeFileSync(path, setVariables(readFileSync(path, 'utf8'), variables, earlier));
+    writeFileSync(path, setVariables(readRegularFile(path).toString(), variables, earlier));
   } catch (error) {
     if (error instanceof SvcError) throw error;
     throw createWriteError(path, error, 'Choose a writable file with --write-env.');

@@ -1,6 +1,7 @@
 /** The options of `svc trigger` and `svc events create`, and the request body that follows from them. It is text, so that numbers keep their digits. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { toEventBody } from '../control/event-body.ts';
+import { readIdempotencyKey } from '../domain/idempotency-key.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import { applyJsonEdits, type JsonEdit, parseAssignment } from '../domain/json-path.ts';
 import { SvcError } from '../errors.ts';
@@ -41,8 +42,13 @@ export function addEventOptions(command: Command): Command {
       collectAssignments,
     )
     .option('--remove <path>', 'Remove a value from the payload; repeatable', collectValues)
-    .option('--idempotency-key <key>', 'Value of the Idempotency-Key header');
+    .option('--idempotency-key <key>', 'Value of the Idempotency-Key header', parseIdempotencyKeyOption);
   return addSeedOption(addWorkspaceOption(command));
+}
+
+function parseIdempotencyKeyOption(text: string): string {
+  if (readIdempotencyKey(text) !== null) return text;
+  throw new InvalidArgumentError('Pass 1 to 255 visible ASCII characters.');
 }
 
 /**

@@ -1,23 +1,30 @@
 /** Reads and writes the files that options name. */
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createReadError } from '../config/read-data-file.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
+import { FILE_LIMIT_BYTES, readRegularFile } from '../read-regular-file.ts';
 import type { ProcessContext } from './process-context.ts';
 
-/** Reads an option value that can also be a file (`@file`) or standard input (`-`). */
-export async function readValue(value: string, context: Pick<ProcessContext, 'io' | 'cwd'>): Promise<Buffer> {
-  if (value === '-') return context.io.readInput();
+/**
+ * Reads an option value that can also be a file (`@file`) or standard input (`-`).
+ * @throws SvcError as {@link readNamedFile} and `Io.readInput`
+ */
+export async function readValue(
+  value: string,
+  { io, cwd, signal }: Pick<ProcessContext, 'io' | 'cwd' | 'signal'>,
+): Promise<Buffer> {
+  if (value === '-') return io.readInput(FILE_LIMIT_BYTES, signal);
   if (!value.startsWith('@')) return Buffer.from(value);
-  return readNamedFile(value.slice(1), context.cwd);
+  return readNamedFile(value.slice(1), cwd);
 }
 
-/** @throws SvcError `usage` when the file cannot be read */
-export async function readNamedFile(path: string, cwd: string): Promise<Buffer> {
+/** @throws SvcError `usage` when the file cannot be read, is not a regular file or is larger than the limit */
+export function readNamedFile(path: string, cwd: string, limitBytes = FILE_LIMIT_BYTES): Buffer {
   const absolutePath = resolve(cwd, path);
   try {
-    return await readFile(absolutePath);
+    return readRegularFile(absolutePath, limitBytes);
   } catch (error) {
     throw createReadError(absolutePath, error);
   }
@@ -28,7 +35,7 @@ export async function readNamedFile(path: string, cwd: string): Promise<Buffer> 
  * @throws SvcError `usage` when the file cannot be read, or is not a PEM certificate
  */
 export async function readCaFile(path: string, cwd: string): Promise<string> {
-  const pem = (await readNamedFile(path, cwd)).toString();
+  const pem = readNamedFile(path, cwd).toString();
   const { X509Certificate } = await import('node:crypto');
   try {
     new X509Certificate(pem);
@@ -42,8 +49,8 @@ export async function readCaFile(path: string, cwd: string): Promise<string> {
 }
 
 /**
- * Writes a file from parts. An earlier file stays unchanged until the new one is complete. A device or a pipe gets the parts
- * immediately.
+ * Writes a file from parts. An earlier file stays unchanged until the new one is complete. A device gets the parts immediately.
+ * A FIFO is refused, because opening it waits for its reader, and no signal can interrupt that.
  * @param onWritten called with the number of bytes so far
  * @throws SvcError `usage` when the file cannot be written; the error of `parts`
  */
@@ -56,6 +63,12 @@ export async function writeParts(
     throw createWriteError(path, error, 'Pass another file.');
   };
   const existing = await stat(path).catch(() => null);
+  if (existing?.isFIFO())
+    throw createWriteError(
+      path,
+      new Error('it is a pipe'),
+      'Pass another file, or write to standard output.',
+    );
   const isRegularFile = existing === null || existing.isFile();
   const writtenPath = isRegularFile ? `${path}.${process.pid}.part` : path;
   const file = await open(writtenPath, 'w').catch(throwWriteError);

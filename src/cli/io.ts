@@ -3,7 +3,10 @@
  * no data can control the terminal or be invisible.
  */
 import { spawn } from 'node:child_process';
+import { addAbortSignal } from 'node:stream';
 import { isatty, type WriteStream } from 'node:tty';
+import { SvcError } from '../errors.ts';
+import { createTooLargeError } from '../read-regular-file.ts';
 import { openScreen, type Screen, type ScreenEvents } from './live/screen.ts';
 import type { Io, TerminalCapabilities } from './process-context.ts';
 import { sanitizeForTerminal, stripStyles } from './terminal-text.ts';
@@ -72,12 +75,26 @@ export function createProcessIo(nodeProcess: NodeJS.Process, noColor: boolean): 
     get protocol() {
       return { input: nodeProcess.stdin, output: stdout };
     },
-    async readInput() {
+    async readInput(limitBytes, signal) {
       const chunks: Buffer[] = [];
-      for await (const chunk of nodeProcess.stdin) chunks.push(chunk as Buffer);
+      let size = 0;
+      try {
+        for await (const chunk of addAbortSignal(signal, nodeProcess.stdin)) {
+          chunks.push(chunk as Buffer);
+          size += (chunk as Buffer).length;
+          if (size > limitBytes) throw createTooLargeInputError(limitBytes);
+        }
+      } catch (error) {
+        throw signal.aborted ? new SvcError('interrupted', 'Interrupted.', { cause: error }) : error;
+      }
       return Buffer.concat(chunks);
     },
   };
+}
+
+function createTooLargeInputError(limitBytes: number): SvcError {
+  const { message, hint } = createTooLargeError(limitBytes);
+  return new SvcError('usage', `Standard input cannot be read: ${message}.`, { hint });
 }
 
 /**

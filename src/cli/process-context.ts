@@ -42,8 +42,11 @@ export interface Io extends TerminalCapabilities {
   readonly openPager: ((text: string, pager: string) => Promise<boolean>) | null;
   /** The streams of a protocol of a program, unchanged: nothing is escaped. */
   readonly protocol: { readonly input: Readable; readonly output: Writable };
-  /** Reads standard input to its end. */
-  readInput(): Promise<Buffer>;
+  /**
+   * Reads standard input to its end.
+   * @throws SvcError `usage` if it is larger than the limit; `interrupted`
+   */
+  readInput(limitBytes: number, signal: AbortSignal): Promise<Buffer>;
 }
 
 /** The part that prints notes. */

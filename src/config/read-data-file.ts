@@ -1,9 +1,9 @@
 /** Reads JSON and YAML files that the user named. */
-import { readFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { locateJsonError } from '../domain/json-error-position.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
+import { RefusedFileError, readRegularFile } from '../read-regular-file.ts';
 
 /**
  * Reads a file that is JSON, or YAML if its name does not end in `.json`. The content is not yet validated.
@@ -45,14 +45,13 @@ async function readYamlFile(path: string): Promise<unknown> {
 /** The hint for each error code of the file system. */
 const readHints: Readonly<Record<string, string>> = {
   EACCES: 'Change the permissions of the file, or use another file.',
-  EISDIR: 'Use the path of a file.',
 };
 
 /** @param path absolute, so that a wrong current folder is noticed */
 export function createReadError(path: string, error: unknown): SvcError {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return new SvcError('usage', `The file ${path} does not exist.`, { cause: error });
-  const hint = readHints[code];
+  const hint = error instanceof RefusedFileError ? error.hint : readHints[code];
   return new SvcError('usage', `The file ${path} cannot be read: ${describeFileError(error)}.`, {
     ...(hint !== undefined && { hint }),
     cause: error,
@@ -62,7 +61,9 @@ export function createReadError(path: string, error: unknown): SvcError {
 function readTextFile(path: string): string {
   try {
     // Without the byte order mark.
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    return readRegularFile(path)
+      .toString('utf8')
+      .replace(/^\uFEFF/, '');
   } catch (error) {
     throw createReadError(resolve(path), error);
   }

@@ -1,7 +1,6 @@
 /** Starts and stops the HTTP server. */
 
 import { randomInt } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -10,6 +9,7 @@ import { type H3, toNodeHandler } from 'h3';
 import { addBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import { trackSockets } from '../network/track-sockets.ts';
+import { readRegularFile } from '../read-regular-file.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
 import { rejectMalformedRequest, requireValidHostAndTarget } from './malformed-request.ts';
@@ -106,7 +106,7 @@ async function loadCertificate(host: string, https: ListenOptions['https']): Pro
     throw new SvcError('usage', 'The option https needs the paths of two PEM files, not their contents.');
   }
   try {
-    const [cert, key] = await Promise.all([readFile(https.cert, 'utf8'), readFile(https.key, 'utf8')]);
+    const [cert, key] = [readRegularFile(https.cert).toString(), readRegularFile(https.key).toString()];
     // Throws if they are invalid or do not match.
     createSecureContext({ cert, key });
     return { cert, key };

@@ -1,5 +1,6 @@
 /** Handles requests with an `Idempotency-Key` (§4.3 and gaps `idempotency.*`). */
 import { createHash } from 'node:crypto';
+import { readIdempotencyKey } from '../domain/idempotency-key.ts';
 import { SvcError } from '../errors.ts';
 import type { Caller } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -23,17 +24,14 @@ interface IdempotentRequest {
   readonly body: Uint8Array;
 }
 
-const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
-const QUOTED = /^"(.*)"$/;
-
 /**
  * Parses the header, bare or quoted (gap `idempotency.scope`).
  * @returns null if the request has no such header. @throws SvcError `invalid_request` if it is malformed.
  */
 export function parseIdempotencyKey(header: string | null): string | null {
   if (header === null) return null;
-  const key = QUOTED.exec(header)?.[1] ?? header;
-  if (VISIBLE_ASCII.test(key)) return key;
+  const key = readIdempotencyKey(header);
+  if (key !== null) return key;
   throw new SvcError('invalid_request', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
 }
 

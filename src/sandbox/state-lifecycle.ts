@@ -1,9 +1,11 @@
 /** Prepares a sandbox on startup, resets it, and saves and loads snapshots of it. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { ValidatedSeed } from '../contract/seed-schema.ts';
 import { scopes } from '../domain/credentials.ts';
+import { quoteForShell } from '../domain/shell.ts';
 import type { ForwardTarget } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
+import { RefusedFileError, readRegularFile } from '../read-regular-file.ts';
 import type { SavedSnapshot } from '../store/database-copy.ts';
 import { createApiKey } from './access.ts';
 import { createEvent } from './events.ts';
@@ -131,18 +133,18 @@ function clearMemory({ store, generator, workspaces }: Sandbox, seriesSeq: numbe
 /**
  * Reads the default API key of an earlier start from its private file next to the database, which contains only a hash.
  * @returns null if the file does not exist or cannot be read.
- * @throws SvcError `usage` for a FIFO or a device, which could block.
+ * @throws SvcError `usage` if it is not a regular file, or is too large.
  */
 export function readKeyFile(db: string): string | null {
   if (db === ':memory:') return null;
   const file = `${db}.key`;
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
-    throw new SvcError('usage', `${file} is not a regular file.`, { hint: `Remove it with: rm ${file}` });
-  }
   try {
-    return readFileSync(file, 'utf8').trim() || null;
-  } catch {
-    return null;
+    return readRegularFile(file).toString().trim() || null;
+  } catch (error) {
+    if (!(error instanceof RefusedFileError)) return null;
+    throw new SvcError('usage', `The API key ${file} cannot be read: ${error.message}.`, {
+      hint: `Remove it with: rm ${quoteForShell(file)}`,
+    });
   }
 }
 

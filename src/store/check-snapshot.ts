@@ -1,6 +1,15 @@
 /** Checks a snapshot before it is loaded: its file, schema, damage and rows. It is untrusted: anyone may have written it. */
-import { constants, createWriteStream, lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -12,6 +21,7 @@ import { HOUR_MS } from '../domain/duration.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
+import { openRegularFile, RefusedFileError } from '../read-regular-file.ts';
 import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
 import { APPLICATION_ID, HEADER_BYTES, readApplicationId, SNAPSHOT_APPLICATION_ID } from './database.ts';
 import { SAVED_AT_SETTING } from './database-copy.ts';
@@ -31,6 +41,8 @@ interface CheckedSnapshot {
 }
 
 const COPY_PREFIX = 'svc-snapshot-';
+/** Much larger than databases get by default, and small enough for the folder of temporary files. docs/snapshots.md states it. */
+const SNAPSHOT_LIMIT_BYTES = 16 * 2 ** 30;
 /** Longer than any load takes: an older copy was left by a killed process. */
 const ABANDONED_AFTER_MS = HOUR_MS;
 
@@ -44,7 +56,7 @@ export async function checkSnapshot(path: string, environment: Environment): Pro
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const copy = join(folder, 'snapshot.db');
   try {
-    await copyRegularFile(path, copy);
+    await copySnapshot(path, copy);
     return { path: copy, savedAt: await checkCopy(copy, path, environment), remove };
   } catch (error) {
     remove();
@@ -62,17 +74,12 @@ function removeAbandonedCopies(fileSystemTime: number): void {
   }
 }
 
-/** Refuses files that are not snapshots: a FIFO would block, and a device may never end. */
-async function copyRegularFile(from: string, to: string): Promise<void> {
-  const file = await open(from, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+/** Refuses files that are not snapshots. */
+async function copySnapshot(from: string, to: string): Promise<void> {
+  const file = openRegularFile(from, SNAPSHOT_LIMIT_BYTES);
   try {
-    if (!(await file.stat()).isFile()) {
-      throw new SvcError('usage', `${from} is not a regular file.`, {
-        hint: 'Pass the path of a snapshot file.',
-      });
-    }
     const header = Buffer.alloc(HEADER_BYTES);
-    await file.read(header, 0, HEADER_BYTES, 0);
+    readSync(file, header, 0, HEADER_BYTES, 0);
     const id = readApplicationId(header);
     if (id === APPLICATION_ID) {
       const command = `svc emulator start --db ${quoteForShell(from)}`;
@@ -80,11 +87,11 @@ async function copyRegularFile(from: string, to: string): Promise<void> {
     }
     if (id !== SNAPSHOT_APPLICATION_ID) throw createNotASnapshotError(from);
     await pipeline(
-      file.createReadStream({ autoClose: false }),
+      createReadStream('', { fd: file, start: 0, autoClose: false }),
       createWriteStream(to, { flags: 'wx', mode: 0o600 }),
     );
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
@@ -210,6 +217,7 @@ function toLoadError(error: unknown, path: string): unknown {
   if (code === 'SQLITE_NOTADB') return createNotASnapshotError(path);
   if (code === 'SQLITE_CORRUPT') return createDamagedSnapshotError(path, message);
   return new SvcError('usage', `The snapshot ${path} cannot be read: ${describeFileError(error)}.`, {
+    ...(error instanceof RefusedFileError && { hint: error.hint }),
     cause: error,
   });
 }

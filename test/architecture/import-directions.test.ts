@@ -6,7 +6,15 @@ const source = join(import.meta.dirname, '../../src');
 
 /** A module is a folder of src, or a file at its top level. It may import the modules in the lines above its own. */
 const layers = [
-  ['create-folder', 'errors', 'package-files', 'package-info', 'timers', 'write-private-file'],
+  [
+    'create-folder',
+    'errors',
+    'package-files',
+    'package-info',
+    'read-regular-file',
+    'timers',
+    'write-private-file',
+  ],
   ['domain', 'watchdog'],
   ['cache-folder', 'network'],
   ['profile'],
@@ -30,6 +38,7 @@ const allowed: Record<string, readonly string[]> = {
     'errors',
     'package-files',
     'package-info',
+    'read-regular-file',
     'timers',
     'watchdog',
     'domain',

@@ -1,3 +1,4 @@
+import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createProcessIo, supportsLinks, supportsUnicode, wantsColor } from '../../src/cli/io.ts';
 
@@ -64,5 +65,35 @@ describe('createProcessIo', () => {
     expect(createIo({ stdout: terminal, stderr: terminal }, {}, true)).toMatchObject({
       ...{ color: false, links: false },
     });
+  });
+});
+
+describe('standard input', () => {
+  const { signal } = new AbortController();
+  const ioWith = (stdin: Readable) =>
+    createProcessIo({ stdout: {}, stderr: {}, env: {}, stdin } as never, false);
+
+  it('standard input is read to its end', async () => {
+    const input = await ioWith(Readable.from([Buffer.from('a'), Buffer.from('b')])).readInput(2, signal);
+    expect(input.toString()).toBe('ab');
+  });
+
+  it('standard input without end is refused above the limit', async () => {
+    const endless = new Readable({
+      read() {
+        this.push(Buffer.alloc(2 ** 20));
+      },
+    });
+    await expect(ioWith(endless).readInput(2 ** 22, signal)).rejects.toMatchObject({
+      code: 'usage',
+      message: 'Standard input cannot be read: it is larger than 4 MB.',
+    });
+  });
+
+  it('an interruption ends the wait for standard input', async () => {
+    const interruption = new AbortController();
+    const reading = ioWith(new PassThrough()).readInput(1, interruption.signal);
+    interruption.abort();
+    await expect(reading).rejects.toMatchObject({ code: 'interrupted' });
   });
 });

@@ -282,6 +282,8 @@ describe('a mistyped command line', () => {
     'deliveries list --limit 0',
     'deliveries list --since yesterday',
     'trigger order.shipped --rate fast',
+    'trigger order.shipped --idempotency-key a\nb',
+    `events create order.shipped --idempotency-key ${'k'.repeat(256)}`,
     'trigger order.shipped --wait=soon',
     'webhooks create --url http://localhost',
     'keys create --scopes everything',

@@ -133,7 +133,7 @@ describe('the exit code of svc emulator exec', () => {
     ['the report cannot be written', ['--junit', '/dev/null/a.xml', ...trigger], '/dev/null/a.xml'],
     ['a folder has the name of the report', ['--junit', '.', ...trigger], 'it is a folder'],
     ['the seed does not exist', ['--seed', 'a.yaml', ...trigger], 'does not exist'],
-    ['the seed is empty', ['--seed', '/dev/null', ...trigger], 'is empty'],
+    ['the seed is a device', ['--seed', '/dev/null', ...trigger], 'it is not a regular file'],
   ])('the exit code is 2 and the command does not run when %s', async (_, args, error) => {
     const cwd = createWatchedFolder();
     vi.stubEnv('TMPDIR', cwd);

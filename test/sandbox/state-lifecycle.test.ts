@@ -10,7 +10,10 @@ it('the stored API key is not read from a FIFO or a device, which could hold up 
   expect(readKeyFile(db)).toBeNull();
   symlinkSync('/dev/null', `${db}.key`);
   expect(() => readKeyFile(db)).toThrow(
-    expect.objectContaining({ code: 'usage', message: `${db}.key is not a regular file.` }),
+    expect.objectContaining({
+      code: 'usage',
+      message: `The API key ${db}.key cannot be read: it is not a regular file.`,
+    }),
   );
 });
 

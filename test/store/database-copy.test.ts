@@ -7,6 +7,7 @@ import {
   readFileSync,
   readlinkSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -184,12 +185,25 @@ describe.skipIf(process.platform === 'win32')('a path that is not a regular snap
     expect(spawnSync('mkfifo', [path]).status).toBe(0);
     expect(await refusalOf(path)).toMatchObject({
       code: 'usage',
-      message: `${path} is not a regular file.`,
+      message: `The snapshot ${path} cannot be read: it is not a regular file.`,
     });
   });
 
   it('loading from a device is refused', async () => {
-    expect(await refusalOf('/dev/zero')).toMatchObject({ message: '/dev/zero is not a regular file.' });
+    expect(await refusalOf('/dev/zero')).toMatchObject({
+      message: 'The snapshot /dev/zero cannot be read: it is not a regular file.',
+    });
+  });
+
+  it('loading from a file of more than 16 GB is refused without reading it', async () => {
+    const path = join(createTemporaryFolder(), 'large.db');
+    writeFileSync(path, '');
+    // A sparse file, which takes no space.
+    truncateSync(path, 16 * 2 ** 30 + 1);
+    expect(await refusalOf(path)).toMatchObject({
+      code: 'usage',
+      message: `The snapshot ${path} cannot be read: it is larger than 16384 MB.`,
+    });
   });
 
   it('saving to a FIFO, a device or a folder is refused', async () => {

@@ -1,14 +1,16 @@
 /** `svc events import`: creates the events of a recording, with their original spacing on the schedule clock. */
 import { InvalidArgumentError } from 'commander';
+import { MAX_ADVANCE_MS } from '../../contract/control-operations.ts';
 import { toEventBody } from '../../control/event-body.ts';
 import { DAY_MS, formatDuration } from '../../domain/duration.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
-import { type Capture, type CapturedEvent, readCapture } from '../capture/read-capture.ts';
+import { createCaptureError } from '../capture/capture.ts';
+import { type CaptureSource, openCaptureSource } from '../capture/capture-source.ts';
+import { type Capture, type CapturedEvent, readCapture, readPayload } from '../capture/read-capture.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { readNamedFile } from '../file-access.ts';
 import { addWorkspaceOption } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { renderTable } from '../render/table.ts';
@@ -34,7 +36,7 @@ interface ImportedEvent {
 
 const DETAILS = `
 The file is HAR, or the NDJSON of svc deliveries export. Each event is created once, even if the file contains several
-attempts or deliveries of it. It gets a new ID.
+attempts or deliveries of it. It gets a new ID. HAR and standard input can have 256 MB, and an NDJSON file any size.
 
 By default, the schedule clock advances from event to event without waiting. Retries that become due on the way are sent.`;
 
@@ -63,15 +65,16 @@ export const command: CommandDefinition<ImportOptions> = {
         hint: 'Remove one of them.',
       });
     }
-    const isStdin = file === '-';
-    const bytes = isStdin ? await context.io.readInput() : await readNamedFile(file, context.cwd);
-    const name = isStdin ? 'standard input' : file;
-    const capture = readCapture(bytes, name);
-    const offsets = findOffsets(capture.events, atOnce);
-    const importer = new Importer(capture, offsets);
-    if (!dryRun) await importer.importAll({ workspace, speed, atOnce }, context);
-    importer.report(dryRun, context);
-    if (importer.failure !== null) throw importer.failure;
+    const source = await openCaptureSource(file, context);
+    try {
+      const capture = await readCapture(source, context.signal);
+      const importer = new Importer(source, capture, findOffsets(capture.events, atOnce, source.name));
+      if (!dryRun) await importer.importAll({ workspace, speed, atOnce }, context);
+      importer.report(dryRun, context);
+      if (importer.failure !== null) throw importer.failure;
+    } finally {
+      source.close();
+    }
   },
 };
 
@@ -84,10 +87,19 @@ function parseSpeed(text: string): number {
   throw new InvalidArgumentError('Pass a number above 0, such as 60.');
 }
 
-/** Milliseconds after the first event. */
-function findOffsets(events: readonly CapturedEvent[], atOnce: boolean): number[] {
-  const start = events[0]?.at ?? 0;
-  return events.map(({ at }) => (atOnce ? 0 : at - start));
+/**
+ * Milliseconds after the first event.
+ * @param file its name for errors
+ * @throws SvcError `usage` if they are more than the clock can advance
+ */
+function findOffsets(events: readonly CapturedEvent[], atOnce: boolean, file: string): number[] {
+  const [first, last] = [events[0], events.at(-1)];
+  if (first === undefined || last === undefined || atOnce) return events.map(() => 0);
+  if (last.at - first.at > MAX_ADVANCE_MS) {
+    const problem = `it is more than ${formatDuration(MAX_ADVANCE_MS)} after ${first.position}`;
+    throw createCaptureError(file, last.position, problem, 'Correct the time, or use --at-once.');
+  }
+  return events.map(({ at }) => at - first.at);
 }
 
 interface ImportTarget {
@@ -97,13 +109,15 @@ interface ImportTarget {
 }
 
 class Importer {
+  readonly #source: CaptureSource;
   readonly #capture: Capture;
   readonly #offsets: readonly number[];
   readonly #created: { readonly id: string; readonly created_at: string }[] = [];
   /** The error that stopped the import; null if it was complete. */
   failure: unknown = null;
 
-  constructor(capture: Capture, offsets: readonly number[]) {
+  constructor(source: CaptureSource, capture: Capture, offsets: readonly number[]) {
+    this.#source = source;
     this.#capture = capture;
     this.#offsets = offsets;
   }
@@ -133,9 +147,14 @@ class Importer {
       const advanceMs = atOnce ? 0 : this.#msUntil(offsetMs);
       if (advanceMs > 0) await control.advanceClock({ workspace_id: workspaceId, ms: advanceMs }, signal);
       assertNotInterrupted(signal);
-      const { type, payload } = event;
-      const body = toEventBody({ type, workspaceId, payloadField, payload });
-      this.#created.push(await this.#createEvent(() => api.createEvent(body), event, signal));
+      const body = toEventBody({
+        type: event.type,
+        workspaceId,
+        payloadField,
+        payload: readPayload(event, this.#source),
+      });
+      const { id, created_at } = await this.#createEvent(() => api.createEvent(body), event, signal);
+      this.#created.push({ id, created_at });
     }
   }
 

@@ -1,5 +1,4 @@
 /** `svc fixtures`: lists, shows and checks event fixtures and scripts, and runs scripts. */
-import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { planScript, runScript, type ScriptContext } from '../../control/script/run-script.ts';
 import { type StepReport, serializeStepReport, toStepLabel } from '../../control/script/step-report.ts';
@@ -83,7 +82,7 @@ async function readText(
   const embedded = readEmbedded(file);
   // Its schema is not a file.
   if (embedded !== undefined) return embedded.replace(/^ *"\$schema": .*\n/m, '');
-  const text = (await readNamedFile(file, cwd)).toString('utf8');
+  const text = readNamedFile(file, cwd).toString('utf8');
   return source === 'built_in' ? pointToSchema(text, kind, projectFolder) : text;
 }
 
@@ -204,7 +203,7 @@ function isHistoryFile(path: string, { cwd }: Context): boolean {
   if (!isFilePath(path)) return false;
   try {
     const { version, events, steps }: Record<string, unknown> = JSON.parse(
-      readFileSync(resolve(cwd, path), 'utf8'),
+      readNamedFile(path, cwd).toString(),
     );
     return version !== undefined && Array.isArray(events) && Array.isArray(steps);
   } catch {

@@ -269,7 +269,7 @@ function isLoopback(url: string): boolean {
 }
 
 async function readHistory(path: string, { cwd }: Context): Promise<History> {
-  return parseHistoryText((await readNamedFile(path, cwd)).toString(), path);
+  return parseHistoryText(readNamedFile(path, cwd).toString(), path);
 }
 
 /** The fixtures of these types, or all, filled with the values of the seed. @throws SvcError `not_found` */

@@ -209,7 +209,7 @@ async function verifyRawRequest(
 ): Promise<Verification> {
   rejectConflicts('request', ['payload', 'delivery', 'signature', 'timestamp', 'id'], options);
   const verifyOptions = await resolveVerifyOptions(options, context);
-  const { headers, body } = parseRawRequest(await readNamedFile(file, context.cwd), file);
+  const { headers, body } = parseRawRequest(readNamedFile(file, context.cwd), file);
   return verifyMessage({ ...verifyOptions, headers, payload: body });
 }
 

@@ -1,6 +1,7 @@
 /** The log file of the emulator of `svc emulator exec`, whose command uses the terminal: requests, attempts and notes. */
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../control/control-plane.ts';
+import { assertRegularFile } from '../../read-regular-file.ts';
 import { createWriteError } from '../file-access.ts';
 import type { NoteOutput } from '../process-context.ts';
 import { renderAttempt, renderRequest, renderReset } from '../render/stream-items.ts';
@@ -16,6 +17,7 @@ export class EmulatorLog {
   /** @throws SvcError `usage` when the file cannot be written. */
   constructor(path: string) {
     try {
+      if (existsSync(path)) assertRegularFile(path);
       writeFileSync(path, '', { mode: 0o600 });
     } catch (error) {
       throw createWriteError(path, error, 'Choose a writable file with --log.');

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { readCapture } from '../../../src/cli/capture/read-capture.ts';
-import { deliveries, har, harEntry, harOf, ids, ndjson, ndjsonLine } from './recordings.ts';
+import { toCaptureSource } from '../../../src/cli/capture/capture-source.ts';
+import { readCapture, readPayload } from '../../../src/cli/capture/read-capture.ts';
+import { deliveries, envelope, har, harEntry, harOf, ids, ndjson, ndjsonLine } from './recordings.ts';
 
-const read = (text: string | Buffer) => readCapture(Buffer.from(text), 'a.file');
-const problemOf = (text: string | Buffer) => {
-  try {
-    read(text);
-  } catch (error) {
-    return (error as Error).message;
-  }
-  return 'no problem';
-};
+const { signal } = new AbortController();
+const sourceOf = (text: string | Buffer) => toCaptureSource('a.file', Buffer.from(text));
+const read = (text: string | Buffer) => readCapture(sourceOf(text), signal);
+const problemOf = (text: string | Buffer) =>
+  read(text).then(
+    () => 'no problem',
+    (error: Error) => error.message,
+  );
 
 const [first] = deliveries;
 const body = first?.body ?? '';
@@ -19,51 +19,62 @@ describe('a recording', () => {
   it.each([
     ['HAR', har, ['entry 1', 'entry 3']],
     ['NDJSON', ndjson, ['line 1', 'line 3']],
-  ])('%s contains each event once, with its time and its payload unchanged', (_, text, positions) => {
-    const { events, repeatedCount, otherCount } = read(text);
+  ])('%s contains each event once, with its time and its payload unchanged', async (_, text, positions) => {
+    const { events, repeatedCount, otherCount } = await read(text);
     expect(events.map(({ position }) => position)).toEqual(positions);
     expect(events).toMatchObject([
       { type: 'order.created', sourceId: ids.created, at: Date.parse('2026-11-20T12:00:00Z') },
       { type: 'order.shipped', sourceId: ids.shipped, at: Date.parse('2026-11-20T13:30:00Z') },
     ]);
-    expect(events.map(({ payload }) => payload)).toEqual(['{"total":12.50}', '{"total":12.50}']);
+    expect(events.map((event) => readPayload(event, sourceOf(text)))).toEqual([
+      '{"total":12.50}',
+      '{"total":12.50}',
+    ]);
     expect({ repeatedCount, otherCount }).toEqual({ repeatedCount: 1, otherCount: 0 });
   });
 
-  it('the events of a recording are sorted by time', () => {
+  it('the events of a recording are sorted by time', async () => {
     const lines = ndjson.trim().split('\n').reverse().join('\n');
-    expect(read(lines).events.map(({ type }) => type)).toEqual(['order.created', 'order.shipped']);
+    expect((await read(lines)).events.map(({ type }) => type)).toEqual(['order.created', 'order.shipped']);
   });
 
-  it('a byte order mark and CRLF line ends of NDJSON are ignored', () => {
-    expect(read(`\ufeff${ndjson.replaceAll('\n', '\r\n')}`).events).toHaveLength(2);
+  it('a byte order mark and CRLF line ends of NDJSON are ignored', async () => {
+    expect((await read(`\ufeff${ndjson.replaceAll('\n', '\r\n')}`)).events).toHaveLength(2);
   });
 
-  it('the payload of an envelope without a field payload is its whole data', () => {
+  it('the payload of an envelope without a field payload is its whole data', async () => {
     const text = ndjsonLine(`{"type":"order.paid","data":{"id":"${ids.created}","total":1.50}}`);
-    expect(read(text).events).toMatchObject([{ payload: `{"id":"${ids.created}","total":1.50}` }]);
+    const [event] = (await read(text)).events;
+    expect(event && readPayload(event, sourceOf(text))).toBe(`{"id":"${ids.created}","total":1.50}`);
   });
 
-  it.each(['payload', 'data'])('a request to create an event is an event, with the payload in %s', (name) => {
-    const text = ndjsonLine(`{"type":"order.paid","workspace_id":"ws_1","${name}":{"n":1e3}}`);
-    expect(read(text).events).toMatchObject([{ type: 'order.paid', payload: '{"n":1e3}', sourceId: null }]);
-  });
+  it.each(['payload', 'data'])(
+    'a request to create an event is an event, with the payload in %s',
+    async (name) => {
+      const text = ndjsonLine(`{"type":"order.paid","workspace_id":"ws_1","${name}":{"n":1e3}}`);
+      const [event] = (await read(text)).events;
+      expect(event).toMatchObject({ type: 'order.paid', sourceId: null });
+      expect(event && readPayload(event, sourceOf(text))).toBe('{"n":1e3}');
+    },
+  );
 
   it.each([
     ['nothing', ''],
     ['only empty lines', '\n\n'],
     ['HAR without events', harOf([])],
-  ])('a file with %s contains no event', (_, text) => {
-    expect(problemOf(text)).toBe('a.file contains no event.');
+  ])('a file with %s contains no event', async (_, text) => {
+    expect(await problemOf(text)).toBe('a.file contains no event.');
   });
 
-  it('a file in another format is rejected', () => {
-    expect(problemOf('<html>')).toBe('a.file, line 1: it is neither HAR nor NDJSON. Nothing was imported.');
+  it('a file in another format is rejected', async () => {
+    expect(await problemOf('<html>')).toBe(
+      'a.file, line 1: it is neither HAR nor NDJSON. Nothing was imported.',
+    );
   });
 });
 
 describe('HAR', () => {
-  it('requests without an event are counted and skipped', () => {
+  it('requests without an event are counted and skipped', async () => {
     const get = { startedDateTime: first?.at, request: { method: 'GET', url: 'https://example.com/' } };
     const others = ['not JSON', '{"type":"Other"}', '{"type":"order.paid"}', '{"a":'];
     const entries = [
@@ -71,24 +82,24 @@ describe('HAR', () => {
       ...others.map((text) => harEntry('2026-11-20T12:00:00Z', text)),
       harEntry(first?.at ?? '', body),
     ];
-    expect(read(harOf(entries))).toMatchObject({ events: [{ position: 'entry 6' }], otherCount: 4 });
+    expect(await read(harOf(entries))).toMatchObject({ events: [{ position: 'entry 6' }], otherCount: 4 });
   });
 
-  it('the request that creates an event and its delivery are the same event', () => {
+  it('the request that creates an event and its delivery are the same event', async () => {
     const request = harEntry('2026-11-20T11:59:59Z', '{"type":"order.created","payload":{"total":12.50}}', {
       response: { status: 201, content: { text: `{"id":"${ids.created}","type":"order.created"}` } },
     });
-    expect(read(harOf([request, harEntry(first?.at ?? '', body)]))).toMatchObject({
+    expect(await read(harOf([request, harEntry(first?.at ?? '', body)]))).toMatchObject({
       events: [{ position: 'entry 1', sourceId: ids.created }],
       repeatedCount: 1,
     });
   });
 
-  it('our own HAR has the spacing of the schedule clock', () => {
+  it('our own HAR has the spacing of the schedule clock', async () => {
     const entry = harEntry('2026-11-20T12:00:00Z', body, {
       _delivery: { created_at: '2026-11-23T12:00:00.000Z' },
     });
-    expect(read(harOf([entry])).events).toMatchObject([{ at: Date.parse('2026-11-23T12:00:00Z') }]);
+    expect((await read(harOf([entry]))).events).toMatchObject([{ at: Date.parse('2026-11-23T12:00:00Z') }]);
   });
 
   it.each([
@@ -104,8 +115,61 @@ describe('HAR', () => {
     ],
     ['an entry that is not an object', '{"log":{"entries":[7]}}', 'entry 1: it must be an object, not 7'],
     ['no entries', '{"log":{}}', 'log.entries: it must be an array'],
-  ])('HAR with %s is rejected with its position', (_, text, problem) => {
-    expect(problemOf(text)).toBe(`a.file, ${problem}. Nothing was imported.`);
+  ])('HAR with %s is rejected with its position', async (_, text, problem) => {
+    expect(await problemOf(text)).toBe(`a.file, ${problem}. Nothing was imported.`);
+  });
+});
+
+describe('the size of a recording', () => {
+  it('NDJSON of any size is read in parts, and a payload is read again when it is needed', async () => {
+    const payload = JSON.stringify({ text: 'ä'.repeat(400_000) });
+    const lines = Array.from({ length: 8 }, (_, index) =>
+      ndjsonLine(envelope('order.paid', `evt_${index}`, payload)),
+    );
+    const source = sourceOf(lines.join(''));
+    let longestRead = 0;
+    const { events } = await readCapture(
+      {
+        ...source,
+        read(offset, length) {
+          longestRead = Math.max(longestRead, length);
+          return source.read(offset, length);
+        },
+      },
+      signal,
+    );
+    expect(events.map(({ sourceId }) => sourceId)).toEqual(lines.map((_, index) => `evt_${index}`));
+    for (const event of events) expect(readPayload(event, source)).toBe(payload);
+    expect(longestRead).toBeLessThanOrEqual(2 ** 20);
+  });
+
+  it('a line of several megabytes is read, and a line of more than 16 MB is rejected', async () => {
+    const lineOf = (megabytes: number) =>
+      ndjsonLine(envelope('order.paid', ids.created, `"${'x'.repeat(megabytes * 2 ** 20)}"`));
+    expect((await read(ndjson + lineOf(15))).events).toHaveLength(2);
+    expect(await problemOf(ndjson + lineOf(16))).toBe(
+      'a.file, line 4: it is longer than 16 MB. Nothing was imported.',
+    );
+  });
+
+  it('HAR of more than 256 MB is rejected without being read', async () => {
+    const source = { ...sourceOf(har), sizeBytes: 256 * 2 ** 20 + 1 };
+    await expect(readCapture(source, signal)).rejects.toMatchObject({
+      code: 'usage',
+      message: 'The HAR file a.file is larger than 256 MB.',
+    });
+  });
+
+  it('a file that is changed during the import is an error', async () => {
+    const [event] = (await read(ndjson)).events;
+    const changed = sourceOf(' '.repeat(ndjson.length));
+    expect(() => event && readPayload(event, changed)).toThrow('a.file was changed during the import.');
+  });
+
+  it('an interruption ends the reading', async () => {
+    await expect(readCapture(sourceOf(ndjson), AbortSignal.abort())).rejects.toMatchObject({
+      code: 'interrupted',
+    });
   });
 });
 
@@ -119,9 +183,9 @@ describe('NDJSON', () => {
       'line 1: created_at must be an ISO 8601 time in UTC',
     ],
     [
-      'a body without an event',
+      'two problems',
       `{"created_at":"${first?.at}","body":"[]"}\n{}`,
-      'line 2: created_at is required',
+      'line 1: the body must be a JSON object',
     ],
     [
       'a body without a type',
@@ -139,7 +203,7 @@ describe('NDJSON', () => {
       ndjsonLine('{"type":"order.paid","data":{},"data":{}}'),
       'line 1: the body has a duplicate field: data',
     ],
-  ])('NDJSON with %s is rejected with its line', (_, text, problem) => {
-    expect(problemOf(text)).toBe(`a.file, ${problem}. Nothing was imported.`);
+  ])('NDJSON with %s is rejected with its line', async (_, text, problem) => {
+    expect(await problemOf(text)).toBe(`a.file, ${problem}. Nothing was imported.`);
   });
 });

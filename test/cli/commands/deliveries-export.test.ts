@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -112,6 +113,18 @@ describe('svc deliveries export', () => {
       message: `Cannot write ${join(cwd, out)}: ${description}.`,
     });
   });
+
+  it.skipIf(process.platform === 'win32')(
+    '--out with a FIFO is refused without waiting for its reader',
+    async () => {
+      const { context, cwd } = setUp();
+      expect(spawnSync('mkfifo', [join(cwd, 'fifo')]).status).toBe(0);
+      await expect(exportCommand.run({ out: 'fifo' }, context)).rejects.toMatchObject({
+        code: 'usage',
+        message: `Cannot write ${join(cwd, 'fifo')}: it is a pipe.`,
+      });
+    },
+  );
 
   it('--out can be a device', async () => {
     const { context } = setUp();

@@ -179,6 +179,22 @@ describe('errors of svc events import', () => {
     expect(await listEvents()).toEqual([]);
   });
 
+  it.each([{ dryRun: true }, { speed: 60 }, {}])(
+    'events further apart than the clock can advance are rejected before the first is created: %j',
+    async (options) => {
+      const { importText, listEvents } = await setUp();
+      const late = ndjsonLine(envelope('order.paid', 'evt_2'), '2126-11-20T12:00:00.000Z');
+      await expect(importText(ndjson + late, options)).rejects.toMatchObject({
+        code: 'usage',
+        message: 'recording, line 4: it is more than 36500d after line 1. Nothing was imported.',
+        hint: 'Correct the time, or use --at-once.',
+      });
+      expect(await listEvents()).toEqual([]);
+      await importText(ndjson + late, { atOnce: true });
+      expect(await listEvents()).toHaveLength(3);
+    },
+  );
+
   it('the number of imported events is reported if an event is rejected', async () => {
     const { importText, listEvents, capturedOutput } = await setUp();
     const large = envelope('order.paid', 'evt_2', JSON.stringify({ text: 'x'.repeat(300_000) }));
