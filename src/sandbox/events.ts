@@ -57,7 +57,6 @@ export function createEvent(
       due_at: createdAt,
     };
     store.deliveries.insert(delivery);
-    store.deliveries.preload(delivery, webhook, row.envelope);
     return {
       type: 'delivery_due',
       webhookSeq: webhook.seq,

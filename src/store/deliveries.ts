@@ -1,7 +1,6 @@
 /** The table of deliveries, which is also the queue of due attempts. */
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
-import { type Sql, Table } from './sql.ts';
-import type { WebhookRow, WebhookTable } from './webhooks.ts';
+import { Table } from './sql.ts';
 
 export interface NewDelivery {
   readonly seq: number;
@@ -71,25 +70,7 @@ export interface DeliveryUpdate extends Omit<DeliveryProgressRow, 'webhook_seq' 
   readonly settled_reason: SettledReason | null;
 }
 
-/** Maximum number of cached rows: by default, those in flight, those that wait for their commit, and a full backlog. */
-const MAX_CACHED = 256;
-
 export class DeliveryTable extends Table {
-  readonly #webhooks: Pick<WebhookTable, 'revision'>;
-  /**
-   * Rows that are needed again soon, by sequence: new deliveries, and those whose attempt is not recorded yet. Each has the revision of
-   * the endpoints for which it is valid. A change of the row removes it.
-   */
-  readonly #cachedRows = new Map<
-    number,
-    { readonly delivery: SendableDelivery; readonly revision: number }
-  >();
-
-  constructor(sql: Sql, webhooks: Pick<WebhookTable, 'revision'>) {
-    super(sql);
-    this.#webhooks = webhooks;
-  }
-
   insert(row: NewDelivery): void {
     const { seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at } = row;
     this.sql.run(
@@ -97,24 +78,6 @@ export class DeliveryTable extends Table {
        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
       [seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at],
     );
-  }
-
-  /**
-   * Caches the row of a new delivery for {@link findSendable}, because its first attempt usually follows the commit. Does
-   * nothing if {@link MAX_CACHED} are cached already.
-   */
-  preload(row: NewDelivery, webhook: WebhookRow, body: string): void {
-    this.#cacheRow(toSendableDelivery(row, webhook, body));
-  }
-
-  #cacheRow(delivery: SendableDelivery): void {
-    if (this.#cachedRows.size >= MAX_CACHED) return;
-    this.#cachedRows.set(delivery.seq, { delivery, revision: this.#webhooks.revision });
-  }
-
-  /** Must be called after a rollback, and after rows were replaced. */
-  clearCache(): void {
-    this.#cachedRows.clear();
   }
 
   insertCopy(copy: DeliveryCopy): void {
@@ -130,10 +93,7 @@ export class DeliveryTable extends Table {
 
   /** The current values for an attempt; undefined if the delivery is no longer due. */
   findSendable(seq: number): SendableDelivery | undefined {
-    const cached = this.#cachedRows.get(seq);
-    if (cached?.revision === this.#webhooks.revision) return cached.delivery;
-    this.#cachedRows.delete(seq);
-    const delivery = this.sql.get<SendableDelivery>(
+    return this.sql.get<SendableDelivery>(
       `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
          d.scheduled_attempts, d.attempt_count, d.replays_waiting, d.fault, coalesce(d.own_url, h.url) AS url,
          coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
@@ -142,13 +102,9 @@ export class DeliveryTable extends Table {
        WHERE d.seq = ? AND d.due_at IS NOT NULL`,
       [seq],
     );
-    if (delivery !== undefined) this.#cacheRow(delivery);
-    return delivery;
   }
 
   getProgress(seq: number): DeliveryProgressRow {
-    const cached = this.#cachedRows.get(seq);
-    if (cached !== undefined) return cached.delivery;
     const row = this.sql.get<DeliveryProgressRow>(
       `SELECT seq, status, webhook_seq, workspace_seq, due_at, first_attempt_at, on_schedule, scheduled_attempts,
          attempt_count, replays_waiting FROM deliveries WHERE seq = ?`,
@@ -175,7 +131,6 @@ export class DeliveryTable extends Table {
   }
 
   update(row: DeliveryUpdate): void {
-    this.#cachedRows.delete(row.seq);
     this.sql.run(
       `UPDATE deliveries SET status = ?, due_at = ?, settled_at = ?, settled_reason = ?, first_attempt_at = ?, on_schedule = ?,
          scheduled_attempts = ?, attempt_count = ?, replays_waiting = ?, fault = NULL WHERE seq = ?`,
@@ -196,7 +151,6 @@ export class DeliveryTable extends Table {
 
   /** Counts an attempt without any other change. */
   incrementAttemptCount(seq: number): void {
-    this.#cachedRows.delete(seq);
     this.sql.run('UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?', [seq]);
   }
 
@@ -206,7 +160,6 @@ export class DeliveryTable extends Table {
    * @param settledSeq sequence of this change.
    */
   expire(seq: number, at: number, settledSeq: number): void {
-    this.#cachedRows.delete(seq);
     this.sql.run(
       `UPDATE deliveries SET status = 'failed', settled_reason = 'window_elapsed', settled_at = ?, settled_seq = ?,
          due_at = NULL, on_schedule = 0 WHERE seq = ? AND status = 'pending' AND replays_waiting = 0`,
@@ -216,7 +169,6 @@ export class DeliveryTable extends Table {
 
   /** Makes one more attempt due at `at`. A pending retry is dropped. */
   requestReplay(seq: number, at: number): void {
-    this.#cachedRows.delete(seq);
     this.sql.run(
       `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
          replays_waiting = replays_waiting + 1, fault = NULL WHERE seq = ?`,
@@ -226,7 +178,6 @@ export class DeliveryTable extends Table {
 
   /** Postpones the next attempt of a delivery once. @param fault `AppliedFault` of the reason, as JSON. */
   postpone(seq: number, dueAt: number, fault: string): void {
-    this.#cachedRows.delete(seq);
     this.sql.run(
       'UPDATE deliveries SET due_at = ?, fault = ? WHERE seq = ? AND due_at IS NOT NULL AND fault IS NULL',
       [dueAt, fault, seq],
@@ -235,7 +186,6 @@ export class DeliveryTable extends Table {
 
   /** Makes the deliveries due that a `reorder` fault postponed. @returns their sequences. */
   releaseReordered(webhookSeq: number, now: number): number[] {
-    this.#cachedRows.clear();
     return this.sql.values(
       `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now
            AND fault ->> 'kind' = 'reorder' RETURNING seq`,
@@ -248,7 +198,6 @@ export class DeliveryTable extends Table {
    * @returns the number of deliveries.
    */
   cancelPending(webhookSeq: number, settledAt: number, lastUsedSeq: number): number {
-    this.#cachedRows.clear();
     const values = { webhook_seq: webhookSeq, settled_at: settledAt, last_used_seq: lastUsedSeq };
     return this.sql.run(
       `UPDATE deliveries SET status = 'canceled', due_at = NULL, settled_at = @settled_at,
@@ -304,29 +253,4 @@ export class DeliveryTable extends Table {
       [workspaceSeq],
     );
   }
-}
-
-/** The result of {@link DeliveryTable.findSendable} for a new delivery. */
-function toSendableDelivery(delivery: NewDelivery, webhook: WebhookRow, body: string): SendableDelivery {
-  return {
-    seq: delivery.seq,
-    id: delivery.id,
-    webhook_seq: delivery.webhook_seq,
-    workspace_seq: delivery.workspace_seq,
-    due_at: delivery.due_at,
-    url: webhook.url,
-    body,
-    secret: webhook.secret,
-    previous_secret: webhook.previous_secret,
-    previous_secret_expires_at: webhook.previous_secret_expires_at,
-    headers: webhook.headers,
-    skip_verify: webhook.skip_verify,
-    status: 'pending',
-    first_attempt_at: null,
-    on_schedule: 1,
-    scheduled_attempts: 0,
-    attempt_count: 0,
-    replays_waiting: 0,
-    fault: null,
-  };
 }

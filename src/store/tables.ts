@@ -35,7 +35,7 @@ export class Tables {
     this.apiKeys = new ApiKeyTable(sql);
     this.webhooks = new WebhookTable(sql);
     this.events = new EventTable(sql);
-    this.deliveries = new DeliveryTable(sql, this.webhooks);
+    this.deliveries = new DeliveryTable(sql);
     this.deliveryQueries = new DeliveryQueries(sql);
     this.attempts = new AttemptTable(sql);
     this.apiRequests = new ApiRequestTable(sql);
@@ -49,6 +49,5 @@ export class Tables {
   protected clearCaches(): void {
     this.apiKeys.clearCache();
     this.webhooks.clearCache();
-    this.deliveries.clearCache();
   }
 }

@@ -46,12 +46,6 @@ const SELECT_WITH_WORKSPACE =
 
 export class WebhookTable extends Table {
   readonly #enabledByWorkspace = new ReadCache<number, readonly EnabledWebhook[]>();
-  #revision = 0;
-
-  /** Changes with every write to an endpoint, and when a write is rolled back. */
-  get revision(): number {
-    return this.#revision;
-  }
 
   insert(row: WebhookRow): void {
     this.clearCache();
@@ -179,9 +173,7 @@ export class WebhookTable extends Table {
     );
   }
 
-  /** Also changes {@link revision}, which the cached deliveries depend on. */
   clearCache(): void {
-    this.#revision++;
     this.#enabledByWorkspace.clear();
   }
 }

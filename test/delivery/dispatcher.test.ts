@@ -2,26 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { MAX_UNRECORDED } from '../../src/delivery/dispatcher.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import { createPublicHandlers } from '../../src/sandbox/public-handlers.ts';
-import type { DeliveryDue } from '../../src/sandbox/sandbox.ts';
 import { deleteWebhook } from '../../src/sandbox/webhooks.ts';
 import { failedResult, NOW, runEventLoop, runPromises, startDispatcher } from './dispatcher-setup.ts';
 
 const originOf = ({ url }: { url: string }) => new URL(url).port;
 
-describe('a preloaded delivery', () => {
-  it('a preloaded delivery equals its stored row', async () => {
-    const { endpoint, createEvent, store } = startDispatcher();
-    endpoint();
-    const [event] = (await store.write(createEvent)).eventsToPublish;
-    const { deliverySeq } = event as DeliveryDue;
-    const preloaded = store.deliveries.findSendable(deliverySeq);
-    store.deliveries.clearCache();
-    const stored = store.deliveries.findSendable(deliverySeq);
-    expect(preloaded).toEqual(stored);
-    expect(preloaded).not.toBe(stored);
-  });
-
-  it('a preloaded delivery is not sent if its endpoint was deleted in the same commit', async () => {
+describe('a new delivery', () => {
+  it('a new delivery is not sent if its endpoint was deleted in the same commit', async () => {
     const { endpoint, createEvent, store, sandbox, sent } = startDispatcher();
     const { id } = endpoint();
     const [{ eventsToPublish }] = await Promise.all([

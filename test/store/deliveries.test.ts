@@ -58,6 +58,10 @@ describe('DeliveryTable', () => {
     expect(store.deliveries.countPending()).toBe(0);
   });
 
+  it('the progress of a delivery that does not exist is an error', () => {
+    expect(() => openStore().deliveries.getProgress(0)).toThrow('delivery 0 does not exist');
+  });
+
   it('the number of pending deliveries follows every change', async () => {
     const store = openStore();
     const { webhook, deliveries, workspace } = insertDeliveries(store, [NOW, NOW, NOW, NOW]);
