@@ -93,13 +93,16 @@ export interface SandboxSetupOptions {
   readonly overrides?: Overrides;
   readonly store?: Store;
   readonly frozen?: boolean;
+  /** Real time (default: moves only with `pass`). */
+  readonly monotonic?: () => number;
 }
 
-/** Creates a sandbox with a workspace, whose real time moves only with `pass`. */
+/** Creates a sandbox with a workspace. */
 export function createTestSandbox(options: SandboxSetupOptions = {}) {
   const { store = new Store({ path: ':memory:' }), frozen = true } = options;
   let elapsed = 0;
-  const wall = { now: () => NOW + elapsed, monotonic: () => elapsed };
+  const { monotonic = () => elapsed } = options;
+  const wall = { now: () => NOW + monotonic(), monotonic };
   const sandbox = createSandbox({
     ...{ environment: 'sandbox', store, wall, randomSeed: 1, hasConstantTimestamp: false },
     rules: resolveRules('relaxed', options.overrides),
