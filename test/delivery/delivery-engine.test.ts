@@ -160,7 +160,7 @@ describe('the stop of the delivery engine', () => {
     expect(errors).toEqual(['the stop']);
   });
 
-  it('a stop rejects with a defect of a write, which is no problem of the storage', async () => {
+  it('a stop rejects with the error of a write that the storage did not cause', async () => {
     const { engine, store, errors } = createEngine();
     engine.start();
     await runEventLoop();
