@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Framework } from '../../src/fixtures/receiver-examples.ts';
 import type { ExploreReport } from '../../src/receiver/explore/explore.ts';
-import { checkReceiver, idsOf, startCheckedReceiver } from '../../test/receiver/check-receiver.ts';
+import { checkReceiver, idsOf } from '../../test/receiver/check-receiver.ts';
 import {
   type ReceiverParts,
   SECRET,
+  sleep,
   startConfigurableReceiver,
 } from '../../test/receiver/configurable-receiver.ts';
 import type { Defect } from '../../test/receiver/defects.ts';
@@ -32,7 +33,8 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** Checks a receiver, and explores it with the default options and `--restart-command`. */
 export async function measureDefect({ create, timeoutMs = TIMEOUT_MS }: Defect, seed: number): Promise<Row> {
   const check = await measureSeconds(async () => {
-    await using receiver = await startCheckedReceiver(create());
+    // Long enough to send a repeat during the work.
+    await using receiver = await startConfigurableReceiver({ work: () => sleep(100), ...create() });
     return idsOf(await checkReceiver({ ...receiver, timeoutMs }), 'failed');
   });
   const exploration = await measureSeconds(async () => {

@@ -29,7 +29,7 @@ describe('toServerError', () => {
 
   it('toServerError returns the error of the server with its hint', () => {
     const error = { code: 'conflict', message: 'It exists.', hint: 'Delete it.' };
-    expect(toError(409, error)).toMatchObject(error);
+    for (const status of [404, 409]) expect(toError(status, error)).toMatchObject(error);
     expect(toError(404, { code: 'not_found', message: 'No.' })).toMatchObject({
       code: 'not_found',
       hint: undefined,

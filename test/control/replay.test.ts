@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/contract/delivery-schemas.ts';
 import {
@@ -8,7 +9,7 @@ import {
   waitForReplays,
 } from '../../src/control/replay.ts';
 import { SvcError } from '../../src/errors.ts';
-import { aDelivery, clockAt, NOW, streamOf } from '../cli/fake-context.ts';
+import { aDelivery, clockAt, NOW } from '../cli/fake-context.ts';
 
 const never = new AbortController().signal;
 const perSecond = Number.POSITIVE_INFINITY;
@@ -99,7 +100,14 @@ describe('the result of a replay', () => {
     const read: string[] = [];
     const control = {
       ...{ getClock: clockAt().getClock },
-      stream: () => streamOf([{ type: 'attempt', delivery: attempted }]),
+      // It does not end before it is aborted.
+      stream: (_: unknown, signal: AbortSignal) => ({
+        ready: Promise.resolve(),
+        async *[Symbol.asyncIterator]() {
+          yield { type: 'attempt', delivery: attempted };
+          if (!signal.aborted) await once(signal, 'abort');
+        },
+      }),
       getDelivery: async ({ id }: { readonly id: string }) => {
         read.push(id);
         return id === 'del_2' ? settled : pending;

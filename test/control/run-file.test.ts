@@ -107,7 +107,7 @@ describe('the run file', () => {
     ['an address with a line break', { control_url: 'http://127.0.0.1:1/_svc\nA=1' }],
   ])('a run file with %s does not count', (_, changes) => {
     createRunFile(folder, { ...run, ...changes } as typeof run, env);
-    expect(findRunFile(at(folder))).toBeNull();
+    expect(inspectRunFile(at(folder))).toMatchObject({ run: null, isAlive: false });
   });
 
   it('only its own emulator removes a run file', () => {

@@ -1,14 +1,7 @@
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import type { CheckStatus } from '../../src/receiver/receiver-check.ts';
 import { type CheckReport, type RunChecksOptions, runChecks } from '../../src/receiver/run-checks.ts';
-import {
-  API_KEY,
-  type ConfigurableReceiver,
-  type ReceiverParts,
-  SECRET,
-  sleep,
-  startConfigurableReceiver,
-} from './configurable-receiver.ts';
+import { API_KEY, SECRET } from './configurable-receiver.ts';
 
 type CheckReceiverOptions = Pick<RunChecksOptions, 'url'> &
   Partial<RunChecksOptions> & {
@@ -36,11 +29,20 @@ export function checkReceiver({ countEffects, ...options }: CheckReceiverOptions
   });
 }
 
-/** Starts a receiver whose work takes long enough to send a repeat during it. */
-export function startCheckedReceiver(changes: Partial<ReceiverParts> = {}): Promise<ConfigurableReceiver> {
-  return startConfigurableReceiver({ work: () => sleep(100), ...changes });
-}
-
 export function idsOf({ checks }: CheckReport, status: CheckStatus): string[] {
   return checks.filter((check) => check.status === status).map(({ id }) => id);
 }
+
+/** The checks that only effects can decide. */
+export const needsObserver = [
+  'rejection.no-effect',
+  'rejection.same-event',
+  'acceptance.before-work',
+  'deduplication.same-delivery',
+  'deduplication.other-delivery',
+  'deduplication.at-once',
+  'deduplication.during-work',
+  'deduplication.similar-ids',
+  'deduplication.later',
+  'deduplication.after-others',
+];

@@ -5,7 +5,7 @@ import { listChecks } from '../../src/receiver/run-checks.ts';
 import { checkReceiver, idsOf } from './check-receiver.ts';
 import { API_KEY, type ReceiverParts, sleep } from './configurable-receiver.ts';
 import { defects } from './defects.ts';
-import { startInProcessReceiver, useVirtualTime } from './in-process-receiver.ts';
+import { startCheckedReceiver, useVirtualTime } from './in-process-receiver.ts';
 
 vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
 vi.mock('../../src/receiver/receiver-client.ts', async (importOriginal) => ({
@@ -17,10 +17,6 @@ beforeEach(useVirtualTime);
 afterEach(() => {
   vi.useRealTimers();
 });
-
-/** Starts a receiver whose work takes long enough to send a repeat during it. */
-const startCheckedReceiver = (changes: Partial<ReceiverParts> = {}) =>
-  startInProcessReceiver({ work: () => sleep(100), ...changes });
 
 const CLOCK_DIFFERENCE_MS = 180_000;
 const WORKER_INTERVAL_MS = 700;

@@ -54,6 +54,11 @@ export function startInProcessReceiver(changes: Partial<ReceiverParts> = {}): Pr
   });
 }
 
+/** Starts a receiver whose work takes long enough to send a repeat during it. */
+export function startCheckedReceiver(changes: Partial<ReceiverParts> = {}): Promise<ConfigurableReceiver> {
+  return startInProcessReceiver({ work: () => sleep(100), ...changes });
+}
+
 /** The socket of a receiver. Emits `close`. */
 class Connection extends EventEmitter {
   readonly #listener: Listener;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AttackName, attackNames } from '../../src/domain/exploration.ts';
 import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
@@ -8,13 +8,15 @@ import { exploreRules } from '../../src/receiver/explore/rules.ts';
 import type { DeliveryMessage } from '../../src/receiver/receiver-client.ts';
 import { listChecks } from '../../src/receiver/run-checks.ts';
 import { getTamperedDelivery, listAttacks } from '../../src/receiver/tampered-deliveries.ts';
-import {
-  correctParts,
-  type ReceiverParts,
-  SECRET,
-  startConfigurableReceiver,
-} from './configurable-receiver.ts';
+import { correctParts, type ReceiverParts, SECRET } from './configurable-receiver.ts';
 import { exploreReceiver } from './explore/explore-receiver.ts';
+import { startInProcessReceiver, useVirtualTime } from './in-process-receiver.ts';
+
+vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
+vi.mock('../../src/receiver/receiver-client.ts', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  createReceiverClient: (await import('./in-process-receiver.ts')).createInProcessClient,
+}));
 
 const now = Date.parse('2026-11-22T12:00:00Z');
 
@@ -114,9 +116,14 @@ const defects: readonly (readonly [name: string, attack: AttackName, parts: Part
   ],
 ];
 
-describe('the exploration of a receiver', { concurrent: true, timeout: 60_000 }, () => {
+describe('the exploration of a receiver', () => {
+  beforeEach(useVirtualTime);
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   it.each(defects)('a receiver that %s is found with %s', async (_, attack, parts) => {
-    await using receiver = await startConfigurableReceiver(parts);
+    await using receiver = await startInProcessReceiver(parts);
     const { failure } = await exploreReceiver({ url: receiver.url, readEffects: null });
     expect(failure).toMatchObject({ rule: 'rejected', history: { steps: [{ kind: 'attack', attack }] } });
     const isAccepted = failure?.steps[0]?.received === 'status 204';

@@ -1,0 +1,208 @@
+/** The checks of receivers with slow parts, in virtual time. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
+import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
+import { verifyMessage } from '../../src/domain/signature/verify.ts';
+import { SvcError } from '../../src/errors.ts';
+import { serializers } from '../../src/receiver/delivery-factory.ts';
+import { checkReceiver, idsOf, needsObserver } from './check-receiver.ts';
+import { API_KEY, type ReceiverParts, sleep, storeKey } from './configurable-receiver.ts';
+import { startCheckedReceiver, useVirtualTime } from './in-process-receiver.ts';
+
+vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
+vi.mock('../../src/receiver/receiver-client.ts', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  createReceiverClient: (await import('./in-process-receiver.ts')).createInProcessClient,
+}));
+
+beforeEach(useVirtualTime);
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The numbers of deliveries that a text gives: without and with `--observe`. */
+function readDeliveryCounts(text: string): number[] {
+  const [, without, withObserver] = /sends? about (\d+) deliveries.*?about (\d+) with/s.exec(text) ?? [];
+  return [Number(without), Number(withObserver)];
+}
+
+/** The verification of a correct receiver with this scheme. */
+function verifyWith(scheme: SignatureScheme, secret: string): Partial<ReceiverParts> {
+  return {
+    isAuthentic({ body, headers }) {
+      const lookup = { get: (name: string) => (headers[name.toLowerCase()] as string | undefined) ?? null };
+      return verifyMessage({ scheme, secret, now: Date.now(), headers: lookup, payload: body }).ok;
+    },
+  };
+}
+
+describe('runChecks', () => {
+  it('docs/receivers.md and the help give the number of deliveries of a check', async () => {
+    const counts: number[] = [];
+    for (const isObserved of [false, true]) {
+      await using receiver = await startCheckedReceiver({ work: () => sleep(1) });
+      const { url, countEffects } = receiver;
+      await checkReceiver(isObserved ? { url, countEffects } : { url });
+      counts.push(Math.round(receiver.countDeliveries() / 10) * 10);
+    }
+    for (const document of ['receivers.md', 'commands.md']) {
+      const text = readFileSync(join(import.meta.dirname, '../../docs', document), 'utf8');
+      expect({ document, counts: readDeliveryCounts(text) }).toEqual({ document, counts });
+    }
+  });
+
+  it('runChecks reports checks that need effects as not observable when no effects are counted [§6.5, §6.6]', async () => {
+    await using receiver = await startCheckedReceiver();
+    const report = await checkReceiver({ url: receiver.url });
+    expect(idsOf(report, 'failed')).toEqual([]);
+    expect(idsOf(report, 'not_observable')).toEqual(needsObserver);
+    expect(report).toMatchObject({ ok: true, not_observable: needsObserver.length, observer_problem: null });
+  });
+
+  it('runChecks continues when the effect count fails, and only that check is not observable', async () => {
+    await using receiver = await startCheckedReceiver();
+    let completed = 0;
+    const countEffects = async () => {
+      if (completed === 1) throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
+      return receiver.countEffects();
+    };
+    const report = await checkReceiver({
+      url: receiver.url,
+      countEffects,
+      timeoutMs: 2_000,
+      only: ['deduplication.same-delivery', 'deduplication.other-delivery', 'deduplication.at-once'],
+      onProgress: (count) => {
+        completed = count;
+      },
+    });
+    expect(report.checks).toMatchObject([
+      { status: 'passed' },
+      { status: 'not_observable', meaning: 'The count is locked. Wait for it.' },
+      { status: 'passed' },
+    ]);
+    expect(report).toMatchObject({ ok: false, observer_problem: 'The count is locked.' });
+  });
+
+  it.each<readonly [string, Partial<ReceiverParts>, readonly string[]]>([
+    ['is correct', {}, []],
+    [
+      'processes before it verifies',
+      {
+        beforeVerifying({ body }, { seen, effects }) {
+          const { id } = JSON.parse(body.toString()).data;
+          if (storeKey(id, seen)) effects.push(id);
+        },
+      },
+      ['rejection.no-effect'],
+    ],
+    ['has another effect for a repeat', { storeKey: () => true }, ['deduplication.same-delivery']],
+  ])(
+    'runChecks counts only effects of its own events, with IDs and a receiver that %s',
+    async (_, parts, failed) => {
+      await using receiver = await startCheckedReceiver(parts);
+      const othersIds: string[] = [];
+      const report = await checkReceiver({
+        url: receiver.url,
+        only: ['rejection', 'acceptance', 'deduplication.same-delivery', 'deduplication.similar-ids'],
+        // Another sender causes an effect before each reading.
+        async readEffects() {
+          const ids = [...((await receiver.readEffects()).ids ?? []), ...othersIds];
+          othersIds.push(`evt_${othersIds.length}`);
+          return { count: ids.length, ids };
+        },
+      });
+      expect(idsOf(report, 'failed')).toEqual(failed);
+      expect(idsOf(report, 'not_observable')).toEqual([]);
+    },
+  );
+
+  it('runChecks counts all effects if their IDs are not those of events', async () => {
+    await using receiver = await startCheckedReceiver();
+    const report = await checkReceiver({
+      url: receiver.url,
+      only: ['deduplication.same-delivery'],
+      async readEffects() {
+        const { count } = await receiver.readEffects();
+        const ids = Array.from({ length: count }, (_, index) => `job_${index}`);
+        return { count: ids.length, ids };
+      },
+    });
+    expect(report.checks).toMatchObject([{ status: 'passed', received: '2 × status 204, effects: 1' }]);
+  });
+
+  it.each(Object.keys(serializers) as (keyof typeof serializers)[])(
+    'runChecks detects a body that is serialized again with %s before it is verified [§6.1]',
+    async (serializer) => {
+      await using receiver = await startCheckedReceiver({
+        toVerified: (body) => serializers[serializer](JSON.parse(body.toString())),
+      });
+      const report = await checkReceiver({ url: receiver.url, only: ['signature', 'timestamp', 'raw-body'] });
+      expect(new Set(idsOf(report, 'failed').map((id) => id.split('.')[0]))).toEqual(new Set(['raw-body']));
+    },
+  );
+
+  it('runChecks detects a receiver that verifies with the API key [§5.7]', async () => {
+    await using receiver = await startCheckedReceiver({ keys: [API_KEY] });
+    const { checks } = await checkReceiver({ url: receiver.url, only: ['signature.genuine'] });
+    expect(checks.map(({ meaning }) => meaning)).toEqual([expect.stringContaining('the API key')]);
+  });
+
+  it.each(Object.keys(serializers) as (keyof typeof serializers)[])(
+    'runChecks detects the API key as the secret although the body is serialized again with %s',
+    async (serializer) => {
+      await using receiver = await startCheckedReceiver({
+        keys: [API_KEY],
+        toVerified: (body) => serializers[serializer](JSON.parse(body.toString())),
+      });
+      const { checks } = await checkReceiver({ url: receiver.url, only: ['signature.genuine'] });
+      expect(checks.map(({ meaning }) => meaning)).toEqual([expect.stringContaining('the API key')]);
+    },
+  );
+
+  it('runChecks runs every check of a receiver that responds late and handles deliveries at the same time [§6.5]', async () => {
+    await using receiver = await startCheckedReceiver({ beforeVerifying: () => sleep(2_100) });
+    const report = await checkReceiver({
+      url: receiver.url,
+      timeoutMs: 2_000,
+      only: ['signature', 'raw-body', 'timestamp', 'rejection.status', 'acceptance.in-time'],
+    });
+    expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);
+    expect(idsOf(report, 'not_observable')).toEqual([]);
+  });
+
+  it('runChecks stops after some time if the receiver responds late and handles one delivery at a time', async () => {
+    let queue = Promise.resolve();
+    const wait = () => {
+      queue = queue.then(() => sleep(850));
+      return queue;
+    };
+    await using receiver = await startCheckedReceiver({ beforeVerifying: wait });
+    // The checks wait for two time limits.
+    const report = await checkReceiver({ url: receiver.url, timeoutMs: 800 });
+    expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);
+    expect(report.checks.at(-1)).toMatchObject({
+      status: 'not_observable',
+      meaning: 'Not checked, because your receiver responds slowly, and the checks have already taken 12.8s.',
+    });
+    expect(receiver.countDeliveries()).toBeLessThan(30);
+  });
+
+  it.each(schemeNames)('runChecks passes a receiver that verifies the scheme %s correctly', async (name) => {
+    const secret = 'whsec_c3ZjLWNoZWNrLXNlY3JldA==';
+    await using receiver = await startCheckedReceiver(verifyWith(schemes[name], secret));
+    const report = await checkReceiver({ url: receiver.url, secret, scheme: schemes[name] });
+    expect(idsOf(report, 'failed')).toEqual([]);
+    expect(idsOf(report, 'not_observable')).toEqual(needsObserver);
+  });
+
+  it('runChecks passes a receiver that verifies a custom scheme correctly', async () => {
+    const key = { form: 'hex', prefix: '' } as const;
+    const scheme: SignatureScheme = { ...schemes.svc, name: 'own', key, timestampFormat: 'unix_ms' };
+    const secret = '00ff'.repeat(16);
+    await using receiver = await startCheckedReceiver(verifyWith(scheme, secret));
+    const report = await checkReceiver({ url: receiver.url, secret, scheme });
+    expect(idsOf(report, 'failed')).toEqual([]);
+  });
+});
