@@ -232,7 +232,7 @@ export async function probeDelivery(
         return {
           ...explanation,
           evidence: [
-            `It rejected the signatures of ${signatures}. Then it stopped responding, or the time was over.`,
+            `The probe sent the signatures of ${signatures}. Then the receiver stopped responding, or the time was over.`,
             ...evidence,
           ],
         };

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Explanation } from '../../src/contract/explanation-schemas.ts';
 import type { FaultKind } from '../../src/domain/fault.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
@@ -645,3 +645,163 @@ it.each<[string, ReceiverResponses, Partial<Explanation>]>([
     expect(isVerified).toBe(expected.cause === 'signature_rejected');
   },
 );
+
+const unknown = (index: number) => `v1=${String(index).repeat(64)}`;
+/** Rejects with texts before the digest that a receiver with another content computes. */
+const rejectAfter = (count: number) => (secret: string) =>
+  verifyWith(timestampInMsContent, secret, (digest) =>
+    [...Array.from({ length: count }, (_, index) => unknown(index)), `v1=${digest}`].join(' '),
+  );
+
+it.each<[string, Story, Partial<Explanation>]>([
+  [
+    'the fourth digest',
+    { responses: rejectAfter(3) },
+    { mistake: expect.objectContaining({ reason: 'timestamp_changed' }) },
+  ],
+  ['a fifth digest, which is not compared', { responses: rejectAfter(4) }, { mistake: null }],
+  [
+    'the first of two unknown digests',
+    { responses: () => ({ status: 400, body: `${unknown(1)} ${unknown(2)}` }) },
+    { evidence: expect.arrayContaining([expect.stringContaining(`the digest ${unknown(1)},`)]) },
+  ],
+  [
+    'a digest in base64',
+    { responses: () => ({ status: 400, body: `${'aB3+'.repeat(10)}aB3=` }) },
+    { detail: expect.stringContaining('a secret that svc does not know') },
+  ],
+  [
+    'the hash of a commit, which is too short for a digest',
+    { responses: () => ({ status: 400, body: 'ab12'.repeat(10) }) },
+    { cause: 'rejected' },
+  ],
+  [
+    'a text in base64 with another length',
+    { responses: () => ({ status: 400, body: 'aB3+'.repeat(9) }) },
+    { cause: 'rejected' },
+  ],
+  [
+    'a reason after other words',
+    { responses: () => ({ status: 400, body: 'bad_request: secret_missing' }) },
+    { mistake: expect.objectContaining({ reason: 'secret_missing' }) },
+  ],
+])('the explanation of a response uses %s', async (_, story, expected) => {
+  expect(await explainStory(story)).toMatchObject(expected);
+});
+
+it.each<[string, Story, RegExp | null]>([
+  [
+    'the response has no valid Date',
+    { responses: () => ({ status: 401, headers: { date: 'today' } }) },
+    null,
+  ],
+  ['the response has a Date', { responses: () => 401 }, /^Its Date header agrees/],
+])('the explanation says how the clocks agree if %s', async (_, story, fact) => {
+  const { evidence } = await explainStory(story);
+  const facts = evidence.filter((text) => text.includes('Date header'));
+  expect(facts).toEqual(fact === null ? [] : [expect.stringMatching(fact)]);
+});
+
+describe('what a receiver accepted before', () => {
+  const accepted = (explanation: Explanation) =>
+    explanation.evidence.filter((text) => text.startsWith('It accepted'));
+
+  it('at most five accepted deliveries are compared', async () => {
+    const { evidence } = await explainStory({
+      responses: () => [...Array(6).fill(200), { status: 400, body: 'invalid signature' }],
+      payloads: [...Array(6).fill('{"a":1}'), '{"a":1.50}'],
+    });
+    expect(evidence[0]).toMatch(/not those of 5 deliveries that it accepted\.$/);
+  });
+
+  it('an accepted delivery that a fault had made invalid does not count', async () => {
+    const story: Story = { responses: () => [200, 401], payloads: ['{}', '{}'] };
+    expect(accepted(await explainStory(story))).toHaveLength(1);
+    expect(accepted(await explainStory({ ...story, fault: 'tamper-body' }))).toEqual([]);
+  });
+
+  it('a delivery that another URL accepted does not count, and later ones of the same URL do', async () => {
+    const { control } = emulator;
+    await using first = await createReceiver(200);
+    await using second = await createReceiver([401, 200, 200]);
+    const { id } = await control.createWebhook({ url: first.url, events: ['a.b'] });
+    const send = async () => {
+      const { json } = await emulator.api('POST', '/events', { type: 'a.b' });
+      await control.advanceClock({ ms: 0 });
+      return (await control.listDeliveries({ event_id: json.id })).data[0]?.id ?? '';
+    };
+    await send();
+    await control.updateWebhook({ id, url: second.url });
+    const rejected = await send();
+    const explain = () => control.explainDelivery({ id: rejected });
+    expect(accepted(await explain())).toEqual([]);
+    await send();
+    const last = await send();
+    expect(accepted(await explain())).toEqual([expect.stringMatching(`^It accepted ${last} .* later\\.$`)]);
+    await control.deleteWebhook({ id });
+  });
+});
+
+/** Rejects other signatures with 400, and responds to valid ones with the status. */
+const failAfterVerification =
+  (...statuses: number[]) =>
+  (secret: string): ReceiverResponses => {
+    let count = 0;
+    return (request) => {
+      const digest = createHmac('sha256', secret).update(correctContent(request)).digest('hex');
+      const isValid = request.headers['service-signature'] === `v1=${digest}`;
+      const status = statuses[Math.min(count, statuses.length - 1)] ?? 200;
+      if (isValid) count++;
+      return isValid ? { status, body: 'missing order' } : { status: 400, body: 'no' };
+    };
+  };
+
+it.each<[string, Story, Partial<Explanation>]>([
+  [
+    '401',
+    { responses: failAfterVerification(401) },
+    { cause: 'rejected', certainty: 'certain', remedy: expect.stringMatching(/^Read the response/) },
+  ],
+  [
+    '500',
+    { responses: failAfterVerification(500) },
+    {
+      cause: 'receiver_error',
+      certainty: 'certain',
+      detail: expect.stringMatching(/^Your receiver returned 500\. It accepts the signature/),
+    },
+  ],
+  [
+    '500 to a duplicate',
+    { responses: failAfterVerification(200, 500), fault: 'duplicate' },
+    {
+      cause: 'duplicate_rejected',
+      certainty: 'likely',
+      detail: expect.stringContaining('had accepted the same event'),
+      remedy: expect.stringContaining('data.id'),
+    },
+  ],
+])('a probe of a receiver that verifies and then returns %s says so', async (_, story, expected) => {
+  const explanation = await explainStory({ ...story, probe: true });
+  expect(explanation).toMatchObject({ ...expected, mistake: null });
+  expect(explanation.evidence).toEqual([
+    'It accepts the signature: its response to a random one differs, each time.',
+  ]);
+});
+
+it('a probe that cannot be completed says how many mistakes it tried', async () => {
+  const responses: ReceiverResponses = [...Array(12).fill(401), { drop: true }];
+  const { evidence, cause } = await explainStory({ responses: () => responses, probe: true });
+  expect(cause).toBe('signature_rejected');
+  expect(evidence[0]).toMatch(
+    /^The probe sent the signatures of 10 known mistakes\. Then the receiver stopped responding, or the time was over\.$/,
+  );
+});
+
+it('a request that does not exist has no explanation', async () => {
+  await expect(
+    emulator.control.explainDelivery({ id: 'req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' }),
+  ).rejects.toMatchObject({
+    ...{ code: 'not_found', message: 'Request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D does not exist.' },
+  });
+});
