@@ -1,27 +1,26 @@
 // npm run build:binary: makes svc a single executable for this platform, from dist and a Node.js that npm provides.
-// Its assets are read by src/launcher.
+// Its assets are read by src/executable.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { inject } from 'postject';
 import { build } from 'rolldown';
+import { bundle } from './bundle.mjs';
 import { getNode } from './node-versions.mjs';
 
 /**
  * The newest line with long-term support that runs on a Linux without libatomic, which slim images do not have and Node.js 26 needs.
- * An exact version, because the code cache fits only one.
+ * An exact version, because the compiled modules fit only one.
  */
 const NODE_VERSION = '24.21.0';
 /** The marker in Node.js that says whether an application follows. */
@@ -42,7 +41,7 @@ for (const name of packageFolders) {
   const isIncluded = (path) => path !== join(root, 'docs/images');
   cpSync(join(root, name), join(assets, 'files', name), { recursive: true, filter: isIncluded });
 }
-await writeCodeCache();
+await execa(node, [join(root, 'scripts/compile-modules.mjs'), assets]);
 await writeExecutable();
 rmSync(assets, { recursive: true });
 writeLicenses();
@@ -51,9 +50,9 @@ console.log(`${executable}: svc ${stdout} with Node.js ${NODE_VERSION}`);
 
 async function writeModules() {
   const modules = join(assets, 'modules');
-  for (const name of ['program', 'undici.cjs']) {
-    cpSync(join(root, 'dist', name), join(modules, name), { recursive: true });
-  }
+  const entries = { cli: 'src/cli/main.ts', watchdog: 'src/watchdog/main.ts' };
+  await bundle(entries, { dir: modules, format: 'cjs', extension: 'cjs' });
+  cpSync(join(root, 'dist/undici.cjs'), join(modules, 'undici.cjs'));
   await build({
     cwd: root,
     input: 'better-sqlite3',
@@ -73,22 +72,6 @@ function writeAddon() {
   writeFileSync(join(assets, 'addon', `better-sqlite3-${hash}.node`), bytes);
 }
 
-/** Runs the commands that have to start quickly. */
-async function writeCodeCache() {
-  const svc = [join(root, 'scripts/write-code-cache.mjs'), assets];
-  const database = ['--port', '0', '--db', ':memory:'];
-  const cwd = mkdtempSync(join(tmpdir(), 'svc-code-cache-'));
-  const isNeutral = ([name]) => !name.startsWith('SVC_') && name !== 'NODE_OPTIONS';
-  const env = { ...Object.fromEntries(Object.entries(process.env).filter(isNeutral)), XDG_CACHE_HOME: cwd };
-  const run = (...args) => execa(node, [...svc, ...args], { cwd, env, extendEnv: false });
-  try {
-    await run('emulator', 'start', ...database, '--json');
-    await run('emulator', 'exec', ...database, '--', node, ...svc, 'trigger', 'order.shipped');
-  } finally {
-    rmSync(cwd, { recursive: true, force: true });
-  }
-}
-
 /** Writes the licenses of everything in the executable. */
 function writeLicenses() {
   const read = (path) => readFileSync(path, 'utf8').trim();
@@ -105,7 +88,7 @@ async function writeExecutable() {
   const main = join(folder, 'main.cjs');
   await build({
     cwd: root,
-    input: 'src/launcher/executable-main.ts',
+    input: 'src/executable/main.ts',
     platform: 'node',
     output: { file: main, format: 'cjs' },
     logLevel: 'warn',

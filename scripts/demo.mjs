@@ -51,7 +51,7 @@ try {
 
 /** Starts a process that terminates the child processes and removes the folder if this script is killed. */
 function startWatchdog() {
-  const program = join(root, 'dist/program/watchdog.cjs');
+  const program = join(root, 'dist/watchdog.js');
   const options = { detached: true, stdio: ['pipe', 'ignore', 'ignore'] };
   const watchdog = spawn(process.execPath, [program, String(process.pid), folder], options);
   watchdog.stdin.on('error', () => undefined);

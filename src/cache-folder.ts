@@ -1,5 +1,5 @@
 /** Manages the private cache folder of svc. */
-import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { createFolder } from './create-folder.ts';
@@ -9,6 +9,7 @@ import { DAY_MS } from './domain/duration.ts';
 const PRIVATE_FOLDER = 0o700;
 /** Bits of the mode with which a group or everyone can write. */
 const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
 /** The user who owns the files of an image or a package. */
 const ROOT = 0;
 
@@ -46,27 +47,38 @@ function findHomeFolder(env: Readonly<Record<string, string | undefined>>): stri
 
 /**
  * Creates a folder that only this user can read and change, unless it exists.
- * @throws Error if another user could replace files in the folder. Windows has no modes; its cache folder is private.
+ * @returns its real path
+ * @throws Error if another user except root can change it or a folder above it. Windows does not provide this information.
  */
-export function ensurePrivateFolder(folder: string): void {
-  const user = process.geteuid?.();
-  // With sudo, the home folder can be that of another user, who could not use a folder of root.
-  if (user === ROOT && findOwner(folder) !== ROOT) throw new Error('it is in a folder of another user');
+export function openPrivateFolder(folder: string): string {
+  // With sudo, the home folder can be that of another user, who could not use a new folder of root.
+  assertUnchangeable(findExisting(folder), true);
   createFolder(folder, PRIVATE_FOLDER);
-  const stats = lstatSync(folder);
-  if (!stats.isDirectory()) throw new Error('it is not a folder');
-  if (user === undefined) return;
-  if (stats.uid !== user && stats.uid !== ROOT) {
-    throw new Error(`it belongs to user ${stats.uid}, but svc runs as user ${user}`);
-  }
-  if (stats.mode & WRITABLE_BY_OTHERS) {
-    throw new Error(`other users can write to it (mode ${(stats.mode & 0o777).toString(8)})`);
-  }
+  if (!lstatSync(folder).isDirectory()) throw new Error('it is not a folder');
+  const path = realpathSync(folder);
+  assertUnchangeable(path, false);
+  return path;
 }
 
-/** The owner of a folder, or of the closest parent if it does not exist. */
-function findOwner(folder: string): number {
-  return existsSync(folder) || folder === dirname(folder) ? statSync(folder).uid : findOwner(dirname(folder));
+/** The real path of a folder, or of the closest one above it that exists. */
+function findExisting(folder: string): string {
+  return existsSync(folder) || folder === dirname(folder)
+    ? realpathSync(folder)
+    : findExisting(dirname(folder));
+}
+
+function assertUnchangeable(path: string, isParent: boolean): void {
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  const { uid, mode } = lstatSync(path);
+  if (uid !== user && uid !== ROOT) {
+    throw new Error(`${path} belongs to user ${uid}, but svc runs as user ${user}`);
+  }
+  // In a sticky folder such as /tmp, other users can create files but not replace those of this user.
+  if (mode & WRITABLE_BY_OTHERS && !(isParent && mode & STICKY)) {
+    throw new Error(`other users can write to ${path} (mode ${(mode & 0o7777).toString(8)})`);
+  }
+  if (path !== dirname(path)) assertUnchangeable(dirname(path), true);
 }
 
 /**

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
-/** The content of the single executable. `src/launcher/executable-main.ts` defines it for the modules that it loads. */
+/** The content of the single executable. `src/executable/main.ts` creates it. */
 export interface Executable {
   /** The paths of the files of the package, with `/`. */
   readonly paths: readonly string[];
@@ -79,7 +79,7 @@ export function getProgramCommand(): readonly [string, ...string[]] {
 /** The command that starts the watchdog. */
 export function getWatchdogCommand(): readonly [string, ...string[]] {
   if (executable !== null) return [process.execPath, WATCHDOG_ARGUMENT];
-  return [process.execPath, join(getPackageFolder(), 'dist/program/watchdog.cjs')];
+  return [process.execPath, join(getPackageFolder(), 'dist/watchdog.js')];
 }
 
 /**

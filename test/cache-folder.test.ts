@@ -1,7 +1,13 @@
+import { chmodSync, chownSync, mkdirSync, readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listCacheFolders } from '../src/cache-folder.ts';
+import { listCacheFolders, openPrivateFolder } from '../src/cache-folder.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+
+const createRealFolder = () => realpathSync(createTemporaryFolder());
+const NOBODY = 65_534;
+const isRoot = process.geteuid?.() === 0;
 
 describe('listCacheFolders', () => {
   const [last] = listCacheFolders('linux', {}).slice(-1);
@@ -20,4 +26,54 @@ describe('listCacheFolders', () => {
     expect(listCacheFolders('linux', { HOME: '' })).toEqual([last]);
     expect(last).toBe(join(tmpdir(), `svc-emulator-${process.geteuid?.() ?? 'cache'}`));
   });
+});
+
+// Windows has no modes.
+describe.skipIf(process.platform === 'win32')('openPrivateFolder', () => {
+  it('only this user can use a new folder, even below a sticky folder of all users such as /tmp', () => {
+    const parent = createRealFolder();
+    chmodSync(parent, 0o1777);
+    const folder = join(parent, 'cache/svc-emulator');
+    expect(openPrivateFolder(folder)).toBe(folder);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([0o720, 0o702, 0o1777])('a folder with mode %o is refused', (mode) => {
+    const folder = createRealFolder();
+    chmodSync(folder, mode);
+    expect(() => openPrivateFolder(folder)).toThrow(
+      `other users can write to ${folder} (mode ${mode.toString(8)})`,
+    );
+  });
+
+  it('a folder below one that other users can write to is refused, and nothing is created there', () => {
+    const parent = createRealFolder();
+    const folder = join(parent, 'home/cache');
+    chmodSync(parent, 0o777);
+    expect(() => openPrivateFolder(folder)).toThrow(`other users can write to ${parent} (mode 777)`);
+    expect(readdirSync(parent)).toEqual([]);
+    mkdirSync(folder, { recursive: true });
+    expect(() => openPrivateFolder(folder)).toThrow(`other users can write to ${parent} (mode 777)`);
+  });
+
+  it('a folder whose path has a link is checked at its real path, which is the result', () => {
+    const [links, target] = [createRealFolder(), createRealFolder()];
+    symlinkSync(target, join(links, 'cache'));
+    const folder = join(links, 'cache/svc-emulator');
+    expect(openPrivateFolder(folder)).toBe(join(target, 'svc-emulator'));
+    chmodSync(target, 0o777);
+    expect(() => openPrivateFolder(folder)).toThrow(`other users can write to ${target} (mode 777)`);
+  });
+
+  it.runIf(isRoot)(
+    'a folder in the home folder of another user is refused, and nothing is created there',
+    () => {
+      const home = createRealFolder();
+      chownSync(home, NOBODY, NOBODY);
+      expect(() => openPrivateFolder(join(home, '.cache/svc-emulator'))).toThrow(
+        `${home} belongs to user ${NOBODY}, but svc runs as user 0`,
+      );
+      expect(readdirSync(home)).toEqual([]);
+    },
+  );
 });

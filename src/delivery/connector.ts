@@ -162,8 +162,6 @@ function toTlsOptions({ insecureTls, secureContext }: ConnectorOptions): buildCo
 
 /** The file that the build creates from undici, relative to the bundle with this code. Undefined without a build. */
 declare const __SVC_UNDICI__: string | undefined;
-/** The folder of this module; undefined for the command line, whose `require` finds the file. */
-declare const __SVC_FOLDER__: string | undefined;
 /** The build replaces this with `require`, so that the bundler of an application that uses svc finds the file. */
 declare const __SVC_REQUIRE__: (path: string | undefined) => unknown;
 
@@ -189,7 +187,8 @@ export function loadUndici(): Undici {
 
 function requireUndici(requireModule: NodeJS.Require): Undici {
   if (typeof __SVC_UNDICI__ !== 'string') return requireModule('undici');
-  const folder = __SVC_FOLDER__;
+  // Undefined in the single executable, and in an application that is bundled as CommonJS.
+  const folder: string | undefined = import.meta.dirname;
   const file = folder === undefined ? null : join(folder, __SVC_UNDICI__);
   // The file exports a function, so that undici gets timers that a test runner has not replaced.
   const createUndici = (

@@ -4,7 +4,7 @@
  */
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensurePrivateFolder, listCacheFolders, removeOldFiles } from '../cache-folder.ts';
+import { listCacheFolders, openPrivateFolder, removeOldFiles } from '../cache-folder.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { writePrivateFile } from '../write-private-file.ts';
@@ -37,8 +37,8 @@ export function unpackAddon(addon: Addon, folders: readonly string[] = listCache
   });
 }
 
-function unpackInto(folder: string, { name, bytes }: Addon): string {
-  ensurePrivateFolder(folder);
+function unpackInto(parent: string, { name, bytes }: Addon): string {
+  const folder = openPrivateFolder(parent);
   const path = join(folder, name);
   if (isUnchanged(path, bytes)) return path;
   try {

@@ -17,6 +17,7 @@ const layers = [
   ],
   ['domain', 'watchdog'],
   ['cache-folder', 'network'],
+  ['compile-cache'],
   ['profile'],
   ['contract'],
   ['config', 'fixtures', 'receiver', 'store', 'clock'],
@@ -53,14 +54,16 @@ const allowed: Record<string, readonly string[]> = {
     'mcp',
   ],
   signature: ['domain', 'clock'],
-  // Loads the command line from files or assets.
-  launcher: ['cache-folder', 'package-files', 'package-info', 'write-private-file'],
+  // The entries of the npm package's command and of the single executable.
+  start: ['compile-cache'],
+  executable: ['package-files'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
   dashboard: ['errors', 'timers', 'domain', 'contract', 'control'],
 };
 
-/** Files of the command line that may load another module lazily with `import()`, and import its types. */
+/** Files that may load another module lazily with `import()`, and import its types. */
 const lazyImports: Record<string, string> = {
+  'start.ts': 'cli',
   'cli/boot-emulator.ts': 'emulator',
   'cli/commands/emulator-start.ts': 'emulator',
   'cli/foreground-emulator.ts': 'emulator',

@@ -5,18 +5,16 @@ import { describe, expect, it } from 'vitest';
 
 const dist = join(import.meta.dirname, '../../dist');
 const IMPORT = /^(?:import|export)\b[^;]*?"([^"]+)";$/gm;
-/** A statement in which a CommonJS module of the command line loads others at its start, or any module those of Node.js. */
+/** A statement in which a module loads one of Node.js at its start. */
 const DECLARATION = /^(?:const|let|var) .*/gm;
-const REQUIRE = / = (?:process\.getBuiltinModule|require)\("([^"]+)"\)/g;
+const REQUIRE = / = process\.getBuiltinModule\("([^"]+)"\)/g;
 
-const libraryChunks = readdirSync(join(dist, 'chunks')).map((name) => `chunks/${name}`);
-const programChunks = readdirSync(join(dist, 'program/chunks')).map((name) => `program/chunks/${name}`);
-const chunks = [...libraryChunks, ...programChunks];
+const chunks = readdirSync(join(dist, 'chunks')).map((name) => `chunks/${name}`);
 
-/** The chunk of the command line with this name. */
-function findProgramChunk(name: string): string {
-  const pattern = new RegExp(`/${name}-[\\w-]{8}\\.cjs$`);
-  const chunk = programChunks.find((path) => pattern.test(path));
+/** The chunk with this name. */
+function findChunk(name: string): string {
+  const pattern = new RegExp(`/${name}-[\\w-]{8}\\.js$`);
+  const chunk = chunks.find((path) => pattern.test(path));
   if (chunk === undefined) throw new Error(`No chunk is called ${name}.`);
   return chunk;
 }
@@ -66,14 +64,14 @@ it('the library does not load the command line', () => {
 it('the library loads listhen only for HTTPS, from its own bundle', () => {
   const listhen = /node_modules\/(?:listhen|node-forge)\//;
   expect(loadedWith('index.js').sources.filter((source) => listhen.test(source))).toEqual([]);
-  const loaded = libraryChunks.map(loadedWith);
+  const loaded = chunks.map(loadedWith);
   expect(loaded.flatMap(({ sources }) => sources).some((source) => listhen.test(source))).toBe(true);
   expect(loaded.flatMap(({ modules }) => modules)).not.toContain('listhen');
 });
 
 it('only the exploration of receivers loads fast-check, from its own bundle', () => {
   const fastCheck = /node_modules\/(?:fast-check|pure-rand)\//;
-  for (const entry of ['index.js', 'program/cli.cjs', findProgramChunk('receiver-explore')]) {
+  for (const entry of ['index.js', 'cli.js', findChunk('receiver-explore')]) {
     expect(loadedWith(entry).sources.filter((source) => fastCheck.test(source))).toEqual([]);
   }
   const sources = chunks.flatMap((chunk) => loadedWith(chunk).sources);
@@ -108,7 +106,7 @@ it('svc-emulator/vitest uses the Vitest of the project and shares the modules of
 });
 
 it('svc --help does not load modules that only single commands need', () => {
-  const { sources } = loadedWith('program/cli.cjs');
+  const { sources } = loadedWith('cli.js');
   expect(sources).toContain('src/cli/main.ts');
   expect(sources.filter((source) => /src\/(contract|profile)\/|valibot|string-width/.test(source))).toEqual(
     [],
@@ -122,7 +120,7 @@ it('an emulator loads the OpenAPI documents only when they are requested', () =>
 });
 
 it('svc verify loads no schemas of the control plane', () => {
-  const signatureChunks = programChunks.filter((path) => path.includes('/signature-'));
+  const signatureChunks = chunks.filter((path) => path.includes('/signature-'));
   const sources = signatureChunks.flatMap((chunk) => loadedWith(chunk).sources);
   expect(sources).toContain('src/domain/signature/verify.ts');
   expect(sources.filter((source) => /src\/contract\/|valibot/.test(source))).toEqual([]);
@@ -132,7 +130,7 @@ it('the command line and the library load modules of Node.js that few commands n
   const late = ['child_process', 'fs/promises', 'http2', 'https', 'readline', 'tls', 'zlib'].map(
     (name) => `node:${name}`,
   );
-  const loaded = ['index.js', 'program/cli.cjs', ...chunks].flatMap((file) => loadedWith(file).modules);
+  const loaded = ['index.js', 'cli.js', ...chunks].flatMap((file) => loadedWith(file).modules);
   expect(loaded).toContain('node:http');
   expect(loaded.filter((name) => late.includes(name))).toEqual([]);
 });
@@ -141,15 +139,15 @@ it('the protocol of coding agents is loaded only by svc mcp and the first reques
   const protocol = /node_modules\/(?:@modelcontextprotocol|zod)\//;
   const sourcesOf = (name: string) =>
     loadedWith(name).sources.filter((source) => protocol.test(source) || source.startsWith('src/mcp/tools/'));
-  for (const entry of ['index.js', 'program/cli.cjs', 'vitest.js', findProgramChunk('mcp')]) {
+  for (const entry of ['index.js', 'cli.js', 'vitest.js', findChunk('mcp')]) {
     expect(sourcesOf(entry), entry).toEqual([]);
   }
-  expect(sourcesOf(findProgramChunk('serve-http')).length).toBeGreaterThan(10);
-  expect(gzipSync(readFileSync(join(dist, findProgramChunk('mcp-server')))).length).toBeLessThan(200_000);
+  expect(sourcesOf(findChunk('serve-http')).length).toBeGreaterThan(10);
+  expect(gzipSync(readFileSync(join(dist, findChunk('mcp-server')))).length).toBeLessThan(200_000);
 });
 
 it('svc trigger does not load the emulator', () => {
-  const { sources } = loadedWith(findProgramChunk('trigger'));
+  const { sources } = loadedWith(findChunk('trigger'));
   expect(sources).toContain('src/cli/commands/trigger.ts');
   expect(sources.filter((source) => /src\/(delivery|sandbox|store)\//.test(source))).toEqual([]);
 });

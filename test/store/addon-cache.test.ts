@@ -1,9 +1,11 @@
 import fs, {
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -85,6 +87,17 @@ describe('unpackAddon', () => {
     const { cache, fallback } = createFolders();
     create(cache);
     expect(unpackAddon(addon, [cache, fallback])).toBe(join(fallback, addon.name));
+  });
+
+  it('the next folder is used when other users can write to a folder above the first one', () => {
+    const { cache, fallback } = createFolders();
+    const parent = realpathSync(createTemporaryFolder());
+    chmodSync(parent, 0o777);
+    expect(unpackAddon(addon, [join(parent, 'cache'), fallback])).toBe(join(fallback, addon.name));
+    expect(() => unpackAddon(addon, [join(parent, 'cache')])).toThrow(
+      `The SQLite driver cannot be unpacked. ${parent}/cache: other users can write to ${parent} (mode 777).`,
+    );
+    expect(existsSync(cache)).toBe(false);
   });
 
   it.runIf(isRoot)('the next folder is used when the first one belongs to another user', () => {

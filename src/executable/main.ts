@@ -14,7 +14,7 @@ const executable = createExecutable({
 
 if (process.argv[2] === WATCHDOG_ARGUMENT) {
   process.argv.splice(2, 1);
-  executable.require('./program/watchdog.cjs');
+  executable.require('./watchdog.cjs');
 } else {
-  executable.require('./program/cli.cjs');
+  executable.require('./cli.cjs');
 }
