@@ -70,7 +70,8 @@ describeInBrowser('the delivery page', () => {
     await page.getByText(/not sent, ended/).waitFor();
     await emulator.control.clearFaults({ id: fault.id });
     await page.reload();
-    await summary.getByText(/^svc deliveries replay del_/).waitFor();
+    const remedy = 'Replay the delivery, because the injected fault (error-response) no longer applies.';
+    await summary.getByText(remedy).waitFor();
   });
 
   it('the delivery page shows that the delivery is paused and how to enable its endpoint [delivery.paused]', async () => {

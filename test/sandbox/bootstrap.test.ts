@@ -98,11 +98,12 @@ describe('a fresh boot', () => {
   it('a fresh boot does not remove the data of the other environment', async () => {
     const db = newDatabase();
     const first = await startTestEmulator({ db });
+    const { workspace_id } = first.status();
     await first.close();
     const fresh = startTestEmulator({ db, environment: 'production', fresh: true });
     await expect(fresh).rejects.toMatchObject({ code: 'database_unusable' });
     await using second = await startTestEmulator({ db });
-    expect(second.status().workspace_id).toBe(first.status().workspace_id);
+    expect(second.status().workspace_id).toBe(workspace_id);
   });
 });
 
