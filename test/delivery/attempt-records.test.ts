@@ -27,7 +27,7 @@ const addFault = ({ sandbox }: ReturnType<typeof startDispatcher>, kind: Deliver
 describe('the record of an attempt', () => {
   it('an attempt is recorded with microseconds, the time it waited for its turn, and its body', async () => {
     const { first, second, attempt, pass, attemptsOf } = await startWithQueue();
-    const body = Buffer.from('no');
+    const body = Buffer.from('n');
     const response = { headers: { 'x-a': 'b' }, body, truncated: true };
     await (await attempt(1)).respond({ ...failedResult, durationMs: 12.3456789, phases, response });
     pass(250);
@@ -64,18 +64,19 @@ describe('the record of an attempt', () => {
   });
 
   it('the second request of a duplicate is sent after the first, and does not wait in the queue', async () => {
-    const dispatch = startDispatcher();
+    const dispatch = await startWithQueue();
+    const { second, attempt, attemptsOf, pass } = dispatch;
     await addFault(dispatch, 'duplicate');
-    dispatch.endpoint();
-    const [id = ''] = await dispatch.trigger();
-    await (await dispatch.attempt(1)).respond({ durationMs: 20.6, phases });
-    await (await dispatch.attempt(2)).respond({ durationMs: 1, phases: { ...phases, queued: 0 } });
-    const recorded = dispatch.store.attempts.listByDelivery(dispatch.get(id).seq);
-    expect(recorded.map(({ number, sent_at_wall }) => [number, sent_at_wall])).toEqual([
-      [1, NOW],
-      [2, NOW + 21],
+    const before = await attempt(1);
+    pass(250);
+    await before.respond();
+    await (await attempt(2)).respond({ durationMs: 20.6, phases });
+    await (await attempt(3)).respond({ durationMs: 1, phases: { ...phases, queued: 0 } });
+    expect(attemptsOf(second)).toMatchObject([
+      { number: 1, sent_at_wall: NOW + 250 },
+      { number: 2, sent_at_wall: NOW + 271 },
     ]);
-    expect(recorded.map((row) => decodePhases(row.phases ?? '').queued)).toEqual([40, 0]);
+    expect(attemptsOf(second).map((row) => decodePhases(row.phases ?? '').queued)).toEqual([290, 0]);
   });
 
   it('an attempt stores the time of a running clock, so that no row is later than it after a restart', async () => {
