@@ -30,11 +30,14 @@ export interface OutboundAgentOptions {
 }
 
 /** The origin to connect to, and how. */
-interface ConnectionTarget {
+interface ConnectorTarget {
   readonly origin: string;
   /** Accept any certificate. */
   readonly insecureTls: boolean;
   readonly connectTimeoutMs: number;
+}
+
+interface ConnectionTarget extends ConnectorTarget {
   /** Whether the request gets a connection of its own. */
   readonly usesNewConnection: boolean;
 }
@@ -77,7 +80,7 @@ export class OutboundAgent {
   }
 
   /** Opens a connection without a request, including the TLS handshake. @throws NetworkError */
-  async connect(target: ConnectionTarget): Promise<Socket> {
+  async connect(target: ConnectorTarget): Promise<Socket> {
     const origin = new URL(target.origin);
     const { protocol, host, port } = origin;
     const hostname = stripBrackets(origin.hostname);
@@ -105,7 +108,7 @@ export class OutboundAgent {
     return pool;
   }
 
-  #toConnectorOptions({ connectTimeoutMs, insecureTls }: ConnectionTarget): ConnectorOptions {
+  #toConnectorOptions({ connectTimeoutMs, insecureTls }: ConnectorTarget): ConnectorOptions {
     return {
       wall: this.#options.wall,
       rule: this.#options.rule,

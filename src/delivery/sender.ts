@@ -99,7 +99,7 @@ const UNRELIABLE_ORIGIN_MS = 5 * MINUTE_MS;
 const MAX_UNRELIABLE_ORIGINS = 1_000;
 
 /** Errors of undici for an invalid request, for example a line break in a header. */
-const INVALID_REQUEST_CODES = new Set([
+const INVALID_REQUEST_CODES = new Set<string | undefined>([
   'UND_ERR_INVALID_ARG',
   'UND_ERR_NOT_SUPPORTED',
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
@@ -151,8 +151,7 @@ export function createSender(options: OutboundAgentOptions): Sender {
       const url = parseHttpUrl(address);
       const startedAt = wall.monotonic();
       try {
-        const target = { origin: url.origin, insecureTls, connectTimeoutMs, usesNewConnection: true };
-        const socket = await agent.connect(target);
+        const socket = await agent.connect({ origin: url.origin, insecureTls, connectTimeoutMs });
         const connected = { outcome: 'connected', error: null, ...describeSocket(socket) } as const;
         socket.destroy();
         return { ...connected, durationMs: wall.monotonic() - startedAt };
@@ -220,7 +219,7 @@ function toOutcome(
   const { failure, response } = result;
   // A failure of the emulator, not of the receiver: nothing was sent.
   if (isOutOfFileDescriptors(failure)) throw createOutOfFileDescriptorsError(failure);
-  if (failure instanceof Error && INVALID_REQUEST_CODES.has(failure.code ?? '')) {
+  if (failure instanceof Error && INVALID_REQUEST_CODES.has(failure.code)) {
     const { message } = failure;
     throw new SvcError('internal_error', `The request cannot be sent: ${message}.`, { cause: failure });
   }
