@@ -230,7 +230,7 @@ describe('loading an invalid file', () => {
 
   it.each<[string, string, RegExp, () => Promise<string>]>([
     ['does not exist', 'usage', /^The file .* does not exist/, async () => newPath()],
-    ['is a folder', 'usage', /is not a regular file|EISDIR|EPERM/, async () => createTemporaryFolder()],
+    ['is a folder', 'usage', /: it is a folder\./, async () => createTemporaryFolder()],
     ['is something else', 'validation_failed', /is not a snapshot/, async () => import.meta.filename],
     ['is truncated', 'validation_failed', /is damaged/, () => damaged(truncate)],
     ['has lost rows', 'validation_failed', /is damaged/, () => damaged(alter('DELETE FROM workspaces'))],
