@@ -37,7 +37,7 @@ export function createStateFolder(projectFolder: string, env: EnvironmentVariabl
     createFolder(folder, 0o755);
     if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
   } catch (error) {
-    throw new SvcError('usage', `Cannot create the folder ${folder}: ${describeFileError(error)}.`, {
+    throw new SvcError('usage', `Cannot use the folder ${folder}: ${describeFileError(error)}.`, {
       hint: 'Start the emulator in a writable folder on a disk with free space.',
       cause: error,
     });

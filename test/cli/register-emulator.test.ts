@@ -7,7 +7,7 @@ import { startTestEmulator } from '../support/test-emulator.ts';
 import { createFakeHost } from './fake-context.ts';
 
 it.each([
-  ['the state folder', 'Cannot create the folder', (path: string) => writeFileSync(path, '')],
+  ['the state folder', 'Cannot use the folder', (path: string) => writeFileSync(path, '')],
   ['the run file', 'Cannot write', (path: string) => mkdirSync(join(path, 'run.json'), { recursive: true })],
 ])(
   'an emulator runs without a run file if %s cannot be written, and a warning names the consequence',
