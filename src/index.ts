@@ -5,7 +5,7 @@ export type { Fault } from './contract/fault-schemas.ts';
 export type { ApiRequest, Event, WebhookDetail, WebhookWithSecret } from './contract/resources.ts';
 export type { Seed } from './contract/seed-schema.ts';
 export type { ControlPlane } from './control/control-plane.ts';
-export type { Disturbance } from './domain/exploration.ts';
+export type { Variation } from './domain/variations.ts';
 export { SvcError } from './errors.ts';
 export type { Duration } from './library/argument-schemas.ts';
 export {
@@ -26,10 +26,10 @@ export type { DeliveryWait, WaitOptions } from './library/delivery-wait.ts';
 export * from './library/event-types.ts';
 export type { EventSelection, Events, EventWaitOptions } from './library/events.ts';
 export {
-  type ExploreReceiverOptions,
-  exploreReceiver,
+  type FuzzReceiverOptions,
+  fuzzReceiver,
   type ObservedEffects,
-} from './library/explore-receiver.ts';
+} from './library/fuzz-receiver.ts';
 export type {
   Outage,
   ReceiverResponse,
@@ -38,9 +38,9 @@ export type {
 export type { Triggered, TriggerOptions } from './library/trigger.ts';
 export type { Clock, Deliveries, Faults, Requests, Webhooks, Workspace } from './library/workspace.ts';
 export { VERSION } from './package-info.ts';
-export type { ExploreProgress } from './receiver/explore/exploration-session.ts';
-export type { ExploreReport } from './receiver/explore/explore.ts';
-export type { History as DeliveryHistory } from './receiver/explore/history.ts';
-export type { ExploreFailure } from './receiver/explore/smallest-failure.ts';
+export type { FuzzReport } from './receiver/fuzz/fuzz.ts';
+export type { FuzzProgress } from './receiver/fuzz/fuzz-session.ts';
+export type { DeliverySequence } from './receiver/fuzz/sequence.ts';
+export type { FuzzFailure } from './receiver/fuzz/smallest-failure.ts';
 export type { Envelope, ReceivedRequest } from './receiver/received-request.ts';
 export type { ReceiverResponseOptions } from './receiver/receiver-server.ts';

@@ -5,19 +5,19 @@ import { frameworks } from '../../src/fixtures/receiver-examples.ts';
 import { correctReceivers } from '../../test/receiver/correct-receivers.ts';
 import { defects } from '../../test/receiver/defects.ts';
 import { isPresent } from '../../test/receivers/receiver-process.ts';
-import { exploreCorrect, exploreExample, measureDefect, type Row } from './measurements.ts';
+import { fuzzCorrect, fuzzExample, measureDefect, type Row } from './measurements.ts';
 
-const HELP = `npm run bench:receivers -- [--part NAME]... [--runs N] [--seed N] [--only TEXT] [--jobs N]
+const HELP = `npm run bench:receivers -- [--part NAME]... [--runs N] [--random-seed N] [--only TEXT] [--jobs N]
 
   --part NAME   one of defects, correct, examples; may be repeated (default: all)
-  --runs N      histories for each receiver without a defect (default: 1000 for correct receivers, 500 for examples)
-  --seed N      seed of the histories (default: 1)
+  --runs N      sequences for each receiver without a defect (default: 1000 for correct receivers, 500 for examples)
+  --random-seed N  seed of the sequences (default: 1)
   --only TEXT   only receivers whose name contains this text
   --jobs N      receivers to measure at the same time (default: 1). Most of the time is spent waiting, but more than one makes the
                 seconds in the tables longer
 `;
 
-/** Programs in other languages that are explored as correct receivers, without restarts. */
+/** Programs in other languages that are fuzzed as correct receivers, without restarts. */
 const correctPrograms = ['python', 'go', 'ruby', 'php'] as const;
 const results = join(import.meta.dirname, '../results');
 
@@ -26,25 +26,28 @@ interface Receiver {
   readonly measure: () => Promise<Row>;
 }
 
-type Part = (options: { readonly runs: number | undefined; readonly seed: number }) => readonly Receiver[];
+type Part = (options: {
+  readonly runs: number | undefined;
+  readonly randomSeed: number;
+}) => readonly Receiver[];
 
 const parts: Readonly<Record<string, Part>> = {
-  defects: ({ seed }) =>
-    defects.map((defect) => ({ name: defect.name, measure: () => measureDefect(defect, seed) })),
-  correct: ({ runs = 1_000, seed }) => [
+  defects: ({ randomSeed }) =>
+    defects.map((defect) => ({ name: defect.name, measure: () => measureDefect(defect, randomSeed) })),
+  correct: ({ runs = 1_000, randomSeed }) => [
     ...Object.entries(correctReceivers).map(([name, create]) => ({
       name,
-      measure: () => exploreCorrect(create(), runs, seed),
+      measure: () => fuzzCorrect(create(), runs, randomSeed),
     })),
     ...correctPrograms.filter(isPresent).map((framework) => ({
       name: `is the ${framework} example`,
-      measure: () => exploreExample(framework, { runs, seed, restarts: false }),
+      measure: () => fuzzExample(framework, { runs, randomSeed, restarts: false }),
     })),
   ],
-  examples: ({ runs = 500, seed }) =>
+  examples: ({ runs = 500, randomSeed }) =>
     frameworks.filter(isPresent).map((framework) => ({
       name: framework,
-      measure: () => exploreExample(framework, { runs, seed, restarts: true }),
+      measure: () => fuzzExample(framework, { runs, randomSeed, restarts: true }),
     })),
 };
 
@@ -55,7 +58,7 @@ export async function main(args: string[]): Promise<void> {
     options: {
       part: { type: 'string', multiple: true, default: Object.keys(parts) },
       runs: { type: 'string' },
-      seed: { type: 'string', default: '1' },
+      'random-seed': { type: 'string', default: '1' },
       only: { type: 'string', default: '' },
       jobs: { type: 'string', default: '1' },
       help: { type: 'boolean', default: false },
@@ -67,7 +70,7 @@ export async function main(args: string[]): Promise<void> {
   }
   const options = {
     runs: values.runs === undefined ? undefined : Number(values.runs),
-    seed: Number(values.seed),
+    randomSeed: Number(values['random-seed']),
   };
   mkdirSync(results, { recursive: true });
   const file = join(results, `receivers-${new Date().toISOString().replaceAll(':', '-')}.json`);

@@ -1,11 +1,11 @@
-/** Measures how a receiver fares in `svc receiver check` and `svc receiver explore`. */
+/** Measures how a receiver fares in `svc receiver check` and `svc receiver fuzz`. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Framework } from '../../src/fixtures/receiver-examples.ts';
-import type { ExploreReport } from '../../src/receiver/explore/explore.ts';
+import type { FuzzReport } from '../../src/receiver/fuzz/fuzz.ts';
 import { checkReceiver, idsOf } from '../../test/receiver/check-receiver.ts';
 import {
   type ReceiverParts,
@@ -14,15 +14,15 @@ import {
   startConfigurableReceiver,
 } from '../../test/receiver/configurable-receiver.ts';
 import type { Defect } from '../../test/receiver/defects.ts';
-import { exploreReceiver } from '../../test/receiver/explore/explore-receiver.ts';
+import { fuzzReceiver } from '../../test/receiver/fuzz/fuzz-receiver.ts';
 import { startReceiver, writeReceiver } from '../../test/receivers/receiver-process.ts';
 import { listen } from '../../test/support/local-server.ts';
 
 export interface Row {
   /** The cells of the table by their title, after the name of the receiver. */
   readonly cells: Readonly<Record<string, string | number>>;
-  /** What the exploration found; null for nothing. */
-  readonly failure: ExploreReport['failure'];
+  /** What the fuzz run found; null for nothing. */
+  readonly failure: FuzzReport['failure'];
 }
 
 const program = join(import.meta.dirname, '../../bin/svc.js');
@@ -30,58 +30,61 @@ const TIMEOUT_MS = 5_000;
 const MAX_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Checks a receiver, and explores it with the default options and `--restart-command`. */
-export async function measureDefect({ create, timeoutMs = TIMEOUT_MS }: Defect, seed: number): Promise<Row> {
+/** Checks a receiver, and fuzzes it with the default options and `--restart-command`. */
+export async function measureDefect(
+  { create, timeoutMs = TIMEOUT_MS }: Defect,
+  randomSeed: number,
+): Promise<Row> {
   const check = await measureSeconds(async () => {
     // Long enough to send a repeat during the work.
     await using receiver = await startConfigurableReceiver({ work: () => sleep(100), ...create() });
     return idsOf(await checkReceiver({ ...receiver, timeoutMs }), 'failed');
   });
-  const exploration = await measureSeconds(async () => {
+  const fuzzRun = await measureSeconds(async () => {
     await using receiver = await startConfigurableReceiver(create());
     const { url, readEffects, restart } = receiver;
-    return await exploreReceiver({ url, readEffects, restart, timeoutMs, seed });
+    return await fuzzReceiver({ url, readEffects, restart, timeoutMs, randomSeed });
   });
-  const { failure, runs } = exploration.value;
+  const { failure, runs } = fuzzRun.value;
   return {
     cells: {
       'failed checks': check.value.join(', ') || 'none',
       'seconds of the checks': check.seconds,
       'broken rule': failure?.rule ?? 'none',
       runs,
-      'seconds of the exploration': exploration.seconds,
+      'seconds of the fuzz run': fuzzRun.seconds,
       'steps found': failure?.original_steps ?? '',
-      'steps of the smallest history': failure?.steps.length ?? '',
+      'steps of the smallest sequence': failure?.steps.length ?? '',
     },
     failure,
   };
 }
 
-/** Explores a correct receiver in this process, which is also restarted. */
-export async function exploreCorrect(
+/** Fuzzes a correct receiver in this process, which is also restarted. */
+export async function fuzzCorrect(
   parts: Partial<ReceiverParts>,
   runs: number,
-  seed: number,
+  randomSeed: number,
 ): Promise<Row> {
   const { value, seconds } = await measureSeconds(async () => {
     await using receiver = await startConfigurableReceiver(parts);
     const { url, readEffects, restart } = receiver;
-    return await exploreReceiver({ url, readEffects, restart, runs, seed, timeoutMs: 15_000 });
+    return await fuzzReceiver({ url, readEffects, restart, runs, randomSeed, timeoutMs: 15_000 });
   });
   return toRow(value, seconds);
 }
 
 interface ExampleOptions {
   readonly runs: number;
-  readonly seed: number;
+  readonly randomSeed: number;
   /** Whether `--restart-command` kills the receiver and starts it again. */
   readonly restarts: boolean;
 }
 
-/** Explores a receiver of `svc receiver example` with the command. */
-export async function exploreExample(
+/** Fuzzes a receiver of `svc receiver example` with the command. */
+export async function fuzzExample(
   framework: Framework,
-  { runs, seed, restarts }: ExampleOptions,
+  { runs, randomSeed, restarts }: ExampleOptions,
 ): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-receivers-'));
   await writeReceiver(framework, folder);
@@ -100,8 +103,18 @@ export async function exploreExample(
   const restartUrl = `http://127.0.0.1:${await listen(restarter)}/`;
   try {
     const { value, seconds } = await measureSeconds(() =>
-      runExplore(folder, [
-        ...[url, '--secret', SECRET, '--observe', effectsUrl, '--runs', String(runs), '--seed', String(seed)],
+      runFuzz(folder, [
+        ...[
+          url,
+          '--secret',
+          SECRET,
+          '--observe',
+          effectsUrl,
+          '--runs',
+          String(runs),
+          '--random-seed',
+          String(randomSeed),
+        ],
         ...(restarts ? ['--restart-command', toRequestCommand(restartUrl)] : []),
       ]),
     );
@@ -119,22 +132,22 @@ function toRequestCommand(url: string): string {
   return `"${process.execPath}" -e "fetch('${url}').then(({ ok }) => process.exit(ok ? 0 : 1))"`;
 }
 
-/** Runs `svc receiver explore --json`. Exit code 1 means that a rule was broken. */
-function runExplore(cwd: string, args: readonly string[]): Promise<ExploreReport> {
+/** Runs `svc receiver fuzz --json`. Exit code 1 means that a rule was broken. */
+function runFuzz(cwd: string, args: readonly string[]): Promise<FuzzReport> {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      [program, 'receiver', 'explore', ...args, '--json'],
+      [program, 'receiver', 'fuzz', ...args, '--json'],
       { cwd, maxBuffer: MAX_OUTPUT_BYTES },
       (error, stdout, stderr) => {
-        if (error === null || error.code === 1) resolve(JSON.parse(stdout) as ExploreReport);
+        if (error === null || error.code === 1) resolve(JSON.parse(stdout) as FuzzReport);
         else reject(new Error(stderr || error.message));
       },
     );
   });
 }
 
-function toRow({ failure, runs, requests }: ExploreReport, seconds: number): Row {
+function toRow({ failure, runs, requests }: FuzzReport, seconds: number): Row {
   const result = failure === null ? 'none' : `${failure.rule}: ${failure.message}`;
   return { cells: { runs, deliveries: requests, seconds, 'false alarm': result }, failure };
 }

@@ -40,7 +40,7 @@ const loadClock = () => import('./commands/clock.ts');
 const loadFaults = () => import('./commands/faults.ts');
 const loadFixtures = () => import('./commands/fixtures.ts');
 const loadReceiver = () => import('./commands/receiver.ts');
-const loadReceiverExplore = () => import('./commands/receiver-explore.ts');
+const loadReceiverFuzz = () => import('./commands/receiver-fuzz.ts');
 const loadWorkspaces = () => import('./commands/workspaces.ts');
 const loadKeys = () => import('./commands/keys.ts');
 
@@ -216,20 +216,20 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       },
     },
     receiver: {
-      summary: 'Check and explore your receiver, or print an example receiver',
+      summary: 'Check and fuzz your receiver, or print an example receiver',
       examples: [
         ['Check a receiver against the webhook rules', 'receiver check http://localhost:3000/webhooks'],
         [
-          'Search for a delivery history that a receiver handles incorrectly',
-          'receiver explore http://localhost:3000/webhooks',
+          'Search for a delivery sequence that a receiver handles incorrectly',
+          'receiver fuzz http://localhost:3000/webhooks',
         ],
       ],
       subcommands: {
         check: defineCommand('Check a receiver against the webhook rules', loadReceiver, 'check'),
-        explore: defineCommand(
-          'Search for a delivery history that a receiver handles incorrectly',
-          loadReceiverExplore,
-          'explore',
+        fuzz: defineCommand(
+          'Search for a delivery sequence that a receiver handles incorrectly',
+          loadReceiverFuzz,
+          'fuzz',
         ),
         example: defineCommand('Print an example receiver that passes every check', loadReceiver, 'example'),
       },

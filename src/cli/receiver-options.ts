@@ -1,10 +1,10 @@
-/** The options that `svc receiver check` and `svc receiver explore` share. */
+/** The options that `svc receiver check` and `svc receiver fuzz` share. */
 import type { Command } from 'commander';
 import { settings } from '../config/settings.ts';
 import { findRunFile, ignoreUntrusted } from '../control/run-file.ts';
-import { RECEIVER_TIMEOUT_MS } from '../domain/exploration.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { requireSecrets } from '../domain/signature/sign.ts';
+import { RECEIVER_TIMEOUT_MS } from '../domain/variations.ts';
 import { addOwnUrl } from '../network/own-addresses.ts';
 import { assertAllowedReceiver, type ReceiverClientOptions } from '../receiver/receiver-client.ts';
 import type { Context } from './context.ts';

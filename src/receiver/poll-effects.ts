@@ -1,4 +1,4 @@
-/** The wait for effects that `svc receiver check` and `svc receiver explore` share. */
+/** The wait for effects that `svc receiver check` and `svc receiver fuzz` share. */
 import { sleep } from '../timers.ts';
 import type { EffectReading, ReadEffects } from './effect-observer.ts';
 

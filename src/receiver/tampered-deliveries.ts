@@ -1,10 +1,10 @@
 /** Deliveries with an invalid signature or timestamp, each of which differs from a valid delivery in one way. */
 import { MINUTE_MS, SECOND_MS } from '../domain/duration.ts';
-import { type AttackName, attackNames, attacks } from '../domain/exploration.ts';
 import { createWebhookSecret } from '../domain/secret.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { hasTimestamp } from '../domain/signature/schemes.ts';
 import { parseSignatureHeader } from '../domain/signature/signature-header.ts';
+import { type AttackName, attackNames, attacks } from '../domain/variations.ts';
 import type { DeliveryFactory, SignedMessage } from './delivery-factory.ts';
 import type { DeliveryMessage } from './receiver-client.ts';
 

@@ -282,11 +282,11 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       { observe: 'http://a', eventType: 'a.b', timeout: 3_000, strict: true, ca: 'ca.pem', junit: 'a.xml' },
     ],
   ],
-  'receiver explore': [
+  'receiver fuzz': [
     [
-      '--secret a --runs 5 --time 60s --seed 7 -e a.b,c.d --observe http://a --only burst,pause --without stale',
+      '--secret a --runs 5 --time 60s --random-seed 7 -e a.b,c.d --observe http://a --only burst,pause --without stale',
       {
-        ...{ secret: 'a', runs: 5, time: 60_000, seed: 7, events: ['a.b', 'c.d'], observe: 'http://a' },
+        ...{ secret: 'a', runs: 5, time: 60_000, randomSeed: 7, events: ['a.b', 'c.d'], observe: 'http://a' },
         ...{ only: ['burst', 'pause'], without: ['stale'] },
       },
     ],

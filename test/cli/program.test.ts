@@ -201,7 +201,7 @@ describe('a mistyped command line', () => {
     ['deliveries list --stauts failed', 'Unknown option: --stauts', 'Did you mean --status?'],
     ['deliveries list --stauts=failed --help', 'Unknown option: --stauts', 'Did you mean --status?'],
     ['deliveries list --help --stauts failed', 'Unknown option: --stauts', 'Did you mean --status?'],
-    ['receiver explore 3000 --restart x', 'Unknown option: --restart', 'Did you mean --restart-command?'],
+    ['receiver fuzz 3000 --restart x', 'Unknown option: --restart', 'Did you mean --restart-command?'],
     [
       'webhooks list --workspace foo',
       'Invalid value for --workspace: "foo"',

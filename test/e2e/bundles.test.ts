@@ -69,19 +69,19 @@ it('the library loads listhen only for HTTPS, from its own bundle', () => {
   expect(loaded.flatMap(({ modules }) => modules)).not.toContain('listhen');
 });
 
-it('only the exploration of receivers loads fast-check, from its own bundle', () => {
+it('only fuzzing loads fast-check, from its own bundle', () => {
   const fastCheck = /node_modules\/(?:fast-check|pure-rand)\//;
-  for (const entry of ['index.js', 'cli.js', findChunk('receiver-explore')]) {
+  for (const entry of ['index.js', 'cli.js', findChunk('receiver-fuzz')]) {
     expect(loadedWith(entry).sources.filter((source) => fastCheck.test(source))).toEqual([]);
   }
   const sources = chunks.flatMap((chunk) => loadedWith(chunk).sources);
   expect(sources.some((source) => fastCheck.test(source))).toBe(true);
 });
 
-it('the library loads the exploration of receivers only when it is used', () => {
+it('the library loads the code for fuzzing only when it is used', () => {
   const { sources } = loadedWith('index.js');
-  expect(sources).toContain('src/library/explore-receiver.ts');
-  expect(sources.filter((source) => source.startsWith('src/receiver/explore/'))).toEqual([]);
+  expect(sources).toContain('src/library/fuzz-receiver.ts');
+  expect(sources.filter((source) => source.startsWith('src/receiver/fuzz/'))).toEqual([]);
 });
 
 it('the public types need no package but the Vitest of the project and those of Node.js', () => {

@@ -87,12 +87,19 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     await expectNoProcessIn(cwd);
   });
 
-  it('svc receiver explore ends the command of --restart-command and its descendants when svc is killed', async () => {
+  it('svc receiver fuzz ends the command of --restart-command and its descendants when svc is killed', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver();
-    const explore = ['receiver', 'explore', receiver.url, '--secret', 'whsec_c2VjcmV0LW9mLWEtdGVzdA'];
-    const options = ['--seed', '1', '--only', 'duplicate,restart', '--restart-command', 'sleep 60 | cat'];
-    const subprocess = runProgram(svcFile, [...svcArgs, ...explore, ...options], { cwd, detached: true });
+    const fuzz = ['receiver', 'fuzz', receiver.url, '--secret', 'whsec_c2VjcmV0LW9mLWEtdGVzdA'];
+    const options = [
+      '--random-seed',
+      '1',
+      '--only',
+      'duplicate,restart',
+      '--restart-command',
+      'sleep 60 | cat',
+    ];
+    const subprocess = runProgram(svcFile, [...svcArgs, ...fuzz, ...options], { cwd, detached: true });
     killAfterTest(subprocess);
     await expect.poll(() => listProcessesIn(cwd)).toContain('sleep 60 ');
     subprocess.kill('SIGKILL');

@@ -388,21 +388,21 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [['--secret', 'a'], 'Missing argument: <url>'],
     needsNoEmulator: true,
   },
-  'receiver explore': {
+  'receiver fuzz': {
     args: ({ receiver, secret }) => [
-      ...[receiver, '--secret', secret, '--runs', '2', '--seed', '1', '--only', 'duplicate'],
+      ...[receiver, '--secret', secret, '--runs', '2', '--random-seed', '1', '--only', 'duplicate'],
     ],
     stdout:
-      /^Played 2 histories with \d+ deliver(?:y|ies) in \S+, seed 1\. None broke a rule\.\nEffects were not observed/,
+      /^Played 2 sequences with \d+ deliver(?:y|ies) in \S+, random seed 1\. None broke a rule\.\nEffects were not observed/,
     jsonFields: [
       'ok',
       'interrupted',
-      'seed',
+      'random_seed',
       'runs',
       'requests',
       'duration_ms',
       'effects',
-      'disturbances',
+      'variations',
       'failure',
     ],
     invalid: [['--secret', 'a'], 'Missing argument: <url>'],

@@ -73,7 +73,7 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
   {
     page: /^docs\/receiver-testing/,
     code: /restart\.sh/,
-    reason: 'test/e2e/receiver-explore.test.ts restarts a receiver',
+    reason: 'test/e2e/receiver-fuzz.test.ts restarts a receiver',
   },
   {
     page: /^docs\/dashboard/,
@@ -123,7 +123,7 @@ const sessions: Readonly<Record<string, Session>> = {
   'docs/receiver-testing.md': {
     isPrepared: false,
     before: [[/--observe/, startReceiver]],
-    fails: /receiver explore/,
+    fails: /receiver fuzz/,
   },
   'docs/troubleshooting.md': { fails: /--computed/ },
   'skills/svc/SKILL.md': {

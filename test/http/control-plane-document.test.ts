@@ -198,7 +198,7 @@ it.skipIf(curl.failed)(
           .join('\n')
           .replaceAll('/tmp', createTemporaryFolder())
           .replaceAll('http://localhost:3000/effects', receiver.effectsUrl)
-          // A history can wait two seconds before a repeat.
+          // A sequence can wait two seconds before a repeat.
           .replace('"runs":10', '"runs":2'),
       ],
       {

@@ -7,7 +7,7 @@ import { EmulatorOptionsSchema, WorkspaceOptionsSchema } from '../../src/library
 import { ReceiverOptionsSchema } from '../../src/library/create-receiver.ts';
 import { ExpectationSchema } from '../../src/library/delivery-expectation.ts';
 import { eventParameters } from '../../src/library/events.ts';
-import { ExploreOptionsSchema } from '../../src/library/explore-receiver.ts';
+import { FuzzOptionsSchema } from '../../src/library/fuzz-receiver.ts';
 import { triggerParameters } from '../../src/library/trigger.ts';
 import { deliveryParameters, requestParameters, webhookParameters } from '../../src/library/workspace.ts';
 
@@ -58,7 +58,7 @@ it('docs/reference/library.md names every option', () => {
     EmulatorOptionsSchema,
     WorkspaceOptionsSchema,
     ReceiverOptionsSchema,
-    ExploreOptionsSchema,
+    FuzzOptionsSchema,
     ExpectationSchema,
     ...Object.values(triggerParameters),
     ...methods.flatMap((method) => Object.values(method)).flatMap((parameters) => Object.values(parameters)),

@@ -1,4 +1,4 @@
-/** Correct receivers in different styles, which the exploration must not report. */
+/** Correct receivers in different styles, which fuzzing must not report. */
 import { type ReceiverParts, sleep, storeKey } from './configurable-receiver.ts';
 
 /** By name, which completes "a correct receiver that …". */

@@ -1,9 +1,9 @@
-/** Receivers with one defect each, and how `svc receiver check` and `svc receiver explore` show it. */
+/** Receivers with one defect each, and how `svc receiver check` and `svc receiver fuzz` show it. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { DAY_MS, MINUTE_MS } from '../../src/domain/duration.ts';
-import type { Disturbance } from '../../src/domain/exploration.ts';
-import type { ExploreRule } from '../../src/receiver/explore/rules.ts';
+import type { Variation } from '../../src/domain/variations.ts';
+import type { FuzzRule } from '../../src/receiver/fuzz/rules.ts';
 import {
   API_KEY,
   correctParts,
@@ -20,18 +20,18 @@ export interface Defect {
   readonly create: () => Partial<ReceiverParts>;
   /** The checks that fail, in their order; null if the tests do not check the receiver. */
   readonly check: readonly string[] | null;
-  /** The failure that an exploration with the seed 1 finds; null if the tests do not explore the receiver. */
-  readonly explore: ExpectedFailure | null;
+  /** The failure that a fuzz run with the random seed 1 finds; null if the tests do not fuzz the receiver. */
+  readonly fuzz: ExpectedFailure | null;
   /** The time limit for a response, if the defect needs another one than the tests use. */
   readonly timeoutMs?: number;
 }
 
 interface ExpectedFailure {
-  readonly rule: ExploreRule;
-  /** The greatest number of steps of the smallest history; undefined if it depends on timing. */
+  readonly rule: FuzzRule;
+  /** The greatest number of steps of the smallest sequence; undefined if it depends on timing. */
   readonly steps?: number;
-  /** The disturbances of the test, if random histories with all of them show the defect late. */
-  readonly only?: readonly Disturbance[];
+  /** The variations of the test, if random sequences with all of them show the defect late. */
+  readonly only?: readonly Variation[];
 }
 
 const TOLERANCE_MS = 5 * MINUTE_MS;
@@ -110,7 +110,7 @@ export const defects: readonly Defect[] = [
     name: 'parses before it verifies',
     create: () => ({ toVerified: serializeAgain }),
     check: ['raw-body.white-space', 'raw-body.unicode-escape', 'raw-body.big-number', 'raw-body.re-spaced'],
-    explore: { rule: 'accepted', steps: 1 },
+    fuzz: { rule: 'accepted', steps: 1 },
   },
   {
     name: 'sorts the fields before it verifies',
@@ -119,19 +119,19 @@ export const defects: readonly Defect[] = [
       ...['raw-body.member-order', 'raw-body.white-space', 'raw-body.unicode-escape'],
       ...['raw-body.big-number', 'raw-body.re-spaced'],
     ],
-    explore: { rule: 'accepted', steps: 1 },
+    fuzz: { rule: 'accepted', steps: 1 },
   },
   {
     name: 'normalizes Unicode before it verifies',
     create: () => ({ toVerified: (body) => body.toString().normalize('NFC') }),
     check: ['raw-body.decomposed'],
-    explore: { rule: 'accepted', steps: 1 },
+    fuzz: { rule: 'accepted', steps: 1 },
   },
   {
     name: 'replaces characters that Latin-1 does not have before it verifies',
     create: () => ({ toVerified: (body) => body.toString().replace(/[^\0-\xff]/g, '?') }),
     check: ['raw-body.non-ascii'],
-    explore: { rule: 'accepted', steps: 1 },
+    fuzz: { rule: 'accepted', steps: 1 },
   },
   {
     name: 'reads only the start of a slow body',
@@ -142,8 +142,8 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: null,
-    // On a busy machine, both parts can arrive at once. A smaller history that does so passes.
-    explore: { rule: 'accepted', steps: 2, only: ['slow-body'] },
+    // On a busy machine, both parts can arrive at once. A smaller sequence that does so passes.
+    fuzz: { rule: 'accepted', steps: 2, only: ['slow-body'] },
   },
   {
     name: 'cannot read a large body',
@@ -154,13 +154,13 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: ['robustness.large-body'],
-    explore: { rule: 'no-server-error', steps: 1, only: ['payload'] },
+    fuzz: { rule: 'no-server-error', steps: 1, only: ['payload'] },
   },
   {
     name: 'rejects a large body',
     create: () => ({ refuse: (_, { body }) => (body.length > 100_000 ? 413 : null) }),
     check: ['robustness.large-body'],
-    explore: { rule: 'accepted', steps: 1, only: ['payload'] },
+    fuzz: { rule: 'accepted', steps: 1, only: ['payload'] },
   },
 
   // The signature.
@@ -175,7 +175,7 @@ export const defects: readonly Defect[] = [
       ...['signature.other-secret', 'signature.altered-body', 'signature.empty-body', 'signature.doubled'],
       ...['signature.api-key', 'timestamp.replaced', 'timestamp.unsigned', 'raw-body.re-spaced'],
     ],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'verifies an empty body too',
@@ -185,13 +185,13 @@ export const defects: readonly Defect[] = [
         correctParts.isAuthentic(withBody(receiving, ''), parts),
     }),
     check: ['signature.empty-body'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'searches for the signature anywhere in the header',
     create: () => ({ matches: (signature, expected) => signature.includes(getDigest(expected)) }),
     check: ['signature.prefixed', 'signature.suffixed', 'signature.no-version', 'signature.other-version'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'expects one signature',
@@ -200,7 +200,7 @@ export const defects: readonly Defect[] = [
         !getSignature(receiving).includes(',') && correctParts.isAuthentic(receiving, parts),
     }),
     check: ['signature.rotated-first', 'signature.rotated-last'],
-    explore: { rule: 'accepted', steps: 1 },
+    fuzz: { rule: 'accepted', steps: 1 },
   },
   {
     name: 'accepts any version',
@@ -209,7 +209,7 @@ export const defects: readonly Defect[] = [
         /^v\d=/.test(signature) && getDigest(signature) === getDigest(expected),
     }),
     check: ['signature.other-version'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'accepts no version',
@@ -217,7 +217,7 @@ export const defects: readonly Defect[] = [
       matches: (signature, expected) => signature.replace(/^v1=/, '') === getDigest(expected),
     }),
     check: ['signature.no-version'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'decodes the signature as far as it is hex',
@@ -227,13 +227,13 @@ export const defects: readonly Defect[] = [
         Buffer.from(getDigest(signature), 'hex').equals(Buffer.from(getDigest(expected), 'hex')),
     }),
     check: ['signature.suffixed'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'compares with a prefix',
     create: () => ({ matches: (signature, expected) => expected.startsWith(signature) }),
     check: ['signature.missing', 'signature.empty', 'signature.blank', 'signature.truncated'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'accepts an empty signature',
@@ -242,7 +242,7 @@ export const defects: readonly Defect[] = [
         receiving.headers['service-signature'] === '' || correctParts.isAuthentic(receiving, parts),
     }),
     check: ['signature.empty'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'accepts a delivery without a signature',
@@ -251,19 +251,19 @@ export const defects: readonly Defect[] = [
         receiving.headers['service-signature'] === undefined || correctParts.isAuthentic(receiving, parts),
     }),
     check: ['signature.missing'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'verifies with the API key',
     create: () => ({ keys: [API_KEY] }),
     check: ['signature.genuine'],
-    explore: { rule: 'accepted', steps: 1 },
+    fuzz: { rule: 'accepted', steps: 1 },
   },
   {
     name: 'accepts the API key too',
     create: () => ({ keys: [SECRET, API_KEY] }),
     check: ['signature.api-key'],
-    explore: null,
+    fuzz: null,
   },
   {
     name: 'cannot handle two signature headers',
@@ -273,13 +273,13 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: ['rejection.status'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'responds with 500 to a bad signature',
     create: () => ({ rejectionStatus: 500 }),
     check: ['rejection.status'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'crashes when a signature is missing',
@@ -289,7 +289,7 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: null,
-    explore: { rule: 'running', steps: 1, only: ['missing-signature', 'restart'] },
+    fuzz: { rule: 'running', steps: 1, only: ['missing-signature', 'restart'] },
   },
 
   // The timestamp.
@@ -300,37 +300,37 @@ export const defects: readonly Defect[] = [
         receiving.headers['service-timestamp'] === undefined || correctParts.isAuthentic(receiving, parts),
     }),
     check: ['timestamp.missing'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'rejects after three minutes',
     create: () => ({ isRecent: (ageMs) => Math.abs(ageMs) <= 3 * MINUTE_MS }),
     check: ['timestamp.recent'],
-    explore: null,
+    fuzz: null,
   },
   {
     name: 'ignores the timestamp',
     create: () => ({ isRecent: () => true }),
     check: ['timestamp.old', 'timestamp.slightly-old', 'timestamp.unreadable', 'timestamp.future'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'counts the age in whole minutes',
     create: () => ({ isRecent: (ageMs) => Math.trunc(Math.abs(ageMs) / MINUTE_MS) <= 5 }),
     check: ['timestamp.slightly-old'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'accepts what is not too old',
     create: () => ({ isRecent: (ageMs) => ageMs <= TOLERANCE_MS }),
     check: ['timestamp.future'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'accepts what is not a time',
     create: () => ({ isRecent: (ageMs) => !(Math.abs(ageMs) > TOLERANCE_MS) }),
     check: ['timestamp.unreadable'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'accepts a signature over the body only',
@@ -340,7 +340,7 @@ export const defects: readonly Defect[] = [
         getSignature(receiving) === `v1=${computeDigest(receiving.body)}`,
     }),
     check: ['timestamp.unsigned'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'takes the age from the last timestamp header and verifies the first one',
@@ -355,7 +355,7 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: ['timestamp.doubled'],
-    explore: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1 },
   },
 
   // The order of the steps in the receiver.
@@ -368,7 +368,7 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: ['rejection.no-effect'],
-    explore: { rule: 'no-effect', steps: 1 },
+    fuzz: { rule: 'no-effect', steps: 1 },
   },
   {
     name: 'marks an event as seen before it verifies',
@@ -378,21 +378,21 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: ['rejection.same-event'],
-    explore: { rule: 'processed', steps: 2 },
+    fuzz: { rule: 'processed', steps: 2 },
   },
   {
     name: 'responds after the time limit',
     // Well before twice the time limit, after which the checks stop waiting.
     create: () => ({ beforeVerifying: () => sleep(1_300) }),
     check: ['acceptance.in-time'],
-    explore: { rule: 'accepted', steps: 1 },
+    fuzz: { rule: 'accepted', steps: 1 },
     timeoutMs: 1_200,
   },
   {
     name: 'responds after the work',
     create: () => ({ respondsAfterWork: true, work: () => sleep(600) }),
     check: ['acceptance.before-work'],
-    explore: null,
+    fuzz: null,
   },
   {
     name: 'loses its work at a restart',
@@ -405,7 +405,7 @@ export const defects: readonly Defect[] = [
       return { hasEffect: () => work(restarts), onRestart: () => void restarts++ };
     },
     check: null,
-    explore: { rule: 'processed', only: ['restart'] },
+    fuzz: { rule: 'processed', only: ['restart'] },
   },
 
   // The deduplication.
@@ -416,50 +416,50 @@ export const defects: readonly Defect[] = [
       ...['deduplication.same-delivery', 'deduplication.other-delivery', 'deduplication.at-once'],
       ...['deduplication.during-work', 'deduplication.later', 'deduplication.after-others'],
     ],
-    explore: { rule: 'once', steps: 2 },
+    fuzz: { rule: 'once', steps: 2 },
   },
   {
     name: 'deduplicates on the delivery ID',
     create: () => ({ getKey: (_, { headers }) => String(headers['service-delivery-id']) }),
     check: ['deduplication.other-delivery'],
-    explore: { rule: 'once', steps: 2 },
+    fuzz: { rule: 'once', steps: 2 },
   },
   {
     name: 'deduplicates on the start of the ID',
     create: () => ({ getKey: ({ data }) => data.id.slice(0, -2) }),
     check: ['deduplication.similar-ids'],
-    explore: { rule: 'processed', steps: 2 },
+    fuzz: { rule: 'processed', steps: 2 },
   },
   {
     name: 'deduplicates on the last 20 characters of the ID',
     create: () => ({ getKey: ({ data }) => data.id.slice(-20) }),
     check: ['deduplication.similar-ids'],
-    explore: null,
+    fuzz: null,
   },
   {
     name: 'deduplicates on the last eight characters of the ID',
     create: () => ({ getKey: ({ data }) => data.id.slice(-8) }),
     check: ['deduplication.similar-ids'],
-    explore: { rule: 'processed', steps: 3 },
+    fuzz: { rule: 'processed', steps: 3 },
   },
   {
     name: 'deduplicates on the payload',
     create: () => ({ getKey: ({ data }) => JSON.stringify(data.payload) }),
     check: null,
-    explore: { rule: 'processed', steps: 2, only: ['reordered'] },
+    fuzz: { rule: 'processed', steps: 2, only: ['reordered'] },
   },
   {
     name: 'loses a race between repeats',
     create: () => ({ storeKey: storeAfter(50) }),
     check: ['deduplication.at-once'],
-    explore: { rule: 'once' },
+    fuzz: { rule: 'once' },
   },
   {
     name: 'marks an event only after the work',
     // The copies of a delivery that are sent at once arrive before the work, even on a busy machine.
     create: () => ({ work: () => sleep(400 + 800), storeKey: createQueue({ waitMs: 400, workMs: 800 }) }),
     check: ['deduplication.during-work'],
-    explore: null,
+    fuzz: null,
   },
   {
     name: 'stores an ID only while the sender is connected',
@@ -472,38 +472,38 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: null,
-    explore: { rule: 'once', only: ['lost-response'] },
+    fuzz: { rule: 'once', only: ['lost-response'] },
   },
   {
     name: 'forgets an ID after two seconds',
     create: () => ({ storeKey: createExpiringStore(2_000) }),
     check: ['deduplication.later'],
-    // On a busy machine, a long history without a pause can take two seconds too.
-    explore: { rule: 'once', only: ['duplicate', 'pause'] },
+    // On a busy machine, a long sequence without a pause can take two seconds too.
+    fuzz: { rule: 'once', only: ['duplicate', 'pause'] },
   },
   {
     name: 'forgets its IDs after two seconds without a request',
     create: () => ({ storeKey: createIdleStore(2_000) }),
     check: null,
-    explore: { rule: 'once', steps: 3, only: ['duplicate', 'pause'] },
+    fuzz: { rule: 'once', steps: 3, only: ['duplicate', 'pause'] },
   },
   {
     name: 'remembers a hundred IDs',
     create: () => ({ storeKey: createBoundedStore(100) }),
     check: ['deduplication.after-others'],
-    explore: { rule: 'once', steps: 4, only: ['duplicate', 'burst'] },
+    fuzz: { rule: 'once', steps: 4, only: ['duplicate', 'burst'] },
   },
   {
     name: 'forgets its IDs at a restart',
     create: () => ({ forgetsOnRestart: true }),
     check: null,
-    explore: { rule: 'once', steps: 3, only: ['duplicate', 'restart'] },
+    fuzz: { rule: 'once', steps: 3, only: ['duplicate', 'restart'] },
   },
   {
     name: 'refuses repeats',
     create: () => ({ getRepeatStatus: () => 409 }),
     check: ['deduplication.same-delivery', 'deduplication.other-delivery'],
-    explore: { rule: 'accepted', steps: 2 },
+    fuzz: { rule: 'accepted', steps: 2 },
   },
 
   // Events and load.
@@ -516,13 +516,13 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: ['robustness.big-number'],
-    explore: { rule: 'no-server-error', steps: 1 },
+    fuzz: { rule: 'no-server-error', steps: 1 },
   },
   {
     name: 'accepts only twenty levels of nesting',
     create: () => ({ refuse: (_, { body }) => (/(?:\[\{"a":){10}/.test(body.toString()) ? 400 : null) }),
     check: null,
-    explore: { rule: 'accepted', steps: 1, only: ['payload'] },
+    fuzz: { rule: 'accepted', steps: 1, only: ['payload'] },
   },
   {
     name: 'fails on an empty payload',
@@ -533,7 +533,7 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: null,
-    explore: { rule: 'no-server-error', steps: 1, only: ['payload'] },
+    fuzz: { rule: 'no-server-error', steps: 1, only: ['payload'] },
   },
   {
     name: 'crashes on an unknown field',
@@ -548,13 +548,13 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: ['robustness.unknown-member'],
-    explore: { rule: 'no-server-error', steps: 1, only: ['payload'] },
+    fuzz: { rule: 'no-server-error', steps: 1, only: ['payload'] },
   },
   {
     name: 'rejects an unknown type',
     create: () => ({ refuse: ({ type }) => (type.startsWith('svc_') ? 422 : null) }),
     check: ['robustness.unknown-type'],
-    explore: { rule: 'accepted', steps: 1 },
+    fuzz: { rule: 'accepted', steps: 1 },
   },
   {
     name: 'rejects an event that was created a day ago',
@@ -562,7 +562,7 @@ export const defects: readonly Defect[] = [
       refuse: ({ created_at: at }) => (Date.now() - Date.parse(at) > 0.9 * DAY_MS ? 400 : null),
     }),
     check: null,
-    explore: { rule: 'accepted', steps: 1 },
+    fuzz: { rule: 'accepted', steps: 1 },
   },
   {
     name: 'skips an event that is older than the last one',
@@ -577,7 +577,7 @@ export const defects: readonly Defect[] = [
       };
     },
     check: null,
-    explore: { rule: 'order', steps: 2, only: ['reordered'] },
+    fuzz: { rule: 'order', steps: 2, only: ['reordered'] },
   },
   {
     name: 'fails on a delivery that arrives during another',
@@ -594,7 +594,7 @@ export const defects: readonly Defect[] = [
       };
     },
     check: ['robustness.at-once'],
-    explore: { rule: 'no-server-error', only: ['concurrent'] },
+    fuzz: { rule: 'no-server-error', only: ['concurrent'] },
   },
   {
     name: 'fails on more than ten deliveries at once',
@@ -611,7 +611,7 @@ export const defects: readonly Defect[] = [
       };
     },
     check: null,
-    explore: { rule: 'no-server-error', only: ['burst'] },
+    fuzz: { rule: 'no-server-error', only: ['burst'] },
   },
   {
     name: 'drops events while ten are being stored',
@@ -628,7 +628,7 @@ export const defects: readonly Defect[] = [
       };
     },
     check: null,
-    explore: { rule: 'processed', only: ['burst'] },
+    fuzz: { rule: 'processed', only: ['burst'] },
   },
   {
     name: 'fails after a sender has closed a kept connection',
@@ -651,6 +651,6 @@ export const defects: readonly Defect[] = [
       };
     },
     check: null,
-    explore: { rule: 'no-server-error', steps: 2, only: ['kept-connection'] },
+    fuzz: { rule: 'no-server-error', steps: 2, only: ['kept-connection'] },
   },
 ];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EffectWatcher } from '../../src/receiver/explore/effect-watcher.ts';
+import { EffectWatcher } from '../../src/receiver/fuzz/effect-watcher.ts';
 import { pollEffects } from '../../src/receiver/poll-effects.ts';
 
 const PAUSE_MS = 300;

@@ -14,7 +14,7 @@ import {
 import { authority, getCertificate } from '../support/certificates.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createReceiver } from '../support/test-receiver.ts';
-import { exploreReceiver } from './explore/explore-receiver.ts';
+import { fuzzReceiver } from './fuzz/fuzz-receiver.ts';
 
 const message: DeliveryMessage = { body: '{"a":1}', headers: { 'Service-Timestamp': ['1', '2'] } };
 const { signal } = new AbortController();
@@ -109,10 +109,10 @@ describe('createReceiverClient', () => {
   });
 });
 
-it('the exploration of a receiver whose certificate is not trusted recommends --ca', async () => {
+it('the fuzz run of a receiver whose certificate is not trusted recommends --ca', async () => {
   const server = createTlsServer(getCertificate('self-signed'), (_, response) => response.end());
   const url = `https://127.0.0.1:${await listenDuringTest(server)}`;
-  await expect(exploreReceiver({ url, readEffects: null })).rejects.toMatchObject({
+  await expect(fuzzReceiver({ url, readEffects: null })).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringContaining(`No delivery reaches ${url}: self-signed certificate`),
     hint: 'Correct its certificate, or trust its certificate authority with --ca.',

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type AttackName, attackNames } from '../../src/domain/exploration.ts';
 import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
+import { type AttackName, attackNames } from '../../src/domain/variations.ts';
 import { DeliveryFactory } from '../../src/receiver/delivery-factory.ts';
-import { exploreRules } from '../../src/receiver/explore/rules.ts';
+import { fuzzRules } from '../../src/receiver/fuzz/rules.ts';
 import type { DeliveryMessage } from '../../src/receiver/receiver-client.ts';
 import { listChecks } from '../../src/receiver/run-checks.ts';
 import { getTamperedDelivery, listAttacks } from '../../src/receiver/tampered-deliveries.ts';
 import { correctParts, type ReceiverParts, SECRET } from './configurable-receiver.ts';
-import { exploreReceiver } from './explore/explore-receiver.ts';
+import { fuzzReceiver } from './fuzz/fuzz-receiver.ts';
 import { startInProcessReceiver, useVirtualTime } from './in-process-receiver.ts';
 
 vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
@@ -63,7 +63,7 @@ describe.each(schemeNames)('the tampered deliveries of the scheme %s', (name) =>
   );
 });
 
-it('each tampered delivery is a check and a disturbance', () => {
+it('each tampered delivery is a check and a variation', () => {
   const ids: readonly string[] = listChecks(schemes.svc, null).map(({ id }) => id);
   expect(listAttacks(schemes.svc)).toEqual(attackNames);
   expect(attackNames.map((name) => getTamperedDelivery(name).id).filter((id) => !ids.includes(id))).toEqual(
@@ -116,7 +116,7 @@ const defects: readonly (readonly [name: string, attack: AttackName, parts: Part
   ],
 ];
 
-describe('the exploration of a receiver', () => {
+describe('the fuzz run of a receiver', () => {
   beforeEach(useVirtualTime);
   afterEach(() => {
     vi.useRealTimers();
@@ -124,10 +124,10 @@ describe('the exploration of a receiver', () => {
 
   it.each(defects)('a receiver that %s is found with %s', async (_, attack, parts) => {
     await using receiver = await startInProcessReceiver(parts);
-    const { failure } = await exploreReceiver({ url: receiver.url, readEffects: null });
-    expect(failure).toMatchObject({ rule: 'rejected', history: { steps: [{ kind: 'attack', attack }] } });
+    const { failure } = await fuzzReceiver({ url: receiver.url, readEffects: null });
+    expect(failure).toMatchObject({ rule: 'rejected', sequence: { steps: [{ kind: 'attack', attack }] } });
     const isAccepted = failure?.steps[0]?.received === 'status 204';
-    const { remedy } = exploreRules.rejected;
+    const { remedy } = fuzzRules.rejected;
     const { explanation } = getTamperedDelivery(attack);
     expect(failure?.remedy).toBe(isAccepted ? `${explanation} ${remedy}` : remedy);
   });

@@ -1,14 +1,14 @@
-/** Runs the receivers of `svc receiver example` as programs: checks and explores them, and kills them. */
+/** Runs the receivers of `svc receiver example` as programs: checks and fuzzes them, and kills them. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
-import { selectDisturbances } from '../../src/domain/exploration.ts';
 import { MAX_JSON_DEPTH } from '../../src/domain/json.ts';
+import { selectVariations } from '../../src/domain/variations.ts';
 import { type Framework, frameworks } from '../../src/fixtures/receiver-examples.ts';
 import { sign } from '../../src/signature.ts';
 import { checkReceiver, idsOf } from '../receiver/check-receiver.ts';
 import { SECRET } from '../receiver/configurable-receiver.ts';
-import { exploreReceiver } from '../receiver/explore/explore-receiver.ts';
+import { fuzzReceiver } from '../receiver/fuzz/fuzz-receiver.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { isPresent, type RunningExample, startReceiver, writeReceiver } from './receiver-process.ts';
@@ -115,16 +115,16 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
   );
 
   it.for(inboxes)(
-    'the example receiver with %s breaks no rule of svc receiver explore, even if it is killed between deliveries [§6.4, §6.5, §6.6]',
+    'the example receiver with %s breaks no rule of svc receiver fuzz, even if it is killed between deliveries [§6.4, §6.5, §6.6]',
     async ([framework], context) => {
       const start = prepare(framework, context);
       let receiver = await start();
-      const report = await exploreReceiver({
+      const report = await fuzzReceiver({
         url: receiver.url,
         secret: SECRET,
         runs: 8,
         timeoutMs: TIMEOUT_MS,
-        disturbances: selectDisturbances([], ['pause']),
+        variations: selectVariations([], ['pause']),
         readEffects: async () => toReading(await receiver.readEffects()),
         async restart() {
           await receiver.kill();

@@ -174,10 +174,10 @@ export const run: CommandDefinition<RunOptions> = {
   ],
   async run(options, context) {
     const nameOrPath = options.script ?? (await askChoice(context, 'script', scriptChoices));
-    if (isHistoryFile(nameOrPath, context)) {
-      const { printHistory, replayHistory } = await import('./receiver-explore.ts');
-      if (!options.dryRun) return replayHistory(nameOrPath, context);
-      await printHistory(nameOrPath, context);
+    if (isSequenceFile(nameOrPath, context)) {
+      const { printSequence, replaySequence } = await import('./receiver-fuzz.ts');
+      if (!options.dryRun) return replaySequence(nameOrPath, context);
+      await printSequence(nameOrPath, context);
       return ExitCode.success;
     }
     const script = await getScript(nameOrPath, context);
@@ -198,8 +198,8 @@ export const run: CommandDefinition<RunOptions> = {
   },
 };
 
-/** Whether `svc receiver explore` wrote the file. */
-function isHistoryFile(path: string, { cwd }: Context): boolean {
+/** Whether `svc receiver fuzz` wrote the file. */
+function isSequenceFile(path: string, { cwd }: Context): boolean {
   if (!isFilePath(path)) return false;
   try {
     const { version, events, steps }: Record<string, unknown> = JSON.parse(

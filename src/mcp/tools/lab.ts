@@ -8,7 +8,7 @@ import { validate } from '../../contract/validate.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
-import { RECEIVER_TIMEOUT_MS } from '../../domain/exploration.ts';
+import { RECEIVER_TIMEOUT_MS } from '../../domain/variations.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { SvcError } from '../../errors.ts';
 import type { CheckResult } from '../../receiver/run-checks.ts';

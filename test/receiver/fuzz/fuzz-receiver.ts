@@ -1,12 +1,12 @@
 import { schemes } from '../../../src/domain/signature/schemes.ts';
-import { type ExploreOptions, type ExploreReport, explore } from '../../../src/receiver/explore/explore.ts';
+import { type FuzzOptions, type FuzzReport, fuzz } from '../../../src/receiver/fuzz/fuzz.ts';
 import { SECRET } from '../configurable-receiver.ts';
 
-/** Explores a receiver of these tests with a fixed seed. */
-export function exploreReceiver(
-  options: Pick<ExploreOptions, 'url' | 'readEffects'> & Partial<ExploreOptions>,
-): Promise<ExploreReport> {
-  return explore({
+/** Fuzzes a receiver of these tests with a fixed seed. */
+export function fuzzReceiver(
+  options: Pick<FuzzOptions, 'url' | 'readEffects'> & Partial<FuzzOptions>,
+): Promise<FuzzReport> {
+  return fuzz({
     urlRule: 'local',
     scheme: schemes.svc,
     secret: SECRET,
@@ -14,7 +14,7 @@ export function exploreReceiver(
       { type: 'order.shipped', payload: '{"order_id":"ord_1","street":"Schönhauser Allee 1/2"}' },
       { type: 'invoice.paid', payload: '{"invoice_id":"inv_1","amount":1250}' },
     ],
-    seed: 1,
+    randomSeed: 1,
     runs: 100,
     timeMs: null,
     restart: null,

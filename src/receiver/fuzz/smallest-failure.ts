@@ -1,25 +1,25 @@
-/** Makes a history that fails smaller, plays the smallest one again, and describes the failure. */
+/** Makes a sequence that fails smaller, plays the smallest one again, and describes the failure. */
 import { SECOND_MS } from '../../domain/duration.ts';
 import { isAccepted } from '../receiver-client.ts';
 import { getTamperedDelivery } from '../tampered-deliveries.ts';
-import type { ExplorationSession, FailingPlay } from './exploration-session.ts';
-import type { History } from './history.ts';
-import type { PlayRecord } from './play-history.ts';
+import type { FailingPlay, FuzzSession } from './fuzz-session.ts';
+import type { PlayRecord } from './play-sequence.ts';
 import {
-  type ExploreRule,
   explainRule,
-  exploreRules,
+  type FuzzRule,
   findViolations,
+  fuzzRules,
   ruleGroups,
   type StepSummary,
   summarizeSteps,
   type Violation,
 } from './rules.ts';
-import { shrinkHistory } from './shrink-history.ts';
+import type { DeliverySequence } from './sequence.ts';
+import { shrinkSequence } from './shrink-sequence.ts';
 
 /** Also the JSON form. */
-export interface ExploreFailure {
-  readonly rule: ExploreRule;
+export interface FuzzFailure {
+  readonly rule: FuzzRule;
   /** Its section in the service description. */
   readonly reference: string;
   /** What the rule demands. */
@@ -30,81 +30,81 @@ export interface ExploreFailure {
   readonly reason: string;
   /** What to do. */
   readonly remedy: string;
-  /** How often the smallest history failed, and how often it was played. */
+  /** How often the smallest sequence failed, and how often it was played. */
   readonly failed: number;
   readonly played: number;
-  /** The number of steps of the history that failed first. */
+  /** The number of steps of the sequence that failed first. */
   readonly original_steps: number;
-  /** The number of histories that were tried to find the smallest one. Those of a race are played twice. */
+  /** The number of sequences that were tried to find the smallest one. Those of a race are played twice. */
   readonly shrink_runs: number;
   readonly shrink_ms: number;
   readonly steps: readonly StepSummary[];
   /** The events whose payload differs from that of an ordinary one, by their number in `steps`. */
   readonly unusual_events: readonly { readonly event: number; readonly payload: string }[];
-  /** The smallest history. */
-  readonly history: History;
+  /** The smallest sequence. */
+  readonly sequence: DeliverySequence;
 }
 
-/** Plays of the smallest history, including the one that found it. */
+/** Plays of the smallest sequence, including the one that found it. */
 export const CONFIRMATION_PLAYS = 3;
-/** How long a search for a smaller history may take. */
+/** How long a search for a smaller sequence may take. */
 const SHRINK_MS = 20 * SECOND_MS;
-/** Plays of a smaller history with simultaneous deliveries before it counts as one that does not fail. */
+/** Plays of a smaller sequence with simultaneous deliveries before it counts as one that does not fail. */
 const RACE_PLAYS = 2;
-/** At most this many of the smallest histories, and the original one, are played again until one fails again. */
+/** At most this many of the smallest sequences, and the original one, are played again until one fails again. */
 const MAX_CONFIRMED = 5;
-/** How long the smallest histories are played again, to see how often they fail. */
+/** How long the smallest sequences are played again, to see how often they fail. */
 const CONFIRM_MS = 20 * SECOND_MS;
 
-/** How a history became smaller. */
+/** How a sequence became smaller. */
 interface Shrinking {
   readonly originalSteps: number;
   readonly tryCount: number;
   readonly ms: number;
 }
 
-/** Finds the smallest history that breaks a rule of the same group as the first one. */
+/** Finds the smallest sequence that breaks a rule of the same group as the first one. */
 export async function findSmallestFailure(
-  session: ExplorationSession,
+  session: FuzzSession,
   first: FailingPlay,
   signal: AbortSignal,
-): Promise<ExploreFailure> {
+): Promise<FuzzFailure> {
   session.phase = 'shrinking';
-  session.smallestSteps = first.record.history.steps.length;
+  session.smallestSteps = first.record.sequence.steps.length;
   const startedAt = performance.now();
   const getElapsedMs = () => Math.round(performance.now() - startedAt);
   const group = ruleGroups[first.violation.rule];
   const failures = [first];
   let error: Error | null = null;
-  const isFailing = async (history: History): Promise<boolean> => {
+  const isFailing = async (sequence: DeliverySequence): Promise<boolean> => {
     if (signal.aborted || getElapsedMs() > SHRINK_MS || error !== null) return false;
     if (!(await session.ensureRunning())) return false;
     // A race does not show in every play.
-    const isRace = history.steps.some((step) => 'with_previous' in step && step.with_previous);
+    const isRace = sequence.steps.some((step) => 'with_previous' in step && step.with_previous);
     for (let play = 0; play < (isRace ? RACE_PLAYS : 1); play++) {
-      const failing = await session.playAgain(history, session.getShrinkLimits(), group);
+      const failing = await session.playAgain(sequence, session.getShrinkLimits(), group);
       if (failing === null) continue;
       failures.unshift(failing);
-      session.smallestSteps = history.steps.length;
+      session.smallestSteps = sequence.steps.length;
       return true;
     }
     return false;
   };
-  const { tryCount } = await shrinkHistory(
-    first.record.history,
+  const { tryCount } = await shrinkSequence(
+    first.record.sequence,
     first.violation.step,
     session.template,
     // An error of the restart command or of the observer ends the shrinking. The failure is still reported.
-    (history) =>
-      isFailing(history).catch((cause: Error) => {
+    (sequence) =>
+      isFailing(sequence).catch((cause: Error) => {
         error = cause;
         return false;
       }),
   );
-  const shrinking = { originalSteps: first.record.history.steps.length, tryCount, ms: getElapsedMs() };
+  const shrinking = { originalSteps: first.record.sequence.steps.length, tryCount, ms: getElapsedMs() };
   const endsAt = performance.now() + CONFIRM_MS;
   const smallest = await confirm(session, failures[0] ?? first, shrinking, signal, endsAt);
-  // A small history can fail by chance, or because the waits were shorter. A larger one may fail more often.
+  // A small sequence can fail by chance, or because the waits were shorter. A larger one may fail more often.
   for (const larger of new Set([...failures.slice(1, MAX_CONFIRMED), first])) {
     if (smallest.failed > 1 || signal.aborted || performance.now() >= endsAt) break;
     const failure = await confirm(session, larger, shrinking, signal, endsAt);
@@ -113,34 +113,34 @@ export async function findSmallestFailure(
   return smallest;
 }
 
-/** Describes the failure of a history that is already small. */
+/** Describes the failure of a sequence that is already small. */
 export function confirmFailure(
-  session: ExplorationSession,
+  session: FuzzSession,
   failing: FailingPlay,
   signal: AbortSignal,
-): Promise<ExploreFailure> {
-  const originalSteps = failing.record.history.steps.length;
+): Promise<FuzzFailure> {
+  const originalSteps = failing.record.sequence.steps.length;
   const endsAt = performance.now() + CONFIRM_MS;
   return confirm(session, failing, { originalSteps, tryCount: 0, ms: 0 }, signal, endsAt);
 }
 
-/** Plays a history again, to see whether it fails every time. */
+/** Plays a sequence again, to see whether it fails every time. */
 async function confirm(
-  session: ExplorationSession,
+  session: FuzzSession,
   { record, violation }: FailingPlay,
   shrinking: Shrinking,
   signal: AbortSignal,
   endsAt: number,
-): Promise<ExploreFailure> {
+): Promise<FuzzFailure> {
   session.phase = 'confirming';
-  session.smallestSteps = record.history.steps.length;
+  session.smallestSteps = record.sequence.steps.length;
   let [failed, played] = [1, 1];
   let problem: string | null = null;
   const canPlay = () => played < CONFIRMATION_PLAYS && !signal.aborted && performance.now() < endsAt;
   try {
     while (canPlay() && (await session.ensureRunning())) {
       const group = ruleGroups[violation.rule];
-      const next = await session.playAgain(record.history, session.getSearchLimits(), group);
+      const next = await session.playAgain(record.sequence, session.getSearchLimits(), group);
       if (signal.aborted) break;
       played++;
       if (next !== null) failed++;
@@ -148,8 +148,8 @@ async function confirm(
   } catch (error) {
     problem = (error as Error).message;
   }
-  const { reference, summary } = exploreRules[violation.rule];
-  const { reason, remedy } = explainRule(violation.rule, record.history);
+  const { reference, summary } = fuzzRules[violation.rule];
+  const { reason, remedy } = explainRule(violation.rule, record.sequence);
   return {
     rule: violation.rule,
     reference,
@@ -164,19 +164,19 @@ async function confirm(
     shrink_runs: shrinking.tryCount,
     shrink_ms: shrinking.ms,
     steps: summarizeSteps(record, findViolations(record)),
-    unusual_events: record.history.events.flatMap(({ payload }, index) =>
+    unusual_events: record.sequence.events.flatMap(({ payload }, index) =>
       payload === session.template.payload ? [] : [{ event: index + 1, payload }],
     ),
-    history: record.history,
+    sequence: record.sequence,
   };
 }
 
 /** Why a receiver accepts an attack, and what to do; undefined for other violations. */
 function explainAcceptedAttack(
-  { history, exchanges }: PlayRecord,
+  { sequence, exchanges }: PlayRecord,
   { rule, step: index }: Violation,
 ): string | undefined {
-  const step = index === null ? undefined : history.steps[index];
+  const step = index === null ? undefined : sequence.steps[index];
   if (rule !== 'rejected' || step?.kind !== 'attack') return undefined;
   const last = exchanges.findLast((exchange) => exchange.step === index);
   return last !== undefined && isAccepted(last.response)

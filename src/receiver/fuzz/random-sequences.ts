@@ -1,25 +1,25 @@
-/** Generates random histories with fast-check. Only the exploration loads this file. */
+/** Generates random sequences with fast-check. Only fuzzing loads this file. */
 import * as fc from 'fast-check';
-import { type AttackName, attackNames, type Disturbance } from '../../domain/exploration.ts';
+import { type AttackName, attackNames, type Variation } from '../../domain/variations.ts';
 import {
   addField,
+  type DeliverySequence,
   type EventTemplate,
   EXPLORE_FIELD,
-  HISTORY_VERSION,
-  type History,
-  type HistoryEvent,
-  type HistoryStep,
-  normalizeHistory,
+  normalizeSequence,
+  SEQUENCE_VERSION,
+  type SequenceEvent,
+  type SequenceStep,
   sortEventsByFirstStep,
   UNKNOWN_TYPE,
-} from './history.ts';
+} from './sequence.ts';
 
-export interface RandomHistoryOptions {
-  readonly seed: number;
-  /** The number of the run, which also decides how long a history may get. */
+export interface RandomSequenceOptions {
+  readonly randomSeed: number;
+  /** The number of the run, which also decides how long a sequence may get. */
   readonly run: number;
   readonly events: readonly EventTemplate[];
-  readonly enabled: ReadonlySet<Disturbance>;
+  readonly enabled: ReadonlySet<Variation>;
 }
 
 const EVENT_COUNT = 6;
@@ -32,24 +32,24 @@ const MIN_LATE_REPEAT_MS = 2_050;
 /** One in this many runs starts with a repeat after a pause, so that 100 runs contain at least four. More would take too long. */
 const LATE_REPEAT_INTERVAL = 25;
 const DELIVERIES_PER_OTHER_STEP = 2;
-/** So that a history is not full of bursts and pauses, which take long, if nothing else is enabled. */
+/** So that a sequence is not full of bursts and pauses, which take long, if nothing else is enabled. */
 const MIN_DELIVER_WEIGHT = 40;
 /** Some JSON parsers accept no more than 100 levels. */
 const MAX_NESTING = 40;
 
-/** The history of a run: the same for the same options, with at least one step. */
-export function createRandomHistory(options: RandomHistoryOptions): History {
+/** The sequence of a run: the same for the same options, with at least one step. */
+export function createRandomSequence(options: RandomSequenceOptions): DeliverySequence {
   // Each run has its own seed, so that a single run can be repeated.
-  const [history] = fc.sample(createHistoryArbitrary(options), { seed: toRunSeed(options), numRuns: 1 });
-  return history as History;
+  const [sequence] = fc.sample(createSequenceArbitrary(options), { seed: toRunSeed(options), numRuns: 1 });
+  return sequence as DeliverySequence;
 }
 
-function toRunSeed({ seed, run }: RandomHistoryOptions): number {
-  return (Math.imul(seed, 0x9e3779b1) ^ Math.imul(run + 1, 0x85ebca6b)) | 0;
+function toRunSeed({ randomSeed, run }: RandomSequenceOptions): number {
+  return (Math.imul(randomSeed, 0x9e3779b1) ^ Math.imul(run + 1, 0x85ebca6b)) | 0;
 }
 
-function createHistoryArbitrary(options: RandomHistoryOptions): fc.Arbitrary<History> {
-  const { seed, run, enabled } = options;
+function createSequenceArbitrary(options: RandomSequenceOptions): fc.Arbitrary<DeliverySequence> {
+  const { randomSeed, run, enabled } = options;
   const maxLength = MAX_STEPS_BY_RUN[run % MAX_STEPS_BY_RUN.length] ?? 4;
   const event = createEventArbitrary(options);
   return fc
@@ -60,11 +60,14 @@ function createHistoryArbitrary(options: RandomHistoryOptions): fc.Arbitrary<His
     })
     .map(({ events, start, blocks }) => {
       const steps = [...start, ...blocks.flat()].slice(0, maxLength);
-      return removeDisabled({ version: HISTORY_VERSION, seed, run, events, steps }, enabled);
+      return removeDisabled(
+        { version: SEQUENCE_VERSION, random_seed: randomSeed, run, events, steps },
+        enabled,
+      );
     });
 }
 
-function isLateRepeatRun({ run, enabled }: RandomHistoryOptions): boolean {
+function isLateRepeatRun({ run, enabled }: RandomSequenceOptions): boolean {
   return (
     enabled.has('duplicate') &&
     enabled.has('pause') &&
@@ -72,27 +75,27 @@ function isLateRepeatRun({ run, enabled }: RandomHistoryOptions): boolean {
   );
 }
 
-function createLateRepeatArbitrary(): fc.Arbitrary<readonly HistoryStep[]> {
+function createLateRepeatArbitrary(): fc.Arbitrary<readonly SequenceStep[]> {
   return fc
     .record({
       event: createEventIndexArbitrary(),
       ms: fc.integer({ min: MIN_LATE_REPEAT_MS, max: MAX_PAUSE_MS }),
       isNewDelivery: fc.boolean(),
     })
-    .map(({ event, ms, isNewDelivery }): readonly HistoryStep[] => [
+    .map(({ event, ms, isNewDelivery }): readonly SequenceStep[] => [
       { kind: 'deliver', event },
       { kind: 'pause', ms },
       { kind: 'deliver', event, ...(isNewDelivery && { new_delivery: true }) },
     ]);
 }
 
-/** One of the events of a history. */
+/** One of the events of a sequence. */
 function createEventIndexArbitrary(): fc.Arbitrary<number> {
   return fc.nat({ max: EVENT_COUNT - 1 });
 }
 
 /** An event of a template, sometimes with an unusual payload, or one of an unknown type. */
-function createEventArbitrary({ events, enabled }: RandomHistoryOptions): fc.Arbitrary<HistoryEvent> {
+function createEventArbitrary({ events, enabled }: RandomSequenceOptions): fc.Arbitrary<SequenceEvent> {
   const usual = fc.constantFrom(...events);
   const unusual = createJsonArbitrary();
   const withField = fc
@@ -199,23 +202,23 @@ function createNameArbitrary(): fc.Arbitrary<string> {
 }
 
 /** One step, or two to four that are likely to show a defect together. */
-function createBlockArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<readonly HistoryStep[]> {
+function createBlockArbitrary(enabled: ReadonlySet<Variation>): fc.Arbitrary<readonly SequenceStep[]> {
   const event = createEventIndexArbitrary();
-  const blocks: fc.WeightedArbitrary<readonly HistoryStep[]>[] = [
+  const blocks: fc.WeightedArbitrary<readonly SequenceStep[]>[] = [
     { arbitrary: createStepArbitrary(enabled).map((step) => [step]), weight: 16 },
   ];
   if (enabled.has('duplicate') && enabled.has('concurrent')) {
     const copies = fc
       .tuple(event, fc.integer({ min: 1, max: 3 }))
-      .map(([event, count]): HistoryStep[] => [
+      .map(([event, count]): SequenceStep[] => [
         { kind: 'deliver', event },
-        ...Array<HistoryStep>(count).fill({ kind: 'deliver', event, with_previous: true }),
+        ...Array<SequenceStep>(count).fill({ kind: 'deliver', event, with_previous: true }),
       ]);
     blocks.push({ arbitrary: copies, weight: 2 });
   }
   const names = attackNames.filter((name) => enabled.has(name));
   if (names.length > 0) {
-    const attackFirst = fc.tuple(event, fc.constantFrom(...names)).map(([event, attack]): HistoryStep[] => [
+    const attackFirst = fc.tuple(event, fc.constantFrom(...names)).map(([event, attack]): SequenceStep[] => [
       { kind: 'attack', attack, event },
       { kind: 'deliver', event },
     ]);
@@ -224,7 +227,7 @@ function createBlockArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<r
   return fc.oneof(...blocks);
 }
 
-function createStepArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<HistoryStep> {
+function createStepArbitrary(enabled: ReadonlySet<Variation>): fc.Arbitrary<SequenceStep> {
   const event = createEventIndexArbitrary();
   const deliver = fc
     .record({
@@ -239,10 +242,10 @@ function createStepArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<Hi
       second_signature: optional(enabled.has('rotation') ? (['after', 'before'] as const) : [], 8),
       keep_connection: when(enabled.has('kept-connection'), 2),
     })
-    .map((step): HistoryStep => omitUndefined({ kind: 'deliver', ...step }));
+    .map((step): SequenceStep => omitUndefined({ kind: 'deliver', ...step }));
   const enabledAttacks = attackNames.filter((name) => enabled.has(name));
-  const choices: fc.WeightedArbitrary<HistoryStep>[] = [];
-  const add = (condition: boolean, weight: number, arbitrary: fc.Arbitrary<HistoryStep>) => {
+  const choices: fc.WeightedArbitrary<SequenceStep>[] = [];
+  const add = (condition: boolean, weight: number, arbitrary: fc.Arbitrary<SequenceStep>) => {
     if (condition) choices.push({ arbitrary, weight });
   };
   add(enabledAttacks.length > 0, 48, createAttackArbitrary(enabledAttacks, event, enabled));
@@ -254,14 +257,14 @@ function createStepArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<Hi
         count: fc.integer({ min: 1, max: MAX_BURST }),
         with_previous: when(enabled.has('concurrent'), 3),
       })
-      .map((step): HistoryStep => omitUndefined({ kind: 'burst', ...step })),
+      .map((step): SequenceStep => omitUndefined({ kind: 'burst', ...step })),
   );
   add(
     enabled.has('pause'),
     1,
-    fc.integer({ min: 1, max: MAX_PAUSE_MS }).map((ms): HistoryStep => ({ kind: 'pause', ms })),
+    fc.integer({ min: 1, max: MAX_PAUSE_MS }).map((ms): SequenceStep => ({ kind: 'pause', ms })),
   );
-  add(enabled.has('restart'), 8, fc.constant<HistoryStep>({ kind: 'restart' }));
+  add(enabled.has('restart'), 8, fc.constant<SequenceStep>({ kind: 'restart' }));
   const otherWeight = choices.reduce((total, { weight }) => total + weight, 0);
   const weight = Math.max(MIN_DELIVER_WEIGHT, DELIVERIES_PER_OTHER_STEP * otherWeight);
   return fc.oneof({ arbitrary: deliver, weight }, ...choices);
@@ -270,15 +273,15 @@ function createStepArbitrary(enabled: ReadonlySet<Disturbance>): fc.Arbitrary<Hi
 function createAttackArbitrary(
   names: readonly AttackName[],
   event: fc.Arbitrary<number>,
-  enabled: ReadonlySet<Disturbance>,
-): fc.Arbitrary<HistoryStep> {
+  enabled: ReadonlySet<Variation>,
+): fc.Arbitrary<SequenceStep> {
   return fc
     .record({
       attack: names.length === 0 ? fc.constant<AttackName>('forged') : fc.constantFrom(...names),
       event,
       with_previous: when(enabled.has('concurrent'), 6),
     })
-    .map((step): HistoryStep => omitUndefined({ kind: 'attack', ...step }));
+    .map((step): SequenceStep => omitUndefined({ kind: 'attack', ...step }));
 }
 
 /** `true` in one of `frequency` cases, otherwise undefined. */
@@ -310,14 +313,14 @@ function omitUndefined<const Step extends object>(step: Step): WithoutUndefined<
 }
 
 /** Removes repeats and changes of order if they are not enabled, and the events that are not used. */
-function removeDisabled(history: History, enabled: ReadonlySet<Disturbance>): History {
+function removeDisabled(sequence: DeliverySequence, enabled: ReadonlySet<Variation>): DeliverySequence {
   const deliveredEvents = new Set<number>();
-  const steps = history.steps.filter((step) => {
+  const steps = sequence.steps.filter((step) => {
     if (step.kind !== 'deliver' || enabled.has('duplicate')) return true;
     const isNew = !deliveredEvents.has(step.event);
     deliveredEvents.add(step.event);
     return isNew;
   });
-  const restricted = normalizeHistory({ ...history, steps });
+  const restricted = normalizeSequence({ ...sequence, steps });
   return enabled.has('reordered') ? restricted : sortEventsByFirstStep(restricted);
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { exploreReceiver } from 'svc-emulator';
+import { fuzzReceiver } from 'svc-emulator';
 import { verify } from 'svc-emulator/signature';
 import { expect, test } from 'vitest';
 
@@ -32,7 +32,7 @@ const app = createServer(async (request, response) => {
 test('the receiver sends one email for each event', { timeout: 30_000 }, async () => {
   await new Promise<void>((resolve) => void app.listen(0, '127.0.0.1', resolve));
   const { port } = app.address() as AddressInfo;
-  const report = await exploreReceiver(`http://127.0.0.1:${port}/webhooks`, {
+  const report = await fuzzReceiver(`http://127.0.0.1:${port}/webhooks`, {
     secret,
     runs: 20,
     without: ['pause'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ExploreReceiverOptions, exploreReceiver, type ReceivedRequest } from '../../src/index.ts';
+import { type FuzzReceiverOptions, fuzzReceiver, type ReceivedRequest } from '../../src/index.ts';
 import { verify } from '../../src/signature.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
@@ -21,24 +21,24 @@ async function startReceiver(isNew: (id: string, effects: readonly string[]) => 
 
 const options = {
   secret,
-  seed: 1,
+  randomSeed: 1,
   runs: 10,
   only: ['duplicate', 'forged'],
   events: ['order.shipped', { type: 'parcel.lost', payload: { parcel: 1 } }],
-} satisfies ExploreReceiverOptions;
+} satisfies FuzzReceiverOptions;
 
-describe('exploreReceiver', () => {
+describe('fuzzReceiver', () => {
   it('a correct receiver breaks no rule', async () => {
     await using receiver = await startReceiver((id, effects) => !effects.includes(id));
-    const report = await exploreReceiver(receiver.url, { ...options, observe: () => receiver.effects });
-    expect(report).toMatchObject({ ok: true, seed: 1, runs: 10, effects: 'ids', failure: null });
-    expect([...report.disturbances].sort()).toEqual(['duplicate', 'forged']);
+    const report = await fuzzReceiver(receiver.url, { ...options, observe: () => receiver.effects });
+    expect(report).toMatchObject({ ok: true, random_seed: 1, runs: 10, effects: 'ids', failure: null });
+    expect([...report.variations].sort()).toEqual(['duplicate', 'forged']);
   });
 
-  it('a receiver that does not deduplicate fails, and its history can be played again', async () => {
+  it('a receiver that does not deduplicate fails, and its sequence can be played again', async () => {
     await using receiver = await startReceiver(() => true);
     const phases = new Set<string>();
-    const { failure } = await exploreReceiver(receiver.url, {
+    const { failure } = await fuzzReceiver(receiver.url, {
       ...options,
       observe: () => receiver.effects.length,
       onProgress: ({ phase }) => phases.add(phase),
@@ -52,9 +52,9 @@ describe('exploreReceiver', () => {
     });
     expect([...phases]).toEqual(['searching', 'shrinking', 'confirming']);
 
-    const replay = failure?.history ?? {};
+    const replay = failure?.sequence ?? {};
     const observe = () => receiver.effects;
-    expect(await exploreReceiver(receiver.url, { secret, observe, replay })).toMatchObject({
+    expect(await fuzzReceiver(receiver.url, { secret, observe, replay })).toMatchObject({
       ok: false,
       runs: 1,
       failure: { rule: 'once', message: expect.stringMatching(/^Event 1 \(.*\) has 2 effects\.$/) },
@@ -62,19 +62,19 @@ describe('exploreReceiver', () => {
   });
 
   it.each<readonly [object, string]>([
-    [{ run: 1 }, 'exploreReceiver has no option run.'],
-    [{ only: ['dublicate'] }, 'Disturbance dublicate does not exist.'],
-    [{ replay: { version: 1 } }, 'options.replay is not a delivery history'],
+    [{ run: 1 }, 'fuzzReceiver has no option run.'],
+    [{ only: ['dublicate'] }, 'Variation dublicate does not exist.'],
+    [{ replay: { version: 1 } }, 'options.replay is not a delivery sequence'],
     [{ events: ['parcel.lost'] }, 'Fixture parcel.lost does not exist.'],
-    [{ secret: '' }, 'exploreReceiver: the secret is missing.'],
+    [{ secret: '' }, 'fuzzReceiver: the secret is missing.'],
   ])('the options %j are rejected', async (changes, message) => {
-    await expect(exploreReceiver('http://127.0.0.1:9/', { ...options, ...changes })).rejects.toThrow(message);
+    await expect(fuzzReceiver('http://127.0.0.1:9/', { ...options, ...changes })).rejects.toThrow(message);
   });
 
   it('a function observe must return a number or IDs', async () => {
     await using receiver = await startReceiver(() => true);
     const observe = (() => 'three') as never;
-    await expect(exploreReceiver(receiver.url, { ...options, observe })).rejects.toThrow(
+    await expect(fuzzReceiver(receiver.url, { ...options, observe })).rejects.toThrow(
       'the function observe must return a number or an array of IDs',
     );
   });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run as fixturesRun } from '../../../src/cli/commands/fixtures.ts';
-import { explore as exploreCommand } from '../../../src/cli/commands/receiver-explore.ts';
+import { fuzz as fuzzCommand } from '../../../src/cli/commands/receiver-fuzz.ts';
 import { verify } from '../../../src/signature.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
 import { findFreePort } from '../../support/local-server.ts';
@@ -22,26 +22,28 @@ function startHangingReceiver() {
   return createReceiver(respond, { certificate });
 }
 
-async function explore(options: object, fake: FakeOptions = {}) {
+async function fuzz(options: object, fake: FakeOptions = {}) {
   const cwd = createTemporaryFolder();
   const { context, capturedOutput } = createFakeContext({ cwd, ...fake });
-  const allOptions = { secret, seed: 1, runs: 5, events: ['order.shipped'], ...options };
-  const exitCode = await exploreCommand.run(allOptions as never, context);
+  const allOptions = { secret, randomSeed: 1, runs: 5, events: ['order.shipped'], ...options };
+  const exitCode = await fuzzCommand.run(allOptions as never, context);
   return { exitCode, cwd, ...capturedOutput };
 }
 
-describe('svc receiver explore', () => {
+describe('svc receiver fuzz', () => {
   it('a receiver that breaks no rule passes, and the rules that were not checked are named', async () => {
     await using receiver = await createReceiver(respondTo);
-    const { exitCode, out } = await explore({ url: receiver.url, without: ['pause', 'burst'] });
-    expect(out).toMatch(/^Played 5 histories with \d+ deliveries in \S+, seed 1\. None broke a rule\.\n/);
+    const { exitCode, out } = await fuzz({ url: receiver.url, without: ['pause', 'burst'] });
+    expect(out).toMatch(
+      /^Played 5 sequences with \d+ deliveries in \S+, random seed 1\. None broke a rule\.\n/,
+    );
     expect(out).toContain('so these rules were not checked: no-effect, processed, once, order.');
     expect(exitCode).toBe(0);
   });
 
-  it('the smallest history is shown as a table, with why it matters and what to do', async () => {
+  it('the smallest sequence is shown as a table, with why it matters and what to do', async () => {
     await using receiver = await createReceiver({ status: 204 });
-    const { exitCode, out, err, cwd } = await explore({ url: receiver.url, only: ['stale'], runs: 20 });
+    const { exitCode, out, err, cwd } = await fuzz({ url: receiver.url, only: ['stale'], runs: 20 });
     expect(out).toMatch(
       /^Broken rule: rejected \(§6\.3, §6\.4\): a forged, altered or old delivery gets a 4xx response\n/,
     );
@@ -51,20 +53,20 @@ describe('svc receiver explore', () => {
     expect(out).toMatch(/What happened +The attack got status 204\. Fails every time \(3 of 3\)\.\n/);
     expect(out).toMatch(/Why it matters +Anyone who knows the URL/);
     expect(out).toMatch(/What to do +Your receiver accepts an old delivery.* Verify the signature/);
-    const [path = ''] = /\.svc\/history-1-\d+\.json/.exec(err) ?? [];
+    const [path = ''] = /\.svc\/sequence-1-\d+\.json/.exec(err) ?? [];
     expect(JSON.parse(readFileSync(join(cwd, path), 'utf8'))).toMatchObject({
       version: 1,
-      seed: 1,
+      random_seed: 1,
       steps: [{ kind: 'attack', attack: 'stale', event: 0 }],
     });
     expect(exitCode).toBe(1);
   });
 
-  it('--replay plays a saved history again', async () => {
+  it('--replay plays a saved sequence again', async () => {
     await using receiver = await createReceiver({ status: 204 });
-    const { cwd } = await explore({ url: receiver.url, only: ['forged'], runs: 20, save: 'a/history.json' });
-    const replay = join(cwd, 'a/history.json');
-    const failed = await explore({ url: receiver.url, replay, json: true }, { json: true });
+    const { cwd } = await fuzz({ url: receiver.url, only: ['forged'], runs: 20, save: 'a/sequence.json' });
+    const replay = join(cwd, 'a/sequence.json');
+    const failed = await fuzz({ url: receiver.url, replay, json: true }, { json: true });
     expect(JSON.parse(failed.out)).toMatchObject({
       ok: false,
       runs: 1,
@@ -72,41 +74,41 @@ describe('svc receiver explore', () => {
     });
     expect(existsSync(join(failed.cwd, '.svc'))).toBe(false);
     receiver.respond(respondTo);
-    expect(await explore({ replay })).toMatchObject({ exitCode: 0 });
+    expect(await fuzz({ replay })).toMatchObject({ exitCode: 0 });
   });
 
-  it('a saved history is played again with the scheme, time limit, certificate authority and event types of its options', async () => {
+  it('a saved sequence is played again with the scheme, time limit, certificate authority and event types of its options', async () => {
     await using receiver = await startHangingReceiver();
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'ca.pem'), authority);
     const options = { scheme: 'stripe', timeout: 200, ca: 'ca.pem', events: ['payment.failed'] };
-    const failed = await explore({ url: receiver.url, save: 'a.json', ...options }, { cwd });
-    expect(failed.err).toContain('Play it again with: svc receiver explore --replay a.json\n');
+    const failed = await fuzz({ url: receiver.url, save: 'a.json', ...options }, { cwd });
+    expect(failed.err).toContain('Play it again with: svc receiver fuzz --replay a.json\n');
     expect(JSON.parse(readFileSync(join(cwd, 'a.json'), 'utf8')).receiver).toEqual({
       ...{ url: receiver.url, scheme: 'stripe', timeout_ms: 200, events: ['payment.failed'] },
       ca: join(cwd, 'ca.pem'),
     });
-    const replayed = await explore({ replay: 'a.json', events: undefined }, { cwd });
+    const replayed = await fuzz({ replay: 'a.json', events: undefined }, { cwd });
     expect(replayed.out).toContain(
       'The delivery of event 1 (payment.failed) got no response within 200ms after 1 attempt.',
     );
   });
 
-  it('an option replaces what a saved history was found with', async () => {
+  it('an option replaces what a saved sequence was found with', async () => {
     await using receiver = await createReceiver({ status: 204 });
-    const { cwd } = await explore({ url: receiver.url, scheme: 'github', only: ['forged'], save: 'a.json' });
+    const { cwd } = await fuzz({ url: receiver.url, scheme: 'github', only: ['forged'], save: 'a.json' });
     const received = receiver.requests.length;
-    await explore({ replay: 'a.json', scheme: 'stripe' }, { cwd });
+    await fuzz({ replay: 'a.json', scheme: 'stripe' }, { cwd });
     const headers = receiver.requests.slice(received).map(({ headers }) => Object.keys(headers));
     expect(headers.every((names) => names.includes('stripe-signature'))).toBe(true);
   });
 
-  it('svc fixtures run plays a saved history, and --dry-run prints its steps', async () => {
+  it('svc fixtures run plays a saved sequence, and --dry-run prints its steps', async () => {
     await using receiver = await createReceiver({ status: 204 });
-    const { cwd } = await explore({ url: receiver.url, only: ['forged'], runs: 20, save: 'history.json' });
+    const { cwd } = await fuzz({ url: receiver.url, only: ['forged'], runs: 20, save: 'sequence.json' });
     const run = async (options: object) => {
       const { context, capturedOutput } = createFakeContext({ cwd, env: { SVC_WEBHOOK_SECRET: secret } });
-      const exitCode = await fixturesRun.run({ script: './history.json', ...options }, context);
+      const exitCode = await fixturesRun.run({ script: './sequence.json', ...options }, context);
       return { exitCode, ...capturedOutput };
     };
     const count = receiver.requests.length;
@@ -124,11 +126,11 @@ describe('svc receiver explore', () => {
 
   it('--json prints the report', async () => {
     await using receiver = await createReceiver({ status: 500 });
-    const { exitCode, out } = await explore({ url: receiver.url }, { json: true });
+    const { exitCode, out } = await fuzz({ url: receiver.url }, { json: true });
     expect(JSON.parse(out)).toMatchObject({
       ok: false,
       interrupted: false,
-      seed: 1,
+      random_seed: 1,
       runs: 0,
       effects: null,
       failure: {
@@ -137,7 +139,7 @@ describe('svc receiver explore', () => {
         failed: 3,
         played: 3,
         steps: [{ step: 1, received: '4 × status 500', broken: ['no-server-error', 'accepted'] }],
-        history: { steps: [{ kind: 'deliver', event: 0 }] },
+        sequence: { steps: [{ kind: 'deliver', event: 0 }] },
       },
     });
     expect(exitCode).toBe(1);
@@ -145,7 +147,7 @@ describe('svc receiver explore', () => {
 
   it('an error says that no delivery reaches a receiver that does not run', async () => {
     const port = await findFreePort();
-    await expect(explore({ url: `http://127.0.0.1:${port}/` })).rejects.toMatchObject({
+    await expect(fuzz({ url: `http://127.0.0.1:${port}/` })).rejects.toMatchObject({
       code: 'usage',
       message: `No delivery reaches http://127.0.0.1:${port}/: connection refused: nothing is listening at this address.`,
     });
@@ -154,56 +156,53 @@ describe('svc receiver explore', () => {
   it('--test writes a test and --junit a report', async () => {
     await using receiver = await createReceiver({ status: 204 });
     const files = { test: 'receiver.test.ts', junit: 'report.xml' };
-    const { cwd } = await explore({ url: receiver.url, only: ['forged'], runs: 20, ...files });
+    const { cwd } = await fuzz({ url: receiver.url, only: ['forged'], runs: 20, ...files });
     const test = readFileSync(join(cwd, files.test), 'utf8');
-    expect(test).toContain("import { exploreReceiver } from 'svc-emulator';");
-    expect(test).toContain(`exploreReceiver("${receiver.url}", {`);
+    expect(test).toContain("import { fuzzReceiver } from 'svc-emulator';");
+    expect(test).toContain(`fuzzReceiver("${receiver.url}", {`);
     expect(test).toContain('"attack": "forged"');
     const report = readFileSync(join(cwd, files.junit), 'utf8');
     expect(report).toMatch(
-      /<testsuites name="svc receiver explore" tests="8" failures="1" errors="0" skipped="4" /,
+      /<testsuites name="svc receiver fuzz" tests="8" failures="1" errors="0" skipped="4" /,
     );
-    expect(report).toContain('<testcase classname="svc receiver explore" name="accepted"/>');
+    expect(report).toContain('<testcase classname="svc receiver fuzz" name="accepted"/>');
     expect(report).toContain('<failure message="The attack got status 204.">');
   });
 
-  it('--restart-command runs between deliveries, and its failure ends the exploration', async () => {
+  it('--restart-command runs between deliveries, and its failure ends the fuzz run', async () => {
     await using receiver = await createReceiver(respondTo);
     const cwd = createTemporaryFolder();
     const url = receiver.url;
     const restarting = { url, only: ['restart'], runs: 4, restartCommand: 'echo restart >> restarts' };
-    expect(await explore(restarting, { cwd })).toMatchObject({ exitCode: 0 });
+    expect(await fuzz(restarting, { cwd })).toMatchObject({ exitCode: 0 });
     expect(readFileSync(join(cwd, 'restarts'), 'utf8')).toContain('restart');
-    await expect(explore({ ...restarting, restartCommand: 'exit 3' })).rejects.toMatchObject({
+    await expect(fuzz({ ...restarting, restartCommand: 'exit 3' })).rejects.toMatchObject({
       code: 'usage',
       message: 'The --restart-command command exited with code 3.',
     });
   });
 
-  it('an interrupt ends the exploration with what is known', async () => {
+  it('an interrupt ends the fuzz run with what is known', async () => {
     const interruption = new AbortController();
     await using receiver = await createReceiver();
     receiver.respond((request, index) => {
       if (index > 10) interruption.abort();
       return respondTo(request);
     });
-    const { exitCode, out } = await explore(
-      { url: receiver.url, runs: 1000 },
-      { signal: interruption.signal },
-    );
-    expect(out).toMatch(/^Interrupted after \d+ histor(?:y|ies) with /);
+    const { exitCode, out } = await fuzz({ url: receiver.url, runs: 1000 }, { signal: interruption.signal });
+    expect(out).toMatch(/^Interrupted after \d+ sequences? with /);
     expect(exitCode).toBe(130);
   });
 
   it.each<readonly [object, string]>([
-    [{ only: ['dublicate'] }, 'Disturbance dublicate does not exist.'],
-    [{ only: ['restart'] }, 'The disturbance restart needs --restart-command.'],
+    [{ only: ['dublicate'] }, 'Variation dublicate does not exist.'],
+    [{ only: ['restart'] }, 'The variation restart needs --restart-command.'],
     [{ events: ['a.b'] }, 'Fixture a.b does not exist.'],
     [{ replay: 'missing.json' }, 'missing.json does not exist.'],
     [{ url: 'http://8.8.8.8/hooks' }, 'must use HTTPS'],
   ])('%j is rejected', async (options, message) => {
-    const exploring = explore({ url: 'http://127.0.0.1:9/', ...options });
-    await expect(exploring).rejects.toThrow(message);
+    const fuzzing = fuzz({ url: 'http://127.0.0.1:9/', ...options });
+    await expect(fuzzing).rejects.toThrow(message);
   });
 
   it('--replay asks for the URL if the file names another machine, which must not get signed deliveries', async () => {
@@ -211,19 +210,19 @@ describe('svc receiver explore', () => {
     const receiver = { url: 'https://collector.example.com/' };
     const events = [{ type: 'order.shipped', payload: '{}' }];
     const steps = [{ kind: 'deliver', event: 0 }];
-    const history = { version: 1, receiver, seed: 1, run: null, events, steps };
-    writeFileSync(join(cwd, 'a.json'), JSON.stringify(history));
-    await expect(explore({ replay: 'a.json' }, { cwd })).rejects.toMatchObject({
+    const sequence = { version: 1, receiver, random_seed: 1, run: null, events, steps };
+    writeFileSync(join(cwd, 'a.json'), JSON.stringify(sequence));
+    await expect(fuzz({ replay: 'a.json' }, { cwd })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining('url'),
     });
   });
 
-  it('--replay rejects a file that is not a history', async () => {
+  it('--replay rejects a file that is not a sequence', async () => {
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'a.json'), '{}');
-    await expect(explore({ url: 'http://127.0.0.1:9/', replay: 'a.json' }, { cwd })).rejects.toThrow(
-      'a.json is not a delivery history: version is required.',
+    await expect(fuzz({ url: 'http://127.0.0.1:9/', replay: 'a.json' }, { cwd })).rejects.toThrow(
+      'a.json is not a delivery sequence: version is required.',
     );
   });
 });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { renderExploreReport } from '../../src/cli/render/explore-report.ts';
-import type { ExploreReport } from '../../src/receiver/explore/explore.ts';
+import { renderFuzzReport } from '../../src/cli/render/fuzz-report.ts';
+import type { FuzzReport } from '../../src/receiver/fuzz/fuzz.ts';
 
-const failure: NonNullable<ExploreReport['failure']> = {
+const failure: NonNullable<FuzzReport['failure']> = {
   rule: 'once',
   reference: '§6.6',
   summary: 'an event has its effect only once',
@@ -16,31 +16,31 @@ const failure: NonNullable<ExploreReport['failure']> = {
   shrink_ms: 0,
   steps: [{ step: 1, sent: 'deliver event 1', received: 'status 204', broken: ['once'] }],
   unusual_events: [],
-  history: { version: 1, seed: 7, run: 0, events: [], steps: [] },
+  sequence: { version: 1, random_seed: 7, run: 0, events: [], steps: [] },
 };
-const report: ExploreReport = {
+const report: FuzzReport = {
   ok: true,
   interrupted: false,
   runs: 100,
   requests: 1_203,
   duration_ms: 21_449,
-  seed: 7,
+  random_seed: 7,
   effects: 'ids',
-  disturbances: [],
+  variations: [],
   failure: null,
 };
-const render = (change: Partial<ExploreReport>) =>
-  renderExploreReport({ ...report, ...change }, { color: false, width: 80, unicode: false, links: false });
+const render = (change: Partial<FuzzReport>) =>
+  renderFuzzReport({ ...report, ...change }, { color: false, width: 80, unicode: false, links: false });
 
-it.each<[Partial<ExploreReport>, string]>([
-  [{}, 'Played 100 histories with 1203 deliveries in 21.4s, seed 7. None broke a rule.'],
+it.each<[Partial<FuzzReport>, string]>([
+  [{}, 'Played 100 sequences with 1203 deliveries in 21.4s, random seed 7. None broke a rule.'],
   [
     { failure, interrupted: true, runs: 1, requests: 1 },
-    'Interrupted after 1 history with 1 delivery in 21.4s, seed 7. One broke a rule.',
+    'Interrupted after 1 sequence with 1 delivery in 21.4s, random seed 7. One broke a rule.',
   ],
   [
     { failure, runs: 0, requests: 1, duration_ms: 60 },
-    'Played 0 histories with 1 delivery in 100ms, seed 7. Even a single delivery broke a rule.',
+    'Played 0 sequences with 1 delivery in 100ms, random seed 7. Even a single delivery broke a rule.',
   ],
 ])('a report that differs in %j ends with the summary %j', (change, summary) => {
   expect(render(change).split('\n').at(-1)).toBe(summary);

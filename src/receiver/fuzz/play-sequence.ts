@@ -1,4 +1,4 @@
-/** Plays a history against a receiver, as the service would, and records what happens. */
+/** Plays a sequence against a receiver, as the service would, and records what happens. */
 import { DAY_MS, SECOND_MS } from '../../domain/duration.ts';
 import { toEnvelope } from '../../domain/event.ts';
 import { BASE32_DIGITS, UlidGenerator } from '../../domain/ids.ts';
@@ -18,16 +18,16 @@ import type { Effects, EffectWatcher, ExpectedEffects } from './effect-watcher.t
 import {
   type AttackStep,
   type DeliverStep,
+  type DeliverySequence,
   groupSteps,
-  type History,
-  type HistoryStep,
+  type SequenceStep,
   toPayloadText,
-} from './history.ts';
+} from './sequence.ts';
 
-/** An event of the history, or one that a burst or a probe sends. */
+/** An event of the sequence, or one that a burst or a probe sends. */
 export interface PlayedEvent {
   readonly id: string;
-  /** Its index in the history; null for other events. */
+  /** Its index in the sequence; null for other events. */
   readonly index: number | null;
 }
 
@@ -46,9 +46,9 @@ export interface Exchange {
 }
 
 export interface PlayRecord {
-  readonly history: History;
+  readonly sequence: DeliverySequence;
   readonly exchanges: readonly Exchange[];
-  /** Whether the receiver accepted a delivery of this or an earlier history. */
+  /** Whether the receiver accepted a delivery of this or an earlier sequence. */
   readonly hasAccepted: boolean;
   /**
    * Null if effects are not observed, if the receiver no longer accepts deliveries, or after an interrupt before the effects are
@@ -57,14 +57,14 @@ export interface PlayRecord {
   readonly effects: Effects | null;
 }
 
-/** How long to wait. They are shorter while a history is made smaller. */
+/** How long to wait. They are shorter while a sequence is made smaller. */
 export interface PlayLimits {
   readonly responseMs: number;
   /** For a delivery to be accepted that the receiver cannot accept yet, for example with status 429. */
   readonly retryMs: number;
   /** For a missing effect. */
   readonly effectMs: number;
-  /** For a receiver that accepts no deliveries after a history. */
+  /** For a receiver that accepts no deliveries after a sequence. */
   readonly recoveryMs: number;
   /** How long after the last step to check that the receiver still runs; 0 to check only if it is in doubt. */
   readonly lateStopMs: number;
@@ -108,7 +108,7 @@ const maxRetryMsByStatus: ReadonlyMap<number, number> = new Map([
 const BURST_CONCURRENCY = 20;
 const PROBE_INTERVAL_MS = 250;
 
-export class HistoryPlayer {
+export class SequencePlayer {
   readonly #options: PlayerOptions;
   #playCount = 0;
   /** The slowest response with a status so far. */
@@ -126,8 +126,8 @@ export class HistoryPlayer {
   }
 
   /** Each call uses new IDs, so that the receiver has not seen the events. */
-  async play(history: History, limits: PlayLimits): Promise<PlayRecord> {
-    const play = new Play(this.#options, history, limits, this.#playCount++, this.#latestCreatedAt);
+  async play(sequence: DeliverySequence, limits: PlayLimits): Promise<PlayRecord> {
+    const play = new Play(this.#options, sequence, limits, this.#playCount++, this.#latestCreatedAt);
     this.#latestCreatedAt = play.latestCreatedAt;
     const record = await play.run();
     for (const { response, isGenuine } of record.exchanges) {
@@ -142,9 +142,9 @@ export class HistoryPlayer {
 
 class Play {
   readonly #options: PlayerOptions;
-  readonly #history: History;
+  readonly #sequence: DeliverySequence;
   readonly #limits: PlayLimits;
-  /** Wall time of the start in milliseconds since 1970; later if an event of the history is created later. */
+  /** Wall time of the start in milliseconds since 1970; later if an event of the sequence is created later. */
   readonly #startedAt: number;
   readonly #ids = new UlidGenerator();
   /** For bursts and probes. Not `#ids`, because {@link toSimilarId} could return its next IDs. */
@@ -159,7 +159,7 @@ class Play {
   readonly #otherSecret: string;
   /** The restart that is in progress; null without one. */
   #restarting: Promise<void> | null = null;
-  /** Whether a valid delivery was not accepted in the end. No further step starts then, because the history usually fails. */
+  /** Whether a valid delivery was not accepted in the end. No further step starts then, because the sequence usually fails. */
   #hasFailed = false;
 
   /**
@@ -168,24 +168,24 @@ class Play {
    */
   constructor(
     options: PlayerOptions,
-    history: History,
+    sequence: DeliverySequence,
     limits: PlayLimits,
     playNumber: number,
     createdAfter: number,
   ) {
     this.#options = options;
-    this.#history = history;
+    this.#sequence = sequence;
     this.#limits = limits;
-    const count = history.events.length;
+    const count = sequence.events.length;
     const firstCreatedAt = Math.max(createdAfter + 1, options.now() - count * SECOND_MS);
     const distanceMs = Math.max(1, Math.floor((options.now() - firstCreatedAt) / Math.max(1, count)));
     this.#startedAt = Math.max(options.now(), firstCreatedAt + count * distanceMs);
     this.#workspaceId = this.#ids.next('workspace', this.#startedAt);
-    const { fill } = createRandomSource(history.seed, `other secret ${playNumber}`);
+    const { fill } = createRandomSource(sequence.random_seed, `other secret ${playNumber}`);
     this.#otherSecret = createWebhookSecret(options.factory.scheme.key, fill);
     const firstId = this.#ids.next('event', this.#startedAt);
-    this.#events = history.events.map((_, index) => ({ id: toSimilarId(firstId, index), index }));
-    this.#bodies = history.events.map((event, index) =>
+    this.#events = sequence.events.map((_, index) => ({ id: toSimilarId(firstId, index), index }));
+    this.#bodies = sequence.events.map((event, index) =>
       toEnvelope({
         id: this.#events[index]?.id ?? '',
         workspaceId: this.#workspaceId,
@@ -203,8 +203,8 @@ class Play {
   async run(): Promise<Omit<PlayRecord, 'hasAccepted'>> {
     const { watcher, signal } = this.#options;
     const baseline = watcher === null ? 0 : await this.#readBaseline(watcher);
-    if (baseline === null) return { history: this.#history, exchanges: this.#exchanges, effects: null };
-    for (const group of groupSteps(this.#history.steps)) {
+    if (baseline === null) return { sequence: this.#sequence, exchanges: this.#exchanges, effects: null };
+    for (const group of groupSteps(this.#sequence.steps)) {
       if (this.#isOver()) break;
       // No request is in flight here.
       if (!group.some(([, step]) => 'keep_connection' in step)) this.#options.client.closeConnections();
@@ -214,7 +214,7 @@ class Play {
     const isRunning = !this.#needsProbe() || (await this.#probe());
     const effects =
       watcher === null || signal.aborted || !isRunning ? null : await this.#waitForEffects(watcher, baseline);
-    return { history: this.#history, exchanges: this.#exchanges, effects };
+    return { sequence: this.#sequence, exchanges: this.#exchanges, effects };
   }
 
   #isOver(): boolean {
@@ -241,7 +241,7 @@ class Play {
     }
   }
 
-  #runStep(step: HistoryStep, index: number): Promise<void> {
+  #runStep(step: SequenceStep, index: number): Promise<void> {
     switch (step.kind) {
       case 'deliver':
         return this.#deliver(step, index);
@@ -355,7 +355,7 @@ class Play {
   #needsProbe(): boolean {
     return (
       this.#limits.lateStopMs > 0 ||
-      this.#history.steps.some(({ kind }) => kind === 'burst') ||
+      this.#sequence.steps.some(({ kind }) => kind === 'burst') ||
       this.#exchanges.some(({ response }) => response.failure === 'timeout' || isUnreachable(response))
     );
   }

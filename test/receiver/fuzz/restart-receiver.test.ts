@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { waitUntilListening } from '../../../src/receiver/explore/restart-receiver.ts';
+import { waitUntilListening } from '../../../src/receiver/fuzz/restart-receiver.ts';
 import { listenDuringTest } from '../../support/local-server.ts';
 
 const { signal } = new AbortController();

@@ -1,14 +1,14 @@
-/** A delivery history: events, and the steps that deliver them. It is plain JSON, so that it can be saved and played again. */
+/** A delivery sequence: events, and the steps that deliver them. It is plain JSON, so that it can be saved and played again. */
 import * as v from 'valibot';
 import { listProblems } from '../../contract/validate.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../../domain/event.ts';
-import { attackNames, attacks } from '../../domain/exploration.ts';
 import { isHttpUrl } from '../../domain/http-url.ts';
 import { isObject } from '../../domain/json.ts';
+import { attackNames, attacks } from '../../domain/variations.ts';
 import { SvcError } from '../../errors.ts';
 
 /** The version of the file format. */
-export const HISTORY_VERSION = 1;
+export const SEQUENCE_VERSION = 1;
 
 /** The IDs of at most 63 events differ in one or two characters. */
 const MAX_EVENTS = 60;
@@ -90,11 +90,11 @@ const ReceiverSchema = v.strictObject({
   events: v.optional(v.array(NonEmptyText)),
 });
 
-const HistorySchema = v.strictObject({
-  version: v.literal(HISTORY_VERSION),
+const SequenceSchema = v.strictObject({
+  version: v.literal(SEQUENCE_VERSION),
   receiver: v.optional(ReceiverSchema),
-  /** The seed of the exploration that found the history; null if it was written by hand. */
-  seed: v.nullable(integer(0, Number.MAX_SAFE_INTEGER)),
+  /** The random seed of the fuzz run that found the sequence; null if it was written by hand. */
+  random_seed: v.nullable(integer(0, Number.MAX_SAFE_INTEGER)),
   /** The number of the run that found it; null if it was written by hand, or is the plain delivery before the first run. */
   run: v.nullable(integer(0, Number.MAX_SAFE_INTEGER)),
   /** In the order of their creation, apart from `days_old`. */
@@ -106,12 +106,12 @@ const HistorySchema = v.strictObject({
   ),
 });
 
-export type HistoryEvent = v.InferOutput<typeof EventSchema>;
+export type SequenceEvent = v.InferOutput<typeof EventSchema>;
 export type DeliverStep = v.InferOutput<typeof DeliverSchema>;
 export type AttackStep = v.InferOutput<typeof AttackSchema>;
-export type HistoryStep = v.InferOutput<typeof StepSchema>;
-export type HistoryReceiver = v.InferOutput<typeof ReceiverSchema>;
-export type History = v.InferOutput<typeof HistorySchema>;
+export type SequenceStep = v.InferOutput<typeof StepSchema>;
+export type SequenceReceiver = v.InferOutput<typeof ReceiverSchema>;
+export type DeliverySequence = v.InferOutput<typeof SequenceSchema>;
 
 export interface EventTemplate {
   readonly type: string;
@@ -119,7 +119,7 @@ export interface EventTemplate {
   readonly payload: string;
 }
 
-/** A field that the exploration adds to payloads. */
+/** A field that the fuzz run adds to payloads. */
 export const EXPLORE_FIELD = 'svc_explore';
 /** An event type that no receiver knows. */
 export const UNKNOWN_TYPE = 'svc_explore.unheard_of';
@@ -133,43 +133,43 @@ function isObjectText(text: string): boolean {
 }
 
 /** @throws SvcError `usage` for the first problem @param source the name of the file, for the message */
-export function parseHistory(value: unknown, source: string): History {
-  const [problem] = listProblems(HistorySchema, value);
+export function parseSequence(value: unknown, source: string): DeliverySequence {
+  const [problem] = listProblems(SequenceSchema, value);
   if (problem !== undefined) {
-    throw createHistoryError(source, `${problem.path || 'it'} ${problem.problem}`);
+    throw createSequenceError(source, `${problem.path || 'it'} ${problem.problem}`);
   }
-  const history = value as History;
-  for (const [index, step] of history.steps.entries()) {
-    if ('event' in step && step.event >= history.events.length) {
-      throw createHistoryError(source, `steps[${index}].event must be the index of an event`);
+  const sequence = value as DeliverySequence;
+  for (const [index, step] of sequence.steps.entries()) {
+    if ('event' in step && step.event >= sequence.events.length) {
+      throw createSequenceError(source, `steps[${index}].event must be the index of an event`);
     }
   }
-  return history;
+  return sequence;
 }
 
-/** Reads the text of a history file. @throws SvcError `usage` */
-export function parseHistoryText(text: string, source: string): History {
+/** Reads the text of a sequence file. @throws SvcError `usage` */
+export function parseSequenceText(text: string, source: string): DeliverySequence {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw createHistoryError(source, 'it is not JSON');
+    throw createSequenceError(source, 'it is not JSON');
   }
-  return parseHistory(value, source);
+  return parseSequence(value, source);
 }
 
-function createHistoryError(source: string, problem: string): SvcError {
-  return new SvcError('usage', `${source} is not a delivery history: ${problem}.`, {
-    hint: 'Pass a file that svc receiver explore wrote.',
+function createSequenceError(source: string, problem: string): SvcError {
+  return new SvcError('usage', `${source} is not a delivery sequence: ${problem}.`, {
+    hint: 'Pass a file that svc receiver fuzz wrote.',
   });
 }
 
 /** Removes the events that no step uses, and the fields of steps that change nothing. */
-export function normalizeHistory(history: History): History {
+export function normalizeSequence(sequence: DeliverySequence): DeliverySequence {
   const delivered = new Set<number>();
-  const steps = history.steps.map((step, index): HistoryStep => {
+  const steps = sequence.steps.map((step, index): SequenceStep => {
     if (step.kind === 'pause' || step.kind === 'restart') return step;
-    const simplified = canStartDuring(history.steps[index - 1]) ? step : omitField(step, 'with_previous');
+    const simplified = canStartDuring(sequence.steps[index - 1]) ? step : omitField(step, 'with_previous');
     if (simplified.kind !== 'deliver') return simplified;
     const isFirst = !delivered.has(simplified.event);
     delivered.add(simplified.event);
@@ -178,23 +178,23 @@ export function normalizeHistory(history: History): History {
   const usedIndexes = new Set(steps.flatMap((step) => ('event' in step ? [step.event] : [])));
   // They keep their order, in which they were created.
   return selectEvents(
-    { ...history, steps },
+    { ...sequence, steps },
     [...usedIndexes].sort((a, b) => a - b),
   );
 }
 
 /** Numbers the events in the order in which they are used first, so that they arrive in the order of their creation. */
-export function sortEventsByFirstStep(history: History): History {
-  return selectEvents(history, [
-    ...new Set(history.steps.flatMap((step) => ('event' in step ? [step.event] : []))),
+export function sortEventsByFirstStep(sequence: DeliverySequence): DeliverySequence {
+  return selectEvents(sequence, [
+    ...new Set(sequence.steps.flatMap((step) => ('event' in step ? [step.event] : []))),
   ]);
 }
 
-function selectEvents(history: History, indexes: readonly number[]): History {
+function selectEvents(sequence: DeliverySequence, indexes: readonly number[]): DeliverySequence {
   return {
-    ...history,
-    events: indexes.flatMap((index) => history.events[index] ?? []),
-    steps: history.steps.map((step) =>
+    ...sequence,
+    events: indexes.flatMap((index) => sequence.events[index] ?? []),
+    steps: sequence.steps.map((step) =>
       'event' in step ? { ...step, event: indexes.indexOf(step.event) } : step,
     ),
   };
@@ -208,9 +208,9 @@ export function omitField<Value extends object>(value: Value, name: keyof Value)
 
 /** The steps that start at the same time, each group after the end of the one before. */
 export function groupSteps(
-  steps: readonly HistoryStep[],
-): (readonly (readonly [index: number, HistoryStep])[])[] {
-  const groups: (readonly [number, HistoryStep])[][] = [];
+  steps: readonly SequenceStep[],
+): (readonly (readonly [index: number, SequenceStep])[])[] {
+  const groups: (readonly [number, SequenceStep])[][] = [];
   for (const [index, step] of steps.entries()) {
     const previous = groups.at(-1);
     const joins = 'with_previous' in step && step.with_previous && canStartDuring(steps[index - 1]);
@@ -221,12 +221,12 @@ export function groupSteps(
 }
 
 /** Whether the next step can start at the same time as this one. */
-function canStartDuring(step: HistoryStep | undefined): boolean {
+function canStartDuring(step: SequenceStep | undefined): boolean {
   return step !== undefined && step.kind !== 'pause';
 }
 
 /** The text of an event's payload, with the padding. */
-export function toPayloadText({ payload, padding }: HistoryEvent): string {
+export function toPayloadText({ payload, padding }: SequenceEvent): string {
   return padding === undefined ? payload : addField(payload, 'padding', `"${'x'.repeat(padding)}"`);
 }
 
@@ -237,30 +237,30 @@ export function addField(object: string, name: string, value: string): string {
 }
 
 /** `event 1 (order.shipped)`, what a table shows of an event. */
-export function nameEvent(history: Pick<History, 'events'>, index: number): string {
-  return `event ${index + 1}${history.events.length === 0 ? '' : ` (${history.events[index]?.type})`}`;
+export function nameEvent(sequence: Pick<DeliverySequence, 'events'>, index: number): string {
+  return `event ${index + 1}${sequence.events.length === 0 ? '' : ` (${sequence.events[index]?.type})`}`;
 }
 
 /** Describes what a step sends or does. */
-export function describeStep(history: History, index: number): string {
-  const step = history.steps[index];
+export function describeStep(sequence: DeliverySequence, index: number): string {
+  const step = sequence.steps[index];
   switch (step?.kind) {
     case undefined:
       return '';
     case 'deliver': {
-      const isRepeat = history.steps
+      const isRepeat = sequence.steps
         .slice(0, index)
         .some((earlier) => earlier.kind === 'deliver' && earlier.event === step.event);
-      const event = nameEvent(history, step.event);
+      const event = nameEvent(sequence, step.event);
       const subject = !isRepeat
         ? `deliver ${event}`
         : step.new_delivery
           ? `deliver ${event} again, in another delivery`
           : `deliver ${event} again`;
-      return [subject, ...listDetails(step, history.events[step.event])].join(', ');
+      return [subject, ...listDetails(step, sequence.events[step.event])].join(', ');
     }
     case 'attack':
-      return `attack with ${nameEvent(history, step.event)}: ${attacks[step.attack]}${step.with_previous ? ', at the same time' : ''}`;
+      return `attack with ${nameEvent(sequence, step.event)}: ${attacks[step.attack]}${step.with_previous ? ', at the same time' : ''}`;
     case 'burst':
       return `deliver ${step.count} other ${step.count === 1 ? 'event' : 'events'}${step.with_previous ? ', at the same time' : ''}`;
     case 'pause':
@@ -270,7 +270,7 @@ export function describeStep(history: History, index: number): string {
   }
 }
 
-function listDetails(step: DeliverStep, event: HistoryEvent | undefined): string[] {
+function listDetails(step: DeliverStep, event: SequenceEvent | undefined): string[] {
   return [
     step.with_previous ? 'at the same time' : null,
     step.failure === 'lost-response' ? 'lose the response and send it again' : null,

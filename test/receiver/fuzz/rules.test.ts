@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { History, HistoryStep } from '../../../src/receiver/explore/history.ts';
-import type { Exchange, PlayRecord } from '../../../src/receiver/explore/play-history.ts';
-import {
-  explainRule,
-  exploreRules,
-  findViolations,
-  summarizeSteps,
-} from '../../../src/receiver/explore/rules.ts';
+import type { Exchange, PlayRecord } from '../../../src/receiver/fuzz/play-sequence.ts';
+import { explainRule, findViolations, fuzzRules, summarizeSteps } from '../../../src/receiver/fuzz/rules.ts';
+import type { DeliverySequence, SequenceStep } from '../../../src/receiver/fuzz/sequence.ts';
 import type { ReceiverResponse } from '../../../src/receiver/receiver-client.ts';
 
 const ok: ReceiverResponse = respond(204);
@@ -50,17 +45,17 @@ function exchange(
 const attack = (step: number, event: number, response: ReceiverResponse): Exchange[] =>
   exchange(step, event, response).map((sent) => ({ ...sent, isGenuine: false }));
 
-const deliver = (event: number): HistoryStep => ({ kind: 'deliver', event });
-const deliverForged = (event: number): HistoryStep => ({ kind: 'attack', attack: 'forged', event });
+const deliver = (event: number): SequenceStep => ({ kind: 'deliver', event });
+const deliverForged = (event: number): SequenceStep => ({ kind: 'attack', attack: 'forged', event });
 
 function createRecord(
-  steps: readonly HistoryStep[],
+  steps: readonly SequenceStep[],
   exchanges: readonly Exchange[],
   effects: number | Readonly<Record<string, number>> | null,
 ): PlayRecord {
-  const events: History['events'] = Array(3).fill({ type: 'order.shipped', payload: '{}' });
+  const events: DeliverySequence['events'] = Array(3).fill({ type: 'order.shipped', payload: '{}' });
   return {
-    history: { version: 1, seed: 1, run: 1, events, steps: [...steps] },
+    sequence: { version: 1, random_seed: 1, run: 1, events, steps: [...steps] },
     exchanges,
     hasAccepted: exchanges.some(({ response: { status } }) => status === 204),
     effects:
@@ -74,7 +69,7 @@ function createRecord(
 
 interface Case {
   readonly title: string;
-  readonly steps: readonly HistoryStep[];
+  readonly steps: readonly SequenceStep[];
   readonly exchanges: readonly Exchange[];
   readonly effects?: number | Readonly<Record<string, number>>;
   readonly violations: readonly (readonly [rule: string, step: number | null, message: string])[];
@@ -177,14 +172,14 @@ const cases: readonly Case[] = [
     steps: [{ kind: 'burst', count: 1 }],
     exchanges: [...exchange(0, null, ok), ...exchange(null, null, timeout)],
     effects: { evt_other: 1 },
-    violations: [['running', null, 'A delivery sent after the history got no response within 15s.']],
+    violations: [['running', null, 'A delivery sent after the sequence got no response within 15s.']],
   },
   {
     title: 'a receiver that closes its port after a burst breaks running',
     steps: [{ kind: 'burst', count: 1 }],
     exchanges: [...exchange(0, null, ok), ...exchange(null, null, refused)],
     effects: { evt_other: 1 },
-    violations: [['running', null, 'A delivery sent after the history failed (connection refused).']],
+    violations: [['running', null, 'A delivery sent after the sequence failed (connection refused).']],
   },
   {
     title: 'a count that is too high after a repeat breaks once',
@@ -246,14 +241,14 @@ const cases: readonly Case[] = [
     violations: [['accepted', 0, 'The delivery of event 1 (order.shipped) got status 429 after 1 attempt.']],
   },
   {
-    title: 'a receiver that has never accepted a delivery was not stopped by the history',
+    title: 'a receiver that has never accepted a delivery was not stopped by the sequence',
     steps: [deliver(0)],
     exchanges: [...exchange(0, 0, respond(400)), ...exchange(null, null, refused)],
     effects: {},
     violations: [['accepted', 0, 'The delivery of event 1 (order.shipped) got status 400 after 1 attempt.']],
   },
   {
-    title: 'the last attempt of the delivery after the history decides whether the receiver runs',
+    title: 'the last attempt of the delivery after the sequence decides whether the receiver runs',
     steps: [deliver(0)],
     exchanges: [...exchange(0, 0, ok), ...exchange(null, null, refused, ok)],
     effects: { evt_0: 1, evt_other: 1 },
@@ -276,11 +271,11 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    title: 'a server error after the history breaks no-server-error',
+    title: 'a server error after the sequence breaks no-server-error',
     steps: [deliver(0)],
     exchanges: [...exchange(0, 0, ok), ...exchange(null, 'a', respond(500)), ...exchange(null, 'b', ok)],
     effects: { evt_0: 1, evt_a: 1, evt_b: 1 },
-    violations: [['no-server-error', null, 'A delivery sent after the history got status 500.']],
+    violations: [['no-server-error', null, 'A delivery sent after the sequence got status 500.']],
   },
   ...[0, 1, 2, 3].map((effects) => ({
     title: `a count of ${effects} with one rejected and one accepted event is in its range or not`,
@@ -316,8 +311,8 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Histories whose count of effects is one too high, and the rule that they break. */
-const excessCases: readonly (readonly [string, readonly HistoryStep[], string])[] = [
+/** Sequences whose count of effects is one too high, and the rule that they break. */
+const excessCases: readonly (readonly [string, readonly SequenceStep[], string])[] = [
   ['a single delivery', [deliver(0)], 'once'],
   ['different deliveries', [deliver(0), deliver(1)], 'once'],
   ['an attack on an event that was delivered', [deliver(0), deliverForged(0)], 'no-effect'],
@@ -352,17 +347,17 @@ describe('findViolations', () => {
       [2, 0].flatMap((event, step) => exchange(step, event, ok)),
       { evt_2: 1 },
     );
-    const events = record.history.events.map((event, index) =>
+    const events = record.sequence.events.map((event, index) =>
       index === 2 ? { ...event, days_old: 1 } : event,
     );
-    const [violation] = findViolations({ ...record, history: { ...record.history, events } });
+    const [violation] = findViolations({ ...record, sequence: { ...record.sequence, events } });
     expect(violation).toMatchObject({ rule: 'processed', step: 1 });
   });
 
   it('a missing effect of an event that is days old breaks order', () => {
     const record = createRecord([deliver(0)], exchange(0, 0, ok), {});
     const events = [{ type: 'order.shipped', payload: '{}', days_old: 3 }];
-    const [violation] = findViolations({ ...record, history: { ...record.history, events } });
+    const [violation] = findViolations({ ...record, sequence: { ...record.sequence, events } });
     expect(violation?.rule).toBe('order');
   });
 
@@ -372,11 +367,11 @@ describe('findViolations', () => {
 });
 
 it('the explanation of a missing effect says after a restart that only the observer may have forgotten it', () => {
-  const { history } = createRecord([deliver(0)], [], null);
-  const restarted: History = { ...history, steps: [deliver(0), { kind: 'restart' }] };
+  const { sequence } = createRecord([deliver(0)], [], null);
+  const restarted: DeliverySequence = { ...sequence, steps: [deliver(0), { kind: 'restart' }] };
   for (const rule of ['processed', 'order'] as const) {
-    const { reason, remedy } = exploreRules[rule];
-    expect(explainRule(rule, history)).toEqual({ reason, remedy });
+    const { reason, remedy } = fuzzRules[rule];
+    expect(explainRule(rule, sequence)).toEqual({ reason, remedy });
     const explained = explainRule(rule, restarted);
     expect(explained.reason).toMatch(
       /^Either only the observer has forgotten the effect, .*, or this happened: /,
@@ -386,13 +381,13 @@ it('the explanation of a missing effect says after a restart that only the obser
     expect(explained.remedy.endsWith(remedy)).toBe(true);
   }
   expect(explainRule('once', restarted)).toEqual({
-    reason: exploreRules.once.reason,
-    remedy: exploreRules.once.remedy,
+    reason: fuzzRules.once.reason,
+    remedy: fuzzRules.once.remedy,
   });
 });
 
 it('summarizeSteps shows what each step sent and received, and which rule it broke', () => {
-  const steps: HistoryStep[] = [
+  const steps: SequenceStep[] = [
     { ...deliver(0), kind: 'deliver', event: 0, failure: 'lost-response' },
     { kind: 'burst', count: 6 },
   ];

@@ -1,64 +1,59 @@
-/** Renders the report of `svc receiver explore`: as text, as JUnit XML, and its smallest history as a Vitest test. */
+/** Renders the report of `svc receiver fuzz`: as text, as JUnit XML, and its smallest sequence as a Vitest test. */
 import { isDeepStrictEqual } from 'node:util';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { schemes } from '../../domain/signature/schemes.ts';
-import type { ExploreReport } from '../../receiver/explore/explore.ts';
-import {
-  type ExploreRule,
-  effectRules,
-  exploreRuleNames,
-  exploreRules,
-} from '../../receiver/explore/rules.ts';
-import type { ExploreFailure } from '../../receiver/explore/smallest-failure.ts';
+import type { FuzzReport } from '../../receiver/fuzz/fuzz.ts';
+import { effectRules, type FuzzRule, fuzzRuleNames, fuzzRules } from '../../receiver/fuzz/rules.ts';
+import type { FuzzFailure } from '../../receiver/fuzz/smallest-failure.ts';
 import { type JUnitResult, renderJUnit } from '../junit.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { styleFor } from './style.ts';
 import { renderFields, renderTable } from './table.ts';
 
-/** Length of a payload in the text. The saved history has it in full. */
+/** Length of a payload in the text. The saved sequence has it in full. */
 const MAX_PAYLOAD_LENGTH = 400;
 
-export function renderExploreReport(report: ExploreReport, capabilities: TerminalCapabilities): string {
+export function renderFuzzReport(report: FuzzReport, capabilities: TerminalCapabilities): string {
   const { failure } = report;
   const parts = failure === null ? [] : [renderFailure(failure, capabilities)];
   return [...parts, summarize(report)].join('\n\n');
 }
 
-/** `Played 100 histories with 1203 deliveries in 21.4s, seed 7. None broke a rule.` */
+/** `Played 100 sequences with 1203 deliveries in 21.4s, random seed 7. None broke a rule.` */
 function summarize({
   interrupted,
   runs,
   requests,
   duration_ms,
-  seed,
+  random_seed: randomSeed,
   failure,
   effects,
-}: ExploreReport): string {
+}: FuzzReport): string {
   const time = formatDuration(Math.round(duration_ms / 100) * 100);
-  const amount = `${formatCount(runs, 'history', 'histories')} with ${formatDeliveryCount(requests)} in ${time}`;
+  const amount = `${formatCount(runs, 'sequence')} with ${formatDeliveryCount(requests)} in ${time}`;
   const result =
     failure === null
       ? 'None broke a rule.'
       : runs === 0
         ? 'Even a single delivery broke a rule.'
         : 'One broke a rule.';
-  const summary = `${interrupted ? 'Interrupted after' : 'Played'} ${amount}, seed ${seed}. ${result}`;
+  const summary = `${interrupted ? 'Interrupted after' : 'Played'} ${amount}, random seed ${randomSeed}. ${result}`;
   if (effects !== null) return summary;
   const rules = [...effectRules].join(', ');
   return `${summary}\nEffects were not observed, so these rules were not checked: ${rules}.`;
 }
 
-/** How often the smallest history fails, as a sentence. */
-function describeFailureRate({ failed, played }: ExploreFailure): string {
+/** How often the smallest sequence fails, as a sentence. */
+function describeFailureRate({ failed, played }: FuzzFailure): string {
   if (played === 1) return 'It was played only once.';
   return failed === played
     ? `Fails every time (${played} of ${played}).`
     : `Fails ${failed} of ${played} times.`;
 }
 
-function renderFailure(failure: ExploreFailure, capabilities: TerminalCapabilities): string {
+function renderFailure(failure: FuzzFailure, capabilities: TerminalCapabilities): string {
   const { rule, summary, reference, steps, original_steps: originalSteps } = failure;
   const { red } = styleFor(capabilities);
   const table = renderTable(
@@ -95,27 +90,27 @@ function shorten(text: string): string {
 }
 
 /** One test case for each rule. Rules about effects are skipped if effects were not observed. */
-export function renderExploreJUnit({ failure, effects, duration_ms }: ExploreReport, url: string): string {
-  const toResult = (rule: ExploreRule): JUnitResult | null => {
+export function renderFuzzJUnit({ failure, effects, duration_ms }: FuzzReport, url: string): string {
+  const toResult = (rule: FuzzRule): JUnitResult | null => {
     if (rule === failure?.rule) return toJUnitFailure(failure);
     if (effects !== null || !effectRules.has(rule)) return null;
     return { kind: 'skipped', message: 'Effects were not observed.' };
   };
-  const cases = exploreRuleNames.map((name) => ({
-    classname: 'svc receiver explore',
+  const cases = fuzzRuleNames.map((name) => ({
+    classname: 'svc receiver fuzz',
     name,
     result: toResult(name),
   }));
-  return renderJUnit('svc receiver explore', [{ name: url, cases, durationMs: duration_ms }]);
+  return renderJUnit('svc receiver fuzz', [{ name: url, cases, durationMs: duration_ms }]);
 }
 
-function toJUnitFailure(failure: ExploreFailure): JUnitResult {
+function toJUnitFailure(failure: FuzzFailure): JUnitResult {
   const lines = [
     ...failure.steps.map(({ step, sent, received }) => `${step}. ${sent}: ${received}`),
     describeFailureRate(failure),
     failure.reason,
     failure.remedy,
-    JSON.stringify(failure.history),
+    JSON.stringify(failure.sequence),
   ];
   return { kind: 'failure', message: failure.message, details: lines.join('\n') };
 }
@@ -133,13 +128,13 @@ interface VitestTestOptions {
   readonly events: readonly string[];
 }
 
-/** A test that plays the smallest history again. It needs a running receiver, `SVC_WEBHOOK_SECRET` and this package. */
+/** A test that plays the smallest sequence again. It needs a running receiver, `SVC_WEBHOOK_SECRET` and this package. */
 export function renderVitestTest(
-  failure: ExploreFailure,
+  failure: FuzzFailure,
   { url, observe, restartCommand, scheme, timeoutMs, ca, events }: VitestTestOptions,
 ): string {
   const hasRestart =
-    restartCommand !== undefined && failure.history.steps.some(({ kind }) => kind === 'restart');
+    restartCommand !== undefined && failure.sequence.steps.some(({ kind }) => kind === 'restart');
   const options = {
     observe,
     scheme: toSchemeOption(scheme),
@@ -147,16 +142,16 @@ export function renderVitestTest(
     events: events.length === 0 ? undefined : events,
   };
   return [
-    '// Written by svc receiver explore. Start your receiver, set SVC_WEBHOOK_SECRET to its secret, and run Vitest.',
+    '// Written by svc receiver fuzz. Start your receiver, set SVC_WEBHOOK_SECRET to its secret, and run Vitest.',
     ...(hasRestart ? ["import { execSync } from 'node:child_process';"] : []),
     ...(ca === undefined ? [] : ["import { readFileSync } from 'node:fs';"]),
-    "import { exploreReceiver } from 'svc-emulator';",
+    "import { fuzzReceiver } from 'svc-emulator';",
     "import { expect, it } from 'vitest';",
     '',
-    `const history = ${JSON.stringify(failure.history, null, 2)};`,
+    `const sequence = ${JSON.stringify(failure.sequence, null, 2)};`,
     '',
-    `it(${JSON.stringify(`the receiver: ${exploreRules[failure.rule].summary}`)}, { timeout: 60_000 }, async () => {`,
-    `  const report = await exploreReceiver(${JSON.stringify(url)}, {`,
+    `it(${JSON.stringify(`the receiver: ${fuzzRules[failure.rule].summary}`)}, { timeout: 60_000 }, async () => {`,
+    `  const report = await fuzzReceiver(${JSON.stringify(url)}, {`,
     ...Object.entries(options).flatMap(([name, value]) =>
       value === undefined ? [] : [`    ${name}: ${JSON.stringify(value)},`],
     ),
@@ -164,7 +159,7 @@ export function renderVitestTest(
     ...(hasRestart
       ? [`    restart: () => void execSync(${JSON.stringify(restartCommand)}, { stdio: 'ignore' }),`]
       : []),
-    '    replay: history,',
+    '    replay: sequence,',
     '  });',
     '  expect(report.failure).toBeNull();',
     '});',

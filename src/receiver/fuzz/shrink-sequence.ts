@@ -1,48 +1,48 @@
 /**
- * Finds the smallest history that fails. Works on the plain data and not with the shrinking of fast-check, which takes too many
+ * Finds the smallest sequence that fails. Works on the plain data and not with the shrinking of fast-check, which takes too many
  * plays: it changes the values of all steps before it removes one in the middle, and never removes the last steps.
  */
 import { type JsonTree, parseJsonTree, serializeJsonTree } from '../../domain/json-tree.ts';
 import {
   addField,
   type DeliverStep,
+  type DeliverySequence,
   type EventTemplate,
   EXPLORE_FIELD,
-  type History,
-  type HistoryEvent,
-  type HistoryStep,
-  normalizeHistory,
+  normalizeSequence,
   omitField,
+  type SequenceEvent,
+  type SequenceStep,
   sortEventsByFirstStep,
   UNKNOWN_TYPE,
-} from './history.ts';
+} from './sequence.ts';
 
-type PauseStep = Extract<HistoryStep, { kind: 'pause' }>;
+type PauseStep = Extract<SequenceStep, { kind: 'pause' }>;
 
 const FEW_STEPS = 5;
 
-export interface SmallestHistory {
-  readonly history: History;
-  /** The number of histories that were tried. */
+export interface SmallestSequence {
+  readonly sequence: DeliverySequence;
+  /** The number of sequences that were tried. */
   readonly tryCount: number;
 }
 
 /**
- * @param history a history that fails
- * @param failingStep the index of the step that shows the failure; null for the whole history
+ * @param sequence a sequence that fails
+ * @param failingStep the index of the step that shows the failure; null for the whole sequence
  * @param template an event that the receiver knows, to replace unusual ones
- * @param isFailing plays a history; called at most once for each
+ * @param isFailing plays a sequence; called at most once for each
  */
-export async function shrinkHistory(
-  history: History,
+export async function shrinkSequence(
+  sequence: DeliverySequence,
   failingStep: number | null,
   template: EventTemplate,
-  isFailing: (history: History) => Promise<boolean>,
-): Promise<SmallestHistory> {
-  const triedTexts = new Set([JSON.stringify(history)]);
-  let smallest = history;
-  const tryHistory = async (candidate: History): Promise<boolean> => {
-    const normalized = normalizeHistory(candidate);
+  isFailing: (sequence: DeliverySequence) => Promise<boolean>,
+): Promise<SmallestSequence> {
+  const triedTexts = new Set([JSON.stringify(sequence)]);
+  let smallest = sequence;
+  const trySequence = async (candidate: DeliverySequence): Promise<boolean> => {
+    const normalized = normalizeSequence(candidate);
     const text = JSON.stringify(normalized);
     if (triedTexts.has(text)) return false;
     triedTexts.add(text);
@@ -51,8 +51,8 @@ export async function shrinkHistory(
     return fails;
   };
 
-  for (const candidate of focusOnStep(history, failingStep)) {
-    if (await tryHistory(candidate)) break;
+  for (const candidate of focusOnStep(sequence, failingStep)) {
+    if (await trySequence(candidate)) break;
   }
   // Halves first, because most of the steps do not matter. A few steps are removed one by one.
   for (
@@ -61,57 +61,60 @@ export async function shrinkHistory(
     size >>= 1
   ) {
     for (let start = smallest.steps.length - size; start >= 0; start -= size) {
-      if (size < smallest.steps.length) await tryHistory(removeSteps(smallest, start, size));
+      if (size < smallest.steps.length) await trySequence(removeSteps(smallest, start, size));
     }
   }
   let isSmaller = true;
   while (isSmaller) {
     isSmaller = false;
-    for (const candidate of listSimplerHistories(smallest, template)) {
-      isSmaller = await tryHistory(candidate);
+    for (const candidate of listSimplerSequences(smallest, template)) {
+      isSmaller = await trySequence(candidate);
       if (isSmaller) break;
     }
   }
-  return { history: smallest, tryCount: triedTexts.size - 1 };
+  return { sequence: smallest, tryCount: triedTexts.size - 1 };
 }
 
 /** Guesses what matters for most failures: the step, those with its event, and the pauses, bursts and restarts between them. */
-function focusOnStep(history: History, index: number | null): History[] {
-  const step = index === null ? undefined : history.steps[index];
+function focusOnStep(sequence: DeliverySequence, index: number | null): DeliverySequence[] {
+  const step = index === null ? undefined : sequence.steps[index];
   if (index === null || step === undefined) return [];
-  if (!('event' in step)) return [{ ...history, steps: [step] }];
+  if (!('event' in step)) return [{ ...sequence, steps: [step] }];
   const { event } = step;
-  const isSameEvent = (other: HistoryStep) => 'event' in other && other.event === event;
-  const related = history.steps.slice(history.steps.findIndex(isSameEvent), index + 1);
+  const isSameEvent = (other: SequenceStep) => 'event' in other && other.event === event;
+  const related = sequence.steps.slice(sequence.steps.findIndex(isSameEvent), index + 1);
   return [
     [step],
     related.filter(isSameEvent),
     related.filter((other) => isSameEvent(other) || !('event' in other)),
-  ].map((steps) => ({ ...history, steps }));
+  ].map((steps) => ({ ...sequence, steps }));
 }
 
-function removeSteps(history: History, start: number, count: number): History {
-  return { ...history, steps: history.steps.toSpliced(start, count) };
+function removeSteps(sequence: DeliverySequence, start: number, count: number): DeliverySequence {
+  return { ...sequence, steps: sequence.steps.toSpliced(start, count) };
 }
 
-function* listSimplerHistories(history: History, template: EventTemplate): Generator<History> {
-  const { steps, events } = history;
+function* listSimplerSequences(
+  sequence: DeliverySequence,
+  template: EventTemplate,
+): Generator<DeliverySequence> {
+  const { steps, events } = sequence;
   // Pauses first, because every later play takes as long as they do.
   for (const [index, step] of steps.entries()) {
     if (step.kind !== 'pause') continue;
-    for (const shorter of listShorterPauses(step)) yield { ...history, steps: steps.with(index, shorter) };
+    for (const shorter of listShorterPauses(step)) yield { ...sequence, steps: steps.with(index, shorter) };
   }
-  if (steps.length > 1) for (const index of steps.keys()) yield removeSteps(history, index, 1);
+  if (steps.length > 1) for (const index of steps.keys()) yield removeSteps(sequence, index, 1);
   for (const [index, step] of steps.entries()) {
-    for (const simpler of listSimplerSteps(step)) yield { ...history, steps: steps.with(index, simpler) };
+    for (const simpler of listSimplerSteps(step)) yield { ...sequence, steps: steps.with(index, simpler) };
   }
   for (const [index, event] of events.entries()) {
     for (const simpler of listSimplerEvents(event, template)) {
-      yield { ...history, events: events.with(index, simpler) };
+      yield { ...sequence, events: events.with(index, simpler) };
     }
   }
   // Not smaller, but shows whether the order matters.
-  yield sortEventsByFirstStep(history);
+  yield sortEventsByFirstStep(sequence);
 }
 
 const optionalFields = [
@@ -123,7 +126,7 @@ const optionalFields = [
   'keep_connection',
 ] as const satisfies readonly (keyof DeliverStep)[];
 
-function listSimplerSteps(step: HistoryStep): HistoryStep[] {
+function listSimplerSteps(step: SequenceStep): SequenceStep[] {
   switch (step.kind) {
     case 'deliver':
       return optionalFields.filter((name) => step[name] !== undefined).map((name) => omitField(step, name));
@@ -147,7 +150,7 @@ function listShorterPauses(step: PauseStep): PauseStep[] {
     .map((ms) => ({ ...step, ms }));
 }
 
-function listSimplerEvents(event: HistoryEvent, { type, payload }: EventTemplate): HistoryEvent[] {
+function listSimplerEvents(event: SequenceEvent, { type, payload }: EventTemplate): SequenceEvent[] {
   const isUsual = event.type === type && event.payload === payload;
   const { padding } = event;
   const field = isUsual ? null : findAddedField(event);
@@ -168,15 +171,15 @@ function listSmallerNumbers(value: number): number[] {
   return [...new Set(candidates)].filter((candidate) => candidate >= 1 && candidate < value);
 }
 
-/** The JSON text of the field that the exploration added; null if there is none. */
-function findAddedField({ payload }: HistoryEvent): string | null {
+/** The JSON text of the field that the fuzz run added; null if there is none. */
+function findAddedField({ payload }: SequenceEvent): string | null {
   const tree = parseJsonTree(payload);
   const field = tree instanceof Map ? tree.get(EXPLORE_FIELD) : undefined;
   return field === undefined ? null : serializeJsonTree(field);
 }
 
-/** Changes only what the exploration added: a receiver may need the other fields of a type that it knows. */
-function listSimplerPayloads({ type, payload }: HistoryEvent): string[] {
+/** Changes only what the fuzz run added: a receiver may need the other fields of a type that it knows. */
+function listSimplerPayloads({ type, payload }: SequenceEvent): string[] {
   const tree = parseJsonTree(payload);
   if (!(tree instanceof Map)) return [];
   if (type === UNKNOWN_TYPE) {

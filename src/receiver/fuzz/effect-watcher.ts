@@ -1,9 +1,9 @@
-/** Waits for the effects of a history. The waiting time depends on how fast the effects of earlier histories appeared. */
+/** Waits for the effects of a sequence. The waiting time depends on how fast the effects of earlier sequences appeared. */
 import { sleep } from '../../timers.ts';
 import type { EffectReading, ReadEffects } from '../effect-observer.ts';
 import { pollEffects } from '../poll-effects.ts';
 
-/** The effects of a history: of each event, or only their total if the observer returns a count. */
+/** The effects of a sequence: of each event, or only their total if the observer returns a count. */
 export type Effects =
   | { readonly mode: 'ids'; readonly countsById: ReadonlyMap<string, number> }
   | { readonly mode: 'count'; readonly count: number };
@@ -18,7 +18,7 @@ export interface ExpectedEffects {
 const MIN_QUIET_MS = 40;
 /** How many times the slowest time so far is added. */
 const QUIET_FACTOR = 1.5;
-/** With each history, so that a receiver that was slow once does not make all later waits long. */
+/** With each sequence, so that a receiver that was slow once does not make all later waits long. */
 const DECAY = 0.95;
 const READ_RETRY_DELAYS_MS = [100, 400, 1_000];
 
@@ -75,7 +75,7 @@ export class EffectWatcher {
   /**
    * Waits until the expected effects are there, and long enough to see additional ones. Call this after the last step.
    * @param expected by the ID of the event
-   * @param baseline the number of effects before the history
+   * @param baseline the number of effects before the sequence
    * @param timeoutMs how long to wait for a missing effect
    */
   async waitFor(
@@ -94,7 +94,7 @@ export class EffectWatcher {
           isComplete = true;
           this.#slowestMs = Math.max(this.#slowestMs * DECAY, performance.now() - startedAt);
         }
-        // An additional effect does not go away. With a count, late effects would count for the next history.
+        // An additional effect does not go away. With a count, late effects would count for the next sequence.
         if (isExceeded && !isMissing && effects.mode === 'ids') return true;
         const quietMs = this.#minQuietMs + QUIET_FACTOR * this.#slowestMs;
         return waitedMs >= (isComplete ? quietMs : timeoutMs);

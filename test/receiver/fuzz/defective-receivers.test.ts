@@ -1,9 +1,9 @@
-/** Receivers with one defect each: the exploration finds a small history that shows it. */
+/** Receivers with one defect each: the fuzz run finds a small sequence that shows it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { correctReceivers, storeSlowly } from '../correct-receivers.ts';
 import { defects } from '../defects.ts';
 import { startInProcessReceiver, useVirtualTime } from '../in-process-receiver.ts';
-import { exploreReceiver } from './explore-receiver.ts';
+import { fuzzReceiver } from './fuzz-receiver.ts';
 
 vi.mock('../../../src/timers.ts', () => import('../../support/fakeable-timers.ts'));
 vi.mock('../../../src/receiver/receiver-client.ts', async (importOriginal) => ({
@@ -16,26 +16,29 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const found = defects.flatMap(({ explore, ...defect }) => (explore === null ? [] : [{ ...defect, explore }]));
+const found = defects.flatMap(({ fuzz, ...defect }) => (fuzz === null ? [] : [{ ...defect, fuzz }]));
 
-describe('the exploration of a receiver', () => {
-  it.each(found)('a receiver that $name breaks a rule, and its smallest history is short', async (defect) => {
-    await using receiver = await startInProcessReceiver(defect.create());
-    const { rule, steps, only } = defect.explore;
-    const { failure } = await exploreReceiver({
-      url: receiver.url,
-      readEffects: receiver.readEffects,
-      ...(only && { disturbances: new Set(only) }),
-      timeoutMs: defect.timeoutMs ?? 5_000,
-      restart: only?.includes('restart') ? receiver.restart : null,
-    });
-    expect(failure?.rule).toBe(rule);
-    if (steps !== undefined) expect(failure?.history.steps.length).toBeLessThanOrEqual(steps);
-  });
+describe('the fuzz run of a receiver', () => {
+  it.each(found)(
+    'a receiver that $name breaks a rule, and its smallest sequence is short',
+    async (defect) => {
+      await using receiver = await startInProcessReceiver(defect.create());
+      const { rule, steps, only } = defect.fuzz;
+      const { failure } = await fuzzReceiver({
+        url: receiver.url,
+        readEffects: receiver.readEffects,
+        ...(only && { variations: new Set(only) }),
+        timeoutMs: defect.timeoutMs ?? 5_000,
+        restart: only?.includes('restart') ? receiver.restart : null,
+      });
+      expect(failure?.rule).toBe(rule);
+      if (steps !== undefined) expect(failure?.sequence.steps.length).toBeLessThanOrEqual(steps);
+    },
+  );
 
   it('a repeated effect is found with a count too', async () => {
     await using receiver = await startInProcessReceiver({ storeKey: () => true });
-    const { failure, effects } = await exploreReceiver({
+    const { failure, effects } = await fuzzReceiver({
       url: receiver.url,
       readEffects: receiver.readEffectCount,
     });
@@ -52,7 +55,7 @@ describe('the exploration of a receiver', () => {
     }),
   )('a correct receiver that %s breaks no rule', async (_, create) => {
     await using receiver = await startInProcessReceiver(create());
-    const report = await exploreReceiver({
+    const report = await fuzzReceiver({
       url: receiver.url,
       readEffects: receiver.readEffects,
       restart: receiver.restart,
@@ -64,12 +67,12 @@ describe('the exploration of a receiver', () => {
 
 it('a correct receiver that stores keys in a second, and responds to repeats with 409 meanwhile, breaks no rule', async () => {
   await using receiver = await startInProcessReceiver(storeSlowly(1_000));
-  const { failure } = await exploreReceiver({
+  const { failure } = await fuzzReceiver({
     url: receiver.url,
     readEffects: receiver.readEffects,
     replay: {
       version: 1,
-      seed: 1,
+      random_seed: 1,
       run: null,
       events: [{ type: 'order.shipped', payload: '{}' }],
       steps: [

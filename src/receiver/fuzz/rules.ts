@@ -1,11 +1,11 @@
-/** The rules, and which of them a history breaks according to the record of what happened. */
+/** The rules, and which of them a sequence breaks according to the record of what happened. */
 import { formatCount } from '../../domain/message-parts.ts';
 import { describeResponse, describeResponses, isAccepted, isRejected } from '../receiver-client.ts';
-import { describeStep, type History, nameEvent } from './history.ts';
-import type { Exchange, PlayRecord } from './play-history.ts';
+import type { Exchange, PlayRecord } from './play-sequence.ts';
+import { type DeliverySequence, describeStep, nameEvent } from './sequence.ts';
 
 /** Each rule with its sections of the service description, why it matters and what to do. */
-export const exploreRules = {
+export const fuzzRules = {
   accepted: {
     reference: '§6.2, §6.5',
     summary: 'a valid delivery gets a 2xx response within the time limit',
@@ -67,14 +67,14 @@ export const exploreRules = {
       'Check the log of your receiver. If it cannot handle many deliveries at once, respond with 429 or 503.',
   },
 } as const;
-export type ExploreRule = keyof typeof exploreRules;
-export const exploreRuleNames = Object.keys(exploreRules) as ExploreRule[];
+export type FuzzRule = keyof typeof fuzzRules;
+export const fuzzRuleNames = Object.keys(fuzzRules) as FuzzRule[];
 
 /** The rules that cannot be checked without effects. */
-export const effectRules: ReadonlySet<ExploreRule> = new Set(['no-effect', 'processed', 'once', 'order']);
+export const effectRules: ReadonlySet<FuzzRule> = new Set(['no-effect', 'processed', 'once', 'order']);
 
 /**
- * A defect can break another rule of the same group while its history becomes smaller: without the repeats that broke `once`, an
+ * A defect can break another rule of the same group while its sequence becomes smaller: without the repeats that broke `once`, an
  * attack can show it as `no-effect`.
  */
 export const ruleGroups = {
@@ -86,20 +86,20 @@ export const ruleGroups = {
   once: 'too many effects',
   processed: 'too few effects',
   order: 'too few effects',
-} as const satisfies Readonly<Record<ExploreRule, string>>;
-export type RuleGroup = (typeof ruleGroups)[ExploreRule];
+} as const satisfies Readonly<Record<FuzzRule, string>>;
+export type RuleGroup = (typeof ruleGroups)[FuzzRule];
 
 export interface Violation {
-  readonly rule: ExploreRule;
-  /** The index of the step that shows it; null for the whole history. */
+  readonly rule: FuzzRule;
+  /** The index of the step that shows it; null for the whole sequence. */
   readonly step: number | null;
   /** What happened, as a sentence. */
   readonly message: string;
 }
 
 /** Why a broken rule matters, and what to do. A restart can also have removed an effect that happened. */
-export function explainRule(rule: ExploreRule, { steps }: History): { reason: string; remedy: string } {
-  const { reason, remedy } = exploreRules[rule];
+export function explainRule(rule: FuzzRule, { steps }: DeliverySequence): { reason: string; remedy: string } {
+  const { reason, remedy } = fuzzRules[rule];
   if (ruleGroups[rule] !== 'too few effects' || !steps.some(({ kind }) => kind === 'restart'))
     return { reason, remedy };
   return {
@@ -113,14 +113,14 @@ export function findViolations(record: PlayRecord): Violation[] {
   return [...findResponseViolations(record), ...findEffectViolations(record)];
 }
 
-function findResponseViolations({ history, exchanges, hasAccepted }: PlayRecord): Violation[] {
+function findResponseViolations({ sequence, exchanges, hasAccepted }: PlayRecord): Violation[] {
   const violations: Violation[] = [];
   const allLastAttempts = listLastAttempts(exchanges);
   const lastAttempts = allLastAttempts.filter(({ isGenuine }) => isGenuine);
   const probe = lastAttempts.find(({ step }) => step === null);
-  // A receiver that never accepted anything was not stopped by the history.
+  // A receiver that never accepted anything was not stopped by the sequence.
   if (probe !== undefined && hasAccepted && !isAccepted(probe.response)) {
-    const message = `A delivery sent after the history ${describeResult(probe)}.`;
+    const message = `A delivery sent after the sequence ${describeResult(probe)}.`;
     violations.push({ rule: 'running', step: null, message });
   }
   for (const attack of allLastAttempts) {
@@ -133,7 +133,7 @@ function findResponseViolations({ history, exchanges, hasAccepted }: PlayRecord)
       isGenuine && !isDuringRestart && status !== null && status >= 500 && status !== 503,
   );
   if (error !== undefined) {
-    const message = `${toSubject(history, error)} ${describeResult(error)}.`;
+    const message = `${toSubject(sequence, error)} ${describeResult(error)}.`;
     violations.push({ rule: 'no-server-error', step: error.step, message });
   }
   for (const last of lastAttempts) {
@@ -141,7 +141,7 @@ function findResponseViolations({ history, exchanges, hasAccepted }: PlayRecord)
     // A rate limit does not show how the receiver handles the delivery.
     if (last.response.status === 429 && hasAccepted) continue;
     const attempts = formatCount(last.attempt, 'attempt');
-    const message = `${toSubject(history, last)} ${describeResult(last)} after ${attempts}.`;
+    const message = `${toSubject(sequence, last)} ${describeResult(last)} after ${attempts}.`;
     violations.push({ rule: 'accepted', step: last.step, message });
   }
   return violations;
@@ -159,7 +159,7 @@ function listLastAttempts(exchanges: readonly Exchange[]): readonly Exchange[] {
 }
 
 function findEffectViolations(record: PlayRecord): Violation[] {
-  const { history, exchanges, effects } = record;
+  const { sequence, exchanges, effects } = record;
   if (effects === null) return [];
   const genuine = exchanges.filter(({ isGenuine }) => isGenuine);
   const acceptedIds = new Set(
@@ -167,40 +167,46 @@ function findEffectViolations(record: PlayRecord): Violation[] {
   );
   const sentIds = new Set(genuine.map(({ event }) => event.id));
   if (effects.mode === 'count') {
-    return findCountViolations(history, effects.count, acceptedIds.size, sentIds.size);
+    return findCountViolations(sequence, effects.count, acceptedIds.size, sentIds.size);
   }
   const events = new Map(exchanges.map(({ event }) => [event.id, event]));
   return [...events.values()].flatMap((event): Violation[] => {
     const count = effects.countsById.get(event.id) ?? 0;
-    const name = event.index === null ? 'An event of the burst' : capitalize(nameEvent(history, event.index));
-    const step = event.index === null ? null : findLastStep(history, event.index);
+    const name =
+      event.index === null ? 'An event of the burst' : capitalize(nameEvent(sequence, event.index));
+    const step = event.index === null ? null : findLastStep(sequence, event.index);
     if (!sentIds.has(event.id)) {
       if (count === 0) return [];
       return [{ rule: 'no-effect', step, message: `${name} has an effect, but only an attacker sent it.` }];
     }
     if (count > 1) return [{ rule: 'once', step, message: `${name} has ${count} effects.` }];
     if (count === 1 || !acceptedIds.has(event.id)) return [];
-    const rule = event.index !== null && isOutOfOrder(history, event.index) ? 'order' : 'processed';
+    const rule = event.index !== null && isOutOfOrder(sequence, event.index) ? 'order' : 'processed';
     return [{ rule, step, message: `${name} was accepted and has no effect.` }];
   });
 }
 
 /** A count does not say which event an effect belongs to. */
-function findCountViolations(history: History, count: number, min: number, max: number): Violation[] {
-  const step = history.steps.length - 1;
+function findCountViolations(
+  sequence: DeliverySequence,
+  count: number,
+  min: number,
+  max: number,
+): Violation[] {
+  const step = sequence.steps.length - 1;
   const range = min === max ? `${min}` : `${min} to ${max}`;
   const message = `${count} ${count === 1 ? 'effect' : 'effects'} instead of ${range}.`;
   if (count < min) {
-    const isOrdered = !history.events.some((_, index) => isOutOfOrder(history, index));
+    const isOrdered = !sequence.events.some((_, index) => isOutOfOrder(sequence, index));
     return [{ rule: isOrdered ? 'processed' : 'order', step, message }];
   }
   if (count <= max) return [];
-  const repeats = history.steps.some((_, index) => isRepeatOrRetry(history, index));
-  const hasAttack = history.steps.some(({ kind }) => kind === 'attack');
+  const repeats = sequence.steps.some((_, index) => isRepeatOrRetry(sequence, index));
+  const hasAttack = sequence.steps.some(({ kind }) => kind === 'attack');
   return [{ rule: hasAttack && !repeats ? 'no-effect' : 'once', step, message }];
 }
 
-function isRepeatOrRetry({ steps }: History, index: number): boolean {
+function isRepeatOrRetry({ steps }: DeliverySequence, index: number): boolean {
   const step = steps[index];
   if (step?.kind !== 'deliver') return false;
   return (
@@ -211,9 +217,9 @@ function isRepeatOrRetry({ steps }: History, index: number): boolean {
 
 /**
  * Whether an event is only delivered after one that was created later, and no attack uses its ID. An event that is days old always
- * is: it comes after those of earlier histories.
+ * is: it comes after those of earlier sequences.
  */
-function isOutOfOrder({ steps, events }: History, event: number): boolean {
+function isOutOfOrder({ steps, events }: DeliverySequence, event: number): boolean {
   // Higher for an older event: by `days_old`, then by position in the list, which is in order of creation.
   const getAgeRank = (index: number) => (events[index]?.days_old ?? 0) * events.length - index;
   const first = steps.findIndex((step) => step.kind === 'deliver' && step.event === event);
@@ -225,14 +231,14 @@ function isOutOfOrder({ steps, events }: History, event: number): boolean {
   return !isAttacked && (isDaysOld || isLate);
 }
 
-function findLastStep({ steps }: History, event: number): number {
+function findLastStep({ steps }: DeliverySequence, event: number): number {
   return steps.findLastIndex((step) => 'event' in step && step.event === event);
 }
 
-function toSubject(history: History, { step, event }: Exchange): string {
-  if (step === null) return 'A delivery sent after the history';
+function toSubject(sequence: DeliverySequence, { step, event }: Exchange): string {
+  if (step === null) return 'A delivery sent after the sequence';
   if (event.index === null) return 'A delivery of the burst';
-  return `The delivery of ${nameEvent(history, event.index)}`;
+  return `The delivery of ${nameEvent(sequence, event.index)}`;
 }
 
 /** `got status 500`, `got no response within 15s`, `failed (connection closed without a response)` */
@@ -242,23 +248,23 @@ export function describeResult({ response }: Exchange): string {
     : `failed (${response.problem})`;
 }
 
-/** A step of a history as a row of a table. */
+/** A step of a sequence as a row of a table. */
 export interface StepSummary {
   /** 1 for the first step. */
   readonly step: number;
   readonly sent: string;
   readonly received: string;
   /** The rules that the step shows to be broken. */
-  readonly broken: readonly ExploreRule[];
+  readonly broken: readonly FuzzRule[];
 }
 
 export function summarizeSteps(
-  { history, exchanges }: PlayRecord,
+  { sequence, exchanges }: PlayRecord,
   violations: readonly Violation[],
 ): StepSummary[] {
-  return history.steps.map((_, index) => ({
+  return sequence.steps.map((_, index) => ({
     step: index + 1,
-    sent: describeStep(history, index),
+    sent: describeStep(sequence, index),
     received: describeResponses(
       ...exchanges.filter(({ step }) => step === index).map(({ response }) => response),
     ),

@@ -1,14 +1,14 @@
-/** The exploration of receivers: its limits, and what a delivery history can contain. */
+/** The limits of fuzzing, and what a delivery sequence can contain. */
 import { SvcError } from '../errors.ts';
 import { SECOND_MS } from './duration.ts';
 import { suggestMatch } from './message-parts.ts';
 
 /** Time limit for a response or an effect of a receiver: that of deliveries (gap `delivery.timeout`). */
 export const RECEIVER_TIMEOUT_MS = 15 * SECOND_MS;
-/** Number of histories, if neither their number nor a time is given. */
+/** Number of sequences, if neither their number nor a time is given. */
 export const DEFAULT_RUNS = 100;
 export const MAX_RUNS = 1_000_000;
-/** The generator of histories uses its seed as a signed 32-bit number. */
+/** The generator of sequences uses its seed as a signed 32-bit number. */
 export const MAX_SEED = 2 ** 31 - 1;
 
 /** Deliveries that a receiver must reject. `svc receiver check` sends them too, if the signature scheme allows them. */
@@ -38,7 +38,7 @@ export type AttackName = keyof typeof attacks;
 export const attackNames = Object.keys(attacks) as AttackName[];
 
 /** How the service and the network deliver events. */
-const deliveryDisturbances = {
+const deliveryVariations = {
   duplicate: 'an event that is delivered again, in the same or another delivery',
   concurrent: 'a delivery that starts at the same time as the one before',
   reordered: 'events that arrive out of order',
@@ -52,41 +52,41 @@ const deliveryDisturbances = {
 } as const;
 
 /** Events that receivers often do not expect. */
-const eventDisturbances = {
+const eventVariations = {
   'old-event': 'an event that was created days ago and is signed now',
   payload: 'an unusual payload: Unicode, large numbers, deep nesting, 200 KB, or nothing',
   'unknown-type': 'an event of a type that the receiver does not know',
 } as const;
 
 /** What happens to the receiver itself. */
-const receiverDisturbances = { restart: 'a restart of the receiver, with the restart command' } as const;
+const receiverVariations = { restart: 'a restart of the receiver, with the restart command' } as const;
 
-/** Everything that a history can contain besides deliveries of new events, one after the other. */
-export const disturbances = {
-  ...deliveryDisturbances,
-  ...eventDisturbances,
-  ...receiverDisturbances,
+/** Everything that a sequence can contain besides deliveries of new events, one after the other. */
+export const variations = {
+  ...deliveryVariations,
+  ...eventVariations,
+  ...receiverVariations,
   ...attacks,
 };
-export type Disturbance = keyof typeof disturbances;
-export const disturbanceNames = Object.keys(disturbances) as Disturbance[];
+export type Variation = keyof typeof variations;
+export const variationNames = Object.keys(variations) as Variation[];
 
 /**
- * The disturbances in `only`, or all if it is empty, except those in `without`.
+ * The variations in `only`, or all if it is empty, except those in `without`.
  * @throws SvcError `usage` for an unknown name
  */
-export function selectDisturbances(
+export function selectVariations(
   only: readonly string[] = [],
   without: readonly string[] = [],
-): ReadonlySet<Disturbance> {
-  const names: readonly string[] = disturbanceNames;
+): ReadonlySet<Variation> {
+  const names: readonly string[] = variationNames;
   const unknownName = [...only, ...without].find((name) => !names.includes(name));
   if (unknownName !== undefined) {
-    throw new SvcError('usage', `Disturbance ${unknownName} does not exist.`, {
+    throw new SvcError('usage', `Variation ${unknownName} does not exist.`, {
       hint: suggestMatch(unknownName, names) ?? `Use one of: ${names.join(', ')}.`,
     });
   }
   return new Set(
-    disturbanceNames.filter((name) => (only.length === 0 || only.includes(name)) && !without.includes(name)),
+    variationNames.filter((name) => (only.length === 0 || only.includes(name)) && !without.includes(name)),
   );
 }

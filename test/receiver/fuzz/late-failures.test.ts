@@ -1,10 +1,10 @@
-/** Failures that show late, and explorations that cannot continue. */
+/** Failures that show late, and fuzz runs that cannot continue. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { type History, parseHistory, UNKNOWN_TYPE } from '../../../src/receiver/explore/history.ts';
+import { type DeliverySequence, parseSequence, UNKNOWN_TYPE } from '../../../src/receiver/fuzz/sequence.ts';
 import type { ReceiverParts } from '../configurable-receiver.ts';
 import { startInProcessReceiver, useVirtualTime } from '../in-process-receiver.ts';
-import { exploreReceiver } from './explore-receiver.ts';
+import { fuzzReceiver } from './fuzz-receiver.ts';
 
 vi.mock('../../../src/timers.ts', () => import('../../support/fakeable-timers.ts'));
 vi.mock('../../../src/receiver/receiver-client.ts', async (importOriginal) => ({
@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('the exploration of a receiver that fails late', () => {
+describe('the fuzz run of a receiver that fails late', () => {
   it('a receiver that crashes 400 ms after an event is shown with this event', async () => {
     const crashing: Partial<ReceiverParts> = {
       beforeVerifying({ body }, { crash }) {
@@ -25,31 +25,31 @@ describe('the exploration of a receiver that fails late', () => {
       },
     };
     await using receiver = await startInProcessReceiver(crashing);
-    const { failure } = await exploreReceiver({
+    const { failure } = await fuzzReceiver({
       url: receiver.url,
       readEffects: null,
       restart: receiver.restart,
-      disturbances: new Set(['unknown-type']),
+      variations: new Set(['unknown-type']),
       runs: 1_000,
     });
     expect(failure?.rule).toBe('running');
-    expect(failure?.history.events.map(({ type }) => type)).toEqual([UNKNOWN_TYPE]);
+    expect(failure?.sequence.events.map(({ type }) => type)).toEqual([UNKNOWN_TYPE]);
   });
 
-  it('a receiver that stops late and cannot be restarted is shown with the history before', async () => {
+  it('a receiver that stops late and cannot be restarted is shown with the sequence before', async () => {
     const crashing: Partial<ReceiverParts> = {
       beforeVerifying({ body }, { crash }) {
         if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 60);
       },
     };
     await using receiver = await startInProcessReceiver(crashing);
-    const { failure } = await exploreReceiver({
+    const { failure } = await fuzzReceiver({
       url: receiver.url,
       readEffects: receiver.readEffects,
-      disturbances: new Set(['unknown-type']),
+      variations: new Set(['unknown-type']),
     });
     expect(failure).toMatchObject({ rule: 'running', failed: 1, played: 1 });
-    expect(failure?.history.events.map(({ type }) => type)).toContain(UNKNOWN_TYPE);
+    expect(failure?.sequence.events.map(({ type }) => type)).toContain(UNKNOWN_TYPE);
   });
 
   it.each([300, 900])('a second effect that comes %i ms late is found', async (delayMs) => {
@@ -60,14 +60,14 @@ describe('the exploration of a receiver that fails late', () => {
       },
     };
     await using receiver = await startInProcessReceiver(parts);
-    const { failure } = await exploreReceiver({
+    const { failure } = await fuzzReceiver({
       url: receiver.url,
       readEffects: receiver.readEffects,
-      disturbances: new Set(['duplicate']),
+      variations: new Set(['duplicate']),
       runs: 12,
     });
     expect(failure?.rule).toBe('once');
-    expect(failure?.history).toMatchObject({
+    expect(failure?.sequence).toMatchObject({
       events: [{ type: 'invoice.paid' }],
       steps: [{ kind: 'deliver', event: 0 }],
     });
@@ -80,10 +80,10 @@ describe('the exploration of a receiver that fails late', () => {
       },
     };
     await using receiver = await startInProcessReceiver(parts);
-    const { failure } = await exploreReceiver({
+    const { failure } = await fuzzReceiver({
       url: receiver.url,
       readEffects: null,
-      disturbances: new Set(['missing-signature']),
+      variations: new Set(['missing-signature']),
       restart: () => Promise.reject(new SvcError('usage', 'The disk is full.')),
     });
     expect(failure).toMatchObject({ rule: 'running', failed: 1, played: 1 });
@@ -93,9 +93,9 @@ describe('the exploration of a receiver that fails late', () => {
   it('a failure is reported although effects can no longer be read', async () => {
     await using receiver = await startInProcessReceiver({ storeKey: () => true });
     let readsOfFailure = 0;
-    const { failure } = await exploreReceiver({
+    const { failure } = await fuzzReceiver({
       url: receiver.url,
-      disturbances: new Set(['duplicate']),
+      variations: new Set(['duplicate']),
       async readEffects() {
         const reading = await receiver.readEffects();
         if (new Set(reading.ids).size < reading.count && ++readsOfFailure > 1) {
@@ -108,17 +108,17 @@ describe('the exploration of a receiver that fails late', () => {
     expect(failure?.message).toMatch(/It could not be played again: The table is locked\.$/);
   });
 
-  it('an interrupt during a restart ends the exploration with the failure', async () => {
+  it('an interrupt during a restart ends the fuzz run with the failure', async () => {
     const interruption = new AbortController();
     await using receiver = await startInProcessReceiver({
       beforeVerifying({ headers }, { crash }) {
         if (headers['service-signature'] === undefined) crash();
       },
     });
-    const report = await exploreReceiver({
+    const report = await fuzzReceiver({
       url: receiver.url,
       readEffects: null,
-      disturbances: new Set(['missing-signature']),
+      variations: new Set(['missing-signature']),
       signal: interruption.signal,
       async restart() {
         interruption.abort();
@@ -128,13 +128,13 @@ describe('the exploration of a receiver that fails late', () => {
     expect(report).toMatchObject({ interrupted: true, failure: { rule: 'running', played: 1 } });
   });
 
-  it('an interrupt while the history becomes smaller ends the exploration with the failure', async () => {
+  it('an interrupt while the sequence becomes smaller ends the fuzz run with the failure', async () => {
     const interruption = new AbortController();
     await using receiver = await startInProcessReceiver({ storeKey: () => true });
-    const report = await exploreReceiver({
+    const report = await fuzzReceiver({
       url: receiver.url,
       readEffects: receiver.readEffects,
-      disturbances: new Set(['duplicate']),
+      variations: new Set(['duplicate']),
       signal: interruption.signal,
       onProgress({ phase }) {
         if (phase === 'shrinking') interruption.abort();
@@ -143,11 +143,11 @@ describe('the exploration of a receiver that fails late', () => {
     expect(report).toMatchObject({ ok: false, interrupted: true, failure: { rule: 'once', played: 1 } });
   });
 
-  it('a time limit also ends the exploration of a receiver that does not respond', async () => {
+  it('a time limit also ends the fuzz run of a receiver that does not respond', async () => {
     await using receiver = await startInProcessReceiver({
       refuse: ({ type }) => (type === 'invoice.paid' ? new Promise(() => {}) : null),
     });
-    const report = exploreReceiver({
+    const report = fuzzReceiver({
       url: receiver.url,
       readEffects: null,
       timeoutMs: 1_000,
@@ -158,18 +158,18 @@ describe('the exploration of a receiver that fails late', () => {
   });
 });
 
-it('a history with 60 events has 60 different IDs', async () => {
+it('a sequence with 60 events has 60 different IDs', async () => {
   const event = { type: 'order.shipped', payload: '{}' };
-  const replay: History = {
+  const replay: DeliverySequence = {
     version: 1,
-    seed: 1,
+    random_seed: 1,
     run: null,
     events: Array(60).fill(event),
     steps: Array.from({ length: 60 }, (_, index) => ({ kind: 'deliver', event: index })),
   };
   await using receiver = await startInProcessReceiver();
   const { url, readEffects } = receiver;
-  expect(await exploreReceiver({ url, readEffects, replay })).toMatchObject({ failure: null });
+  expect(await fuzzReceiver({ url, readEffects, replay })).toMatchObject({ failure: null });
   const events = [...replay.events, event];
-  expect(() => parseHistory({ ...replay, events }, 'a.json')).toThrow('must have at most 60 events');
+  expect(() => parseSequence({ ...replay, events }, 'a.json')).toThrow('must have at most 60 events');
 });

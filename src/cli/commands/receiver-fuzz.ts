@@ -1,45 +1,41 @@
-/** `svc receiver explore`: plays random delivery histories against a receiver, and shrinks one that breaks a rule. */
+/** `svc receiver fuzz`: plays random delivery sequences against a receiver, and shrinks one that breaks a rule. */
 import { randomInt } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { classifyHost } from '../../domain/address.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
-import {
-  DEFAULT_RUNS,
-  disturbances,
-  MAX_RUNS,
-  MAX_SEED,
-  RECEIVER_TIMEOUT_MS,
-  selectDisturbances,
-} from '../../domain/exploration.ts';
 import { isHttpUrl } from '../../domain/http-url.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
+import {
+  DEFAULT_RUNS,
+  MAX_RUNS,
+  MAX_SEED,
+  RECEIVER_TIMEOUT_MS,
+  selectVariations,
+  variations,
+} from '../../domain/variations.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { createTemplateFiller } from '../../fixtures/template.ts';
 import { createEffectObserver } from '../../receiver/effect-observer.ts';
-import type { ExploreProgress } from '../../receiver/explore/exploration-session.ts';
-import {
-  type ExploreOptions,
-  type ExploreReport,
-  explore as exploreReceiver,
-} from '../../receiver/explore/explore.ts';
-import {
-  describeStep,
-  type EventTemplate,
-  type History,
-  type HistoryReceiver,
-  parseHistoryText,
-} from '../../receiver/explore/history.ts';
+import { type FuzzOptions, type FuzzReport, fuzz as fuzzReceiver } from '../../receiver/fuzz/fuzz.ts';
+import type { FuzzProgress } from '../../receiver/fuzz/fuzz-session.ts';
 import {
   createRestartError,
   runRestartCommand,
   waitUntilListening,
-} from '../../receiver/explore/restart-receiver.ts';
-import { effectRules, exploreRules } from '../../receiver/explore/rules.ts';
+} from '../../receiver/fuzz/restart-receiver.ts';
+import { effectRules, fuzzRules } from '../../receiver/fuzz/rules.ts';
+import {
+  type DeliverySequence,
+  describeStep,
+  type EventTemplate,
+  parseSequenceText,
+  type SequenceReceiver,
+} from '../../receiver/fuzz/sequence.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createWriteError, readNamedFile } from '../file-access.ts';
@@ -48,16 +44,16 @@ import { parseDurationMs, parseList, parseReceiverUrl, wholeNumberParser } from 
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askText } from '../prompt.ts';
 import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from '../receiver-options.ts';
-import { renderExploreJUnit, renderExploreReport, renderVitestTest } from '../render/explore-report.ts';
+import { renderFuzzJUnit, renderFuzzReport, renderVitestTest } from '../render/fuzz-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
 
-interface ExploreCommandOptions extends ReceiverOptions {
+interface FuzzCommandOptions extends ReceiverOptions {
   readonly url?: string;
   readonly runs?: number;
   /** Milliseconds. */
   readonly time?: number;
-  readonly seed?: number;
+  readonly randomSeed?: number;
   readonly events?: readonly string[];
   readonly observe?: string;
   readonly only?: readonly string[];
@@ -70,12 +66,12 @@ interface ExploreCommandOptions extends ReceiverOptions {
 
 const NOTES = `
 Rules and their sections in the service description:
-${indentFields(Object.fromEntries(Object.entries(exploreRules).map(([name, { summary, reference }]) => [name, `${summary} (${reference})`])))}
+${indentFields(Object.fromEntries(Object.entries(fuzzRules).map(([name, { summary, reference }]) => [name, `${summary} (${reference})`])))}
 
-Disturbances, for --only and --without:
-${indentFields(disturbances)}
+Variations, for --only and --without:
+${indentFields(variations)}
 
-A history is a list of deliveries and disturbances. Use a receiver whose data you can afford to lose. The rules
+A sequence is a list of deliveries and variations. Use a receiver whose data you can afford to lose. The rules
 no-effect, processed, once and order need --observe. The URL or command must return {"ids": […]}, the data.id of each
 effect, or {"count": n}. Return IDs if you can, so that the report names the event.`;
 
@@ -84,21 +80,21 @@ function indentFields(fields: Readonly<Record<string, string>>): string {
   return renderFields(Object.fromEntries(indented), { color: false });
 }
 
-/** Exit code 1 if a history broke a rule. */
-export const explore: CommandDefinition<ExploreCommandOptions> = {
+/** Exit code 1 if a sequence broke a rule. */
+export const fuzz: CommandDefinition<FuzzCommandOptions> = {
   configure: (command) =>
     addReceiverOptions(
       command
         .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
-        .option('--runs <n>', 'Number of histories (default: 100)', wholeNumberParser(1, MAX_RUNS))
+        .option('--runs <n>', 'Number of sequences (default: 100)', wholeNumberParser(1, MAX_RUNS))
         .option(
           '--time <duration>',
-          'Keep playing histories for this long, instead of --runs',
+          'Keep playing sequences for this long, instead of --runs',
           parseDurationMs,
         )
         .option(
-          '--seed <n>',
-          'Seed that generates the same histories again (default: random)',
+          '--random-seed <n>',
+          'Seed that generates the same sequences again (default: random)',
           wholeNumberParser(0, MAX_SEED),
         )
         .option(
@@ -110,74 +106,77 @@ export const explore: CommandDefinition<ExploreCommandOptions> = {
           '--observe <url|command>',
           'URL or command that returns the effects, as {"ids": […]} or {"count": n}',
         )
-        .option('--only <disturbances>', 'Disturbances to use, separated by commas (default: all)', parseList)
-        .option('--without <disturbances>', 'Disturbances to leave out, separated by commas', parseList)
+        .option('--only <variations>', 'Variations to use, separated by commas (default: all)', parseList)
+        .option('--without <variations>', 'Variations to leave out, separated by commas', parseList)
         .option(
           '--restart-command <command>',
           'Command that restarts the receiver, to run between deliveries',
         )
-        .option('--replay <file>', 'Play the history in this file')
-        .option('--save <file>', 'File for the smallest history that breaks a rule (default: a file in .svc)')
-        .option('--test <file>', 'File for a Vitest test that plays the smallest history'),
+        .option('--replay <file>', 'Play the sequence in this file')
+        .option(
+          '--save <file>',
+          'File for the smallest sequence that breaks a rule (default: a file in .svc)',
+        )
+        .option('--test <file>', 'File for a Vitest test that plays the smallest sequence'),
     ).addHelpText('after', NOTES),
   examples: [
     [
-      'Search for a delivery history that a receiver handles incorrectly',
-      'receiver explore 3000/webhooks --secret whsec_… --observe http://localhost:3000/effects',
+      'Search for a delivery sequence that a receiver handles incorrectly',
+      'receiver fuzz 3000/webhooks --secret whsec_… --observe http://localhost:3000/effects',
     ],
-    ['Search for 60 seconds', 'receiver explore 3000/webhooks --time 60s'],
+    ['Search for 60 seconds', 'receiver fuzz 3000/webhooks --time 60s'],
     [
       'Restart the receiver between deliveries',
-      "receiver explore 3000/webhooks --restart-command 'docker compose restart web'",
+      "receiver fuzz 3000/webhooks --restart-command 'docker compose restart web'",
     ],
-    ['Play a saved history again', 'receiver explore 3000/webhooks --replay .svc/history-1-14.json'],
+    ['Play a saved sequence again', 'receiver fuzz 3000/webhooks --replay .svc/sequence-1-14.json'],
     [
-      'Use only duplicate and concurrent deliveries as disturbances',
-      'receiver explore 3000/webhooks --only duplicate,concurrent',
+      'Use only duplicate and concurrent deliveries as variations',
+      'receiver fuzz 3000/webhooks --only duplicate,concurrent',
     ],
-    ['Write a failure as a Vitest test', 'receiver explore 3000/webhooks --test receiver.test.ts'],
+    ['Write a failure as a Vitest test', 'receiver fuzz 3000/webhooks --test receiver.test.ts'],
   ],
-  run: runExploration,
+  run: runFuzz,
 };
 
-/** Plays a saved history against the receiver that the file names, if it is on this machine. Otherwise asks for the URL. */
-export function replayHistory(path: string, context: Context): Promise<ExitCode> {
-  return runExploration({ replay: path }, context);
+/** Plays a saved sequence against the receiver that the file names, if it is on this machine. Otherwise asks for the URL. */
+export function replaySequence(path: string, context: Context): Promise<ExitCode> {
+  return runFuzz({ replay: path }, context);
 }
 
-/** Prints the steps of a saved history. */
-export async function printHistory(path: string, context: Context): Promise<void> {
-  const history = await readHistory(path, context);
-  context.print(history, () =>
-    history.steps.map((_, index) => `${index + 1}  ${describeStep(history, index)}`).join('\n'),
+/** Prints the steps of a saved sequence. */
+export async function printSequence(path: string, context: Context): Promise<void> {
+  const sequence = await readSequence(path, context);
+  context.print(sequence, () =>
+    sequence.steps.map((_, index) => `${index + 1}  ${describeStep(sequence, index)}`).join('\n'),
   );
 }
 
-async function runExploration(options: ExploreCommandOptions, context: Context): Promise<ExitCode> {
-  const replay = options.replay === undefined ? null : await readHistory(options.replay, context);
+async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<ExitCode> {
+  const replay = options.replay === undefined ? null : await readSequence(options.replay, context);
   const receiver = await resolveReceiver(options, replay?.receiver, context);
-  const exploreOptions = await toExploreOptions(receiver, replay, options, context);
+  const fuzzOptions = await toFuzzOptions(receiver, replay, options, context);
   if (options.junit !== undefined) assertReportWritable(resolve(context.cwd, options.junit));
   const observer =
     receiver.observe === undefined
       ? null
-      : createEffectObserver(receiver.observe, { ...exploreOptions, cwd: context.cwd });
+      : createEffectObserver(receiver.observe, { ...fuzzOptions, cwd: context.cwd });
   const startedAt = performance.now();
-  let progress: ExploreProgress = { phase: 'searching', runs: 0, requests: 0, steps: null };
+  let progress: FuzzProgress = { phase: 'searching', runs: 0, requests: 0, steps: null };
   try {
     const report = await withProgress(
       context,
-      async () => describeProgress(progress, exploreOptions, performance.now() - startedAt),
-      exploreReceiver({
-        ...exploreOptions,
+      async () => describeProgress(progress, fuzzOptions, performance.now() - startedAt),
+      fuzzReceiver({
+        ...fuzzOptions,
         readEffects: observer?.readEffects ?? null,
         onProgress: (current) => {
           progress = current;
         },
       }),
     );
-    context.print(report, () => renderExploreReport(report, context.io));
-    await writeFiles(report, receiver, exploreOptions.scheme, options, context);
+    context.print(report, () => renderFuzzReport(report, context.io));
+    await writeFiles(report, receiver, fuzzOptions.scheme, options, context);
     if (report.interrupted) return ExitCode.interrupted;
     return report.failure === null ? ExitCode.success : ExitCode.failure;
   } finally {
@@ -185,7 +184,7 @@ async function runExploration(options: ExploreCommandOptions, context: Context):
   }
 }
 
-/** The settings that a saved history contains too, so that it is played again in the same way. */
+/** The settings that a saved sequence contains too, so that it is played again in the same way. */
 interface ReceiverSettings {
   readonly url: string;
   /** URL or command; undefined if effects are not observed. */
@@ -199,10 +198,10 @@ interface ReceiverSettings {
   readonly events: readonly string[];
 }
 
-/** The options, otherwise those with which the history was saved, otherwise the configuration. Saved URLs must be of this machine. */
+/** The options, otherwise those with which the sequence was saved, otherwise the configuration. Saved URLs must be of this machine. */
 async function resolveReceiver(
-  options: ExploreCommandOptions,
-  saved: HistoryReceiver | undefined,
+  options: FuzzCommandOptions,
+  saved: SequenceReceiver | undefined,
   context: Context,
 ): Promise<ReceiverSettings> {
   const url = options.url ?? keepLoopback(saved?.url) ?? (await askText(context, 'url', parseReceiverUrl));
@@ -218,13 +217,13 @@ async function resolveReceiver(
   };
 }
 
-/** The options of the exploration that exist before the effect observer, which is created with some of them. */
-type OptionsWithoutObserver = Omit<ExploreOptions, 'readEffects' | 'onProgress'>;
+/** The options of the fuzz run that exist before the effect observer, which is created with some of them. */
+type OptionsWithoutObserver = Omit<FuzzOptions, 'readEffects' | 'onProgress'>;
 
-async function toExploreOptions(
+async function toFuzzOptions(
   receiver: ReceiverSettings,
-  replay: History | null,
-  options: ExploreCommandOptions,
+  replay: DeliverySequence | null,
+  options: FuzzCommandOptions,
   context: Context,
 ): Promise<OptionsWithoutObserver> {
   const { restartCommand, runs, time } = options;
@@ -233,19 +232,19 @@ async function toExploreOptions(
   const receiverOptions = { ...receiver, secret: options.secret, timeout: receiver.timeoutMs };
   const resolved = await resolveReceiverOptions(url, receiverOptions, context);
   const { projectFolder } = await context.resolveConfig();
-  const disturbances = selectDisturbances(options.only, options.without);
+  const variations = selectVariations(options.only, options.without);
   if (restartCommand === undefined && options.only?.includes('restart')) {
-    throw createRestartError('The disturbance restart needs --restart-command.');
+    throw createRestartError('The variation restart needs --restart-command.');
   }
-  const seed = options.seed ?? replay?.seed ?? randomInt(MAX_SEED);
+  const randomSeed = options.randomSeed ?? replay?.random_seed ?? randomInt(MAX_SEED);
   return {
     ...resolved,
-    seed,
+    randomSeed,
     replay,
-    disturbances,
+    variations,
     runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
     timeMs: time ?? null,
-    events: createEvents(events, seed, projectFolder, context),
+    events: createEvents(events, randomSeed, projectFolder, context),
     restart:
       restartCommand === undefined
         ? null
@@ -257,7 +256,7 @@ async function toExploreOptions(
 }
 
 /**
- * The URL if it is of this machine. A history file from somebody else could name another one, to collect deliveries of any
+ * The URL if it is of this machine. A sequence file from somebody else could name another one, to collect deliveries of any
  * content that are signed with the secret of the user.
  */
 function keepLoopback(url: string | undefined): string | undefined {
@@ -268,14 +267,14 @@ function isLoopback(url: string): boolean {
   return classifyHost(new URL(url).hostname).kind === 'loopback';
 }
 
-async function readHistory(path: string, { cwd }: Context): Promise<History> {
-  return parseHistoryText(readNamedFile(path, cwd).toString(), path);
+async function readSequence(path: string, { cwd }: Context): Promise<DeliverySequence> {
+  return parseSequenceText(readNamedFile(path, cwd).toString(), path);
 }
 
-/** The fixtures of these types, or all, filled with the values of the seed. @throws SvcError `not_found` */
+/** The fixtures of these types, or all, filled with the values of the random seed. @throws SvcError `not_found` */
 function createEvents(
   types: readonly string[],
-  seed: number,
+  randomSeed: number,
   projectFolder: string,
   context: Context,
 ): readonly EventTemplate[] {
@@ -290,49 +289,52 @@ function createEvents(
             hint: 'List the fixtures with: svc fixtures list',
           });
         });
-  const fill = createTemplateFiller(seed, context);
+  const fill = createTemplateFiller(randomSeed, context);
   return fixtures.map(({ type, template }) => ({ type, payload: fill(template) }));
 }
 
 function describeProgress(
-  { phase, runs, requests, steps }: ExploreProgress,
+  { phase, runs, requests, steps }: FuzzProgress,
   { url, runs: totalRuns, timeMs, replay }: OptionsWithoutObserver,
   elapsedMs: number,
 ): string {
   const sent = formatDeliveryCount(requests);
   if (phase === 'shrinking') return `Found a failure in ${url}. Removing steps: ${steps} left, ${sent}`;
-  if (phase === 'confirming') return `Playing the smallest history again: ${formatCount(steps ?? 0, 'step')}`;
-  if (replay) return `Playing the history against ${url}, ${sent}`;
+  if (phase === 'confirming')
+    return `Playing the smallest sequence again: ${formatCount(steps ?? 0, 'step')}`;
+  if (replay) return `Playing the sequence against ${url}, ${sent}`;
   const elapsed = formatDuration(Math.floor(elapsedMs / SECOND_MS) * SECOND_MS);
   const time = timeMs === null ? '' : ` in ${elapsed} of ${formatDuration(timeMs)}`;
-  const count =
-    totalRuns === null ? formatCount(runs, 'history', 'histories') : renderProgressBar(runs, totalRuns);
-  return `Exploring ${url}  ${count}${time}, ${sent}`;
+  const count = totalRuns === null ? formatCount(runs, 'sequence') : renderProgressBar(runs, totalRuns);
+  return `Fuzzing ${url}  ${count}${time}, ${sent}`;
 }
 
-/** Writes the files that options name, and the smallest history unless a saved one was played. */
+/** Writes the files that options name, and the smallest sequence unless a saved one was played. */
 async function writeFiles(
-  report: ExploreReport,
+  report: FuzzReport,
   receiver: ReceiverSettings,
   scheme: SignatureScheme,
-  { save, test, junit, replay, restartCommand }: ExploreCommandOptions,
+  { save, test, junit, replay, restartCommand }: FuzzCommandOptions,
   context: Context,
 ): Promise<void> {
   const { failure } = report;
   const { url } = receiver;
-  if (junit !== undefined) writeReport(resolve(context.cwd, junit), renderExploreJUnit(report, url));
+  if (junit !== undefined) writeReport(resolve(context.cwd, junit), renderFuzzJUnit(report, url));
   if (failure === null) return;
-  const { seed, run } = failure.history;
+  const { random_seed: randomSeed, run } = failure.sequence;
   if (replay === undefined || save !== undefined) {
-    // A plain delivery that fails before the random histories belongs to no run.
-    const path = save ?? join('.svc', `history-${seed}-${run ?? 'first'}.json`);
-    const history: History = { ...failure.history, receiver: toHistoryReceiver(receiver, scheme) };
-    await write(path, `${JSON.stringify(history, null, 2)}\n`, '--save', context);
+    // A plain delivery that fails before the random sequences belongs to no run.
+    const path = save ?? join('.svc', `sequence-${randomSeed}-${run ?? 'first'}.json`);
+    const sequence: DeliverySequence = {
+      ...failure.sequence,
+      receiver: toSequenceReceiver(receiver, scheme),
+    };
+    await write(path, `${JSON.stringify(sequence, null, 2)}\n`, '--save', context);
     const words = [
       'svc',
       'receiver',
-      'explore',
-      ...listReplayArguments(path, history, receiver, restartCommand),
+      'fuzz',
+      ...listReplayArguments(path, sequence, receiver, restartCommand),
     ];
     printHint(`Play it again with: ${words.map(quoteForShell).join(' ')}`, context.io);
   }
@@ -341,14 +343,14 @@ async function writeFiles(
     await write(test, text, '--test', context);
     printHint(`Run the test with: npx vitest run ${quoteForShell(test)}`, context.io);
   }
-  // The receiver stopped, so svc could not play another history.
+  // The receiver stopped, so svc could not play another sequence.
   if (failure.rule === 'running' && failure.played === 1 && restartCommand === undefined) {
     printHint(
-      'To find a smaller history, pass a command that restarts the receiver, with --restart-command.',
+      'To find a smaller sequence, pass a command that restarts the receiver, with --restart-command.',
       context.io,
     );
   }
-  // The exploration sends a plain delivery before the first random history, and ends if that fails.
+  // The fuzz run sends a plain delivery before the first random sequence, and ends if that fails.
   const hasPlainDeliveryFailed = report.runs === 0;
   if (hasPlainDeliveryFailed && !effectRules.has(failure.rule)) {
     printHint(
@@ -358,10 +360,10 @@ async function writeFiles(
   }
 }
 
-function toHistoryReceiver(
+function toSequenceReceiver(
   { url, observe, timeoutMs, ca, events }: ReceiverSettings,
   { name }: SignatureScheme,
-): HistoryReceiver {
+): SequenceReceiver {
   return {
     url,
     ...(observe !== undefined && isHttpUrl(observe) && { observe }),
@@ -373,12 +375,12 @@ function toHistoryReceiver(
 }
 
 /**
- * The arguments that play a saved history in the same way. They include the settings that `--replay` does not read from the
+ * The arguments that play a saved sequence in the same way. They include the settings that `--replay` does not read from the
  * file, because another person can have written it.
  */
 function listReplayArguments(
   path: string,
-  { steps }: History,
+  { steps }: DeliverySequence,
   { url, observe, ca }: ReceiverSettings,
   restartCommand: string | undefined,
 ): string[] {

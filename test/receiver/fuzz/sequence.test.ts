@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { selectDisturbances } from '../../../src/domain/exploration.ts';
+import { selectVariations } from '../../../src/domain/variations.ts';
 import {
+  type DeliverySequence,
   describeStep,
   groupSteps,
-  type History,
-  type HistoryStep,
-  normalizeHistory,
-  parseHistory,
-  parseHistoryText,
+  normalizeSequence,
+  parseSequence,
+  parseSequenceText,
+  type SequenceStep,
   toPayloadText,
-} from '../../../src/receiver/explore/history.ts';
+} from '../../../src/receiver/fuzz/sequence.ts';
 
 const event = { type: 'order.shipped', payload: '{"order_id":"ord_1"}' };
 
-function createHistory(
-  steps: readonly HistoryStep[],
-  events: History['events'] = [event, event, event],
-): History {
-  return { version: 1, seed: 1, run: 2, events, steps: [...steps] };
+function createSequence(
+  steps: readonly SequenceStep[],
+  events: DeliverySequence['events'] = [event, event, event],
+): DeliverySequence {
+  return { version: 1, random_seed: 1, run: 2, events, steps: [...steps] };
 }
 
-describe('parseHistory', () => {
-  it('a history survives its file', () => {
-    const history = createHistory([
+describe('parseSequence', () => {
+  it('a sequence survives its file', () => {
+    const sequence = createSequence([
       {
         kind: 'deliver',
         event: 0,
@@ -35,59 +35,59 @@ describe('parseHistory', () => {
       { kind: 'pause', ms: 200 },
       { kind: 'restart' },
     ]);
-    expect(parseHistoryText(JSON.stringify(history), 'a.json')).toEqual(history);
+    expect(parseSequenceText(JSON.stringify(sequence), 'a.json')).toEqual(sequence);
   });
 
   it.each<readonly [string, unknown, string]>([
-    ['another version', { ...createHistory([{ kind: 'restart' }]), version: 2 }, 'version'],
-    ['no steps', createHistory([]), 'steps must have at least one step'],
+    ['another version', { ...createSequence([{ kind: 'restart' }]), version: 2 }, 'version'],
+    ['no steps', createSequence([]), 'steps must have at least one step'],
     [
       'an event that does not exist',
-      createHistory([{ kind: 'deliver', event: 3 }]),
+      createSequence([{ kind: 'deliver', event: 3 }]),
       'steps[0].event must be the index of an event',
     ],
     [
       'a payload that is not an object',
-      createHistory([{ kind: 'deliver', event: 0 }], [{ type: 'a.b', payload: '[]' }]),
+      createSequence([{ kind: 'deliver', event: 0 }], [{ type: 'a.b', payload: '[]' }]),
       'events[0].payload must be the JSON text of an object',
     ],
-    ['an unknown field', { ...createHistory([{ kind: 'restart' }]), stepz: [] }, 'stepz'],
+    ['an unknown field', { ...createSequence([{ kind: 'restart' }]), stepz: [] }, 'stepz'],
   ])('%s is rejected', (_, value, problem) => {
-    expect(() => parseHistory(value, 'a.json')).toThrow(`a.json is not a delivery history: ${problem}`);
+    expect(() => parseSequence(value, 'a.json')).toThrow(`a.json is not a delivery sequence: ${problem}`);
   });
 
   it('text that is not JSON is rejected', () => {
-    expect(() => parseHistoryText('{', 'a.json')).toThrow(
-      'a.json is not a delivery history: it is not JSON.',
+    expect(() => parseSequenceText('{', 'a.json')).toThrow(
+      'a.json is not a delivery sequence: it is not JSON.',
     );
   });
 });
 
-describe('normalizeHistory', () => {
+describe('normalizeSequence', () => {
   it('events that no step uses are removed, and the others keep their order', () => {
     const events = ['a.a', 'a.b', 'a.c'].map((type) => ({ type, payload: '{}' }));
-    const history = createHistory(
+    const sequence = createSequence(
       [
         { kind: 'deliver', event: 2 },
         { kind: 'deliver', event: 1 },
       ],
       events,
     );
-    expect(normalizeHistory(history)).toMatchObject({
+    expect(normalizeSequence(sequence)).toMatchObject({
       events: [{ type: 'a.b' }, { type: 'a.c' }],
       steps: [{ event: 1 }, { event: 0 }],
     });
   });
 
   it('fields without a meaning are removed', () => {
-    const history = createHistory([
+    const sequence = createSequence([
       { kind: 'deliver', event: 0, with_previous: true, new_delivery: true },
       { kind: 'pause', ms: 1 },
       { kind: 'burst', count: 1, with_previous: true },
       { kind: 'attack', attack: 'stale', event: 0, with_previous: true },
       { kind: 'deliver', event: 0, with_previous: true, new_delivery: true },
     ]);
-    expect(normalizeHistory(history).steps).toEqual([
+    expect(normalizeSequence(sequence).steps).toEqual([
       { kind: 'deliver', event: 0 },
       { kind: 'pause', ms: 1 },
       { kind: 'burst', count: 1 },
@@ -99,7 +99,7 @@ describe('normalizeHistory', () => {
 
 describe('describeStep', () => {
   it('each step says what is sent', () => {
-    const history = createHistory(
+    const sequence = createSequence(
       [
         { kind: 'deliver', event: 0, failure: 'cut-request' },
         { kind: 'deliver', event: 0, with_previous: true, new_delivery: true },
@@ -111,7 +111,7 @@ describe('describeStep', () => {
       ],
       [event, { ...event, padding: 9, days_old: 2 }],
     );
-    expect(history.steps.map((_, index) => describeStep(history, index))).toMatchInlineSnapshot(`
+    expect(sequence.steps.map((_, index) => describeStep(sequence, index))).toMatchInlineSnapshot(`
       [
         "deliver event 1 (order.shipped), cut the request off and send it again",
         "deliver event 1 (order.shipped) again, in another delivery, at the same time",
@@ -126,7 +126,7 @@ describe('describeStep', () => {
 });
 
 it('steps that start at the same time form a group, unless a pause is between them', () => {
-  const steps: HistoryStep[] = [
+  const steps: SequenceStep[] = [
     { kind: 'deliver', event: 0 },
     { kind: 'deliver', event: 1, with_previous: true },
     { kind: 'pause', ms: 1 },
@@ -143,18 +143,18 @@ it.each([
   expect(toPayloadText({ type: 'a.b', ...fields })).toBe(text);
 });
 
-describe('selectDisturbances', () => {
-  it('disturbances are selected and removed by name', () => {
-    expect([...selectDisturbances(['burst', 'forged', 'stale'], ['stale'])].sort()).toEqual([
+describe('selectVariations', () => {
+  it('variations are selected and removed by name', () => {
+    expect([...selectVariations(['burst', 'forged', 'stale'], ['stale'])].sort()).toEqual([
       'burst',
       'forged',
     ]);
-    expect(selectDisturbances([], ['burst']).has('burst')).toBe(false);
-    expect(selectDisturbances().size).toBeGreaterThan(15);
+    expect(selectVariations([], ['burst']).has('burst')).toBe(false);
+    expect(selectVariations().size).toBeGreaterThan(15);
   });
 
   it('an unknown name is rejected with the closest one', () => {
-    expect(() => selectDisturbances(['dublicate'])).toThrow(
+    expect(() => selectVariations(['dublicate'])).toThrow(
       expect.objectContaining({ code: 'usage', hint: 'Did you mean duplicate?' }),
     );
   });

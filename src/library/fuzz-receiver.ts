@@ -1,26 +1,26 @@
-/** Explores a receiver in tests: plays random delivery histories against it until one breaks a rule. */
+/** Fuzzes a receiver in tests: plays random delivery sequences against it until one breaks a rule. */
 import { randomInt } from 'node:crypto';
 import * as v from 'valibot';
 import { systemClock } from '../clock/wall-clock.ts';
-import {
-  DEFAULT_RUNS,
-  type Disturbance,
-  MAX_SEED,
-  RECEIVER_TIMEOUT_MS,
-  selectDisturbances,
-} from '../domain/exploration.ts';
 import { isObject } from '../domain/json.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { getScheme, type SchemeName } from '../domain/signature/schemes.ts';
 import { requireSecrets } from '../domain/signature/sign.ts';
+import {
+  DEFAULT_RUNS,
+  MAX_SEED,
+  RECEIVER_TIMEOUT_MS,
+  selectVariations,
+  type Variation,
+} from '../domain/variations.ts';
 import { SvcError } from '../errors.ts';
 import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { createTemplateFiller } from '../fixtures/template.ts';
 import type { ReadEffects } from '../receiver/effect-observer.ts';
-import type { ExploreProgress } from '../receiver/explore/exploration-session.ts';
-import type { ExploreReport } from '../receiver/explore/explore.ts';
-import type { EventTemplate } from '../receiver/explore/history.ts';
+import type { FuzzReport } from '../receiver/fuzz/fuzz.ts';
+import type { FuzzProgress } from '../receiver/fuzz/fuzz-session.ts';
+import type { EventTemplate } from '../receiver/fuzz/sequence.ts';
 import {
   Callback,
   type Duration,
@@ -38,26 +38,26 @@ import { checkArguments, requireRealTimers } from './check-arguments.ts';
 /** The effects so far: their number, or the `data.id` of the event of each. */
 export type ObservedEffects = number | readonly string[];
 
-export interface ExploreReceiverOptions {
+export interface FuzzReceiverOptions {
   /** Secret that the receiver verifies with (default: the variable `SVC_WEBHOOK_SECRET`). */
   readonly secret?: string;
-  /** Number of histories (default: 100, or no limit with `time`). */
+  /** Number of sequences (default: 100, or no limit with `time`). */
   readonly runs?: number;
-  /** Play histories for this long. */
+  /** Play sequences for this long. */
   readonly time?: Duration;
-  /** The same seed gives the same histories (default: that of `replay`, otherwise random; the report has it). */
-  readonly seed?: number;
+  /** The same random seed gives the same sequences (default: that of `replay`, otherwise random; the report has it). */
+  readonly randomSeed?: number;
   /** Event types, with payloads from the fixtures, or events with a payload (default: all fixtures). */
   readonly events?: readonly (string | { readonly type: string; readonly payload: object })[];
   /** A function, URL or command that returns the effects so far. A URL or a command returns `{"ids": […]}` or `{"count": n}`. */
   readonly observe?: string | (() => ObservedEffects | Promise<ObservedEffects>);
-  /** Disturbances to use (default: all). */
-  readonly only?: readonly Disturbance[];
-  /** Disturbances to leave out. */
-  readonly without?: readonly Disturbance[];
+  /** Variations to use (default: all). */
+  readonly only?: readonly Variation[];
+  /** Variations to leave out. */
+  readonly without?: readonly Variation[];
   /** Stops and starts the receiver. Resolves when it is started. */
   readonly restart?: () => void | Promise<void>;
-  /** A history to play instead of random ones: that of an earlier report, or a saved one with its scheme, time limit and event types. */
+  /** A sequence to play instead of random ones: that of an earlier report, or a saved one with its scheme, time limit and event types. */
   readonly replay?: object;
   /** Signature scheme: the name of a built-in one, or a scheme object (default: `svc`). */
   readonly scheme?: SchemeName | SignatureScheme;
@@ -65,10 +65,10 @@ export interface ExploreReceiverOptions {
   readonly timeout?: Duration;
   /** Certificate authority in PEM to trust in addition to the built-in ones. */
   readonly ca?: string;
-  /** Ends the exploration early. The report then has `interrupted: true`. */
+  /** Ends the fuzz run early. The report then has `interrupted: true`. */
   readonly signal?: AbortSignal;
-  /** Called each time a history was played, also while the smallest one is searched. */
-  readonly onProgress?: (progress: ExploreProgress) => void;
+  /** Called each time a sequence was played, also while the smallest one is searched. */
+  readonly onProgress?: (progress: FuzzProgress) => void;
 }
 
 const OptionalNames = v.optional(v.array(v.string()));
@@ -78,12 +78,12 @@ const EventOption = v.lazy((value) =>
     : EventTypeName,
 );
 
-export const ExploreOptionsSchema = v.optional(
+export const FuzzOptionsSchema = v.optional(
   v.strictObject({
     secret: OptionalString,
     runs: v.optional(wholeNumber(1)),
     time: OptionalDuration,
-    seed: v.optional(wholeNumber(0, MAX_SEED)),
+    randomSeed: v.optional(wholeNumber(0, MAX_SEED)),
     events: v.optional(v.array(EventOption)),
     observe: v.optional(
       v.custom<string>(
@@ -94,36 +94,33 @@ export const ExploreOptionsSchema = v.optional(
     only: OptionalNames,
     without: OptionalNames,
     restart: v.optional(Callback),
-    replay: v.optional(v.custom<object>(isObject, 'must be a history')),
+    replay: v.optional(v.custom<object>(isObject, 'must be a sequence')),
     scheme: v.optional(Scheme),
     timeout: OptionalDuration,
     ca: OptionalString,
     signal: v.optional(v.custom<object>((value) => value instanceof AbortSignal, 'must be an AbortSignal')),
     onProgress: v.optional(Callback),
-  } satisfies SchemasOf<ExploreReceiverOptions>),
+  } satisfies SchemasOf<FuzzReceiverOptions>),
 );
 
 /**
- * Plays random delivery histories against a running receiver, and shrinks the first one that breaks a rule. See
+ * Plays random delivery sequences against a running receiver, and shrinks the first one that breaks a rule. See
  * docs/receiver-testing.md.
  * @param url where the receiver accepts deliveries
  * @throws SvcError `usage` for an unknown or invalid option, if no delivery reaches the receiver, or if effects cannot be read;
  * `validation_failed` for an unusable secret; `not_found` for an event type without a fixture. Throws the errors of the
  * function `observe` unchanged.
  */
-export async function exploreReceiver(
-  url: string,
-  options: ExploreReceiverOptions = {},
-): Promise<ExploreReport> {
-  checkArguments('exploreReceiver', { url: HttpUrl, options: ExploreOptionsSchema }, [url, options]);
+export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {}): Promise<FuzzReport> {
+  checkArguments('fuzzReceiver', { url: HttpUrl, options: FuzzOptionsSchema }, [url, options]);
   requireRealTimers();
   const { createEffectObserver } = await import('../receiver/effect-observer.ts');
-  const { explore } = await import('../receiver/explore/explore.ts');
-  const { parseHistory } = await import('../receiver/explore/history.ts');
-  const { waitUntilListening } = await import('../receiver/explore/restart-receiver.ts');
+  const { fuzz } = await import('../receiver/fuzz/fuzz.ts');
+  const { parseSequence } = await import('../receiver/fuzz/sequence.ts');
+  const { waitUntilListening } = await import('../receiver/fuzz/restart-receiver.ts');
   const { runs, time, ca, restart, observe, onProgress, signal = new AbortController().signal } = options;
-  const replay = options.replay === undefined ? null : parseHistory(options.replay, 'options.replay');
-  const seed = options.seed ?? replay?.seed ?? randomInt(MAX_SEED);
+  const replay = options.replay === undefined ? null : parseSequence(options.replay, 'options.replay');
+  const randomSeed = options.randomSeed ?? replay?.random_seed ?? randomInt(MAX_SEED);
   const saved = replay?.receiver;
   const scheme = getScheme(options.scheme ?? saved?.scheme ?? 'svc');
   const observer =
@@ -131,21 +128,21 @@ export async function exploreReceiver(
       ? createEffectObserver(observe, { cwd: process.cwd(), urlRule: 'local', signal })
       : null;
   try {
-    return await explore({
+    return await fuzz({
       url,
       urlRule: 'local',
       scheme,
       secret: requireSecret(scheme, options.secret),
-      seed,
+      randomSeed,
       replay,
       ca,
       signal,
-      disturbances: selectDisturbances(options.only, options.without),
+      variations: selectVariations(options.only, options.without),
       runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
       timeMs: time === undefined ? null : toMs(time),
       timeoutMs:
         options.timeout === undefined ? (saved?.timeout_ms ?? RECEIVER_TIMEOUT_MS) : toMs(options.timeout),
-      events: createEventTemplates(options.events ?? saved?.events ?? [], seed),
+      events: createEventTemplates(options.events ?? saved?.events ?? [], randomSeed),
       readEffects: typeof observe === 'function' ? toReadEffects(observe) : (observer?.readEffects ?? null),
       restart:
         restart === undefined
@@ -165,7 +162,7 @@ export async function exploreReceiver(
 function requireSecret(scheme: SignatureScheme, option: string | undefined): string {
   const secret = option ?? process.env.SVC_WEBHOOK_SECRET;
   if (!secret) {
-    throw new SvcError('usage', 'exploreReceiver: the secret is missing.', {
+    throw new SvcError('usage', 'fuzzReceiver: the secret is missing.', {
       hint: 'Pass options.secret, or set SVC_WEBHOOK_SECRET.',
     });
   }
@@ -176,11 +173,11 @@ function requireSecret(scheme: SignatureScheme, option: string | undefined): str
 
 /** @param events empty for all fixtures */
 function createEventTemplates(
-  events: NonNullable<ExploreReceiverOptions['events']>,
-  seed: number,
+  events: NonNullable<FuzzReceiverOptions['events']>,
+  randomSeed: number,
 ): readonly EventTemplate[] {
   const folders = fixtureFolders(process.cwd());
-  const fill = createTemplateFiller(seed, { env: process.env, now: systemClock.now });
+  const fill = createTemplateFiller(randomSeed, { env: process.env, now: systemClock.now });
   if (events.length === 0) {
     return listFixtures(folders).map(({ type, template }) => ({ type, payload: fill(template) }));
   }
@@ -201,7 +198,7 @@ function toReadEffects(observe: () => ObservedEffects | Promise<ObservedEffects>
     if (Array.isArray(effects)) return { count: effects.length, ids: effects.map(String) };
     throw new SvcError(
       'usage',
-      'exploreReceiver: the function observe must return a number or an array of IDs.',
+      'fuzzReceiver: the function observe must return a number or an array of IDs.',
     );
   };
 }

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import type { History, HistoryStep } from '../../../src/receiver/explore/history.ts';
+import type { DeliverySequence, SequenceStep } from '../../../src/receiver/fuzz/sequence.ts';
 import { startConfigurableReceiver } from '../configurable-receiver.ts';
-import { exploreReceiver } from './explore-receiver.ts';
+import { fuzzReceiver } from './fuzz-receiver.ts';
 
 const event = { type: 'order.shipped', payload: '{}' };
 
-function createHistory(...steps: HistoryStep[]): History {
-  return { version: 1, seed: 1, run: null, events: [event, event], steps };
+function createSequence(...steps: SequenceStep[]): DeliverySequence {
+  return { version: 1, random_seed: 1, run: null, events: [event, event], steps };
 }
 
 it('deliveries and attacks that fail while the receiver is restarted are sent again afterwards', async () => {
@@ -24,7 +24,7 @@ it('deliveries and attacks that fail while the receiver is restarted are sent ag
       throw new Error('The receiver is being restarted.');
     },
   });
-  const { failure, requests } = await exploreReceiver({
+  const { failure, requests } = await fuzzReceiver({
     url: receiver.url,
     readEffects: receiver.readEffects,
     restart() {
@@ -33,7 +33,7 @@ it('deliveries and attacks that fail while the receiver is restarted are sent ag
         finishRestart = resolve;
       });
     },
-    replay: createHistory(
+    replay: createSequence(
       { kind: 'restart' },
       { kind: 'burst', count: 5, with_previous: true },
       { kind: 'deliver', event: 0, with_previous: true },
@@ -53,10 +53,10 @@ it('kept connections are used by the deliveries that follow, and closed before a
       return buffer(request);
     },
   });
-  const { failure } = await exploreReceiver({
+  const { failure } = await fuzzReceiver({
     url: receiver.url,
     readEffects: null,
-    replay: createHistory(
+    replay: createSequence(
       { kind: 'deliver', event: 0, keep_connection: true },
       { kind: 'deliver', event: 0, keep_connection: true },
       { kind: 'deliver', event: 0 },

@@ -1,4 +1,4 @@
-/** `svc receiver explore` as a process, with a receiver that is a process too. */
+/** `svc receiver fuzz` as a process, with a receiver that is a process too. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -58,7 +58,15 @@ it.skipIf(process.platform === 'win32')(
       )
       .toBe(400);
 
-    const args = ['receiver', 'explore', `127.0.0.1:${port}/`, '--seed', '1', '--only', 'duplicate,restart'];
+    const args = [
+      'receiver',
+      'fuzz',
+      `127.0.0.1:${port}/`,
+      '--random-seed',
+      '1',
+      '--only',
+      'duplicate,restart',
+    ];
     const observe = `printf '{"ids":[%s]}' "$(sed 's/.*/"&"/' effects | paste -sd, -)"`;
     const options = ['--observe', observe, '--restart-command', 'sh restart.sh', '--json'];
     // It starts about 60 processes, one after another.
@@ -66,7 +74,7 @@ it.skipIf(process.platform === 'win32')(
     expect(exitCode, stderr).toBe(1);
     const { failure } = JSON.parse(stdout);
     expect(failure.rule).toBe('once');
-    expect(failure.history.steps.map(({ kind }: { kind: string }) => kind)).toEqual([
+    expect(failure.sequence.steps.map(({ kind }: { kind: string }) => kind)).toEqual([
       'deliver',
       'restart',
       'deliver',
@@ -74,7 +82,7 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
-it('the Vitest test of --test plays the history with the same scheme and time limit', async () => {
+it('the Vitest test of --test plays the sequence with the same scheme and time limit', async () => {
   // Never responds.
   const receiver = await startReceiver({ after: new Promise(() => {}) });
   const cwd = createFolder();
@@ -82,37 +90,27 @@ it('the Vitest test of --test plays the history with the same scheme and time li
   symlinkSync(root, join(cwd, 'node_modules/svc-emulator'));
   symlinkSync(join(root, 'node_modules/vitest'), join(cwd, 'node_modules/vitest'));
   const env = { SVC_WEBHOOK_SECRET: SECRET };
-  const args = ['receiver', 'explore', receiver.url, '--scheme', 'stripe', '--timeout', '200ms'];
+  const args = ['receiver', 'fuzz', receiver.url, '--scheme', 'stripe', '--timeout', '200ms'];
   const { exitCode } = await svc([...args, '--test', 'receiver.test.ts'], { cwd, env });
   expect(exitCode).toBe(1);
-  const explored = receiver.requests.length;
+  const fuzzed = receiver.requests.length;
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--root', '.'];
   const options = { cwd, env: { ...env, NO_COLOR: '1' } };
   const { stdout, stderr } = await runProgram(process.execPath, vitest, options);
   expect(stdout).toContain('the receiver: a valid delivery gets a 2xx response within the time limit');
   expect(stderr).toContain('got no response within 200ms after 1 attempt.');
-  const headers = receiver.requests.slice(explored).map(({ headers }) => Object.keys(headers));
+  const headers = receiver.requests.slice(fuzzed).map(({ headers }) => Object.keys(headers));
   expect(headers.filter((names) => !names.includes('stripe-signature'))).toEqual([]);
 });
 
-it('SIGINT ends the exploration with exit code 130 and what is known', async () => {
+it('SIGINT ends the fuzz run with exit code 130 and what is known', async () => {
   const receiver = await startReceiver();
-  const args = [
-    'receiver',
-    'explore',
-    receiver.url,
-    '--secret',
-    SECRET,
-    '--time',
-    '60s',
-    '--only',
-    'duplicate',
-  ];
+  const args = ['receiver', 'fuzz', receiver.url, '--secret', SECRET, '--time', '60s', '--only', 'duplicate'];
   const subprocess = runProgram(svcFile, [...svcArgs, ...args], { cwd: createFolder() });
   killAfterTest(subprocess);
   await receiver.waitFor(5);
   subprocess.kill('SIGINT');
   const { exitCode, stdout } = await subprocess;
   expect(exitCode).toBe(130);
-  expect(stdout).toMatch(/^Interrupted after \d+ histor(?:y|ies) with \d+ deliveries in /);
+  expect(stdout).toMatch(/^Interrupted after \d+ sequences? with \d+ deliveries in /);
 });

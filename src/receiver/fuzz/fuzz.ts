@@ -1,7 +1,7 @@
-/** Plays random histories against a receiver until one breaks a rule, and finds the smallest history that does. */
+/** Plays random sequences against a receiver until one breaks a rule, and finds the smallest sequence that does. */
 import { SECOND_MS } from '../../domain/duration.ts';
-import { attackNames, type Disturbance, disturbanceNames } from '../../domain/exploration.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
+import { attackNames, type Variation, variationNames } from '../../domain/variations.ts';
 import { SvcError } from '../../errors.ts';
 import { sleep, withAnySignal } from '../../timers.ts';
 import {
@@ -12,50 +12,50 @@ import {
 } from '../receiver-client.ts';
 import { listAttacks } from '../tampered-deliveries.ts';
 import { countById } from './effect-watcher.ts';
-import { ExplorationSession, type FailingPlay, type SessionOptions } from './exploration-session.ts';
-import type { History } from './history.ts';
-import type { PlayLimits, PlayRecord } from './play-history.ts';
+import { type FailingPlay, FuzzSession, type SessionOptions } from './fuzz-session.ts';
+import type { PlayLimits, PlayRecord } from './play-sequence.ts';
 import { describeResult, findViolations, type RuleGroup, ruleGroups } from './rules.ts';
+import type { DeliverySequence } from './sequence.ts';
 import {
   CONFIRMATION_PLAYS,
   confirmFailure,
-  type ExploreFailure,
+  type FuzzFailure,
   findSmallestFailure,
 } from './smallest-failure.ts';
 
-export interface ExploreOptions extends SessionOptions {
-  /** The number of histories; null for no limit. */
+export interface FuzzOptions extends SessionOptions {
+  /** The number of sequences; null for no limit. */
   readonly runs: number | null;
   /** How long to search; null for no limit. */
   readonly timeMs: number | null;
-  /** What histories may contain (default: everything). */
-  readonly disturbances?: ReadonlySet<Disturbance>;
-  /** Play this history instead of random ones. */
-  readonly replay?: History | null;
+  /** What sequences may contain (default: everything). */
+  readonly variations?: ReadonlySet<Variation>;
+  /** Play this sequence instead of random ones. */
+  readonly replay?: DeliverySequence | null;
 }
 
 /** Also the JSON form. */
-export interface ExploreReport {
+export interface FuzzReport {
   readonly ok: boolean;
   /** The search was interrupted before its end. */
   readonly interrupted: boolean;
-  readonly seed: number;
+  readonly random_seed: number;
   readonly runs: number;
   readonly requests: number;
   readonly duration_ms: number;
   /** How effects were observed; null if they were not, so that the rules about effects could not be checked. */
   readonly effects: 'ids' | 'count' | null;
-  readonly disturbances: readonly Disturbance[];
-  readonly failure: ExploreFailure | null;
+  readonly variations: readonly Variation[];
+  readonly failure: FuzzFailure | null;
 }
 
-/** Plays of one delivery before the random histories. They show how fast the receiver is, which decides how long later plays wait. */
+/** Plays of one delivery before the random sequences. They show how fast the receiver is, which decides how long later plays wait. */
 const PLAIN_PLAYS = 3;
-/** How many histories can be the cause of what is noticed later. */
+/** How many sequences can be the cause of what is noticed later. */
 const RECENT_PLAYS = 30;
 /** How many of them are played again to find the one after which the receiver stops. */
 const LATE_STOP_CANDIDATES = 12;
-/** How long after the last history the search waits for additional effects, and a replay after each play. */
+/** How long after the last sequence the search waits for additional effects, and a replay after each play. */
 const LATE_EFFECT_MS = SECOND_MS;
 /** Once an additional effect has come late, effects are awaited for this many times the time after which it was noticed. */
 const LATE_EFFECT_FACTOR = 2;
@@ -66,10 +66,10 @@ const MAX_LATE_EFFECT_MS = 3 * SECOND_MS;
  * @throws SvcError `usage` if the options contradict each other, if deliveries may not go to the URL or do not reach it, or if
  * effects cannot be read
  */
-export async function explore(options: ExploreOptions): Promise<ExploreReport> {
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   if (options.restart === null && options.replay?.steps.some(({ kind }) => kind === 'restart')) {
-    throw new SvcError('usage', 'The history restarts the receiver, but no restart command is set.', {
-      hint: 'Pass --restart-command, or the option restart of exploreReceiver.',
+    throw new SvcError('usage', 'The sequence restarts the receiver, but no restart command is set.', {
+      hint: 'Pass --restart-command, or the option restart of fuzzReceiver.',
     });
   }
   // A signal of its own, because many requests and waits listen to it at the same time.
@@ -84,14 +84,14 @@ export async function explore(options: ExploreOptions): Promise<ExploreReport> {
   });
 }
 
-/** The disturbances that apply to a receiver with this scheme. */
-function listPossibleDisturbances(scheme: SignatureScheme, canRestart: boolean): readonly Disturbance[] {
-  const attacks: readonly Disturbance[] = listAttacks(scheme);
-  return disturbanceNames.filter(
+/** The variations that apply to a receiver with this scheme. */
+function listPossibleVariations(scheme: SignatureScheme, canRestart: boolean): readonly Variation[] {
+  const attacks: readonly Variation[] = listAttacks(scheme);
+  return variationNames.filter(
     (name) =>
       (canRestart || name !== 'restart') &&
       (scheme.header.separator !== null || name !== 'rotation') &&
-      (attacks.includes(name) || !(attackNames as readonly Disturbance[]).includes(name)),
+      (attacks.includes(name) || !(attackNames as readonly Variation[]).includes(name)),
   );
 }
 
@@ -102,62 +102,62 @@ interface PassingPlay {
 }
 
 class Search {
-  readonly #options: ExploreOptions;
-  readonly #session: ExplorationSession;
-  readonly #enabled: ReadonlySet<Disturbance>;
+  readonly #options: FuzzOptions;
+  readonly #session: FuzzSession;
+  readonly #enabled: ReadonlySet<Variation>;
   readonly #startedAt = performance.now();
-  /** The last histories that broke no rule, the latest first. What they cause can be noticed later. */
+  /** The last sequences that broke no rule, the latest first. What they cause can be noticed later. */
   #recentPlays: readonly PassingPlay[] = [];
 
-  constructor(options: ExploreOptions, client: ReceiverClient) {
-    const { scheme, restart, disturbances } = options;
+  constructor(options: FuzzOptions, client: ReceiverClient) {
+    const { scheme, restart, variations } = options;
     this.#options = options;
-    this.#session = new ExplorationSession(options, client);
-    const possible = listPossibleDisturbances(scheme, restart !== null);
-    this.#enabled = new Set(possible.filter((name) => disturbances?.has(name) ?? true));
-    if (disturbances !== undefined && disturbances.size > 0 && this.#enabled.size === 0) {
-      const names = [...disturbances].join(', ');
-      throw new SvcError('usage', `Cannot send any of the selected disturbances: ${names}.`, {
-        hint: 'Select others. The disturbance restart needs a restart command. Rotation and attacks depend on the signature scheme.',
+    this.#session = new FuzzSession(options, client);
+    const possible = listPossibleVariations(scheme, restart !== null);
+    this.#enabled = new Set(possible.filter((name) => variations?.has(name) ?? true));
+    if (variations !== undefined && variations.size > 0 && this.#enabled.size === 0) {
+      const names = [...variations].join(', ');
+      throw new SvcError('usage', `Cannot send any of the selected variations: ${names}.`, {
+        hint: 'Select others. The variation restart needs a restart command. Rotation and attacks depend on the signature scheme.',
       });
     }
   }
 
-  async run(): Promise<ExploreReport> {
-    const { replay, signal, seed } = this.#options;
+  async run(): Promise<FuzzReport> {
+    const { replay, signal, randomSeed } = this.#options;
     const failure = replay ? await this.#replay(replay) : await this.#search();
     const { runs, requests, effects } = this.#session;
     return {
       ok: failure === null && !signal.aborted,
       interrupted: signal.aborted,
-      seed,
+      random_seed: randomSeed,
       runs,
       requests,
       duration_ms: Math.round(performance.now() - this.#startedAt),
       effects,
-      disturbances: [...this.#enabled],
+      variations: [...this.#enabled],
       failure,
     };
   }
 
-  async #replay(history: History): Promise<ExploreFailure | null> {
+  async #replay(sequence: DeliverySequence): Promise<FuzzFailure | null> {
     const { signal } = this.#options;
     // Shows how fast the receiver is.
     await this.#playFirst();
-    // The failure of the history can come late.
+    // The failure of the sequence can come late.
     this.#session.stopsLate = true;
     this.#session.watcher?.extendQuietTime(LATE_EFFECT_MS);
     while (this.#session.runs < CONFIRMATION_PLAYS && !signal.aborted) {
       this.#session.runs++;
-      const failing = await this.#play(history);
+      const failing = await this.#play(sequence);
       if (failing !== null) return confirmFailure(this.#session, failing, signal);
     }
     return null;
   }
 
-  /** Plays a history with one delivery. @throws SvcError `usage` if it does not reach the receiver */
+  /** Plays a sequence with one delivery. @throws SvcError `usage` if it does not reach the receiver */
   async #playFirst(): Promise<FailingPlay | null> {
-    const failing = await this.#play(this.#session.plainHistory);
+    const failing = await this.#play(this.#session.plainSequence);
     const response = failing?.record.exchanges.at(-1)?.response;
     if (response === undefined || !isUnreachable(response)) return failing;
     throw new SvcError('usage', `No delivery reaches ${this.#options.url}: ${response.problem}.`, {
@@ -165,23 +165,28 @@ class Search {
     });
   }
 
-  async #search(): Promise<ExploreFailure | null> {
-    const { events, seed, runs, timeMs, signal } = this.#options;
+  async #search(): Promise<FuzzFailure | null> {
+    const { events, randomSeed, runs, timeMs, signal } = this.#options;
     const session = this.#session;
     for (let play = 0; play < PLAIN_PLAYS; play++) {
-      const failing = await (play === 0 ? this.#playFirst() : this.#play(session.plainHistory));
-      // The report then has 0 runs, because no random history was played.
+      const failing = await (play === 0 ? this.#playFirst() : this.#play(session.plainSequence));
+      // The report then has 0 runs, because no random sequence was played.
       if (failing !== null) return confirmFailure(session, failing, signal);
     }
-    const { createRandomHistory } = await import('./random-histories.ts');
+    const { createRandomSequence } = await import('./random-sequences.ts');
     const isOver = () =>
       signal.aborted ||
       (runs !== null && session.runs >= runs) ||
       (timeMs !== null && performance.now() - this.#startedAt >= timeMs);
     while (!isOver()) {
-      const history = createRandomHistory({ seed, run: session.runs++, events, enabled: this.#enabled });
+      const sequence = createRandomSequence({
+        randomSeed,
+        run: session.runs++,
+        events,
+        enabled: this.#enabled,
+      });
       const endsAt = timeMs === null ? Number.POSITIVE_INFINITY : this.#startedAt + timeMs;
-      const failing = await this.#play(history, { endsAt });
+      const failing = await this.#play(sequence, { endsAt });
       if (failing !== null) return findSmallestFailure(session, await this.#findCause(failing), signal);
     }
     const late = await this.#awaitLateEffects();
@@ -192,8 +197,8 @@ class Search {
    * @returns the play that broke a rule: this one, or an earlier one whose additional effects came late; null for none, or after
    * an interrupt
    */
-  async #play(history: History, limits: Partial<PlayLimits> = {}): Promise<FailingPlay | null> {
-    const play = await this.#session.play(history, { ...this.#session.getSearchLimits(), ...limits });
+  async #play(sequence: DeliverySequence, limits: Partial<PlayLimits> = {}): Promise<FailingPlay | null> {
+    const play = await this.#session.play(sequence, { ...this.#session.getSearchLimits(), ...limits });
     if (play === null) return null;
     const { record, violations } = play;
     const [violation] = violations;
@@ -204,32 +209,32 @@ class Search {
     return null;
   }
 
-  /** Finds the history after which the receiver stopped: the failing one, or an earlier one if the receiver stopped late. */
+  /** Finds the sequence after which the receiver stopped: the failing one, or an earlier one if the receiver stopped late. */
   async #findCause(failing: FailingPlay): Promise<FailingPlay> {
     const { record, violation } = failing;
     const session = this.#session;
     const [first] = record.exchanges;
     const [latest] = this.#recentPlays;
     if (!record.exchanges.some(({ response }) => isUnreachable(response))) return failing;
-    const playAgain = async (history: History, group: RuleGroup) =>
-      (await session.ensureRunning()) ? session.playAgain(history, session.getShrinkLimits(), group) : null;
+    const playAgain = async (sequence: DeliverySequence, group: RuleGroup) =>
+      (await session.ensureRunning()) ? session.playAgain(sequence, session.getShrinkLimits(), group) : null;
     try {
-      const again = await playAgain(record.history, ruleGroups[violation.rule]);
+      const again = await playAgain(record.sequence, ruleGroups[violation.rule]);
       if (again !== null) return again;
       session.stopsLate = true;
       for (const candidate of [failing, ...this.#recentPlays.slice(0, LATE_STOP_CANDIDATES)]) {
-        const cause = await playAgain(candidate.record.history, ruleGroups.running);
+        const cause = await playAgain(candidate.record.sequence, ruleGroups.running);
         if (cause !== null) return cause;
       }
     } catch {
       // The restart command fails, or effects cannot be read. The report says so later.
     }
     if (first === undefined || !isUnreachable(first.response) || latest === undefined) return failing;
-    const message = `The receiver stopped during or after this history: the next delivery ${describeResult(first)}.`;
+    const message = `The receiver stopped during or after this sequence: the next delivery ${describeResult(first)}.`;
     return { record: latest.record, violation: { rule: 'running', step: null, message } };
   }
 
-  /** Waits for additional effects of the last histories. */
+  /** Waits for additional effects of the last sequences. */
   async #awaitLateEffects(): Promise<FailingPlay | null> {
     if (this.#session.watcher === null || this.#options.signal.aborted) return null;
     await sleep(LATE_EFFECT_MS, this.#options.signal);
@@ -237,7 +242,7 @@ class Search {
     return this.#findLateEffect();
   }
 
-  /** Finds an earlier history of which additional effects have appeared since. A count does not show this. */
+  /** Finds an earlier sequence of which additional effects have appeared since. A count does not show this. */
   #findLateEffect(): FailingPlay | null {
     const ids = this.#session.watcher?.latestIds ?? null;
     if (ids === null) return null;

@@ -1,4 +1,4 @@
-/** Plays histories against one receiver, and keeps what all plays need: its speed, whether it runs, and the progress. */
+/** Plays sequences against one receiver, and keeps what all plays need: its speed, whether it runs, and the progress. */
 
 import { SECOND_MS } from '../../domain/duration.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
@@ -8,34 +8,34 @@ import { DeliveryFactory } from '../delivery-factory.ts';
 import type { ReadEffects } from '../effect-observer.ts';
 import type { ReceiverClient, ReceiverClientOptions } from '../receiver-client.ts';
 import { EffectWatcher } from './effect-watcher.ts';
-import { type EventTemplate, HISTORY_VERSION, type History } from './history.ts';
-import { HistoryPlayer, type PlayLimits, type PlayRecord } from './play-history.ts';
+import { type PlayLimits, type PlayRecord, SequencePlayer } from './play-sequence.ts';
 import { findViolations, type RuleGroup, ruleGroups, type Violation } from './rules.ts';
+import { type DeliverySequence, type EventTemplate, SEQUENCE_VERSION } from './sequence.ts';
 
 export interface SessionOptions extends ReceiverClientOptions {
   /** Time limit for a response or an effect. */
   readonly timeoutMs: number;
   readonly scheme: SignatureScheme;
   readonly secret: string;
-  /** Events that the receiver knows, at least one. Histories contain them, with additional fields too. */
+  /** Events that the receiver knows, at least one. Sequences contain them, with additional fields too. */
   readonly events: readonly EventTemplate[];
-  /** The same seed gives the same histories. */
-  readonly seed: number;
+  /** The same random seed gives the same sequences. */
+  readonly randomSeed: number;
   /** Null if effects are not observed. */
   readonly readEffects: ReadEffects | null;
   /** Restarts the receiver and resolves when it responds; null if it cannot be restarted. */
   readonly restart: (() => Promise<void>) | null;
   /** Wall time in milliseconds since 1970. */
   readonly now: () => number;
-  readonly onProgress?: (progress: ExploreProgress) => void;
+  readonly onProgress?: (progress: FuzzProgress) => void;
 }
 
-export interface ExploreProgress {
+export interface FuzzProgress {
   readonly phase: 'searching' | 'shrinking' | 'confirming';
-  /** How many random histories were started, or how often the given history was. Plain deliveries do not count. */
+  /** How many random sequences were started, or how often the given sequence was. Plain deliveries do not count. */
   readonly runs: number;
   readonly requests: number;
-  /** The number of steps of the smallest failing history so far, or of the one that is played again; null before one fails. */
+  /** The number of steps of the smallest failing sequence so far, or of the one that is played again; null before one fails. */
   readonly steps: number | null;
 }
 
@@ -54,56 +54,56 @@ export interface FailingPlay {
 const RESTART_DELAYS_MS = [500, 1_000, 2_000];
 /** The longest time that the search waits for a missing effect, if the first effects were quick. */
 const SEARCH_EFFECT_MS = 3 * SECOND_MS;
-/** Time for a receiver to recover after a history, for example from a burst. */
+/** Time for a receiver to recover after a sequence, for example from a burst. */
 const SEARCH_RECOVERY_MS = 3 * SECOND_MS;
 const SHRINK_RECOVERY_MS = 250;
 const SHRINK_EFFECT_MS = 400;
 const SHRINK_RESPONSE_MS = SECOND_MS;
-/** How long a delivery is repeated that the receiver cannot accept yet, while a history is made smaller. */
+/** How long a delivery is repeated that the receiver cannot accept yet, while a sequence is made smaller. */
 const SHRINK_RETRY_MS = 500;
-/** How long after each history svc checks that the receiver still runs, once it has stopped late. */
+/** How long after each sequence svc checks that the receiver still runs, once it has stopped late. */
 const LATE_STOP_MS = 500;
 /** How much slower than the slowest response or effect so far a later one may be. */
 const SLOWER_FACTOR = 5;
 
-export class ExplorationSession {
+export class FuzzSession {
   readonly #options: SessionOptions;
-  readonly #player: HistoryPlayer;
+  readonly #player: SequencePlayer;
   /** Null if effects are not observed. */
   readonly watcher: EffectWatcher | null;
   /** An event that the receiver knows. */
   readonly template: EventTemplate;
-  /** A history with one delivery. */
-  readonly plainHistory: History;
-  phase: ExploreProgress['phase'] = 'searching';
-  /** As in {@link ExploreProgress}. */
+  /** A sequence with one delivery. */
+  readonly plainSequence: DeliverySequence;
+  phase: FuzzProgress['phase'] = 'searching';
+  /** As in {@link FuzzProgress}. */
   runs = 0;
-  /** `steps` of {@link ExploreProgress}. */
+  /** `steps` of {@link FuzzProgress}. */
   smallestSteps: number | null = null;
-  /** Whether to check after each history that the receiver still runs. */
+  /** Whether to check after each sequence that the receiver still runs. */
   stopsLate = false;
   #requests = 0;
   #effects: 'ids' | 'count' | null = null;
-  /** `stopped`: by the last history; `lost`: it did not come back afterwards. */
+  /** `stopped`: by the last sequence; `lost`: it did not come back afterwards. */
   #receiverState: 'running' | 'stopped' | 'lost' = 'running';
 
   constructor(options: SessionOptions, client: ReceiverClient) {
-    const { events, signal, readEffects, seed } = options;
+    const { events, signal, readEffects, randomSeed } = options;
     const [template] = events;
     if (template === undefined) {
       throw new SvcError('usage', 'No event type was given.', { hint: 'Pass at least one event type.' });
     }
     this.#options = options;
     this.template = { type: template.type, payload: template.payload };
-    this.plainHistory = {
-      version: HISTORY_VERSION,
-      seed,
+    this.plainSequence = {
+      version: SEQUENCE_VERSION,
+      random_seed: randomSeed,
       run: null,
       events: [{ ...this.template }],
       steps: [{ kind: 'deliver', event: 0 }],
     };
     this.watcher = readEffects === null ? null : new EffectWatcher(readEffects, signal);
-    this.#player = new HistoryPlayer({
+    this.#player = new SequencePlayer({
       ...options,
       client,
       otherEvent: this.template,
@@ -123,9 +123,9 @@ export class ExplorationSession {
   }
 
   /** @returns null after an interrupt */
-  async play(history: History, limits: PlayLimits): Promise<Play | null> {
+  async play(sequence: DeliverySequence, limits: PlayLimits): Promise<Play | null> {
     const { signal, onProgress } = this.#options;
-    const record = await this.#player.play(history, limits).catch((error: unknown) => {
+    const record = await this.#player.play(sequence, limits).catch((error: unknown) => {
       // An interrupt aborts requests, which must not end in an error.
       if (signal.aborted) return null;
       throw error;
@@ -145,15 +145,19 @@ export class ExplorationSession {
     return { record, violations };
   }
 
-  /** Plays a history again. @returns null if it breaks no rule of the group now, or after an interrupt */
-  async playAgain(history: History, limits: PlayLimits, group: RuleGroup): Promise<FailingPlay | null> {
-    const play = await this.play(history, limits);
+  /** Plays a sequence again. @returns null if it breaks no rule of the group now, or after an interrupt */
+  async playAgain(
+    sequence: DeliverySequence,
+    limits: PlayLimits,
+    group: RuleGroup,
+  ): Promise<FailingPlay | null> {
+    const play = await this.play(sequence, limits);
     const violation = play?.violations.find(({ rule }) => ruleGroups[rule] === group);
     return play === null || violation === undefined ? null : { record: play.record, violation };
   }
 
   /**
-   * Restarts a receiver that a history has stopped, or waits until it is restarted. Rejects if the restart command fails.
+   * Restarts a receiver that a sequence has stopped, or waits until it is restarted. Rejects if the restart command fails.
    * @returns false if the receiver stays down, or after an interrupt
    */
   async ensureRunning(): Promise<boolean> {
@@ -166,7 +170,7 @@ export class ExplorationSession {
     });
     for (const delayMs of [0, ...RESTART_DELAYS_MS]) {
       await sleep(delayMs, signal);
-      const record = await this.#player.play(this.plainHistory, this.getShrinkLimits()).catch(() => null);
+      const record = await this.#player.play(this.plainSequence, this.getShrinkLimits()).catch(() => null);
       if (signal.aborted) return false;
       this.#requests += record?.exchanges.length ?? 0;
       if (record === null || findViolations(record).length > 0) continue;
@@ -193,7 +197,7 @@ export class ExplorationSession {
     };
   }
 
-  /** Shorter limits, so that a history becomes smaller in a short time. */
+  /** Shorter limits, so that a sequence becomes smaller in a short time. */
   getShrinkLimits(): PlayLimits {
     const { timeoutMs } = this.#options;
     const responseMs = Math.max(SHRINK_RESPONSE_MS, SLOWER_FACTOR * this.#player.slowestResponseMs);
