@@ -1,6 +1,5 @@
 /**
  * The operations of the control plane at `/_svc`, which the commands, the dashboard and the library use.
- * `openapi-control-texts.ts` describes each operation and its input.
  */
 import * as v from 'valibot';
 import { MAX_OVERLAP_MS } from '../domain/credentials.ts';
@@ -25,10 +24,25 @@ import {
   SavedSnapshot,
 } from './emulator-schemas.ts';
 import { Explanation } from './explanation-schemas.ts';
+import { ExportedDelivery, ExportInput } from './export-schemas.ts';
 import { Fault, NewFaultInput } from './fault-schemas.ts';
-import { ExtraHeaders, idOf, Name, noInput, ScheduleTime, Secret, Speed, Timestamp } from './fields.ts';
+import {
+  described,
+  ExtraHeaders,
+  idField,
+  idOf,
+  Name,
+  noInput,
+  resource,
+  ScheduleTime,
+  Secret,
+  Speed,
+  Timestamp,
+  Url,
+} from './fields.ts';
 import {
   AttemptFilter,
+  DefaultWorkspace,
   DeliveryFilter,
   EventFilter,
   Limit,
@@ -51,40 +65,93 @@ import {
   ScopeName,
   WebhookDetail,
   WebhookProbe,
+  WebhookSecrets,
   WebhookWithSecret,
   Workspace,
 } from './resources.ts';
-import { EventTrace, TraceInput } from './trace-schemas.ts';
+import { StreamInput, StreamItem } from './stream-schemas.ts';
+import { EventTrace, MAX_TRACED_ATTEMPTS, TraceInput } from './trace-schemas.ts';
 import { WaitInput, WaitReport } from './wait-schemas.ts';
 
 /** Absolute on POSIX or Windows (`C:\` or `\\server`), because the emulator can run in another folder than its client. */
 const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must be an absolute path'));
+const snapshotInput = v.strictObject({
+  path: described(
+    'Absolute path of the snapshot, on the machine that runs the emulator.',
+    FilePath,
+    '/tmp/state.svc',
+  ),
+});
 
 /** A hundred years, which is longer than any retry schedule or overlap. */
 export const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
 
-const IdInput = v.strictObject({ id: v.string() });
+const deliveryId = idField('ID of the delivery.', 'delivery');
+const webhookId = idField('ID of the endpoint.', 'webhook');
+const requestId = idField('ID of the request.', 'request');
+const attempt = {
+  attempt: described('Number of the attempt (default: the last attempt).', v.optional(wholeNumberFrom(1)), 1),
+};
+const ExplainedWorkspace = {
+  workspace_id: described(
+    'With `latest`: explain a delivery in this workspace (default: all workspaces).',
+    v.optional(idOf('workspace')),
+  ),
+};
 
 /** Adds statistics to an endpoint, with this number of its newest attempts. */
-const StatisticsInput = { recent_attempts: v.optional(wholeNumberFrom(1, 100)) };
+const StatisticsInput = {
+  recent_attempts: described(
+    'Number of newest attempts to list in `statistics`, at most 100 (default: the response has no `statistics`).',
+    v.optional(wholeNumberFrom(1, 100)),
+    2,
+  ),
+};
+
+const webhookSettings = {
+  url: described('URL that deliveries are sent to.', Url),
+  events: described(
+    'Event types that the endpoint receives. `*` matches all event types.',
+    v.array(v.string()),
+    ['order.shipped'],
+  ),
+  headers: described('Additional headers to send with each delivery.', ExtraHeaders),
+  skip_verify: described(
+    'Whether to send deliveries without verifying the TLS certificate of the receiver.',
+    v.boolean(),
+  ),
+};
 
 /** Which attempt to verify, and what its receiver used. A missing value is that of the emulator. */
 const VerificationInput = withDurationTexts(
   {
-    id: v.string(),
-    attempt: v.optional(wholeNumberFrom(1)),
-    secrets: v.optional(v.array(v.string())),
-    /** The body of the request as it was received. */
-    payload_base64: v.optional(v.pipe(v.string(), v.base64('must be base64'))),
-    now: v.optional(Timestamp),
-    tolerance_ms: v.optional(wholeNumberFrom(0)),
-    /** The digest that the receiver computed. */
-    computed: v.optional(
-      v.pipe(
-        v.string(),
-        v.trim(),
-        v.minLength(1, 'must not be empty'),
-        v.maxLength(512, 'must be at most 512 characters long'),
+    ...deliveryId,
+    ...attempt,
+    secrets: described(
+      'Secrets to verify with (default: the secrets of the endpoint).',
+      v.optional(v.array(v.string())),
+    ),
+    payload_base64: described(
+      'Body to verify, in base64 (default: the body that was sent).',
+      v.optional(v.pipe(v.string(), v.base64('must be base64'))),
+    ),
+    now: described(
+      'Time to compare the timestamp with (default: the time of the attempt).',
+      v.optional(Timestamp),
+    ),
+    tolerance_ms: described(
+      'Maximum difference between the timestamp and `now`, in milliseconds (default: the tolerance that the profile sets).',
+      v.optional(wholeNumberFrom(0)),
+    ),
+    computed: described(
+      'Digest that the receiver computed. If set, the result names the mistake that produces this digest, and `now` and the tolerance are ignored.',
+      v.optional(
+        v.pipe(
+          v.string(),
+          v.trim(),
+          v.minLength(1, 'must not be empty'),
+          v.maxLength(512, 'must be at most 512 characters long'),
+        ),
       ),
     ),
   },
@@ -93,249 +160,441 @@ const VerificationInput = withDurationTexts(
 
 export const controlOperations = {
   // Emulator: index, status, reset, snapshots, stop.
-  getIndex: defineOperation('GET', '/', { input: noInput, output: ControlIndex }),
-  getStatus: defineOperation('GET', '/status', { input: noInput, output: EmulatorStatus }),
-  getDiagnosis: defineOperation('GET', '/diagnosis', { input: noInput, output: Diagnosis }),
+  getIndex: defineOperation('GET', '/', {
+    summary: 'List all operations',
+    description:
+      'Returns the operations of the control plane with their URLs, and links to the API, the dashboard, the OpenAPI document and the documentation. The slash at the end of the path is optional.',
+    input: noInput,
+    output: ControlIndex,
+  }),
+  getStatus: defineOperation('GET', '/status', {
+    summary: 'Show the emulator status',
+    description: 'Returns the addresses, credentials and settings of the running emulator.',
+    input: noInput,
+    output: EmulatorStatus,
+  }),
+  getDiagnosis: defineOperation('GET', '/diagnosis', {
+    summary: 'Check the database',
+    description:
+      'Runs an integrity check on the database. During the check, the emulator does not respond to other requests.',
+    input: noInput,
+    output: Diagnosis,
+  }),
   reset: defineOperation('POST', '/reset', {
-    input: v.strictObject({ all: v.optional(v.boolean(), false) }),
+    summary: 'Reset the state',
+    description:
+      'Restores the state that the emulator had after startup, or after the last `POST /snapshot/load` if there was one. Call it before each test.',
+    input: v.strictObject({
+      all: described(
+        'Remove all state, also that of the start. Only the default workspace, its API key and the endpoint of `--forward-to` are created again, with the same IDs and secrets, and the data of a seed.',
+        v.optional(v.boolean(), false),
+      ),
+    }),
     output: ResetResult,
   }),
   saveSnapshot: defineOperation('POST', '/snapshot/save', {
-    input: v.strictObject({ path: FilePath }),
+    summary: 'Save a snapshot',
+    description:
+      'Writes the complete state to a file on the machine that runs the emulator. The write is atomic.',
+    input: snapshotInput,
     output: SavedSnapshot,
     errors: ['usage'],
   }),
   loadSnapshot: defineOperation('POST', '/snapshot/load', {
-    input: v.strictObject({ path: FilePath }),
+    summary: 'Load a snapshot',
+    description:
+      'Replaces the complete state with the state of a snapshot. A later reset restores that state.',
+    input: snapshotInput,
     output: EmulatorStatus,
     errors: ['usage', 'validation_failed'],
   }),
   stop: defineOperation('POST', '/stop', {
+    summary: 'Stop the emulator',
+    description: 'Stops the emulator after it has responded.',
     input: noInput,
-    output: v.object({ stopping: v.literal(true) }),
+    output: resource('The emulator is stopping.', { stopping: described('Always `true`.', v.literal(true)) }),
     status: 202,
   }),
 
   getOverview: defineOperation('GET', '/overview', {
+    summary: 'Show an overview',
+    description:
+      'Returns the attempts of a workspace over time, the results of its newest 50 endpoints, its active faults, and the deliveries that are due next.',
     input: withDurationTexts(
       {
-        ...WorkspaceFilter,
-        clock: v.optional(v.picklist(overviewClocks), 'wall'),
-        period_ms: v.optional(wholeNumberFrom(MINUTE_MS, 30 * DAY_MS)),
+        ...DefaultWorkspace,
+        clock: described(
+          '`wall` to count attempts by the wall time at which they were sent, `schedule` to count them by the schedule time at which they were due.',
+          v.optional(v.picklist(overviewClocks), 'wall'),
+          'schedule',
+        ),
+        period_ms: described(
+          'Length of the period in milliseconds (default: ten minutes). It ends now, and is divided into 60 buckets.',
+          v.optional(wholeNumberFrom(MINUTE_MS, 30 * DAY_MS)),
+        ),
       },
       { period: 'period_ms' },
+      { period: '1h' },
     ),
     output: Overview,
   }),
 
   // Schedule clock of a workspace.
-  getClock: defineOperation('GET', '/clock', { input: v.strictObject(WorkspaceFilter), output: ClockState }),
+  getClock: defineOperation('GET', '/clock', {
+    summary: 'Show the clock',
+    description: 'Returns the schedule time, the speed of the clock and the next due time.',
+    input: v.strictObject(DefaultWorkspace),
+    output: ClockState,
+  }),
   setClock: defineOperation('PATCH', '/clock', {
+    summary: 'Update the clock',
+    description:
+      'Sets the speed of the clock, or freezes or resumes the clock. The current schedule time does not change.',
     input: v.strictObject({
-      ...WorkspaceFilter,
-      speed: v.optional(Speed),
-      frozen: v.optional(v.boolean()),
+      ...DefaultWorkspace,
+      speed: described(
+        'Speed of the clock, in seconds of schedule time per second of real time.',
+        v.optional(Speed),
+      ),
+      frozen: described('`true` to freeze the clock, `false` to resume it.', v.optional(v.boolean()), true),
     }),
     output: ClockState,
   }),
   advanceClock: defineOperation('POST', '/clock/advance', {
+    summary: 'Advance the clock',
+    description:
+      'Moves the clock forward by `by` or to `to`. Attempts that become due are sent in order, each at its due time. Responds when they have ended.',
     input: v.pipe(
       withDurationTexts(
         {
-          ...WorkspaceFilter,
-          ms: v.optional(wholeNumberFrom(0, MAX_ADVANCE_MS)),
-          to: v.optional(ScheduleTime),
+          ...DefaultWorkspace,
+          ms: described(
+            'Duration to move the clock forward, in milliseconds.',
+            v.optional(wholeNumberFrom(0, MAX_ADVANCE_MS)),
+          ),
+          to: described(
+            'Schedule time to move the clock to. It must not be before the current schedule time.',
+            v.optional(ScheduleTime),
+          ),
         },
         { by: 'ms' },
+        { by: '4m30s' },
       ),
       v.check(({ ms, to }) => (ms === undefined) !== (to === undefined), 'must have either by, ms or to'),
     ),
     output: ClockMove,
     errors: ['usage'],
+    errorExamples: {
+      usage: '2026-11-20T14:00:00.000Z is before the schedule time 2026-11-20T14:05:30.000Z.',
+    },
   }),
   /** Moves the clock to the next scheduled attempt. */
   nextClock: defineOperation('POST', '/clock/next', {
-    input: v.strictObject(WorkspaceFilter),
+    summary: 'Advance the clock to the next attempt',
+    description:
+      'Moves the clock forward to the next due time. Responds when all attempts that became due have ended.',
+    input: v.strictObject(DefaultWorkspace),
     output: ClockMove,
   }),
   /** Moves the clock until every delivery has settled. */
   settleClock: defineOperation('POST', '/clock/settle', {
-    input: v.strictObject(WorkspaceFilter),
+    summary: 'Advance the clock until all deliveries have settled',
+    description:
+      'Moves the clock forward until all deliveries have settled, except those to disabled endpoints. Responds when all attempts that became due have ended.',
+    input: v.strictObject(DefaultWorkspace),
     output: ClockMove,
   }),
 
   // Workspaces and API keys.
   listWorkspaces: defineOperation('GET', '/workspaces', {
+    summary: 'List workspaces',
+    description: 'Returns workspaces, newest first.',
     input: v.strictObject(PageFields),
     output: pageOf(Workspace),
   }),
   createWorkspace: defineOperation('POST', '/workspaces', {
-    input: v.strictObject({ name: Name }),
+    summary: 'Create a workspace',
+    description: 'Creates a workspace with its own clock. Create an API key for it with `POST /keys`.',
+    input: v.strictObject({ name: described('Name of the workspace.', Name, 'Acme') }),
     output: Workspace,
     status: 201,
   }),
   getWorkspace: defineOperation('GET', '/workspaces/{id}', {
-    input: IdInput,
+    summary: 'Show a workspace',
+    description: 'Returns a workspace by its ID.',
+    input: v.strictObject(idField('ID of the workspace.', 'workspace')),
     output: Workspace,
   }),
   listKeys: defineOperation('GET', '/keys', {
-    input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
+    summary: 'List API keys',
+    description: 'Returns the metadata of API keys, newest first. The keys themselves are not included.',
+    input: v.strictObject({
+      ...PageFields,
+      workspace_id: described(
+        'Only keys that are bound to this workspace (default: all keys).',
+        v.optional(idOf('workspace')),
+      ),
+    }),
     output: pageOf(ApiKey),
   }),
   createKey: defineOperation('POST', '/keys', {
+    summary: 'Create an API key',
+    description: 'Creates an API key. The response contains the key, which cannot be retrieved later.',
     input: v.strictObject({
-      name: v.optional(Name),
-      scopes: v.pipe(v.array(ScopeName), v.minLength(1)),
-      workspace_id: v.optional(v.nullable(idOf('workspace'))),
+      name: described(
+        'Name that the request log shows for the key (default: its last four characters).',
+        v.optional(Name),
+        'Checkout',
+      ),
+      scopes: described('Scopes that the key grants.', v.pipe(v.array(ScopeName), v.minLength(1)), [
+        'events:read',
+        'events:write',
+      ]),
+      workspace_id: described(
+        'ID of the workspace to bind the key to (default: the key is valid for all workspaces).',
+        v.optional(v.nullable(idOf('workspace'))),
+      ),
     }),
     output: CreatedApiKey,
     status: 201,
   }),
   revokeKey: defineOperation('POST', '/keys/{id}/revoke', {
-    input: IdInput,
+    summary: 'Revoke an API key',
+    description: 'Revokes an API key. Later requests with this key fail with a 401 error.',
+    input: v.strictObject(idField('ID of the API key.', 'apiKey')),
     output: ApiKey,
   }),
 
   // Endpoints.
   listWebhooks: defineOperation('GET', '/webhooks', {
+    summary: 'List endpoints',
+    description: 'Returns endpoints, newest first.',
     input: v.strictObject({ ...PageFields, ...WorkspaceFilter, ...StatisticsInput }),
     output: pageOf(WebhookWithStatistics),
   }),
   createWebhook: defineOperation('POST', '/webhooks', {
+    summary: 'Register an endpoint',
+    description: 'Registers an endpoint. Supports more settings than `POST /v1/webhooks`.',
     input: v.strictObject({
-      ...WorkspaceFilter,
-      url: v.string(),
-      events: v.optional(v.array(v.string()), [WILDCARD_SUBSCRIPTION]),
-      headers: v.optional(ExtraHeaders, {}),
-      skip_verify: v.optional(v.boolean(), false),
-      secret: v.optional(Secret),
+      ...DefaultWorkspace,
+      url: webhookSettings.url,
+      events: v.optional(webhookSettings.events, [WILDCARD_SUBSCRIPTION]),
+      headers: v.optional(webhookSettings.headers, {}),
+      skip_verify: v.optional(webhookSettings.skip_verify, false),
+      secret: described(
+        'Secret of the endpoint (default: the secret of the last endpoint with this URL or, if there was none, a random secret).',
+        v.optional(Secret),
+      ),
       /** For `svc listen`: the emulator deletes the endpoint after its last live stream has ended. */
-      listener: v.optional(v.boolean(), false),
+      listener: described(
+        'Whether the endpoint is temporary. A temporary endpoint is removed ten seconds after the last live stream that lists its ID in the `listener` parameter ends.',
+        v.optional(v.boolean(), false),
+      ),
       /**
        * Updates and enables an earlier endpoint with this URL and the same `listener`, instead of creating one. The endpoint
        * of a listener is reused only after its last stream has ended. With `listener`, an enabled permanent endpoint that would
        * get some of the same events at this URL is returned unchanged.
        */
-      reuse: v.optional(v.boolean(), false),
+      reuse: described(
+        'Whether to update and enable an existing endpoint with this URL instead of registering a second one. The endpoint keeps its ID and its secret. With `listener`, an enabled endpoint that is not temporary and receives some of the same events is used unchanged.',
+        v.optional(v.boolean(), false),
+      ),
     }),
     output: WebhookWithSecret,
     status: 201,
     errors: ['validation_failed'],
   }),
   getWebhook: defineOperation('GET', '/webhooks/{id}', {
-    input: v.strictObject({ id: v.string(), ...StatisticsInput }),
+    summary: 'Show an endpoint',
+    description: 'Returns an endpoint, without its secret.',
+    input: v.strictObject({ ...webhookId, ...StatisticsInput }),
     output: WebhookWithStatistics,
   }),
   updateWebhook: defineOperation('PATCH', '/webhooks/{id}', {
+    summary: 'Update an endpoint',
+    description:
+      'Changes the fields that the request contains. While an endpoint is disabled, its pending deliveries are paused, and new events create no deliveries for it.',
     input: v.strictObject({
-      id: v.string(),
-      url: v.optional(v.string()),
-      events: v.optional(v.array(v.string())),
-      disabled: v.optional(v.boolean()),
-      headers: v.optional(ExtraHeaders),
-      skip_verify: v.optional(v.boolean()),
+      ...webhookId,
+      ...v.partial(v.object(webhookSettings)).entries,
+      disabled: described('Whether the endpoint is disabled.', v.optional(v.boolean()), true),
     }),
     output: WebhookDetail,
     errors: ['validation_failed'],
   }),
   deleteWebhook: defineOperation('DELETE', '/webhooks/{id}', {
-    input: IdInput,
-    output: v.object({ id: idOf('webhook'), deleted: v.literal(true), canceled_deliveries: v.number() }),
+    summary: 'Delete an endpoint',
+    description: 'Deletes an endpoint and cancels its pending deliveries.',
+    input: v.strictObject(webhookId),
+    output: resource('The endpoint was deleted.', {
+      id: described('ID of the endpoint.', idOf('webhook')),
+      deleted: described('Always `true`.', v.literal(true)),
+      canceled_deliveries: described('Number of deliveries that were canceled.', v.number()),
+    }),
   }),
   rotateWebhookSecret: defineOperation('POST', '/webhooks/{id}/rotate-secret', {
+    summary: 'Rotate an endpoint secret',
+    description:
+      'Replaces the secret of an endpoint with a new one. Until the overlap ends, deliveries are signed with both secrets.',
     input: withDurationTexts(
       {
-        id: v.string(),
-        overlap_ms: v.optional(wholeNumberFrom(0, MAX_OVERLAP_MS)),
+        ...webhookId,
+        overlap_ms: described(
+          'Duration of the overlap, in milliseconds of schedule time (default: one day).',
+          v.optional(wholeNumberFrom(0, MAX_OVERLAP_MS)),
+        ),
       },
       { overlap: 'overlap_ms' },
+      { overlap: '1h' },
     ),
     output: WebhookWithSecret,
   }),
   revealSecret: defineOperation('POST', '/webhooks/{id}/reveal-secret', {
-    input: IdInput,
-    output: v.object({ secret: v.string(), previous_secret: v.nullable(v.string()) }),
+    summary: 'Show an endpoint secret',
+    description: 'Returns the secret of an endpoint and, after a rotation, its previous secret.',
+    input: v.strictObject(webhookId),
+    output: WebhookSecrets,
   }),
   probeWebhook: defineOperation('POST', '/webhooks/{id}/probe', {
+    summary: 'Test an endpoint',
+    description:
+      'Connects to an endpoint, then sends two test deliveries of type `svc.probe`: one signed with the correct secret, and one signed with a wrong secret. The test deliveries are not stored.',
     input: v.strictObject({
-      id: v.string(),
-      send: v.optional(v.boolean(), true),
+      ...webhookId,
+      send: described(
+        'Whether to send the test deliveries (default: `true`). If `false`, the emulator only connects to the endpoint.',
+        v.optional(v.boolean(), true),
+        true,
+      ),
     }),
     output: WebhookProbe,
   }),
 
   // Events. Unlike requests to `GET /v1/events`, these are not logged or rate-limited. The path `/events` is the live stream.
   listEvents: defineOperation('GET', '/stored-events', {
+    summary: 'List events',
+    description: 'Returns events, newest first, with the number of deliveries of each event by status.',
     input: v.strictObject({ ...PageFields, ...EventFilter }),
     output: pageOf(EventSummary),
   }),
   getEvent: defineOperation('GET', '/stored-events/{id}', {
-    input: IdInput,
+    summary: 'Show an event',
+    description: 'Returns an event, including the ID of the request that created it.',
+    input: v.strictObject(idField('ID of the event.', 'event')),
     output: EventDetail,
   }),
   getEventTrace: defineOperation('GET', '/stored-events/{id}/trace', {
+    summary: 'Trace an event',
+    description: `Returns an event with the API request that created it, its deliveries and their attempts, oldest first. \`replay_of\` is the original of a delivery that is a replay. Each delivery has its newest ${MAX_TRACED_ATTEMPTS} attempts, and \`attempt_count\` is the number of all its attempts.`,
     input: TraceInput,
     output: EventTrace,
   }),
 
   // Deliveries and attempts.
   listDeliveries: defineOperation('GET', '/deliveries', {
+    summary: 'List deliveries',
+    description: 'Returns deliveries, newest first.',
     input: v.strictObject({ ...PageFields, ...DeliveryFilter }),
     output: pageOf(Delivery),
   }),
   countDeliveries: defineOperation('GET', '/deliveries/counts', {
-    input: v.strictObject(WorkspaceFilter),
+    summary: 'Count deliveries by status',
+    description:
+      'Returns the number of deliveries that have not succeeded, by status. Each count stops at 1,000.',
+    input: v.strictObject(DefaultWorkspace),
     output: DeliveryStatusCounts,
   }),
   listDue: defineOperation('GET', '/deliveries/due', {
+    summary: 'List deliveries by due time',
+    description:
+      'Returns the deliveries that have a planned attempt, in order of their due times. Deliveries to disabled endpoints are not included.',
     input: v.strictObject({ ...WorkspaceFilter, limit: Limit }),
-    output: v.object({ data: v.array(Delivery) }),
+    output: resource('The deliveries that are due next.', {
+      data: described('Deliveries, in order of their due times.', v.array(Delivery)),
+    }),
   }),
   /** Responds when the deliveries have settled, or at the time limit. */
   waitForDeliveries: defineOperation('POST', '/deliveries/wait', {
+    summary: 'Wait for deliveries',
+    description:
+      'Waits until the selected deliveries have settled: one delivery, those of an event, or all of a workspace. Deliveries that already exist are included. The wait does not move the clock.\n\nIt ends earlier if a delivery settles with a status other than `status`, if none of them can settle before the time limit, or after `timeout` (default: `30s`, at most `60s`). The response then has `settled: false` and a `hint` that says how to continue.\n\nNo delivery can settle before the time limit if each next attempt is due later on the clock of its workspace (never, while it is frozen) or its endpoint is disabled, and no request is moving the clock. So move the clock before you wait, or pass `keep_waiting` if another program moves it. A wait with a `count` always continues, because new deliveries can be created.\n\nAt most 256 waits can run at the same time.',
     input: WaitInput,
     output: WaitReport,
     errors: ['conflict', 'rate_limited'],
+    errorExamples: {
+      conflict: 'The emulator is stopping.',
+      rate_limited: 'At most 256 waits for deliveries can run at the same time.',
+    },
   }),
   listAttempts: defineOperation('GET', '/attempts', {
+    summary: 'List attempts',
+    description: 'Returns the attempts of all deliveries, newest first.',
     input: v.strictObject({ ...PageFields, ...AttemptFilter }),
     output: pageOf(AttemptSummary),
   }),
   getDelivery: defineOperation('GET', '/deliveries/{id}', {
-    input: IdInput,
+    summary: 'Show a delivery',
+    description:
+      'Returns a delivery with all of its attempts. An attempt includes the request, the response, and the result of verifying its signature.',
+    input: v.strictObject(deliveryId),
     output: DeliveryDetail,
   }),
   /** The ID is that of a delivery, an event, an endpoint or a request, or `latest`. */
   explainDelivery: defineOperation('GET', '/deliveries/{id}/explanation', {
-    input: v.strictObject({ id: v.string(), attempt: v.optional(wholeNumberFrom(1)), ...WorkspaceFilter }),
+    summary: 'Explain a delivery',
+    description:
+      'Explains why a delivery failed, or is waiting: the cause, what was ruled out, and what to do. Reads only what is recorded, and sends nothing.',
+    input: v.strictObject({
+      ...idField(
+        'ID of the delivery, or `latest` for the delivery that failed last. With the ID of an event, of an endpoint, or of a request that created one of them: its delivery that failed last, or its newest one.',
+        'delivery',
+      ),
+      ...attempt,
+      ...ExplainedWorkspace,
+    }),
     output: Explanation,
   }),
   /** As `explainDelivery`, and sends the delivery to its receiver with the signatures that known mistakes lead to. */
   probeDelivery: defineOperation('POST', '/deliveries/{id}/probe', {
-    input: v.strictObject({ id: v.string(), ...WorkspaceFilter }),
+    summary: 'Find the mistake of a receiver',
+    description:
+      'Explains a delivery that the receiver rejected: sends it again with the correct signature, with a random one, and with the signatures that known mistakes lead to, until the receiver accepts one. Only a receiver with this mistake accepts it. The requests are not recorded. A receiver that accepts one processes the event. Other deliveries are only explained.',
+    input: v.strictObject({
+      ...idField('ID of the delivery, or any other value that explaining a delivery accepts.', 'delivery'),
+      ...ExplainedWorkspace,
+    }),
     output: Explanation,
   }),
   describeSignature: defineOperation('GET', '/deliveries/{id}/signature', {
-    input: v.strictObject({
-      id: v.string(),
-      attempt: v.optional(wholeNumberFrom(1)),
-    }),
+    summary: 'Explain a signature',
+    description:
+      'Explains how an attempt was signed. The response contains the signed text, the secrets and the verification result.',
+    input: v.strictObject({ ...deliveryId, ...attempt }),
     output: SignatureDetail,
   }),
   checkSignature: defineOperation('POST', '/deliveries/{id}/check-signature', {
+    summary: 'Verify a signature step by step',
+    description:
+      'Verifies the signature of an attempt as a receiver does, and returns the result of each step.',
     input: VerificationInput,
     output: SignatureCheck,
   }),
   verifyDelivery: defineOperation('POST', '/deliveries/{id}/verify', {
+    summary: 'Verify a signature',
+    description:
+      'Verifies the signature of an attempt as a receiver does. If the signature is invalid, the result contains the reason.',
     input: VerificationInput,
     output: Verification,
   }),
   replayDelivery: defineOperation('POST', '/deliveries/{id}/replay', {
+    summary: 'Replay a delivery',
+    description:
+      'Sends a delivery again, as a new attempt. If you set `new_id`, `url` or `body`, a new delivery is sent instead. Responds before the attempt is sent.',
     input: v.strictObject({
-      id: v.string(),
-      new_id: v.optional(v.boolean()),
-      url: v.optional(v.string()),
-      body: v.optional(v.string()),
+      ...deliveryId,
+      new_id: described('Whether to send a new delivery with its own ID.', v.optional(v.boolean()), true),
+      url: described('URL to send a new delivery to.', v.optional(v.string())),
+      body: described('Body of the new delivery, as JSON text.', v.optional(v.string())),
     }),
     output: Delivery,
     status: 202,
@@ -344,34 +603,65 @@ export const controlOperations = {
 
   // Faults.
   addFault: defineOperation('POST', '/faults', {
+    summary: 'Add a fault',
+    description:
+      'Injects a fault into requests to `/v1` or into deliveries. If several faults match, only the oldest one is applied.',
     input: NewFaultInput,
     output: Fault,
     status: 201,
     errors: ['validation_failed'],
   }),
   listFaults: defineOperation('GET', '/faults', {
-    input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
+    summary: 'List faults',
+    description: 'Returns faults, newest first, with the number of times that each fault has been applied.',
+    input: v.strictObject({
+      ...PageFields,
+      workspace_id: described(
+        'Only faults that are restricted to this workspace (default: all faults).',
+        v.optional(idOf('workspace')),
+      ),
+    }),
     output: pageOf(Fault),
   }),
   clearFaults: defineOperation('POST', '/faults/clear', {
-    input: v.strictObject({ ...WorkspaceFilter, id: v.optional(idOf('fault')) }),
-    output: v.object({ cleared: v.number() }),
+    summary: 'Remove faults',
+    description: 'Removes one fault, the faults of one workspace, or all faults.',
+    input: v.strictObject({
+      workspace_id: described(
+        'Remove only faults that are restricted to this workspace (default: all faults).',
+        v.optional(idOf('workspace')),
+      ),
+      id: described('Remove only this fault (default: all faults).', v.optional(idOf('fault'))),
+    }),
+    output: resource('The faults were removed.', {
+      cleared: described('Number of faults that were removed.', v.number()),
+    }),
   }),
 
   // Request log.
   listRequests: defineOperation('GET', '/requests', {
+    summary: 'List requests',
+    description: 'Returns the logged requests to `/v1`, newest first.',
     input: withDurationTexts({ ...PageFields, ...RequestFilter }, { min_duration: 'min_duration_ms' }),
     output: pageOf(ApiRequest),
   }),
   getRequest: defineOperation('GET', '/requests/{id}', {
-    input: IdInput,
+    summary: 'Get a request',
+    description: 'Returns a logged request with the headers and bodies of the request and its response.',
+    input: v.strictObject(requestId),
     output: ApiRequestDetail,
   }),
   /** Sends a logged request to `/v1` again, as its API key. */
   resendRequest: defineOperation('POST', '/requests/{id}/resend', {
+    summary: 'Send a request again',
+    description:
+      'Sends the method, the path and the body of a logged request to `/v1` again, with the same API key. If the request had no valid key, it is sent with the default key. Fails with `conflict` if the log does not contain the whole request.',
     input: v.strictObject({
-      id: v.string(),
-      keep_idempotency_key: v.optional(v.boolean(), false),
+      ...requestId,
+      keep_idempotency_key: described(
+        'Whether to send the same `Idempotency-Key` (default: a new one). A request without the header is sent without it.',
+        v.optional(v.boolean(), false),
+      ),
     }),
     output: ApiRequestDetail,
     status: 201,
@@ -380,13 +670,38 @@ export const controlOperations = {
 
   // Built-in fixtures and those of the project.
   listFixtures: defineOperation('GET', '/fixtures', {
+    summary: 'List fixtures',
+    description: 'Returns the built-in fixtures and the fixtures of the project.',
     input: noInput,
-    output: v.object({ data: v.array(FixtureSummary) }),
+    output: resource('The fixtures.', {
+      data: described('Fixtures, sorted by event type.', v.array(FixtureSummary)),
+    }),
   }),
   getFixture: defineOperation('GET', '/fixtures/{type}', {
-    input: v.strictObject({ type: v.string() }),
+    summary: 'Create a payload from a fixture',
+    description:
+      'Returns the payload of a fixture. If the payload contains templates, each call replaces them with new values.',
+    input: v.strictObject({ type: described('Event type of the fixture.', v.string(), 'order.shipped') }),
     output: FilledFixture,
     errors: ['usage'],
+  }),
+};
+
+/** Operations that are not in the table, because their responses are not JSON: a file, and a stream without an end. */
+export const streamedOperations = {
+  exportDeliveries: defineOperation('GET', '/deliveries/export', {
+    summary: 'Export deliveries',
+    description:
+      'Downloads deliveries with all their attempts, oldest first. Select one delivery with `delivery_id`, or several with a filter.\n\n- `har`: attempts as HAR 1.2, for the developer tools of browsers.\n- `ndjson`: one delivery per line, as `GET /deliveries/{id}` returns it, with its body.\n\nAPI keys, endpoint secrets, cookies, passwords and tokens are replaced by `[removed]`. Signatures are included.',
+    input: ExportInput,
+    output: ExportedDelivery,
+  }),
+  followChanges: defineOperation('GET', '/events', {
+    summary: 'Follow changes',
+    description:
+      'Streams deliveries, attempts, requests and endpoint changes as server-sent events.\n\n- The first event is `ready`. Its `id` is the latest sequence number, and its `data` is a JSON object with the ID of the database in `store`.\n- If `store` differs after you reconnect, discard the state that your client has stored.\n- The `data` of every other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number.\n- To resume after a lost connection, send the ID of the last event in `Last-Event-ID`.\n- If there is no event for 15 seconds, the emulator sends a comment, which keeps the connection open.',
+    input: StreamInput,
+    output: StreamItem,
   }),
 };
 

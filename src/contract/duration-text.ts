@@ -1,6 +1,7 @@
 /** Durations as text in the input of operations, such as `{"overlap": "1h"}`, next to the fields in milliseconds. */
 import * as v from 'valibot';
 import { formatDuration, parseDuration } from '../domain/duration.ts';
+import { described } from './fields.ts';
 
 const NOT_A_DURATION = 'must be a duration such as 90s, 35m or 1h30m';
 
@@ -8,8 +9,17 @@ const NOT_A_DURATION = 'must be a duration such as 90s, 35m or 1h30m';
 export const DurationText = v.pipe(
   v.string(NOT_A_DURATION),
   v.check((text) => parseDuration(text) !== null, NOT_A_DURATION),
-  v.metadata({ examples: ['35m'] }),
 );
+
+/** Within the range of every duration of the control plane. */
+const EXAMPLE_DURATION = '1m';
+
+const describeText = (name: string, example?: string) =>
+  described(
+    `\`${name}\` as text, such as \`${example ?? EXAMPLE_DURATION}\`.`,
+    v.optional(DurationText),
+    example,
+  );
 
 type DurationTexts<Names> = { [Name in keyof Names]: v.OptionalSchema<typeof DurationText, undefined> };
 
@@ -17,14 +27,17 @@ type DurationTexts<Names> = { [Name in keyof Names]: v.OptionalSchema<typeof Dur
  * An object in which durations can be text. For each duration, the input has at most one of the two fields, and the output only
  * the one in milliseconds.
  * @param names name of the field with text → name of the field in `entries`, which has the range
+ * @param examples values of fields with text in the example of a request
  */
 export function withDurationTexts<
   const Entries extends v.ObjectEntries,
   const Names extends Readonly<Record<string, keyof Entries & string>>,
->(entries: Entries, names: Names) {
+>(entries: Entries, names: Names, examples: { readonly [Name in keyof Names]?: string } = {}) {
   const object = v.strictObject(entries);
   const fields = Object.entries(entries).flatMap(([name, schema]) => [
-    ...Object.keys(names).flatMap((text) => (names[text] === name ? [[text, v.optional(DurationText)]] : [])),
+    ...Object.keys(names)
+      .filter((text) => names[text] === name)
+      .map((text) => [text, describeText(name, examples[text])]),
     [name, schema],
   ]);
   return v.pipe(

@@ -1,92 +1,198 @@
-/** Schemas of the emulator, its clocks, its database and its snapshots. `openapi-schema-texts.ts` describes each field. */
+/** Schemas of the emulator, its clocks, its database and its snapshots. */
 import * as v from 'valibot';
 import { profileNames } from '../profile/rules.ts';
 import { AttemptSummary } from './delivery-schemas.ts';
-import { Count, idOf, Timestamp } from './fields.ts';
+import { Count, described, idOf, resource, Timestamp } from './fields.ts';
 import { EnvironmentName } from './resources.ts';
 
-export const EmulatorStatus = v.object({
-  url: v.string(),
-  base_url: v.string(),
-  control_url: v.string(),
-  dashboard_url: v.string(),
-  control_token: v.optional(v.string()),
-  environment: EnvironmentName,
-  profile: v.picklist(profileNames),
-  workspace_id: idOf('workspace'),
-  api_key: v.string(),
-  webhook_id: v.optional(idOf('webhook')),
-  webhook_secret: v.optional(v.string()),
-  webhook_previous_url: v.optional(v.string()),
-  pid: Count,
-  version: v.string(),
-  db: v.string(),
-  started_at: Timestamp,
-  boot_ms: Count,
-  max_attempts: Count,
-  /** The field of `POST /events` that contains the payload (gap `event.body`). */
-  payload_member: v.picklist(['payload', 'data']),
-  deliveries: v.object({ pending: Count, in_flight: Count }),
-  retention: v.object({
-    days: v.nullable(Count),
-    requests: v.nullable(Count),
-    megabytes: v.nullable(Count),
-  }),
-  storage_problem: v.optional(
+const CONTROL_URL = 'http://127.0.0.1:4777/_svc';
+/** The fields that the index has, too. */
+const addresses = {
+  version: described('Version of svc.', v.string(), '0.1.0'),
+  base_url: described('Base URL of the API. Ends in `/v1`.', v.string(), 'http://127.0.0.1:4777/v1'),
+  control_url: described('Base URL of the control plane.', v.string(), CONTROL_URL),
+  dashboard_url: described(
+    'URL of the dashboard. Includes the control token if one is required.',
+    v.string(),
+    'http://127.0.0.1:4777/',
+  ),
+};
+
+export const EmulatorStatus = resource('Status of the running emulator.', {
+  url: described('URL of the emulator.', v.string(), 'http://127.0.0.1:4777'),
+  ...addresses,
+  control_token: described('Control token. Omitted if none is required.', v.optional(v.string())),
+  environment: described('Emulated environment.', EnvironmentName),
+  profile: described(
+    'Name of the profile, which sets the behavior that the service description does not define.',
+    v.picklist(profileNames),
+  ),
+  workspace_id: described('ID of the default workspace.', idOf('workspace')),
+  api_key: described(
+    'API key of the default workspace.',
+    v.string(),
+    'svc_test_HJhjN2ltch3_pftOBqGK9wU3wFtk_0hY',
+  ),
+  webhook_id: described(
+    'ID of the endpoint that `--forward-to` registered. Omitted if it does not exist.',
+    v.optional(idOf('webhook')),
+  ),
+  webhook_secret: described(
+    'Current secret of that endpoint. Omitted if it does not exist.',
+    v.optional(v.string()),
+  ),
+  webhook_previous_url: described(
+    'URL that an earlier `--forward-to` delivered to. Omitted if this start did not change it.',
+    v.optional(v.string()),
+  ),
+  pid: described('Process ID of the emulator.', Count, 4131),
+  db: described('Path of the database file, or `:memory:`.', v.string(), ':memory:'),
+  started_at: described('Wall time at which the emulator started.', Timestamp),
+  boot_ms: described(
+    'Time that the emulator took to start, without the tunnel, in milliseconds.',
+    Count,
+    180,
+  ),
+  max_attempts: described('Maximum number of scheduled attempts per delivery.', Count, 8),
+  payload_member: described(
+    'Name of the field of `POST /v1/events` that contains the payload.',
+    v.picklist(['payload', 'data']),
+  ),
+  deliveries: described(
+    'Deliveries that have not settled.',
     v.object({
-      kind: v.picklist(['removed', 'replaced', 'truncated']),
-      message: v.string(),
-      hint: v.string(),
+      pending: described('Number of pending deliveries.', Count),
+      in_flight: described('Number of attempts in progress.', Count, 0),
+    }),
+  ),
+  retention: described(
+    'Limits on stored data. `null` means no limit. Pending deliveries are never removed.',
+    v.object({
+      days: described(
+        'Number of days after which events without pending deliveries are removed.',
+        v.nullable(Count),
+        30,
+      ),
+      requests: described('Maximum number of requests in the request log.', v.nullable(Count), 100_000),
+      megabytes: described(
+        'Database size, in megabytes, above which the oldest events without pending deliveries are removed.',
+        v.nullable(Count),
+        1024,
+      ),
+    }),
+  ),
+  storage_problem: described(
+    'Problem with the database file. Writes fail until it is resolved. Omitted if there is no problem.',
+    v.optional(
+      v.object({
+        kind: described(
+          'What happened to the database file.',
+          v.picklist(['removed', 'replaced', 'truncated']),
+        ),
+        message: described('Description of the problem.', v.string()),
+        hint: described('What to do next.', v.string()),
+      }),
+    ),
+  ),
+});
+
+export const ResetResult = resource('Status of the emulator after a reset.', {
+  ...EmulatorStatus.entries,
+  kept_deliveries: described('Number of deliveries in the state that was restored.', Count),
+});
+
+export const ControlIndex = resource('Links to everything that the emulator serves.', {
+  ...addresses,
+  docs_url: described(
+    'URL of the documentation of this version, usually a file on the machine that runs the emulator.',
+    v.string(),
+    'file:///home/me/project/node_modules/svc-emulator/docs/README.md',
+  ),
+  openapi_url: described(
+    'URL of the OpenAPI document of the control plane.',
+    v.string(),
+    `${CONTROL_URL}/openapi.json`,
+  ),
+  operations: described(
+    'The operations of the control plane.',
+    v.array(
+      v.object({
+        method: described('HTTP method.', v.string(), 'GET'),
+        url: described(
+          'URL, in which `{id}` and similar names are placeholders.',
+          v.string(),
+          `${CONTROL_URL}/status`,
+        ),
+        summary: described('What the operation does.', v.string(), 'Show the emulator status'),
+      }),
+    ),
+  ),
+});
+
+/** Only the running emulator can check the database, because it has locked it. */
+export const Diagnosis = resource('Result of the database check.', {
+  database: described(
+    'State of the database.',
+    v.object({
+      size_bytes: described('Size of the database in bytes.', Count, 143_360),
+      schema_version: described('Version of the database schema.', Count),
+      newest_schema_version: described('Newest schema version that this version of svc supports.', Count),
+      damage: described(
+        'Problems that the integrity check of SQLite found. Empty if there are none.',
+        v.array(v.string()),
+        [],
+      ),
     }),
   ),
 });
 
-export const ResetResult = v.object({
-  ...EmulatorStatus.entries,
-  /** The deliveries of the restored state. */
-  kept_deliveries: Count,
+export const ClockState = resource('The schedule clock of a workspace.', {
+  workspace_id: described('ID of the workspace that the clock belongs to.', idOf('workspace')),
+  now: described('Current schedule time.', Timestamp),
+  rate: described(
+    'Current speed, in seconds of schedule time per second of real time. 0 while the clock is frozen.',
+    v.number(),
+    1,
+  ),
+  wall: described('Current wall time.', Timestamp),
+  next_due_at: described(
+    'Schedule time of the next attempt. `null` if no attempt is planned.',
+    v.nullable(Timestamp),
+  ),
+  moving: described(
+    'The clock move in progress. Omitted if no request is moving the clock.',
+    v.optional(
+      v.object({
+        attempts: described('Number of attempts that the move has caused so far.', Count),
+        canceled: described(
+          'Whether the client has closed the request. The clock then stops as soon as the attempts in progress have ended.',
+          v.boolean(),
+        ),
+      }),
+    ),
+  ),
 });
 
-/** Links to everything that the emulator serves. */
-export const ControlIndex = v.object({
-  ...v.pick(EmulatorStatus, ['version', 'base_url', 'control_url', 'dashboard_url']).entries,
-  docs_url: v.string(),
-  openapi_url: v.string(),
-  operations: v.array(v.object({ method: v.string(), url: v.string(), summary: v.string() })),
-});
-
-/** Only the running emulator can check the database, because it has locked it. */
-export const Diagnosis = v.object({
-  database: v.object({
-    size_bytes: Count,
-    schema_version: Count,
-    newest_schema_version: Count,
-    damage: v.array(v.string()),
-  }),
-});
-
-export const ClockState = v.object({
-  workspace_id: idOf('workspace'),
-  now: Timestamp,
-  /** The effective speed: 0 while frozen. */
-  rate: v.number(),
-  wall: Timestamp,
-  next_due_at: v.nullable(Timestamp),
-  /** Only while a request moves the clock. */
-  moving: v.optional(v.object({ attempts: Count, canceled: v.boolean() })),
-});
-
-export const ClockMove = v.object({
+export const ClockMove = resource('The schedule clock after a move, and the attempts that the move caused.', {
   ...ClockState.entries,
-  attempts: v.array(AttemptSummary),
-  pending: Count,
-  paused: v.array(v.object({ webhook_id: idOf('webhook'), deliveries: Count })),
+  attempts: described('Attempts that were sent during the move.', v.array(AttemptSummary)),
+  pending: described('Number of deliveries that are still pending, including paused deliveries.', Count),
+  paused: described(
+    'Disabled endpoints with pending deliveries.',
+    v.array(
+      v.object({
+        webhook_id: described('ID of the endpoint.', idOf('webhook')),
+        deliveries: described('Number of its pending deliveries.', Count),
+      }),
+    ),
+    [],
+  ),
 });
 
-export const SavedSnapshot = v.object({
-  path: v.string(),
-  size_bytes: Count,
-  saved_at: Timestamp,
+export const SavedSnapshot = resource('A saved snapshot.', {
+  path: described('Path of the file.', v.string(), '/tmp/state.svc'),
+  size_bytes: described('Size of the file in bytes.', Count, 143_360),
+  saved_at: described('Wall time at which the snapshot was saved.', Timestamp),
 });
 
 export type ClockMove = v.InferOutput<typeof ClockMove>;

@@ -1,8 +1,9 @@
-/** The schema of the verdict on a delivery. `openapi-schema-texts.ts` describes each field. */
+/** The schema of the verdict on a delivery. */
 import * as v from 'valibot';
 import { noResponseOutcomes } from '../domain/delivery.ts';
 import { digestOnlyReasons, refusalReasons } from '../domain/signature/refusals.ts';
-import { Attempt, Delivery, Verification } from './delivery-schemas.ts';
+import { attemptFields, Delivery, verificationField } from './delivery-schemas.ts';
+import { described, resource } from './fields.ts';
 
 /**
  * Why a delivery is in its state.
@@ -36,42 +37,98 @@ const deliveryCauses = [
   ...noResponseOutcomes,
 ] as const;
 
-export const Explanation = v.object({
-  delivery: Delivery,
-  attempt: v.nullable(
-    v.object({
-      ...v.pick(Attempt, ['number', 'trigger', 'sent_at', 'duration_ms', 'outcome']).entries,
-      ...v.pick(Attempt, ['response_status', 'error', 'fault']).entries,
-      response_body: v.nullable(v.string()),
-    }),
-  ),
-  summary: v.string(),
-  cause: v.picklist(deliveryCauses),
-  /** `certain`: recorded or reported. `likely`: the best explanation of what was recorded. */
-  certainty: v.picklist(['certain', 'likely']),
-  detail: v.string(),
-  /** What the receiver does wrong with the signature; null if that is not known. */
-  mistake: v.nullable(
-    v.object({
-      reason: v.picklist([...refusalReasons, ...digestOnlyReasons, 'header_not_split']),
-      detail: v.string(),
-      remedy: v.string(),
-    }),
-  ),
-  /** Facts. They exclude nothing about the receiver of today, which may have been changed or restarted. */
-  evidence: v.array(v.string()),
-  /** How a correct receiver verifies the attempt; null unless the signature matters. */
-  signature: v.nullable(
-    v.object({
-      scheme: v.string(),
-      steps: v.array(v.object({ step: v.string(), value: v.string() })),
-      verification: v.nullable(Verification),
-    }),
-  ),
-  remedy: v.nullable(v.string()),
-  /** At most three. */
-  next: v.array(v.object({ purpose: v.string(), command: v.string() })),
-});
+const { number, trigger, sent_at, duration_ms, outcome, response_status, error, fault } = attemptFields;
+
+export const Explanation = resource(
+  'Why a delivery failed or is waiting. The emulator knows what it sent and received. The secret and the code of the receiver are unknown to it.',
+  {
+    delivery: described('The delivery.', Delivery),
+    attempt: described(
+      'The attempt that is explained. `null` if none was made.',
+      v.nullable(
+        v.object({
+          ...{ number, trigger, sent_at, duration_ms, outcome, response_status, error, fault },
+          response_body: described(
+            'Start of the response body. `null` if the response has no body, or if the body is not text.',
+            v.nullable(v.string()),
+            'Service Unavailable',
+          ),
+        }),
+      ),
+    ),
+    summary: described('State of the delivery.', v.string(), 'Attempt 1 failed. A retry is scheduled.'),
+    cause: described(
+      'Why the delivery is in this state. `rejected` and `receiver_error` mean that only the receiver knows the reason.',
+      v.picklist(deliveryCauses),
+      'receiver_error',
+    ),
+    certainty: described(
+      '`certain` if the cause was recorded, or reported by the receiver. `likely` if it is the best explanation of what was recorded.',
+      v.picklist(['certain', 'likely']),
+    ),
+    detail: described('Explanation of the cause.', v.string(), 'Your receiver returned 503.'),
+    mistake: described(
+      'What the receiver does wrong with the signature. `null` if it is not known, or if the receiver did not reject the signature.',
+      v.nullable(
+        v.object({
+          reason: described(
+            'Kind of the mistake.',
+            v.picklist([...refusalReasons, ...digestOnlyReasons, 'header_not_split']),
+          ),
+          detail: described('Explanation of the mistake.', v.string()),
+          remedy: described('How to correct the mistake.', v.string()),
+        }),
+      ),
+      null,
+    ),
+    evidence: described(
+      'Facts that were recorded, the most useful first. The receiver may have been changed or restarted since, so they exclude no cause.',
+      v.array(v.string()),
+      [],
+    ),
+    signature: described(
+      'How a correct receiver verifies the attempt. `null` if the failure has nothing to do with the signature.',
+      v.nullable(
+        v.object({
+          scheme: described('Name of the signature scheme.', v.string()),
+          steps: described(
+            'Steps of the verification, in order.',
+            v.array(
+              v.object({
+                step: described('What the receiver does.', v.string()),
+                value: described('Correct value in this step.', v.string()),
+              }),
+            ),
+          ),
+          ...verificationField,
+        }),
+      ),
+      null,
+    ),
+    remedy: described(
+      'What to do. `null` if there is nothing to do.',
+      v.nullable(v.string()),
+      'Read the response and the log of the receiver to find the error.',
+    ),
+    next: described(
+      'At most three commands to run next, the most useful first.',
+      v.array(
+        v.object({
+          purpose: described(
+            'What the command does.',
+            v.string(),
+            'Send the delivery again after the correction',
+          ),
+          command: described(
+            'Command line. Words in capitals, such as `SECRET`, stand for values that you insert.',
+            v.string(),
+            'svc deliveries replay latest --wait',
+          ),
+        }),
+      ),
+    ),
+  },
+);
 
 export type Explanation = v.InferOutput<typeof Explanation>;
 export type DeliveryCause = (typeof deliveryCauses)[number];

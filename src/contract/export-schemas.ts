@@ -1,7 +1,7 @@
 /** The input of the export of deliveries, and a line of the NDJSON that it writes. */
 import * as v from 'valibot';
 import { DeliveryDetail } from './delivery-schemas.ts';
-import { idOf } from './fields.ts';
+import { described, idOf, resource } from './fields.ts';
 import { DeliveryFilter } from './list-filters.ts';
 
 /** By name, with the type of the content. The name is also the extension of the file. */
@@ -14,12 +14,17 @@ export const exportFormatNames = Object.keys(exportFormats) as [ExportFormat, ..
 
 /** Either one delivery, or those that a filter selects. */
 export const ExportInput = v.strictObject({
-  format: v.picklist(exportFormatNames),
-  delivery_id: v.optional(idOf('delivery')),
+  format: described('Format of the file.', v.picklist(exportFormatNames), 'ndjson'),
+  delivery_id: described(
+    'Only this delivery. It cannot be combined with a filter.',
+    v.optional(idOf('delivery')),
+  ),
   ...DeliveryFilter,
 });
 export type ExportInput = v.InferInput<typeof ExportInput>;
 
-/** A delivery without secrets. `body` is what the next attempt sends, so that it is known before the first one. */
-export const ExportedDelivery = v.object({ ...DeliveryDetail.entries, body: v.string() });
+export const ExportedDelivery = resource('A delivery with its attempts, without secrets.', {
+  ...DeliveryDetail.entries,
+  body: described('Body that the next attempt sends.', v.string(), '{"type":"order.shipped"}'),
+});
 export type ExportedDelivery = v.InferOutput<typeof ExportedDelivery>;

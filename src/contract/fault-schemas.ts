@@ -12,52 +12,88 @@ import {
   requestFaultKinds,
 } from '../domain/fault.ts';
 import { withDurationTexts } from './duration-text.ts';
-import { Count, EventType, idOf, Timestamp } from './fields.ts';
+import { Count, described, EventType, idOf, resource, Timestamp } from './fields.ts';
 import { wholeNumberFrom } from './operation.ts';
 import { publicRoutes } from './public-routes.ts';
 
 const faultKinds = v.picklist([...requestFaultKinds, ...deliveryFaultKinds]);
 
-/** The fault that was applied to a request or an attempt. */
-export const FaultMark = v.object({ id: idOf('fault'), kind: faultKinds });
+export const FaultMark = resource('An injected fault that was applied to a request or an attempt.', {
+  id: described('ID of the fault.', idOf('fault')),
+  kind: described('Kind of fault.', faultKinds),
+});
 /** The field that requests and attempts have for it. */
-export const faultField = { fault: v.optional(FaultMark) };
+export const faultField = {
+  fault: described(
+    'Injected fault that was applied. Omitted if no fault was applied.',
+    v.optional(FaultMark),
+  ),
+};
 
 const PROBABILITY_MESSAGE = 'must be above 0 and at most 1';
 
-/**
- * What a fault applies to and what it does, without the checks of {@link NewFaultInput}. A missing field does not restrict it.
- * `openapi-schema-texts.ts` describes each field.
- */
+/** What a fault applies to and what it does, without the checks of {@link NewFaultInput}. A missing field does not restrict it. */
 export const NewFault = v.strictObject({
-  on: v.picklist(faultTargets),
+  on: described(
+    '`request` to apply the fault to requests to `/v1`, or `delivery` to apply it to deliveries.',
+    v.picklist(faultTargets),
+    'delivery',
+  ),
   /** For requests: the workspace of the API key. */
-  workspace_id: v.optional(idOf('workspace')),
-  method: v.optional(v.pipe(v.string(), v.toUpperCase())),
-  /** The segments `*` and `{id}` match any segment. */
-  path: v.optional(v.pipe(v.string(), v.startsWith('/', 'must start with /'))),
-  api_key_id: v.optional(idOf('apiKey')),
-  status: v.optional(wholeNumberFrom(400, 599)),
-  error_code: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(
-        /^[a-z][a-z0-9_]{0,63}$/,
-        'must be lowercase letters, digits and underscores, such as rate_limited',
+  workspace_id: described(
+    'ID of the workspace that the fault is restricted to (default: all workspaces).',
+    v.optional(idOf('workspace')),
+  ),
+  method: described('For requests: HTTP method to match.', v.optional(v.pipe(v.string(), v.toUpperCase()))),
+  path: described(
+    'For requests: path to match, such as `/events/{id}`. The segments `*` and `{id}` match any segment.',
+    v.optional(v.pipe(v.string(), v.startsWith('/', 'must start with /'))),
+  ),
+  api_key_id: described('For requests: ID of the API key to match.', v.optional(idOf('apiKey'))),
+  status: described(
+    'For requests: status of the response. For deliveries: status of the kind `error-response` (default: 503).',
+    v.optional(wholeNumberFrom(400, 599)),
+  ),
+  error_code: described(
+    'For requests: error code of the response (default: the code that belongs to `status`).',
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(
+          /^[a-z][a-z0-9_]{0,63}$/,
+          'must be lowercase letters, digits and underscores, such as rate_limited',
+        ),
       ),
     ),
   ),
-  latency_ms: v.optional(wholeNumberFrom(1, MAX_LATENCY_MS)),
-  drop: v.optional(v.picklist(requestDrops)),
-  kind: v.optional(v.picklist(deliveryFaultKinds)),
-  webhook_id: v.optional(idOf('webhook')),
-  type: v.optional(EventType),
-  delay_ms: v.optional(wholeNumberFrom(1, MAX_DELAY_MS)),
-  probability: v.optional(
-    v.pipe(v.number(), v.gtValue(0, PROBABILITY_MESSAGE), v.maxValue(1, PROBABILITY_MESSAGE)),
+  latency_ms: described(
+    'For requests: real time to wait before the response, in milliseconds.',
+    v.optional(wholeNumberFrom(1, MAX_LATENCY_MS)),
+  ),
+  drop: described(
+    'For requests: close the connection without a response, either `before` or `after` the operation runs.',
+    v.optional(v.picklist(requestDrops)),
+  ),
+  kind: described(
+    'For deliveries: what happens to the attempt.',
+    v.optional(v.picklist(deliveryFaultKinds)),
+    'duplicate',
+  ),
+  webhook_id: described('For deliveries: ID of the endpoint to match.', v.optional(idOf('webhook'))),
+  type: described('For deliveries: event type to match.', v.optional(EventType)),
+  delay_ms: described(
+    'For deliveries: how long to delay the delivery in schedule time (`delay`, and at most this long for `reorder`; default: 60000), or how long to take to send the body in real time (`slow-body`, default: 5000), in milliseconds.',
+    v.optional(wholeNumberFrom(1, MAX_DELAY_MS)),
+  ),
+  probability: described(
+    'Probability that the fault is applied to a matching request or attempt: greater than 0, and at most 1.',
+    v.optional(v.pipe(v.number(), v.gtValue(0, PROBABILITY_MESSAGE), v.maxValue(1, PROBABILITY_MESSAGE)), 1),
+  ),
+  count: described(
+    'Maximum number of times to apply the fault (default: no limit).',
+    v.optional(wholeNumberFrom(1)),
     1,
   ),
-  count: v.optional(wholeNumberFrom(1)),
 });
 
 /** Checks that the fields do not contradict each other, and that a request to the API can match the method and the path. */
@@ -91,12 +127,16 @@ export const SeedFault = v.pipe(
   checkNewFault(),
 );
 
-export const Fault = v.object({
-  id: idOf('fault'),
+export const Fault = resource('An injected fault.', {
+  id: described('ID of the fault.', idOf('fault')),
   ...NewFault.entries,
-  probability: v.number(),
-  fired: Count,
-  created_at: Timestamp,
+  probability: described(
+    'Probability that the fault is applied to a matching request or attempt.',
+    v.number(),
+    1,
+  ),
+  fired: described('Number of times that the fault has been applied.', Count),
+  created_at: described('Wall time at which the fault was added.', Timestamp),
 });
 
 export type Fault = v.InferOutput<typeof Fault>;

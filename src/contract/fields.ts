@@ -7,6 +7,32 @@ import { describeIdProblem, type IdKind, idPatterns, toExampleId } from '../doma
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 import { isObject } from '../domain/json.ts';
 
+/**
+ * A schema with its description for the OpenAPI documents and the tools. The type stays the same, because the text would make the
+ * type declarations of the package several times as long. The build empties the texts in the page, which does not show them.
+ * @param example value in the generated examples, if it does not follow from the schema. The example of a request contains an
+ *   optional field only if the field has an example.
+ */
+export function described<Schema extends v.GenericSchema>(
+  text: string,
+  schema: Schema,
+  example?: v.InferInput<Schema>,
+): Schema {
+  if (text === '') return schema;
+  const actions = [v.description(text), ...(example === undefined ? [] : [v.examples([example])])];
+  return v.pipe(schema, ...(actions as [v.DescriptionAction<unknown, string>])) as unknown as Schema;
+}
+
+/**
+ * The schema of a resource, which the OpenAPI documents describe once. `pipe` in the type prevents calls of `v.pick` and `v.omit`,
+ * which would have no effect.
+ */
+export function resource<const Entries extends v.ObjectEntries>(text: string, entries: Entries) {
+  return described(text, v.object(entries)) as v.ObjectSchema<Entries, undefined> & {
+    readonly pipe?: readonly unknown[];
+  };
+}
+
 /** The input of an operation without fields. */
 export const noInput = v.strictObject({});
 
@@ -15,9 +41,17 @@ export const idOf = (kind: IdKind) =>
   v.pipe(
     v.string(),
     v.regex(idPatterns[kind], ({ input }) => describeIdProblem(input, kind)),
-    v.metadata({ examples: [toExampleId(kind)] }),
+    v.examples([toExampleId(kind)]),
   );
-export const Timestamp = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 time in UTC'));
+/** The `{id}` in the path of an operation. The message of an error says whether its form is valid. */
+export const idField = (text: string, kind: IdKind) => ({
+  id: described(text, v.string(), toExampleId(kind)),
+});
+export const Timestamp = v.pipe(
+  v.string(),
+  v.isoTimestamp('must be an ISO 8601 time in UTC'),
+  v.examples(['2026-11-20T14:05:00.000Z']),
+);
 /** A time that a schedule clock can show. */
 export const ScheduleTime = v.pipe(
   Timestamp,
@@ -28,13 +62,29 @@ export const ScheduleTime = v.pipe(
 );
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const JsonObject = v.custom<Record<string, unknown>>(isObject, 'must be a JSON object');
-export const Headers = v.record(v.string(), v.string());
+export const Headers = v.pipe(
+  v.record(v.string(), v.string()),
+  v.examples([{ 'content-type': 'application/json' }]),
+);
+export const Url = v.pipe(
+  v.string(),
+  v.metadata({ jsonSchema: { format: 'uri' } }),
+  v.examples(['http://localhost:3000/webhooks']),
+);
 
+const EXAMPLE_EVENT_TYPE = 'order.shipped';
 export const EVENT_TYPE_MESSAGE = 'must have the form <noun>.<verb> in lowercase, such as order.shipped';
 export const EventType = v.pipe(
   v.string(),
   v.maxLength(EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_MESSAGE),
   v.regex(EVENT_TYPE_PATTERN, EVENT_TYPE_MESSAGE),
+  v.examples([EXAMPLE_EVENT_TYPE]),
+);
+/** In a response. */
+export const StoredEventType = v.pipe(
+  v.string(),
+  v.metadata({ jsonSchema: { pattern: EVENT_TYPE_PATTERN.source } }),
+  v.examples([EXAMPLE_EVENT_TYPE]),
 );
 
 /** Matches an event type, or the wildcard (§2). For JSON Schema. */

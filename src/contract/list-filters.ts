@@ -1,37 +1,66 @@
-/**
- * Filters of lists and of the live stream: their schemas, and what the filter of deliveries means. `openapi-control-texts.ts`
- * describes each field.
- */
+/** Filters of lists and of the live stream: their schemas, and what the filter of deliveries means. */
 import * as v from 'valibot';
 import { displayStatuses, getDisplayStatus } from '../domain/delivery.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
 import { matchesStatus, statusClasses } from '../domain/status-filter.ts';
 import type { Delivery } from './delivery-schemas.ts';
-import { idOf } from './fields.ts';
+import { described, idOf } from './fields.ts';
 import { wholeNumberFrom } from './operation.ts';
 import type { ApiRequest } from './resources.ts';
 
-export const Limit = v.optional(wholeNumberFrom(1, 1000), 50);
+export const Limit = described(
+  'Maximum number of items to return.',
+  v.optional(wholeNumberFrom(1, 1000), 50),
+  10,
+);
 
-/** An ISO 8601 time, or a duration before now such as `1h`. */
-const RelativeTime = v.pipe(
+export const TIME_FORMS = 'An ISO 8601 time, or a duration before now, such as `1h`.';
+export const RelativeTime = v.pipe(
   v.string(),
   v.check((text) => !Number.isNaN(parseRelativeTime(text, 0)), 'must be a duration (1h) or an ISO 8601 time'),
 );
 
 /** Which page of a list to return (§2). */
-export const PageFields = { limit: Limit, starting_after: v.optional(v.string()) };
-export const WorkspaceFilter = { workspace_id: v.optional(idOf('workspace')) };
+export const PageFields = {
+  limit: Limit,
+  starting_after: described(
+    '`end_cursor` of the previous page (default: start with the newest item).',
+    v.optional(v.string()),
+  ),
+};
+export const WorkspaceFilter = {
+  workspace_id: described(
+    'Only items in this workspace (default: all workspaces).',
+    v.optional(idOf('workspace')),
+  ),
+};
+/** The workspace of an operation that concerns exactly one. */
+export const DefaultWorkspace = {
+  workspace_id: described(
+    'ID of the workspace (default: the default workspace).',
+    v.optional(idOf('workspace')),
+  ),
+};
 
-const Text = v.pipe(v.string(), v.maxLength(1000, 'must be at most 1000 characters long'));
+const Text = v.optional(v.pipe(v.string(), v.maxLength(1000, 'must be at most 1000 characters long')));
 
 /** From `since`, which is included, to `until`, which is not. */
-const TimeRange = { since: v.optional(RelativeTime), until: v.optional(RelativeTime) };
+const TimeRange = {
+  since: described(
+    `${TIME_FORMS} Only items created at or after this schedule time.`,
+    v.optional(RelativeTime),
+    '1h',
+  ),
+  until: described(`${TIME_FORMS} Only items created before this schedule time.`, v.optional(RelativeTime)),
+};
 
 export const EventFilter = {
   ...WorkspaceFilter,
-  type: v.optional(v.string()),
-  text: v.optional(Text),
+  type: described('Only events of this type.', v.optional(v.string())),
+  text: described(
+    'Only events with this text in the ID, the type or the payload. The search is case-insensitive.',
+    Text,
+  ),
   ...TimeRange,
 };
 
@@ -43,14 +72,21 @@ const ResponseFilter = v.union(
 
 export const DeliveryFilter = {
   ...WorkspaceFilter,
-  /** `pending` includes failing and paused deliveries; `failing` and `paused` select only those. */
-  status: v.optional(v.picklist(displayStatuses)),
-  /** Of the last attempt. */
-  response_status: v.optional(ResponseFilter),
-  event_id: v.optional(idOf('event')),
-  type: v.optional(v.string()),
-  webhook_id: v.optional(idOf('webhook')),
-  text: v.optional(Text),
+  status: described(
+    'Only deliveries with this status. `pending` includes failing and paused deliveries. `failing` selects only pending deliveries whose last attempt failed, and `paused` only those to disabled endpoints.',
+    v.optional(v.picklist(displayStatuses)),
+  ),
+  response_status: described(
+    'Only deliveries whose last attempt got this response status or class, such as 404 or 4xx. Use `none` for a last attempt without a response, such as a timeout.',
+    v.optional(ResponseFilter),
+  ),
+  event_id: described('Only deliveries of this event.', v.optional(idOf('event'))),
+  type: described('Only deliveries of this event type.', v.optional(v.string())),
+  webhook_id: described('Only deliveries to this endpoint.', v.optional(idOf('webhook'))),
+  text: described(
+    'Only deliveries with this text in an ID, the event type, the URL or the body. The search is case-insensitive.',
+    Text,
+  ),
   ...TimeRange,
 };
 
@@ -102,9 +138,13 @@ function matchesResponse(
 
 export const AttemptFilter = {
   ...WorkspaceFilter,
-  webhook_id: v.optional(idOf('webhook')),
-  delivery_id: v.optional(idOf('delivery')),
-  since: v.optional(RelativeTime),
+  webhook_id: described('Only attempts to this endpoint.', v.optional(idOf('webhook'))),
+  delivery_id: described('Only attempts of this delivery.', v.optional(idOf('delivery'))),
+  since: described(
+    `${TIME_FORMS} Only attempts sent at or after this wall time.`,
+    v.optional(RelativeTime),
+    '1h',
+  ),
 };
 
 /** 0 means that an injected fault dropped the connection. */
@@ -115,15 +155,28 @@ const StatusFilter = v.union(
 
 export const RequestFilter = {
   ...WorkspaceFilter,
-  method: v.optional(v.pipe(v.string(), v.toUpperCase())),
-  path: v.optional(v.string()),
-  status: v.optional(StatusFilter),
-  api_key_id: v.optional(idOf('apiKey')),
-  api_key_name: v.optional(v.string()),
-  request_id: v.optional(idOf('request')),
-  resource_id: v.optional(v.string()),
-  min_duration_ms: v.optional(wholeNumberFrom(0)),
-  since: v.optional(RelativeTime),
+  method: described('Only requests with this HTTP method.', v.optional(v.pipe(v.string(), v.toUpperCase()))),
+  path: described(
+    'Only requests with a path that starts with this text or, if the text does not start with a slash, contains it.',
+    v.optional(v.string()),
+  ),
+  status: described(
+    'Only requests with this response status or class, such as 404 or 4xx. Use 0 for connections that an injected fault dropped.',
+    v.optional(StatusFilter),
+  ),
+  api_key_id: described('Only requests with this API key.', v.optional(idOf('apiKey'))),
+  api_key_name: described('Only requests with an API key of this name.', v.optional(v.string())),
+  request_id: described('Only the request with this ID.', v.optional(idOf('request'))),
+  resource_id: described('Only requests that created or named this resource.', v.optional(v.string())),
+  min_duration_ms: described(
+    'Only requests that took at least this number of milliseconds.',
+    v.optional(wholeNumberFrom(0)),
+  ),
+  since: described(
+    `${TIME_FORMS} Only requests received at or after this wall time.`,
+    v.optional(RelativeTime),
+    '1h',
+  ),
 };
 
 type RequestFilterInput = v.InferOutput<v.ObjectSchema<typeof RequestFilter, undefined>>;

@@ -1,31 +1,22 @@
-/** The OpenAPI 3.1 documents, generated from the validation schemas and the texts in `openapi-*-texts.ts`. */
+/** The OpenAPI 3.1 documents, generated from the tables of operations and the validation schemas. */
 import { toJsonSchema } from '@valibot/to-json-schema';
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { PACKAGE_URL, VERSION } from '../package-info.ts';
 import type { Rules } from '../profile/rules.ts';
-import { controlOperations } from './control-operations.ts';
+import { controlOperations, streamedOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';
 import * as explanations from './explanation-schemas.ts';
-import {
-  ExportedDelivery,
-  type ExportFormat,
-  ExportInput,
-  exportFormatNames,
-  exportFormats,
-} from './export-schemas.ts';
+import { exportFormats } from './export-schemas.ts';
 import * as faults from './fault-schemas.ts';
 import { JsonObject } from './fields.ts';
-import { controlTags, controlTexts, exportText, streamText } from './openapi-control-texts.ts';
-import { createPublicTexts, publicTags } from './openapi-public-texts.ts';
+import { createExample } from './openapi-example.ts';
 import {
   getControlErrorCodes,
   getPublicErrorCodes,
   ResponseComponents,
   streamErrorCodes,
 } from './openapi-responses.ts';
-import { schemaTexts } from './openapi-schema-texts.ts';
-import type { FieldText, FieldTexts, OperationText } from './openapi-text.ts';
 import { createWebhooksSection, type EventTypeDocumentation, WEBHOOKS_TAG } from './openapi-webhooks.ts';
 import { isInputInQuery, type Operation, pathParameters, WholeNumber } from './operation.ts';
 import * as overview from './overview-schemas.ts';
@@ -36,6 +27,43 @@ import * as traces from './trace-schemas.ts';
 import { WaitReport } from './wait-schemas.ts';
 
 type Json = Record<string, unknown>;
+
+/** The groups of operations in a document, in its order, with the first segments of their paths. */
+type Tags = Readonly<Record<string, { readonly description: string; readonly paths: readonly string[] }>>;
+
+const publicTags: Tags = {
+  Workspaces: { description: 'Workspaces, which own events and endpoints.', paths: ['workspaces'] },
+  Events: { description: 'Events, which the service delivers to subscribed endpoints.', paths: ['events'] },
+  Endpoints: { description: 'Webhook endpoints: URLs that receive events.', paths: ['webhooks'] },
+};
+
+const controlTags: Tags = {
+  Emulator: {
+    description: 'Inspect, reset, snapshot and stop the emulator.',
+    paths: ['', 'status', 'diagnosis', 'overview', 'reset', 'snapshot', 'stop'],
+  },
+  Clock: {
+    description: 'The schedule clock of a workspace, which decides when retries are due.',
+    paths: ['clock'],
+  },
+  Deliveries: {
+    description: 'Deliveries, their attempts and their signatures.',
+    paths: ['deliveries', 'attempts'],
+  },
+  Faults: { description: 'Faults that you inject into requests and deliveries.', paths: ['faults'] },
+  Events: {
+    description: 'Stored events, with details that `/v1` does not return.',
+    paths: ['stored-events'],
+  },
+  Endpoints: {
+    description: 'Endpoints, including settings that `/v1` does not support.',
+    paths: ['webhooks'],
+  },
+  Workspaces: { description: 'Workspaces and API keys.', paths: ['workspaces', 'keys'] },
+  'Request log': { description: 'Requests to `/v1`.', paths: ['requests'] },
+  Fixtures: { description: 'Sample payloads for event types.', paths: ['fixtures'] },
+  'Live stream': { description: 'Changes as server-sent events.', paths: ['events'] },
+};
 
 interface PublicDocumentOptions {
   readonly serverUrl: string;
@@ -53,7 +81,7 @@ export function createPublicDocument({
   eventTypes,
 }: PublicDocumentOptions): Json {
   const builder = new DocumentBuilder({ isPublic: true });
-  builder.addOperations(operations, createPublicTexts(rules));
+  builder.addOperations(operations);
   const webhooks = createWebhooksSection({ eventTypes, rules }, builder.schemas);
   const apiKey = {
     type: 'http',
@@ -65,7 +93,10 @@ export function createPublicDocument({
       'Workspace Events and Webhooks API',
       'REST API for workspaces, events and webhook endpoints, as implemented by the emulator.',
       serverUrl,
-      { ...publicTags, [WEBHOOKS_TAG]: 'Requests that the service sends to your receiver.' },
+      {
+        ...publicTags,
+        [WEBHOOKS_TAG]: { description: 'Requests that the service sends to your receiver.', paths: [] },
+      },
     ),
     security: [{ apiKey: [] }],
     paths: builder.paths,
@@ -77,9 +108,8 @@ export function createPublicDocument({
 /** The document of the control plane. */
 export function createControlDocument(serverUrl: string): Json {
   const builder = new DocumentBuilder({ isPublic: false });
-  builder.addOperations(controlOperations, controlTexts);
-  builder.addExport();
-  builder.addStream();
+  builder.addOperations(controlOperations);
+  builder.addStreamedOperations();
   const controlToken = {
     type: 'http',
     scheme: 'bearer',
@@ -103,12 +133,7 @@ export function createControlDocument(serverUrl: string): Json {
   };
 }
 
-function createDocumentHeader(
-  title: string,
-  description: string,
-  serverUrl: string,
-  tags: Readonly<Record<string, string>>,
-): Json {
+function createDocumentHeader(title: string, description: string, serverUrl: string, tags: Tags): Json {
   return {
     openapi: '3.1.1',
     info: {
@@ -119,7 +144,7 @@ function createDocumentHeader(
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
-    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
+    tags: Object.entries(tags).map(([name, { description }]) => ({ name, description })),
   };
 }
 
@@ -127,6 +152,7 @@ interface Parameter {
   readonly name: string;
   readonly schema: Json;
   readonly required: boolean;
+  readonly example: unknown;
 }
 
 /** Describes operations, and collects the components that they refer to. */
@@ -155,214 +181,126 @@ class DocumentBuilder {
     return { schemas: this.schemas, responses, headers };
   }
 
-  addOperations(
-    operations: Readonly<Record<string, Operation>>,
-    texts: Readonly<Record<string, OperationText>>,
-  ): void {
+  addOperations(operations: Readonly<Record<string, Operation>>): void {
     for (const [name, operation] of Object.entries(operations)) {
-      const text = texts[name];
-      if (text === undefined) throw new TypeError(`The operation ${name} has no texts.`);
-      this.#addPath(operation.path, operation.method, this.#toOperationObject(name, operation, text));
+      const schema = this.#toResponseSchema(operation.output);
+      const example = createExample(operation.output);
+      this.#addOperation(name, operation, { 'application/json': { schema, example } });
     }
   }
 
-  /** Adds the live stream of the control plane. */
-  addStream(): void {
-    const { tag, summary, description, input, response, example } = streamText;
-    const fields = Object.entries(toSchema(stream.StreamInput).properties as Record<string, Json>);
-    this.#addPath('/events', 'GET', {
-      operationId: 'followChanges',
-      tags: [tag],
-      summary,
-      description,
-      parameters: [
-        ...fields.map(([name, schema]) =>
-          toParameter('query', { name, schema, required: false }, input[name as keyof typeof input]),
-        ),
-        LAST_EVENT_ID_PARAMETER,
-      ],
-      responses: {
-        200: {
-          description: response,
-          headers: this.#responses.toHeaders(),
-          content: {
-            'text/event-stream': {
-              schema: {
-                type: 'string',
-                contentMediaType: 'application/json',
-                contentSchema: this.#toResponseSchema(stream.StreamItem),
-              },
-              example: `id: ${example.sequence}\ndata: ${JSON.stringify(example)}\n\n`,
-            },
-          },
-        },
-        ...this.#responses.toErrorResponses(streamErrorCodes),
-      },
+  /** Adds the export and the live stream of the control plane. */
+  addStreamedOperations(): void {
+    const { exportDeliveries, followChanges } = streamedOperations;
+    const toText = (schema: v.GenericSchema) => ({
+      type: 'string',
+      contentMediaType: 'application/json',
+      contentSchema: this.#toResponseSchema(schema),
+    });
+    const line = JSON.stringify(createExample(exportDeliveries.output));
+    const har = { log: { version: '1.2', creator: { name: 'svc-emulator', version: VERSION }, entries: [] } };
+    this.#addOperation('exportDeliveries', exportDeliveries, {
+      [exportFormats.har]: { schema: { type: 'object' }, example: har },
+      [exportFormats.ndjson]: { schema: toText(exportDeliveries.output), example: `${line}\n` },
+    });
+    const item = createExample(followChanges.output);
+    const message = `id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`;
+    this.#addOperation('followChanges', followChanges, {
+      'text/event-stream': { schema: toText(followChanges.output), example: message },
     });
   }
 
-  /** Adds the export of deliveries, whose responses are files. */
-  addExport(): void {
-    const { tag, summary, description, input, response, examples } = exportText;
-    const { properties = {}, required = [] } = toSchema(ExportInput) as {
-      properties?: Record<string, Json>;
-      required?: string[];
-    };
-    const schemas: Record<ExportFormat, Json> = {
-      har: { type: 'object' },
-      ndjson: {
-        type: 'string',
-        contentMediaType: 'application/json',
-        contentSchema: this.#toResponseSchema(ExportedDelivery),
-      },
-    };
-    this.#addPath('/deliveries/export', 'GET', {
-      operationId: 'exportDeliveries',
-      tags: [tag],
-      summary,
-      description,
-      parameters: Object.entries(properties).map(([name, schema]) => {
-        const field = { name, schema, required: required.includes(name) };
-        const example = name === 'format' ? 'ndjson' : undefined;
-        return toParameter('query', field, input[name as keyof typeof input], example);
-      }),
-      responses: {
-        200: {
-          description: response,
-          headers: this.#responses.toHeaders(),
-          content: Object.fromEntries(
-            exportFormatNames.map((format) => [
-              exportFormats[format],
-              { schema: schemas[format], example: examples[format] },
-            ]),
-          ),
-        },
-        ...this.#responses.toErrorResponses(streamErrorCodes),
-      },
-    });
-  }
-
-  #addPath(path: string, method: string, operation: Json): void {
-    this.paths[path] = { ...this.paths[path], [method.toLowerCase()]: operation };
-  }
-
-  #toOperationObject(name: string, operation: Operation, text: OperationText): Json {
-    const { path, method, input, output, scope, status = 200 } = operation;
+  /** @param content of a response without an error, by its type */
+  #addOperation(name: string, operation: Operation, content: Readonly<Record<string, Json>>): void {
+    const { path, method, input, output, scope, status = 200, summary, description } = operation;
+    const isStreamed = name in streamedOperations;
     const { properties = {}, required = [] } = toSchema(input) as {
       properties?: Record<string, Json>;
       required?: string[];
     };
+    const example = createExample(input) as Json;
+    const fields = Object.entries(properties).map(
+      ([field, schema]): Parameter => ({
+        ...{ name: field, schema, required: required.includes(field), example: example[field] },
+      }),
+    );
     const pathNames = pathParameters(path);
-    const fields = Object.entries(properties)
-      .filter(([field]) => !pathNames.includes(field))
-      .map(([field, schema]) => ({ name: field, schema, required: required.includes(field) }));
+    const pathFields = fields.filter((field) => pathNames.includes(field.name));
+    const otherFields = fields.filter((field) => !pathNames.includes(field.name));
     const isInQuery = isInputInQuery(method);
     const acceptsIdempotencyKey = this.#isPublic && method === 'POST';
-    const describeParameter = (location: 'path' | 'query', field: Parameter) =>
-      toParameter(location, field, text.input[field.name], text.example.input[field.name]);
-    const errorCodes = this.#isPublic ? getPublicErrorCodes(operation) : getControlErrorCodes(operation);
-    return {
+    const getErrorCodes = this.#isPublic ? getPublicErrorCodes : getControlErrorCodes;
+    const errorCodes = isStreamed ? streamErrorCodes : getErrorCodes(operation);
+    const object = {
       operationId: name,
-      tags: [text.tag],
-      summary: text.summary,
-      description: scope ? `${text.description} Required scope: \`${scope}\`.` : text.description,
+      tags: [findTag(path, this.#isPublic ? publicTags : controlTags)],
+      summary,
+      description: scope ? `${description} Required scope: \`${scope}\`.` : description,
       parameters: [
-        ...pathNames.map((field) =>
-          describeParameter('path', { name: field, schema: { type: 'string' }, required: true }),
-        ),
-        ...(isInQuery ? fields.map((field) => describeParameter('query', field)) : []),
+        ...pathFields.map((field) => toParameter('path', field)),
+        ...(isInQuery ? otherFields.map((field) => toParameter('query', field)) : []),
         ...(acceptsIdempotencyKey ? [IDEMPOTENCY_KEY_PARAMETER] : []),
+        ...(name === 'followChanges' ? [LAST_EVENT_ID_PARAMETER] : []),
       ],
-      ...(isInQuery || fields.length === 0 ? {} : { requestBody: toRequestBody(fields, text) }),
+      ...(isInQuery || otherFields.length === 0 ? {} : { requestBody: toRequestBody(otherFields) }),
       responses: {
         [status]: {
-          description: text.response,
+          description: v.getDescription(output),
           headers: this.#responses.toHeaders(
             ...(acceptsIdempotencyKey ? ['Idempotent-Replayed' as const] : []),
           ),
-          content: {
-            'application/json': {
-              schema: addFieldDescriptions(this.#toResponseSchema(output), text.output ?? {}),
-              example: text.example.output,
-            },
-          },
+          content,
         },
-        ...this.#responses.toErrorResponses(errorCodes, text.errorExamples),
+        ...this.#responses.toErrorResponses(errorCodes, operation.errorExamples),
       },
     };
+    this.paths[path] = { ...this.paths[path], [method.toLowerCase()]: object };
   }
 
   /** The schema of a response. Schemas with a name become references. */
   #toResponseSchema(schema: v.GenericSchema): Json {
-    return this.#toReference(schema) ?? toSchema(schema, (inner) => this.#toReference(inner));
+    return toSchema(schema, (inner) => this.#toReference(inner));
   }
 
+  /** @param schema without its description */
   #toReference(schema: v.GenericSchema): Json | undefined {
     const name = schemaNames.get(schema);
     if (name === undefined) return undefined;
-    if (!(name in this.schemas)) {
-      const text = schemaTexts[name];
-      if (text === undefined) throw new TypeError(`The schema ${name} has no texts.`);
-      const json = toSchema(schema, (inner) => (inner === schema ? undefined : this.#toReference(inner)));
-      this.schemas[name] = { description: text.description, ...addFieldDescriptions(json, text.fields) };
-    }
+    this.schemas[name] ??= toSchema(namedSchemas[name] as v.GenericSchema, (inner) =>
+      inner === schema ? undefined : this.#toReference(inner),
+    );
     return { $ref: `#/components/schemas/${name}` };
   }
 }
 
-function toParameter(
-  location: 'path' | 'query',
-  { name, schema, required }: Parameter,
-  description: string | undefined,
-  example?: unknown,
-): Json {
-  return { name, in: location, required, description, schema, ...(example === undefined ? {} : { example }) };
+function findTag(path: string, tags: Tags): string {
+  const [, segment = ''] = path.split('/');
+  const tag = Object.keys(tags).find((name) => tags[name]?.paths.includes(segment));
+  if (tag === undefined) throw new TypeError(`The path ${path} has no tag.`);
+  return tag;
 }
 
-function toRequestBody(fields: readonly Parameter[], { input, example }: OperationText): Json {
+function toParameter(location: 'path' | 'query', { name, schema, required, example }: Parameter): Json {
+  const { description, ...rest } = schema;
+  const shown = example === undefined ? {} : { example };
+  return { name, in: location, required, description, schema: rest, ...shown };
+}
+
+function toRequestBody(fields: readonly Parameter[]): Json {
   const required = fields.filter((field) => field.required).map(({ name }) => name);
-  const properties = fields.map(({ name, schema }) => [name, { ...schema, description: input[name] }]);
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(properties),
+    properties: Object.fromEntries(fields.map((field) => [field.name, field.schema])),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
   };
-  const names = fields.map(({ name }) => name);
-  const body = Object.entries(example.input).filter(([name]) => names.includes(name));
+  const shown = fields.filter(({ example }) => example !== undefined);
+  const example = Object.fromEntries(shown.map((field) => [field.name, field.example]));
   return {
     description: 'Request fields.',
     required: required.length > 0,
-    content: { 'application/json': { schema, example: Object.fromEntries(body) } },
+    content: { 'application/json': { schema, example } },
   };
-}
-
-/** Adds descriptions to the properties of an object, or of the objects in an array or union. */
-function addFieldDescriptions(schema: Json, texts: FieldTexts): Json {
-  const { properties, items, anyOf, oneOf } = schema as {
-    properties?: Record<string, Json>;
-    items?: Json;
-    anyOf?: Json[];
-    oneOf?: Json[];
-  };
-  const describeAll = (schemas: Json[]) => schemas.map((inner) => addFieldDescriptions(inner, texts));
-  return {
-    ...schema,
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, field]) => [name, addDescription(field, texts[name])]),
-      ),
-    }),
-    ...(items && { items: addFieldDescriptions(items, texts) }),
-    ...(anyOf && { anyOf: describeAll(anyOf) }),
-    ...(oneOf && { oneOf: describeAll(oneOf) }),
-  };
-}
-
-function addDescription(schema: Json, text: FieldText | undefined): Json {
-  if (text === undefined) return schema;
-  if (typeof text === 'string') return { ...schema, description: text };
-  return { ...addFieldDescriptions(schema, text.fields), description: text.description };
 }
 
 const IDEMPOTENCY_KEY_PARAMETER: Json = {
@@ -384,7 +322,7 @@ const LAST_EVENT_ID_PARAMETER: Json = {
 };
 
 /** The schemas that become components, with their names: all objects and variants that these modules export. */
-const schemaNames = new Map<unknown, string>(
+const namedSchemas = Object.fromEntries(
   Object.entries({
     ...resources,
     DeliveryTrace: traces.DeliveryTrace,
@@ -396,10 +334,10 @@ const schemaNames = new Map<unknown, string>(
     ...emulator,
     StreamItem: stream.StreamItem,
     WaitReport,
-  }).flatMap(([name, value]) =>
-    'type' in value && ['object', 'strict_object', 'variant'].includes(value.type) ? [[value, name]] : [],
-  ),
-);
+  }).filter(([, value]) => v.getDescription(value as v.GenericSchema) !== undefined),
+) as unknown as Readonly<Record<string, v.SchemaWithPipe<readonly [v.GenericSchema, v.GenericMetadata]>>>;
+const schemaNames = new Map(Object.entries(namedSchemas).map(([name, { pipe }]) => [pipe[0], name] as const));
+const schemaDescriptions = new Set<unknown>(Object.values(namedSchemas).map(({ pipe }) => pipe[1]));
 
 /**
  * Converts a schema to JSON Schema. Checks without an equivalent there, for example of addresses, are omitted; the validator
@@ -418,11 +356,14 @@ function toSchema(
       if (valibotSchema === WholeNumber) return { type: 'integer' };
       return replace(valibotSchema as v.GenericSchema);
     },
-    // The metadata `jsonSchema` becomes a property of that name. Its content belongs in the schema instead.
     overrideAction: ({ valibotAction, jsonSchema }) => {
       const { metadata = {} } = valibotAction as { metadata?: { jsonSchema?: Json } };
-      const { jsonSchema: _, ...others } = jsonSchema as Json;
-      return metadata.jsonSchema && { ...others, ...metadata.jsonSchema };
+      // Examples are in the bodies. The metadata `jsonSchema` becomes a property of that name. Its content belongs in the schema instead.
+      const { examples: _examples, jsonSchema: _, ...others } = jsonSchema as Json;
+      // The description of a reference is that of the field. The one of the resource is in the component.
+      return schemaDescriptions.has(valibotAction) && jsonSchema.$ref
+        ? { $ref: jsonSchema.$ref }
+        : { ...others, ...metadata.jsonSchema };
     },
   }) as Json;
   return rest;

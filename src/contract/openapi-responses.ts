@@ -1,10 +1,8 @@
 /** The error responses of the OpenAPI documents, and the headers of all responses. Both are components, to which operations refer. */
-import { idPatterns } from '../domain/ids.ts';
+import { idPatterns, toExampleId } from '../domain/ids.ts';
 import { type ErrorCode, getErrorDefinition } from '../errors.ts';
 import { controlErrorExamples, controlErrorTexts, errorExamples, errorTexts } from './error-texts.ts';
-import * as example from './openapi-examples.ts';
-import type { ErrorMessages } from './openapi-text.ts';
-import { isInputInQuery, type Operation, pathParameters } from './operation.ts';
+import { type ErrorMessages, isInputInQuery, type Operation, pathParameters } from './operation.ts';
 
 type Json = Record<string, unknown>;
 
@@ -137,7 +135,7 @@ export class ResponseComponents {
       ownMessage ?? (this.#isPublic ? undefined : controlErrorExamples[code]) ?? errorExamples[code];
     if (message === undefined) throw new TypeError(`The error ${code} has no example.`);
     const { hint } = getErrorDefinition(code);
-    const error = { code, message, request_id: example.ids.request };
+    const error = { code, message, request_id: toExampleId('request') };
     return { value: { error: hint === undefined || this.#isPublic ? error : { ...error, hint } } };
   }
 }
@@ -146,7 +144,7 @@ const headers = {
   'Request-Id': {
     description: 'ID of the request.',
     schema: { type: 'string', pattern: idPatterns.request.source },
-    example: example.ids.request,
+    example: toExampleId('request'),
   },
   'RateLimit-Policy': {
     description:

@@ -3,7 +3,8 @@ import { formatDuration } from '../domain/duration.ts';
 import { idPatterns } from '../domain/ids.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import type { Rules } from '../profile/rules.ts';
-import * as example from './openapi-examples.ts';
+import { createExample } from './openapi-example.ts';
+import { Event } from './resources.ts';
 
 type Json = Record<string, unknown>;
 
@@ -154,11 +155,11 @@ function toEnvelopeSchema(type: string, payloadSchemaName: string): Json {
 }
 
 function toExample({ type, payload }: EventTypeDocumentation): Json {
-  const { workspace_id, created_at } = example.event;
+  const { id, workspace_id, created_at } = createExample(Event);
   return {
     type,
     workspace_id,
     created_at,
-    data: { id: example.ids.event, workspace_id, type, payload, created_at },
+    data: { id, workspace_id, type, payload, created_at },
   };
 }

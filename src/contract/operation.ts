@@ -17,13 +17,20 @@ export interface Operation<
   readonly path: string;
   readonly input: Input;
   readonly output: Output;
+  /** Imperative phrase without a period. */
+  readonly summary: string;
+  readonly description: string;
   /** Status of a response without an error. Default: 200. */
   readonly status?: 200 | 201 | 202;
   /** Scope that the API key needs (§5). Missing on the control plane, which uses no API keys. */
   readonly scope?: Scope;
   /** Errors in addition to those that every operation can respond with. */
   readonly errors?: readonly ErrorCode[];
+  /** Example messages of errors for which those in `error-texts.ts` do not fit. */
+  readonly errorExamples?: ErrorMessages;
 }
+
+export type ErrorMessages = Readonly<Partial<Record<ErrorCode, string>>>;
 
 /** Defines one operation, and keeps the types of its input and output. */
 export function defineOperation<Fields extends Omit<Operation, 'method' | 'path'>>(

@@ -1,73 +1,94 @@
-/**
- * Schemas of the overview and the endpoint pages: aggregates that the emulator computes from deliveries and attempts.
- * `openapi-schema-texts.ts` describes each field.
- */
+/** Schemas of the overview and the endpoint pages: aggregates that the emulator computes from deliveries and attempts. */
 import * as v from 'valibot';
-import { AttemptSummary, Delivery } from './delivery-schemas.ts';
+import { AttemptSummary, attemptFields, Delivery, statusCounts } from './delivery-schemas.ts';
 import { Fault } from './fault-schemas.ts';
-import { Count, idOf, Timestamp } from './fields.ts';
+import { Count, described, idOf, resource, Timestamp, Url } from './fields.ts';
 import { WebhookDetail } from './resources.ts';
 
 /** Which time orders the attempts of the overview. */
 export const overviewClocks = ['wall', 'schedule'] as const;
 
-/** The deliveries that have not succeeded. `pending` includes those that are failing or paused. */
-export const DeliveryStatusCounts = v.object({
-  pending: Count,
-  failing: Count,
-  paused: Count,
-  failed: Count,
-  canceled: Count,
-});
+const { succeeded: _, ...countsWithoutSucceeded } = statusCounts;
+export const DeliveryStatusCounts = resource(
+  'Number of deliveries that have not succeeded, by status. Each count stops at 1,000.',
+  countsWithoutSucceeded,
+);
 
-/** Attempts that were made in a part of the period. */
-export const AttemptBucket = v.object({
-  starts_at: Timestamp,
-  succeeded: Count,
-  failed: Count,
-  /** Those that are not the first attempt of their delivery. */
-  retried: Count,
+export const AttemptBucket = resource('The attempts in one part of a period.', {
+  starts_at: described('Time at which the bucket starts. It ends where the next one starts.', Timestamp),
+  succeeded: described('Number of attempts that succeeded.', Count),
+  failed: described('Number of attempts that failed.', Count),
+  retried: described('Number of attempts that were not the first one of their delivery.', Count),
 });
 
 /** Results of the newest attempts to an endpoint. */
-const AttemptResults = { attempts: Count, succeeded: Count, p95_ms: v.nullable(v.number()) };
+const attemptResults = {
+  attempts: described('Number of attempts, at most 200.', Count),
+  succeeded: described('Number of these attempts that succeeded.', Count),
+  p95_ms: described(
+    'Duration that 95% of these attempts did not exceed, in milliseconds. `null` without attempts.',
+    v.nullable(v.number()),
+  ),
+};
 
-/** An endpoint and the results of its newest attempts. */
-export const EndpointSummary = v.object({
-  webhook_id: idOf('webhook'),
-  url: v.string(),
-  disabled: v.boolean(),
-  ...AttemptResults,
-  last_failure: v.nullable(AttemptSummary),
-  next_attempt_at: v.nullable(Timestamp),
+export const EndpointSummary = resource('An endpoint, and the results of its newest 200 attempts.', {
+  webhook_id: described('ID of the endpoint.', idOf('webhook')),
+  url: described('URL that deliveries are sent to.', Url),
+  disabled: described('Whether the endpoint is disabled.', v.boolean()),
+  ...attemptResults,
+  last_failure: described(
+    'Newest of these attempts that failed. `null` if none failed.',
+    v.nullable(AttemptSummary),
+  ),
+  next_attempt_at: described(
+    'Schedule time of the next attempt to the endpoint. `null` if none is planned or the endpoint is disabled.',
+    v.nullable(Timestamp),
+  ),
 });
 
-export const WebhookStatistics = v.object({
-  ...AttemptResults,
-  p50_ms: v.nullable(v.number()),
-  max_ms: v.nullable(v.number()),
-  last_attempt_at: v.nullable(Timestamp),
-  recent_attempts: v.array(v.pick(AttemptSummary, ['outcome', 'duration_ms'])),
+export const WebhookStatistics = resource('The results of the newest 200 attempts to an endpoint.', {
+  ...attemptResults,
+  p50_ms: described(
+    'Median duration of these attempts, in milliseconds. `null` without attempts.',
+    v.nullable(v.number()),
+  ),
+  max_ms: described(
+    'Longest duration of these attempts, in milliseconds. `null` without attempts.',
+    v.nullable(v.number()),
+  ),
+  last_attempt_at: described(
+    'Wall time at which the newest attempt was sent. `null` without attempts.',
+    v.nullable(Timestamp),
+  ),
+  recent_attempts: described(
+    'The newest attempts, newest first. The parameter `recent_attempts` limits their number.',
+    v.array(v.object({ outcome: attemptFields.outcome, duration_ms: attemptFields.duration_ms })),
+  ),
 });
 
-/** `statistics` is missing unless the request has `recent_attempts`. */
-export const WebhookWithStatistics = v.object({
+export const WebhookWithStatistics = resource('A webhook endpoint with the results of its newest attempts.', {
   ...WebhookDetail.entries,
-  statistics: v.optional(WebhookStatistics),
+  statistics: described(
+    'Results of the newest attempts. Missing without the parameter `recent_attempts`.',
+    v.optional(WebhookStatistics),
+  ),
 });
 
-export const Overview = v.object({
-  workspace_id: idOf('workspace'),
-  clock: v.picklist(overviewClocks),
-  bucket_ms: Count,
-  ends_at: Timestamp,
-  buckets: v.array(AttemptBucket),
-  has_deliveries: v.boolean(),
-  delivery_counts: DeliveryStatusCounts,
-  endpoints: v.array(EndpointSummary),
-  has_more_endpoints: v.boolean(),
-  due: v.array(Delivery),
-  faults: v.array(Fault),
+export const Overview = resource('The deliveries of a workspace at a glance.', {
+  workspace_id: described('ID of the workspace.', idOf('workspace')),
+  clock: described('Clock that the buckets follow.', v.picklist(overviewClocks)),
+  bucket_ms: described('Length of a bucket in milliseconds.', Count, 10_000),
+  ends_at: described('End of the last bucket, which contains the current time.', Timestamp),
+  buckets: described('Attempts over time, oldest first.', v.array(AttemptBucket)),
+  has_deliveries: described('Whether the workspace has deliveries.', v.boolean(), true),
+  delivery_counts: described('Deliveries that have not succeeded.', DeliveryStatusCounts),
+  endpoints: described('Endpoints of the workspace, newest first. At most 50.', v.array(EndpointSummary)),
+  has_more_endpoints: described('Whether the workspace has more endpoints.', v.boolean()),
+  due: described(
+    'Deliveries with the next planned attempts, in order of their due times. At most 5.',
+    v.array(Delivery),
+  ),
+  faults: described('Faults that still apply to this workspace, oldest first. At most 20.', v.array(Fault)),
 });
 
 export type AttemptBucket = v.InferOutput<typeof AttemptBucket>;

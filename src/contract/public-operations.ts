@@ -4,12 +4,31 @@ import type { Environment } from '../domain/credentials.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
-import { EVENT_TYPE_MESSAGE, EventType, idOf, JsonObject, SUBSCRIPTION_PATTERN } from './fields.ts';
+import {
+  described,
+  EVENT_TYPE_MESSAGE,
+  EventType,
+  idField,
+  idOf,
+  JsonObject,
+  SUBSCRIPTION_PATTERN,
+} from './fields.ts';
 import { type Operation, wholeNumberFrom } from './operation.ts';
 import { publicRoutes } from './public-routes.ts';
 import { CreatedWebhook, Event, EventPage, Workspace } from './resources.ts';
 
 const MAX_SUBSCRIPTIONS = 100;
+
+const urlTexts: Readonly<Record<Rules['webhookUrl'], string>> = {
+  local: 'Must use HTTPS, except for loopback and private addresses.',
+  public: 'Must use HTTPS, and be publicly reachable.',
+};
+
+const wildcardTexts: Readonly<Record<Rules['wildcard'], string>> = {
+  accepted: '`*` matches all event types.',
+  rejected_in_production: '`*` matches all event types; it is not accepted in production.',
+  rejected: '`*` is not accepted.',
+};
 
 export interface PublicOperationOptions {
   readonly rules: Rules;
@@ -21,21 +40,34 @@ export interface PublicOperationOptions {
 /** The five operations of §4. */
 export function createPublicOperations(options: PublicOperationOptions) {
   const { rules } = options;
-  const type = createEventTypeSchema(options);
   return {
     getWorkspace: {
       ...publicRoutes.getWorkspace,
-      input: v.strictObject({ id: v.string() }),
+      summary: 'Retrieve a workspace',
+      description: 'Returns a workspace by its ID.',
+      input: v.strictObject(idField('ID of the workspace.', 'workspace')),
       output: Workspace,
       status: 200,
       scope: 'workspaces:read',
     },
     createEvent: {
       ...publicRoutes.createEvent,
+      summary: 'Create an event',
+      description:
+        'Creates an event, and a delivery for each endpoint that subscribes to its type. Responds as soon as the event is stored, without waiting for its deliveries.',
       input: v.strictObject({
-        type,
-        ...toField(rules.payloadField, v.optional(JsonObject)),
-        workspace_id: v.optional(idOf('workspace')),
+        type: described('Type of the event, in the form `<noun>.<verb>`.', createEventTypeSchema(options)),
+        ...toField(
+          rules.payloadField,
+          described('Data of the event (default: an empty object).', v.optional(JsonObject), {
+            order_id: 'ord_7KQ2M9',
+            carrier: 'DHL',
+          }),
+        ),
+        workspace_id: described(
+          'ID of the workspace to create the event in (default: the workspace of the API key). Required if the key is valid for all workspaces.',
+          v.optional(idOf('workspace')),
+        ),
       }),
       output: Event,
       status: 201,
@@ -43,19 +75,35 @@ export function createPublicOperations(options: PublicOperationOptions) {
     },
     getEvent: {
       ...publicRoutes.getEvent,
-      input: v.strictObject({ id: v.string() }),
+      summary: 'Retrieve an event',
+      description: 'Returns an event by its ID.',
+      input: v.strictObject(idField('ID of the event.', 'event')),
       output: Event,
       status: 200,
       scope: 'events:read',
     },
     listEvents: {
       ...publicRoutes.listEvents,
+      summary: 'List events',
+      description: 'Returns the events of a workspace, newest first.',
       input: v.pipe(
         v.strictObject({
-          ...toField(rules.list.workspaceParameter, v.optional(idOf('workspace'))),
-          starting_after: v.optional(idOf('event')),
-          limit: v.optional(wholeNumberFrom(1, rules.list.maxLimit), rules.list.defaultLimit),
-          type: v.optional(EventType),
+          ...toField(
+            rules.list.workspaceParameter,
+            described(
+              'ID of the workspace whose events to list (default: the workspace of the API key). Required if the key is valid for all workspaces.',
+              v.optional(idOf('workspace')),
+            ),
+          ),
+          starting_after: described(
+            '`end_cursor` of the previous page (default: start with the newest event).',
+            v.optional(idOf('event')),
+          ),
+          limit: described(
+            'Maximum number of events to return.',
+            v.optional(wholeNumberFrom(1, rules.list.maxLimit), rules.list.defaultLimit),
+          ),
+          type: described('Return only events of this type.', v.optional(EventType), 'order.shipped'),
         }),
         // Handlers read `workspaceId`, because the name of the parameter depends on the rules.
         v.transform((input) => ({
@@ -71,10 +119,24 @@ export function createPublicOperations(options: PublicOperationOptions) {
     },
     createWebhook: {
       ...publicRoutes.createWebhook,
+      summary: 'Register an endpoint',
+      description:
+        'Registers a webhook endpoint. The response contains the secret that its deliveries are signed with. The secret cannot be retrieved later.',
       input: v.strictObject({
-        workspace_id: idOf('workspace'),
-        url: createWebhookUrlSchema(rules),
-        events: createSubscriptionsSchema(options),
+        workspace_id: described(
+          'ID of the workspace that the endpoint receives events from.',
+          idOf('workspace'),
+        ),
+        url: described(
+          `URL that deliveries are sent to. ${urlTexts[rules.webhookUrl]}`,
+          createWebhookUrlSchema(rules),
+          'https://example.com/webhooks',
+        ),
+        events: described(
+          `Event types that the endpoint receives. ${wildcardTexts[rules.wildcard]}`,
+          createSubscriptionsSchema(options),
+          ['order.shipped'],
+        ),
       }),
       output: CreatedWebhook,
       status: 201,

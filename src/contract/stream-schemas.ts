@@ -1,21 +1,51 @@
 /** Schemas of the items and filters of the live stream. */
 import * as v from 'valibot';
 import { Attempt, Delivery } from './delivery-schemas.ts';
-import { Count, idOf } from './fields.ts';
-import { DeliveryFilter } from './list-filters.ts';
+import { Count, described, idOf } from './fields.ts';
+import { DeliveryFilter, RelativeTime, TIME_FORMS } from './list-filters.ts';
 import { wholeNumberFrom } from './operation.ts';
 import { ApiRequest, WebhookDetail } from './resources.ts';
 
-/** One item of the live stream. `sequence` always increases. A client resumes after the last one that it received. */
-export const StreamItem = v.variant('type', [
-  v.object({ type: v.literal('delivery'), sequence: Count, delivery: Delivery }),
-  v.object({ type: v.literal('attempt'), sequence: Count, attempt: Attempt, delivery: Delivery }),
-  v.object({ type: v.literal('request'), sequence: Count, request: ApiRequest }),
-  /** An endpoint was changed, disabled or enabled, or its secret was rotated. */
-  v.object({ type: v.literal('webhook'), sequence: Count, webhook: WebhookDetail }),
-  /** A reset or a snapshot has replaced the state. Sent regardless of the filter. */
-  v.object({ type: v.literal('reset'), sequence: Count }),
-]);
+const itemFields = {
+  sequence: described('Sequence number of the event. Later events have higher numbers.', Count),
+};
+const typeOf = <Type extends string>(type: Type) => ({
+  type: described(
+    'Kind of change. `reset` means that all state was replaced: discard the state that your client has stored.',
+    v.literal(type),
+  ),
+});
+const deliveryField = {
+  delivery: described('Delivery that was created or has settled, or that the attempt belongs to.', Delivery),
+};
+
+/** A client resumes after the last sequence number that it received. `reset` is sent regardless of the filter. */
+export const StreamItem = described(
+  'An event in the live stream.',
+  v.variant('type', [
+    v.object({ ...typeOf('delivery'), ...itemFields, ...deliveryField }),
+    v.object({
+      ...typeOf('attempt'),
+      ...itemFields,
+      attempt: described('Attempt that has ended.', Attempt),
+      ...deliveryField,
+    }),
+    v.object({
+      ...typeOf('request'),
+      ...itemFields,
+      request: described('Request that was logged.', ApiRequest),
+    }),
+    v.object({
+      ...typeOf('webhook'),
+      ...itemFields,
+      webhook: described(
+        'Endpoint that was changed, disabled or enabled, or whose secret was rotated. The pending deliveries of a disabled endpoint are paused.',
+        WebhookDetail,
+      ),
+    }),
+    v.object({ ...typeOf('reset'), ...itemFields }),
+  ]),
+);
 
 /** A list in a query: `a,b`. */
 function listInText<Item extends v.GenericSchema<string>>(item: Item) {
@@ -28,12 +58,24 @@ function listInText<Item extends v.GenericSchema<string>>(item: Item) {
 
 /** The filter of the live stream, which continues after `since_sequence`, or starts at `since`, or now if both are missing. */
 export const StreamInput = v.strictObject({
-  /** Kinds of items (default: all). The field `type` is an event type. */
-  types: v.optional(listInText(v.picklist(['delivery', 'attempt', 'request', 'webhook']))),
-  /** The endpoints of a `svc listen`: only their deliveries and attempts are sent, and they are kept while the stream is open. */
-  listener: v.optional(listInText(idOf('webhook'))),
-  since_sequence: v.optional(wholeNumberFrom(0)),
+  types: described(
+    'Types of stream events to send, separated by commas: `delivery`, `attempt`, `request`, `webhook` (default: all). `reset` is always sent.',
+    v.optional(listInText(v.picklist(['delivery', 'attempt', 'request', 'webhook']))),
+  ),
+  listener: described(
+    'Endpoint IDs, separated by commas. Send only deliveries and attempts of these endpoints. Temporary endpoints among them are not removed while the stream is open.',
+    v.optional(listInText(idOf('webhook'))),
+  ),
+  since_sequence: described('Send only events after this sequence number.', v.optional(wholeNumberFrom(0))),
   ...DeliveryFilter,
+  since: described(
+    `${TIME_FORMS} Sends the changes since then, followed by new changes (default: only new changes).`,
+    v.optional(RelativeTime),
+  ),
+  until: described(
+    `${TIME_FORMS} Only deliveries created before this schedule time and requests received before this wall time.`,
+    v.optional(RelativeTime),
+  ),
 });
 
 export type StreamItem = v.InferOutput<typeof StreamItem>;

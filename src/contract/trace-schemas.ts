@@ -1,7 +1,7 @@
 /** Schemas of the trace of an event. */
 import * as v from 'valibot';
 import { AttemptSummary, Delivery } from './delivery-schemas.ts';
-import { idOf } from './fields.ts';
+import { described, idField, idOf, resource } from './fields.ts';
 import { wholeNumberFrom } from './operation.ts';
 import { ApiRequest, EventSummary } from './resources.ts';
 
@@ -12,23 +12,37 @@ export const TRACE_LIMITS = { max: 200, default: 50 };
 export const MAX_TRACED_ATTEMPTS = 20;
 
 export const TraceInput = v.strictObject({
-  id: v.string(),
-  limit: v.optional(wholeNumberFrom(1, TRACE_LIMITS.max), TRACE_LIMITS.default),
-  starting_after: v.optional(v.string()),
+  ...idField('ID of the event.', 'event'),
+  limit: described(
+    'Maximum number of deliveries to return.',
+    v.optional(wholeNumberFrom(1, TRACE_LIMITS.max), TRACE_LIMITS.default),
+  ),
+  starting_after: described(
+    'Return the deliveries after this one: the `end_cursor` of the previous page.',
+    v.optional(v.string()),
+  ),
 });
 
-export const DeliveryTrace = v.object({
+export const DeliveryTrace = resource('A delivery in a trace, with its attempts.', {
   ...Delivery.entries,
-  attempts: v.array(AttemptSummary),
+  attempts: described(
+    'The newest attempts, in order, without their requests and responses.',
+    v.array(AttemptSummary),
+  ),
 });
 
-/** A page of the deliveries of an event, with what caused them and what they caused. Oldest first. */
-export const EventTrace = v.object({
-  event: EventSummary,
-  request: v.nullable(ApiRequest),
-  deliveries: v.array(DeliveryTrace),
-  has_more: v.boolean(),
-  end_cursor: v.nullable(idOf('delivery')),
+export const EventTrace = resource('What happened to an event.', {
+  event: described('The event.', EventSummary),
+  request: described(
+    'The `/v1` request that created the event. `null` if no request created it, or if the request is no longer in the request log.',
+    v.nullable(ApiRequest),
+  ),
+  deliveries: described('A page of the deliveries of the event, oldest first.', v.array(DeliveryTrace)),
+  has_more: described('Whether the event has more deliveries.', v.boolean()),
+  end_cursor: described(
+    'ID of the last delivery, for `starting_after`. `null` without deliveries.',
+    v.nullable(idOf('delivery')),
+  ),
 });
 
 export type DeliveryTrace = v.InferOutput<typeof DeliveryTrace>;

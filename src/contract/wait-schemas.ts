@@ -2,9 +2,9 @@
 import * as v from 'valibot';
 import { settledStatuses } from '../domain/delivery.ts';
 import { MINUTE_MS } from '../domain/duration.ts';
-import { Delivery } from './delivery-schemas.ts';
+import { Delivery, statusCounts } from './delivery-schemas.ts';
 import { withDurationTexts } from './duration-text.ts';
-import { Count, idOf } from './fields.ts';
+import { described, idOf, resource } from './fields.ts';
 import { DeliveryFilter } from './list-filters.ts';
 import { wholeNumberFrom } from './operation.ts';
 
@@ -14,14 +14,30 @@ const filter = { workspace_id, event_id, type, webhook_id, text, since };
 export const WaitInput = v.pipe(
   withDurationTexts(
     {
-      delivery_id: v.optional(idOf('delivery')),
+      delivery_id: described(
+        'Only this delivery. It cannot be combined with a filter or with `count`.',
+        v.optional(idOf('delivery')),
+      ),
       ...filter,
-      status: v.optional(v.picklist(settledStatuses)),
-      count: v.optional(wholeNumberFrom(1, 1_000_000)),
-      timeout_ms: v.optional(wholeNumberFrom(0, MINUTE_MS)),
-      keep_waiting: v.optional(v.boolean()),
+      status: described(
+        'Status that the deliveries must settle with (default: any).',
+        v.optional(v.picklist(settledStatuses)),
+      ),
+      count: described(
+        'Number of deliveries that must settle (default: all, at least one).',
+        v.optional(wholeNumberFrom(1, 1_000_000)),
+      ),
+      timeout_ms: described(
+        'Time limit of the wait in real time, in milliseconds (default: 30000, at most 60000). 0 returns immediately.',
+        v.optional(wholeNumberFrom(0, MINUTE_MS)),
+      ),
+      keep_waiting: described(
+        'Whether to wait until the time limit although no delivery can settle before it, because something else will move the clock or enable the endpoint (default: `false`).',
+        v.optional(v.boolean()),
+      ),
     },
     { timeout: 'timeout_ms' },
+    { timeout: '5s' },
   ),
   v.check(
     (input) =>
@@ -30,14 +46,28 @@ export const WaitInput = v.pipe(
   ),
 );
 
-/** What is known at the end of the wait. The counts are those of all matching deliveries, `data` has the newest. */
-export const WaitReport = v.object({
-  settled: v.boolean(),
-  hint: v.nullable(v.string()),
-  counts: v.object({ pending: Count, succeeded: Count, failed: Count, canceled: Count }),
-  data: v.array(Delivery),
-  has_more: v.boolean(),
-  end_cursor: v.nullable(idOf('delivery')),
+const { pending, succeeded, failed, canceled } = statusCounts;
+
+export const WaitReport = resource('The state of the deliveries that a request has waited for.', {
+  settled: described(
+    'Whether the deliveries have settled, in the number and with the status that the request asks for.',
+    v.boolean(),
+  ),
+  hint: described(
+    'What is missing, and how to continue. `null` if `settled` is `true`.',
+    v.nullable(v.string()),
+    '1 delivery cannot settle within 5s: the next attempt is due in 5m. Send it with POST /_svc/clock/advance and {"by": "5m"}.',
+  ),
+  counts: described(
+    'Number of all matching deliveries by status.',
+    v.object({ pending, succeeded, failed, canceled }),
+  ),
+  data: described('The deliveries, newest first, at most 1,000.', v.array(Delivery)),
+  has_more: described('Whether there are more deliveries than `data` contains.', v.boolean()),
+  end_cursor: described(
+    'ID of the last delivery in `data`, or `null` if there is none. To get more, pass it as `starting_after` of `GET /deliveries`.',
+    v.nullable(idOf('delivery')),
+  ),
 });
 
 export type WaitReport = v.InferOutput<typeof WaitReport>;

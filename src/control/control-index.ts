@@ -1,9 +1,8 @@
 /** What `GET /_svc` returns: where everything is. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { controlOperations } from '../contract/control-operations.ts';
+import { controlOperations, streamedOperations } from '../contract/control-operations.ts';
 import type { ControlIndex, EmulatorStatus } from '../contract/emulator-schemas.ts';
-import { controlTexts, exportText, streamText } from '../contract/openapi-control-texts.ts';
 import { findPackageFolder } from '../package-files.ts';
 import { PACKAGE_URL } from '../package-info.ts';
 
@@ -13,15 +12,7 @@ export function createControlIndex({
   control_url,
   dashboard_url,
 }: EmulatorStatus): ControlIndex {
-  const operations = [
-    ...Object.entries(controlOperations).map(([name, { method, path }]) => ({
-      method,
-      path,
-      summary: controlTexts[name as keyof typeof controlTexts].summary,
-    })),
-    { method: 'GET', path: '/deliveries/export', summary: exportText.summary },
-    { method: 'GET', path: '/events', summary: streamText.summary },
-  ];
+  const operations = Object.values({ ...controlOperations, ...streamedOperations });
   return {
     version,
     base_url,

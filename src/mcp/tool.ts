@@ -79,6 +79,9 @@ export function defineTool<Schema extends v.GenericSchema>({
   };
 }
 
+/** Descriptions that say the same as the name of the field, such as `webhook_id`. */
+const REDUNDANT = /^(?:Only \w+ (?:in|of|to|with) this|ID of the) /;
+
 /** The keywords that tell a model how to call a tool. Other problems, such as an invalid ID, are in the error of the call. */
 const SHOWN_KEYWORDS = ['type', 'enum', 'description', 'default', 'items'];
 
@@ -93,7 +96,10 @@ function toInputSchema(input: v.GenericSchema): JsonSchema {
     Object.fromEntries(
       Object.entries(schema)
         .filter(([keyword, value]) => SHOWN_KEYWORDS.includes(keyword) && !isEmptyDefault(keyword, value))
-        .map(([keyword, value]) => [keyword, keyword === 'items' ? shorten(value) : value]),
+        .map(([keyword, value]) => [
+          keyword,
+          keyword === 'items' ? shorten(value) : keyword === 'description' ? shortenText(value) : value,
+        ]),
     );
   const shown = Object.entries(properties).map(([name, schema]) => [name, shorten(schema as object)]);
   return {
@@ -101,6 +107,11 @@ function toInputSchema(input: v.GenericSchema): JsonSchema {
     properties: Object.fromEntries(shown),
     ...(required.length > 0 && { required }),
   };
+}
+
+/** The first sentence without its default and period. */
+function shortenText(text: string): string | undefined {
+  return REDUNDANT.test(text) ? undefined : text.split(/\.(?: |$)| \(default: /)[0];
 }
 
 /** An empty object, an empty list or `false` is the same as no value. */

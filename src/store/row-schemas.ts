@@ -57,7 +57,7 @@ export const rowSchemas = {
     clock_frozen: Flag,
   }),
   api_keys: v.strictObject({
-    ...v.pick(ApiKey, ['id']).entries,
+    ...v.pick(v.object(ApiKey.entries), ['id']).entries,
     seq: Seq,
     workspace_seq: v.nullable(Seq),
     hash: Hash,
@@ -87,7 +87,7 @@ export const rowSchemas = {
   events: v.pipe(EventRow, v.forward(v.check(hasEnvelopeOfEvent), ['envelope'])),
   deliveries: v.pipe(
     v.strictObject({
-      ...v.pick(Delivery, ['id', 'status', 'settled_reason']).entries,
+      ...v.pick(v.object(Delivery.entries), ['id', 'status', 'settled_reason']).entries,
       seq: Seq,
       event_seq: Seq,
       webhook_seq: Seq,
@@ -112,7 +112,7 @@ export const rowSchemas = {
     ),
   ),
   attempts: v.strictObject({
-    ...v.pick(Attempt, ['trigger', 'outcome', 'error']).entries,
+    ...v.pick(v.object(Attempt.entries), ['trigger', 'outcome', 'error']).entries,
     seq: Seq,
     delivery_seq: Seq,
     webhook_seq: Seq,
@@ -132,7 +132,14 @@ export const rowSchemas = {
     ),
   }),
   api_requests: v.strictObject({
-    ...v.pick(ApiRequest, ['id', 'method', 'path', 'error_code', 'error_message', 'user_agent']).entries,
+    ...v.pick(v.object(ApiRequest.entries), [
+      'id',
+      'method',
+      'path',
+      'error_code',
+      'error_message',
+      'user_agent',
+    ]).entries,
     seq: Seq,
     at_wall: Time,
     status: Status,

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { expect, it } from 'vitest';
 import { explainApiError } from '../../src/cli/report-error.ts';
-import { apiRequest } from '../../src/contract/openapi-examples.ts';
-import type { ApiRequest } from '../../src/contract/resources.ts';
+import { createExample } from '../../src/contract/openapi-example.ts';
+import { ApiRequest } from '../../src/contract/resources.ts';
 import { createApiClient } from '../../src/control/api-client.ts';
 import { SvcError } from '../../src/errors.ts';
 import { listenDuringTest } from '../support/local-server.ts';
@@ -18,7 +18,7 @@ async function failWith(
 ): Promise<unknown> {
   const server = createServer(respond);
   const port = await listenDuringTest(server);
-  const data = newest === null ? [] : [{ ...apiRequest, ...newest }];
+  const data = newest === null ? [] : [{ ...createExample(ApiRequest), ...newest }];
   const control = {
     listRequests: async () => ({ data, has_more: false, end_cursor: null }),
     getWorkspace: async ({ id }: { id: string }) => {

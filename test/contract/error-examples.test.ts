@@ -1,9 +1,11 @@
 /** The messages and results in the examples of the OpenAPI documents are those of the emulator. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { controlOperations } from '../../src/contract/control-operations.ts';
+import { Attempt } from '../../src/contract/delivery-schemas.ts';
 import { controlErrorExamples, errorExamples } from '../../src/contract/error-texts.ts';
-import * as example from '../../src/contract/openapi-examples.ts';
-import { verifyMessage } from '../../src/domain/signature/verify.ts';
+import { createExample } from '../../src/contract/openapi-example.ts';
+import { toExampleId } from '../../src/domain/ids.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { toSvcError } from '../../src/http/responses.ts';
 import { Idempotency } from '../../src/sandbox/idempotency.ts';
@@ -54,7 +56,7 @@ const provoke: Readonly<Partial<Record<ErrorCode, Provoke>>> = {
     const { key } = await emulator.control.createKey({ scopes: ['events:read'] });
     return (await emulator.api('POST', '/events', event, bearer(key))).json;
   },
-  not_found: async () => (await emulator.api('GET', `/events/${example.ids.event}`)).json,
+  not_found: async () => (await emulator.api('GET', `/events/${toExampleId('event')}`)).json,
   method_not_allowed: async () => (await emulator.api('PUT', '/events', event)).json,
   idempotency_in_progress: async () => {
     const { sandbox, addWorkspace } = openSandbox();
@@ -123,7 +125,7 @@ const provokeOnControlPlane: typeof provoke = {
 /** Replaces ids and folders, which differ in each run, by those of the examples. */
 function normalize(message: string): string {
   return message
-    .replace(/\b(evt|wh)_\w{26}/g, (_, prefix) => `${prefix}_${example.ids.event.slice(4)}`)
+    .replace(/\b(evt|wh)_\w{26}/g, (_, prefix) => `${prefix}_${toExampleId('event').slice(4)}`)
     .replace(/\S+(?=\/state\.svc)/, '/tmp');
 }
 
@@ -141,13 +143,15 @@ describe.each([
   );
 });
 
+const pastTimeMessage = controlOperations.advanceClock.errorExamples.usage;
+
 it('the example of a clock move to the past is a message of the emulator', async () => {
   await using frozen = await startTestEmulator({
     clock: { frozen: true },
-    wallClock: new Date(example.clockState.now),
+    wallClock: new Date('2026-11-20T14:05:30.000Z'),
   });
-  const [to = ''] = example.pastTimeMessage.split(' ');
-  await expect(frozen.control.advanceClock({ to })).rejects.toThrow(example.pastTimeMessage);
+  const [to = ''] = pastTimeMessage.split(' ');
+  await expect(frozen.control.advanceClock({ to })).rejects.toThrow(pastTimeMessage);
 });
 
 it('a clock move has its own example of usage, and other operations share one', async () => {
@@ -156,28 +160,15 @@ it('a clock move has its own example of usage, and other operations share one', 
   const { paths, components }: any = await (await fetch(`${open.status().url}/_svc/openapi.json`)).json();
   const getMessage = ({ content }: (typeof components.responses)[string]) =>
     content['application/json'].examples.usage.value.error.message;
-  expect(getMessage(paths['/clock/advance'].post.responses[400])).toBe(example.pastTimeMessage);
+  expect(getMessage(paths['/clock/advance'].post.responses[400])).toBe(pastTimeMessage);
   const { $ref } = paths['/snapshot/save'].post.responses[400];
   expect(getMessage(components.responses[$ref.split('/').at(-1)])).toBe(errorExamples.usage);
 });
 
-it('the example of an attempt has a valid signature, and the verification result of the emulator', () => {
-  const { request, sent_at } = example.attempt;
-  const result = verifyMessage({
-    payload: request.body,
-    headers: new Headers(request.headers),
-    secret: example.endpointSecret,
-    now: Date.parse(sent_at),
-  });
-  expect(result).toEqual(example.verification);
-});
-
-it.each([
-  ['an attempt', example.attempt],
-  ['a probe', example.webhookProbe.forged],
-])('the example of %s has the error of the emulator for its status', async (_, sent) => {
-  await using receiver = await createReceiver({ status: sent?.response_status ?? 0 });
+it('the example of an attempt has the error of the emulator for its status', async () => {
+  const { response_status, error } = createExample(Attempt);
+  await using receiver = await createReceiver({ status: response_status ?? 0 });
   const { id } = await emulator.control.createWebhook({ url: receiver.url, events: ['order.lost'] });
   const probe = await emulator.control.probeWebhook({ id });
-  expect(probe.forged?.error).toBe(sent?.error);
+  expect(probe.forged?.error).toBe(error);
 });

@@ -48,26 +48,19 @@ function listDescribed(document: Json): Place[] {
     ),
     ...Object.entries<Json>(document.components.headers).map(([where, node]) => ({ where, node })),
     ...schemas,
-    ...schemas.flatMap(({ where, node }) => listProperties(where, node)),
+    ...[...operations, ...schemas].flatMap(({ where, node }) => listProperties(where, node)),
   ];
 }
 
-/** Parameters, body, responses and headers of an operation, with the properties of their schemas. */
+/** Parameters, body, responses and headers of an operation. */
 function listParts(where: string, { parameters, requestBody, responses }: Json): Place[] {
-  const parts: Place[] = [
+  return [
     ...parameters.map((node: Json) => ({ where: `${where} parameter ${node.name}`, node })),
     ...(requestBody === undefined ? [] : [{ where: `${where} body`, node: requestBody }]),
     ...Object.entries<Json>(responses)
       .filter(([, node]) => node.$ref === undefined)
       .flatMap(([status, node]) => listResponseParts(`${where} ${status}`, node)),
   ];
-  return parts.flatMap((part) => [
-    part,
-    ...listProperties(part.where, part.node.schema),
-    ...Object.values<Json>(part.node.content ?? {}).flatMap(({ schema }) =>
-      listProperties(part.where, schema),
-    ),
-  ]);
 }
 
 /** A response and its own headers. Headers that are references are among the components. */
@@ -79,16 +72,17 @@ function listResponseParts(where: string, node: Json): Place[] {
   ];
 }
 
-function listProperties(where: string, schema: Json = {}): Place[] {
-  const properties = Object.entries<Json>(schema.properties ?? {}).map(([name, node]) => ({
-    where: `${where}.${name}`,
-    node,
-  }));
-  const inside = [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].filter(Boolean);
-  return [
-    ...properties.flatMap((each) => [each, ...listProperties(each.where, each.node)]),
-    ...inside.flatMap((node) => listProperties(where, node)),
-  ];
+/** The properties of all schemas in a node, however deep they are. */
+function listProperties(where: string, node: Json): Place[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries<Json>(node).flatMap(([key, value]) => {
+    if (key === 'example' || key === 'examples') return [];
+    if (key !== 'properties') return listProperties(where, value);
+    return Object.entries<Json>(value).flatMap(([name, property]) => [
+      { where: `${where}.${name}`, node: property },
+      ...listProperties(`${where}.${name}`, property),
+    ]);
+  });
 }
 
 /** Bodies in JSON: of requests, of responses, and of the error responses that operations refer to. */

@@ -1,13 +1,14 @@
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { apiRequestDetail } from '../../src/contract/openapi-examples.ts';
-import type { ApiRequestDetail } from '../../src/contract/resources.ts';
+import { createExample } from '../../src/contract/openapi-example.ts';
+import { ApiRequestDetail } from '../../src/contract/resources.ts';
 import { toCurlCommand } from '../../src/control/logged-request.ts';
 
-const message = apiRequestDetail.request as NonNullable<ApiRequestDetail['request']>;
+const example = createExample(ApiRequestDetail);
+const message = example.request as NonNullable<ApiRequestDetail['request']>;
 
 function toCommand(changes: Partial<ApiRequestDetail>): string {
-  return toCurlCommand({ ...apiRequestDetail, ...changes }, 'http://127.0.0.1:4777');
+  return toCurlCommand({ ...example, ...changes }, 'http://127.0.0.1:4777');
 }
 
 describe('toCurlCommand', () => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { createControlDocument } from '../../src/contract/openapi-document.ts';
 
 const dist = join(import.meta.dirname, '../../dist');
 const IMPORT = /^(?:import|export)\b[^;]*?"([^"]+)";$/gm;
@@ -31,7 +32,9 @@ function readModule(file: string) {
 
 const builtModules = new Map<string, ReturnType<typeof readModule>>();
 
-/** The source files and the external modules that a file and its imports load at their start. */
+const listFiles = (folder: string) => readdirSync(join(dist, folder)).map((name) => join(dist, folder, name));
+
+/** The files of the build, the source files and the external modules that a file and its imports load at their start. */
 function loadedWith(entry: string) {
   const files = new Set([join(dist, entry)]);
   const modules = new Set<string>();
@@ -45,7 +48,7 @@ function loadedWith(entry: string) {
       else modules.add(id);
     }
   }
-  return { sources, modules: [...modules] };
+  return { files: [...files], sources, modules: [...modules] };
 }
 
 it('svc-emulator/signature imports only node:crypto', () => {
@@ -111,6 +114,26 @@ it('svc --help does not load modules that only single commands need', () => {
   expect(sources.filter((source) => /src\/(contract|profile)\/|valibot|string-width/.test(source))).toEqual(
     [],
   );
+});
+
+describe('the descriptions of the OpenAPI documents', () => {
+  const document = JSON.stringify(createControlDocument(''), (key, value) =>
+    key.startsWith('example') ? undefined : value,
+  );
+  const descriptions = [...new Set(document.match(/(?<="description":")[^"\\]{30,}/g))];
+  const findIn = (files: readonly string[]) => {
+    const code = files.map((file) => readFileSync(file, 'utf8')).join('');
+    return descriptions.filter((description) => code.includes(description));
+  };
+
+  it('the page and svc --help do not contain the descriptions', () => {
+    expect(findIn(listFiles('dashboard/assets'))).toEqual([]);
+    expect(findIn(loadedWith('cli.js').files)).toEqual([]);
+  });
+
+  it('the emulator contains the descriptions', () => {
+    expect(findIn(listFiles('chunks')).length).toBeGreaterThan(200);
+  });
 });
 
 it('an emulator loads the OpenAPI documents only when they are requested', () => {

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { DurationText } from '../../contract/duration-text.ts';
 import type { ClockMove, ClockState } from '../../contract/emulator-schemas.ts';
 import { Speed } from '../../contract/fields.ts';
-import { WorkspaceFilter } from '../../contract/list-filters.ts';
+import { DefaultWorkspace } from '../../contract/list-filters.ts';
 import { SvcError } from '../../errors.ts';
 import { MAX_SHOWN_DELIVERIES, summarizeAttempt } from '../summarize-delivery.ts';
 import { defineTool, formatCall, type ToolResult } from '../tool.ts';
@@ -18,7 +18,7 @@ export const clockTool = defineTool({
     action: v.picklist(['show', 'freeze', 'resume', 'speed', 'advance', 'next', 'settle']),
     by: v.optional(v.pipe(DurationText, v.description('For advance, such as 35m'))),
     speed: v.optional(v.pipe(Speed, v.description('Schedule seconds per second'))),
-    ...WorkspaceFilter,
+    ...DefaultWorkspace,
   }),
   output: { now: 'string', attempts: 'array' },
   async run({ action, by, speed, ...workspace }, { emulator: { control }, signal }) {

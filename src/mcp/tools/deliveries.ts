@@ -20,11 +20,11 @@ export const deliveriesTool = defineTool({
     type,
     webhook_id,
     text,
-    since: v.pipe(since, v.description('Time, or a duration such as 1h')),
+    since,
     limit: v.optional(wholeNumber(1, 50), 10),
     starting_after: PageFields.starting_after,
     bodies: v.optional(
-      v.pipe(v.boolean(), v.description('With id: bodies in full, and response headers')),
+      v.pipe(v.boolean(), v.description('With id: full bodies and response headers')),
       false,
     ),
   }),

@@ -35,7 +35,7 @@ const MAX_SECONDS = 55;
 const LabInput = v.strictObject({
   action: v.picklist(actions),
   url: v.optional(v.pipe(v.string(), v.description('For add_endpoint'))),
-  events: v.optional(v.pipe(v.array(v.string()), v.description('For add_endpoint (default: all)'))),
+  events: v.optional(v.pipe(v.array(v.string()), v.description('For add_endpoint, default: all'))),
   webhook_id: v.optional(v.pipe(idOf('webhook'), v.description('Default: the only endpoint'))),
   fault: v.optional(
     v.pipe(
@@ -43,15 +43,10 @@ const LabInput = v.strictObject({
       v.description('Such as {"on":"delivery","kind":"error-response","status":503,"count":1}'),
     ),
   ),
-  id: v.optional(v.pipe(v.string(), v.description('Delivery of probe_delivery'))),
-  path: v.optional(v.pipe(v.string(), v.description('File of the snapshot'))),
-  observe: v.optional(
-    v.pipe(
-      v.string(),
-      v.description('URL that returns the IDs that the receiver has processed: {"ids":[…]}'),
-    ),
-  ),
-  seconds: v.optional(v.pipe(wholeNumber(1, MAX_SECONDS), v.description('Limit of check_receiver')), 30),
+  id: v.optional(v.pipe(v.string(), v.description('For probe_delivery'))),
+  path: v.optional(v.pipe(v.string(), v.description('Snapshot file'))),
+  observe: v.optional(v.pipe(v.string(), v.description('URL that returns the processed IDs: {"ids":[…]}'))),
+  seconds: v.optional(v.pipe(wholeNumber(1, MAX_SECONDS), v.description('For check_receiver')), 30),
 });
 type LabInput = v.InferOutput<typeof LabInput>;
 

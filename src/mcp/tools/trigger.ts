@@ -1,7 +1,7 @@
 /** The tool `trigger`: creates an event and shows its deliveries, or runs a script. */
 import * as v from 'valibot';
 import { EventType, JsonObject } from '../../contract/fields.ts';
-import { WorkspaceFilter } from '../../contract/list-filters.ts';
+import { DefaultWorkspace } from '../../contract/list-filters.ts';
 import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { toEventBody } from '../../control/event-body.ts';
 import { applyJsonEdits, type JsonEdit } from '../../domain/json-path.ts';
@@ -26,7 +26,7 @@ export const triggerTool = defineTool({
     ),
     add: v.optional(v.pipe(JsonObject, v.description('New values by path')), {}),
     remove: v.optional(v.array(v.string()), []),
-    ...WorkspaceFilter,
+    ...DefaultWorkspace,
     wait_seconds: v.optional(wholeNumber(0, MAX_WAIT_SECONDS), 0),
   }),
   output: { event_id: 'string', deliveries: 'array' },

@@ -20,10 +20,7 @@ export const waitTool = defineTool({
     webhook_id,
     seconds: v.optional(wholeNumber(1, MAX_WAIT_SECONDS), 20),
     cursor: v.optional(
-      v.pipe(
-        idOf('delivery'),
-        v.description('From an earlier wait: skips the deliveries that it reported as settled'),
-      ),
+      v.pipe(idOf('delivery'), v.description('From an earlier wait: skips its settled deliveries')),
     ),
   }),
   output: { settled: 'boolean', deliveries: 'array' },

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/explain.ts';
-import { explanation } from '../../../src/contract/openapi-examples.ts';
+import { Explanation } from '../../../src/contract/explanation-schemas.ts';
+import { createExample } from '../../../src/contract/openapi-example.ts';
 import { createFakeContext } from '../fake-context.ts';
 
 const signature = {
@@ -12,7 +13,7 @@ const signature = {
 async function run(options: { readonly steps?: true }, fields: object) {
   const { context, capturedOutput } = createFakeContext({
     width: 80,
-    control: { explainDelivery: async () => ({ ...explanation, ...fields }) },
+    control: { explainDelivery: async () => ({ ...createExample(Explanation), ...fields }) },
   });
   await command.run(options, context);
   return capturedOutput;

@@ -5,7 +5,8 @@ import { tail as tailDeliveries } from '../../../src/cli/commands/deliveries.ts'
 import { tail as tailLogs } from '../../../src/cli/commands/logs.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import type { ScreenEvents, ScreenSize } from '../../../src/cli/live/screen.ts';
-import { apiRequestDetail } from '../../../src/contract/openapi-examples.ts';
+import { createExample } from '../../../src/contract/openapi-example.ts';
+import { ApiRequestDetail } from '../../../src/contract/resources.ts';
 import type { ControlPlane, LiveStream } from '../../../src/control/control-plane.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -311,7 +312,7 @@ describe('the live view of the request log', () => {
   };
 
   it('the live view shows requests and request details, without a replay key', async () => {
-    const getRequest = async () => ({ ...apiRequestDetail, ...request });
+    const getRequest = async () => ({ ...createExample(ApiRequestDetail), ...request });
     const items = [{ type: 'request', sequence: 1, request }];
     const { terminal } = await start(tailLogs.run as Run, items, { getRequest });
     expect(await terminal.drawn()).toMatchInlineSnapshot(`

@@ -1,0 +1,53 @@
+/** Creates the examples of the OpenAPI documents from the schemas. */
+import * as v from 'valibot';
+
+/**
+ * A value that is valid by `schema`: the last example in it or, without one, the first choice. An object has its optional fields
+ * only if they have an example of their own.
+ * @throws TypeError if `schema` is a text without an example
+ */
+export function createExample<Schema extends v.GenericSchema>(schema: Schema): v.InferInput<Schema> {
+  return toExample(schema);
+}
+
+function toExample(schema: v.GenericSchema): unknown {
+  const example = v.getExamples(schema).at(-1);
+  if (example !== undefined) return example;
+  const { type, options, literal, item, wrapped, entries } = schema as Partial<SchemaParts>;
+  switch (type) {
+    case 'boolean':
+      return false;
+    case 'number':
+      return 1;
+    case 'literal':
+      return literal;
+    case 'picklist':
+      return options?.[0];
+    case 'variant':
+      return toExample(options?.[0] as v.GenericSchema);
+    case 'array':
+      return item && [toExample(item)];
+    case 'nullable':
+    case 'optional':
+      return wrapped && toExample(wrapped);
+    case 'object':
+    case 'strict_object':
+      return Object.fromEntries(
+        Object.entries(entries ?? {})
+          .filter(([, field]) => field.type !== 'optional' || v.getExamples(field).length > 0)
+          .map(([name, field]) => [name, toExample(field)]),
+      );
+    default:
+      throw new TypeError(`A schema of the type ${type} has no example.`);
+  }
+}
+
+/** What the schemas of the different types consist of. */
+interface SchemaParts {
+  readonly type: string;
+  readonly options: readonly unknown[];
+  readonly literal: unknown;
+  readonly item: v.GenericSchema;
+  readonly wrapped: v.GenericSchema;
+  readonly entries: v.ObjectEntries;
+}
