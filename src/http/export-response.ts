@@ -1,20 +1,21 @@
 /** Sends an export of deliveries as a download. The next part is read when the client has received the one before. */
-import { type H3Event, HTTPResponse } from 'h3';
+
 import { type ExportInput, exportFormats } from '../contract/export-schemas.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import { readQuery } from './read-request.ts';
-import { controlHeaders } from './responses.ts';
+import { controlHeaders, HttpResponse } from './responses.ts';
 
 const encoder = new TextEncoder();
 
 export async function exportResponse(
-  event: H3Event,
+  request: IncomingRequest,
   control: Pick<ControlPlane, 'exportDeliveries'>,
   requestId: string,
-): Promise<HTTPResponse> {
+): Promise<HttpResponse> {
   const disconnected = new AbortController();
   // `exportDeliveries` validates it.
-  const input = readQuery(event) as Partial<ExportInput> as ExportInput;
+  const input = readQuery(request) as Partial<ExportInput> as ExportInput;
   const file = await control.exportDeliveries(input, disconnected.signal);
   const parts = file[Symbol.asyncIterator]();
   const body = new ReadableStream<Uint8Array>(
@@ -30,7 +31,7 @@ export async function exportResponse(
     { highWaterMark: 1 },
   );
   const { format, delivery_id: id, event_id: eventId } = input;
-  return new HTTPResponse(body, {
+  return new HttpResponse(body, {
     headers: {
       'Content-Type': `${exportFormats[format]}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${id ?? eventId ?? 'deliveries'}.${format}"`,

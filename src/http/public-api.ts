@@ -1,5 +1,5 @@
 /** Serves the described service at `/v1`. */
-import { type H3, type H3Event, HTTPResponse } from 'h3';
+
 import type { PublicOperations } from '../contract/public-operations.ts';
 import { validateInput } from '../contract/validate.ts';
 import { isId } from '../domain/ids.ts';
@@ -16,6 +16,7 @@ import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
 import { createPublicHandlers } from '../sandbox/public-handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ApiHostGuard } from './api-host-guard.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
 import { mountOperations, rejectPath } from './mount-operations.ts';
 import { readInput, receiveBody } from './read-request.ts';
@@ -23,11 +24,13 @@ import { dropConnection, fireFault, toFaultError, waitForLatency } from './reque
 import { findResentRequest, type ResentRequest } from './resend.ts';
 import {
   errorResponse,
+  HttpResponse,
   jsonResponse,
   type ResponseHeaders,
   type WireError,
   withErrorBoundary,
 } from './responses.ts';
+import type { Router } from './router.ts';
 
 export interface PublicApiOptions {
   readonly internalErrorLog: InternalErrorLog;
@@ -37,7 +40,7 @@ export interface PublicApiOptions {
   readonly closing: AbortSignal;
 }
 
-export function mountPublicApi(app: H3, options: PublicApiOptions): void {
+export function mountPublicApi(app: Router, options: PublicApiOptions): void {
   const { sandbox, assertHost, closing } = options;
   const { rateLimit, bodyLimitBytes } = sandbox.rules;
   const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
@@ -47,17 +50,17 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
   const handlers = createPublicHandlers(sandbox);
 
   async function serve(
-    event: H3Event,
-    respond: (request: PublicRequest) => HTTPResponse | Promise<HTTPResponse>,
-  ): Promise<HTTPResponse> {
-    const request = new PublicRequest(sandbox, event);
+    incoming: IncomingRequest,
+    respond: (request: PublicRequest) => HttpResponse | Promise<HttpResponse>,
+  ): Promise<HttpResponse> {
+    const request = new PublicRequest(sandbox, incoming);
     const response = await withErrorBoundary(
       options.internalErrorLog,
       request.id,
       () => {
-        assertHost(event);
+        assertHost(incoming);
         // The router ignores a slash at the end of a path (gap `path.slash`).
-        if (event.url.pathname.endsWith('/')) rejectPath(event);
+        if (incoming.url.pathname.endsWith('/')) rejectPath(incoming);
         return respond(request);
       },
       (error, requestId) => {
@@ -66,40 +69,40 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
       },
     );
     request.log(response);
-    return request.fault?.rule.drop ? dropConnection(event) : response;
+    return request.fault?.rule.drop ? dropConnection(incoming) : response;
   }
 
   async function perform<Name extends keyof PublicOperations>(
     name: Name,
     request: PublicRequest,
-  ): Promise<HTTPResponse> {
-    const { event, id, resent } = request;
+  ): Promise<HttpResponse> {
+    const { incoming, id, resent } = request;
     const operation = sandbox.operations[name];
     const caller = resent
       ? authenticateAsKey(sandbox, resent.apiKeySeq)
-      : authenticate(sandbox, event.req.headers.get('authorization'));
+      : authenticate(sandbox, incoming.headers.get('authorization'));
     request.setCaller(caller);
     const isWrite = operation.method === 'POST';
     // The log also contains the body of a request that is rejected before its body matters.
-    const received = await receiveBody(event, operation, bodyLimitBytes);
+    const received = await receiveBody(incoming, operation, bodyLimitBytes);
     if (isWrite && !(received instanceof Error)) request.body = received;
     if (limiter) request.rateLimitHeaders = limiter.take(caller.keySeq);
-    request.fault = fireFault(sandbox, event, caller);
+    request.fault = fireFault(sandbox, incoming, caller);
     if (request.fault !== null) {
       await waitForLatency(request.fault, closing);
       const faultResponse = respondWithFault(request, request.fault);
       if (faultResponse) return faultResponse;
     }
     requireScope(sandbox, caller, operation.scope);
-    const idempotencyKey = isWrite ? parseIdempotencyKey(event.req.headers.get('idempotency-key')) : null;
+    const idempotencyKey = isWrite ? parseIdempotencyKey(incoming.headers.get('idempotency-key')) : null;
     // Throws the error of the body, after other reasons to reject the request.
-    const { input, body } = readInput(event, operation, { received, isOptional: false });
+    const { input, body } = readInput(incoming, operation, { received, isOptional: false });
     const result = await handlers[name]({
       caller,
       // TypeScript cannot relate the input to the handler of the same name.
       input: validateInput(operation, input) as never,
       method: operation.method,
-      path: event.url.pathname,
+      path: incoming.url.pathname,
       body,
       idempotencyKey,
     });
@@ -120,9 +123,9 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
 }
 
 /** The response of a fault instead of that of the operation; null if the operation still runs. */
-function respondWithFault(request: PublicRequest, fault: FiredFault): HTTPResponse | null {
+function respondWithFault(request: PublicRequest, fault: FiredFault): HttpResponse | null {
   // The log shows status 0 for a dropped connection.
-  if (fault.rule.drop === 'before') return new HTTPResponse(null, { status: 0 });
+  if (fault.rule.drop === 'before') return new HttpResponse(null, { status: 0 });
   const error = toFaultError(fault);
   if (error === null) return null;
   request.error = error;
@@ -132,7 +135,7 @@ function respondWithFault(request: PublicRequest, fault: FiredFault): HTTPRespon
 /** A request to `/v1`, from its arrival to its row in the request log. */
 class PublicRequest {
   readonly id: string;
-  readonly event: H3Event;
+  readonly incoming: IncomingRequest;
   /** Only of a request that is sent again. */
   readonly resent: ResentRequest | undefined;
   /** Null without a valid API key. */
@@ -150,36 +153,36 @@ class PublicRequest {
   /** Monotonic time. */
   readonly #startedAt: number;
 
-  constructor(sandbox: Sandbox, event: H3Event) {
+  constructor(sandbox: Sandbox, incoming: IncomingRequest) {
     this.#sandbox = sandbox;
     this.#arrivedAt = sandbox.wall.now();
     this.#startedAt = sandbox.wall.monotonic();
     this.id = sandbox.generator.ids('requests').next('request', sandbox.timestamp());
-    this.event = event;
-    this.resent = findResentRequest(event.req);
+    this.incoming = incoming;
+    this.resent = findResentRequest(incoming.fetchRequest);
     if (this.resent) this.resent.requestId = this.id;
   }
 
   /** Records the caller, and the resource that the path names. */
   setCaller(caller: Caller): void {
     this.caller = caller;
-    const id = this.event.context.params?.id;
+    const id = this.incoming.params.id;
     this.resourceId = id !== undefined && isId(id) ? id : null;
   }
 
   /** Writes the request into the log with a later commit: a commit of its own would cost a flush to the disk. */
-  log(response: HTTPResponse): void {
+  log(response: HttpResponse): void {
     const { store, wall } = this.#sandbox;
-    const { req } = this.event;
-    const userAgent = req.headers.get('user-agent');
+    const { method, headers } = this.incoming;
+    const userAgent = headers.get('user-agent');
     const limits = getLogLimits(this.caller !== null);
-    const path = toLoggedPath(this.event);
+    const path = toLoggedPath(this.incoming);
     const row = {
       // Assigned when the row is written, because adding a field to a copy of the row takes longer.
       seq: 0,
       id: this.id,
       at_wall: this.#arrivedAt,
-      method: req.method,
+      method,
       path: path.slice(0, limits.text),
       status: response.status ?? 200,
       error_code: this.error?.code ?? null,
@@ -191,7 +194,7 @@ class PublicRequest {
       user_agent: userAgent && toLoggedText(userAgent, limits.text),
       fault: this.fault && JSON.stringify(this.fault.applied),
     };
-    const messages = toLoggedMessages({ event: this.event, path, body: this.body, response }, limits);
+    const messages = toLoggedMessages({ incoming: this.incoming, path, body: this.body, response }, limits);
     store.writeSoon(() => {
       row.seq = store.nextSeq();
       store.apiRequests.insert(row, messages);

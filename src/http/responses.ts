@@ -1,13 +1,28 @@
-/**
- * Builds JSON responses and error responses. They are not instances of `Response`: another library, such as the Node.js server
- * of Hono, can replace that global, and h3 would not recognize them.
- */
-import { HTTPResponse } from 'h3';
+/** Builds JSON responses and error responses. */
 import type { ControlErrorBody, ErrorBody } from '../contract/resources.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { isStorageError } from '../store/database.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
+
+/** A response of the emulator. It is no `Response`, see `incoming-request.ts`. */
+export class HttpResponse {
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  readonly status: number;
+  /** Names are in lower case. */
+  readonly headers: ResponseHeaders;
+
+  constructor(
+    body: HttpResponse['body'],
+    { status = 200, headers = {} }: { readonly status?: number; readonly headers?: ResponseHeaders } = {},
+  ) {
+    this.body = body;
+    this.status = status;
+    this.headers = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+  }
+}
 
 /** Stored data must never be interpreted as a page, a style or a script. */
 const nosniffHeader: ResponseHeaders = { 'X-Content-Type-Options': 'nosniff' };
@@ -26,8 +41,8 @@ export function jsonResponse(
   body: string,
   requestId: string,
   headers: ResponseHeaders = {},
-): HTTPResponse {
-  return new HTTPResponse(body, {
+): HttpResponse {
+  return new HttpResponse(body, {
     status,
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
@@ -44,7 +59,7 @@ export function controlResponse(
   body: string,
   requestId: string,
   headers: ResponseHeaders = {},
-): HTTPResponse {
+): HttpResponse {
   return jsonResponse(status, body, requestId, { ...controlHeaders, ...headers });
 }
 
@@ -67,7 +82,7 @@ export function errorResponse(
   error: WireError,
   requestId: string,
   headers: ResponseHeaders = {},
-): HTTPResponse {
+): HttpResponse {
   return jsonResponse(error.status, toErrorJson(error, requestId), requestId, {
     ...headers,
     ...error.headers,
@@ -83,7 +98,7 @@ export function toErrorJson(
 }
 
 /** An error of the control plane: the envelope of §7 with a hint. */
-export function controlErrorResponse(error: SvcError, requestId: string): HTTPResponse {
+export function controlErrorResponse(error: SvcError, requestId: string): HttpResponse {
   const { code, message, hint } = error;
   const body: ControlErrorBody = {
     error: { code, message, request_id: requestId, ...(hint === undefined ? {} : { hint }) },
@@ -108,9 +123,9 @@ export function toSvcError(thrown: unknown): SvcError {
 export async function withErrorBoundary(
   internalErrorLog: InternalErrorLog,
   requestId: string,
-  respond: (requestId: string) => HTTPResponse | Promise<HTTPResponse>,
-  toErrorResponse: (error: SvcError, requestId: string) => HTTPResponse,
-): Promise<HTTPResponse> {
+  respond: (requestId: string) => HttpResponse | Promise<HttpResponse>,
+  toErrorResponse: (error: SvcError, requestId: string) => HttpResponse,
+): Promise<HttpResponse> {
   try {
     return await respond(requestId);
   } catch (thrown) {

@@ -1,11 +1,12 @@
 /** Sends the live stream as server-sent events. `Last-Event-ID` resumes it without loss. */
-import { type H3Event, HTTPResponse } from 'h3';
+
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { clearTimeout, createLinkedController, setTimeout } from '../timers.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import { readQuery } from './read-request.ts';
-import { controlHeaders } from './responses.ts';
+import { controlHeaders, HttpResponse } from './responses.ts';
 
 /** Number of sequences after which a client that does not read is disconnected. It resumes with `Last-Event-ID`. */
 export const MAX_LAG = 20_000;
@@ -23,13 +24,13 @@ export interface SseOptions {
   readonly closing: AbortSignal;
 }
 
-export function sseResponse(event: H3Event, options: SseOptions, requestId: string): HTTPResponse {
+export function sseResponse(request: IncomingRequest, options: SseOptions, requestId: string): HttpResponse {
   const disconnected = new AbortController();
   const { store } = options;
   const newest = store.lastSeq;
   const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
   const { signal } = createLinkedController([disconnected.signal, options.closing]);
-  const items = toMessages(options.control.stream(readStreamInput(event), signal));
+  const items = toMessages(options.control.stream(readStreamInput(request), signal));
   let next: Promise<IteratorResult<Uint8Array>> | null = null;
   // The newest sequence when the last message was written; null once the client has read that message.
   let writtenAtSeq: number | null = newest;
@@ -48,7 +49,7 @@ export function sseResponse(event: H3Event, options: SseOptions, requestId: stri
     {
       start(controller) {
         controller.enqueue(encoder.encode(ready));
-        const response = event.runtime?.node?.res;
+        const response = request.node?.res;
         drop = () =>
           response ? response.destroy() : controller.error(new Error('The client does not read.'));
       },
@@ -72,16 +73,16 @@ export function sseResponse(event: H3Event, options: SseOptions, requestId: stri
     },
     { highWaterMark: 1 },
   );
-  return new HTTPResponse(body, {
+  return new HttpResponse(body, {
     headers: { 'Content-Type': 'text/event-stream', 'Request-Id': requestId, ...controlHeaders },
   });
 }
 
-function readStreamInput(event: H3Event): Record<string, string> {
-  const lastEventId = event.req.headers.get('last-event-id');
-  if (lastEventId === null) return readQuery(event);
+function readStreamInput(request: IncomingRequest): Record<string, string> {
+  const lastEventId = request.headers.get('last-event-id');
+  if (lastEventId === null) return readQuery(request);
   // A number with 15 digits is always exact.
-  if (/^\d{1,15}$/.test(lastEventId)) return { ...readQuery(event), since_sequence: lastEventId };
+  if (/^\d{1,15}$/.test(lastEventId)) return { ...readQuery(request), since_sequence: lastEventId };
   throw new SvcError(
     'invalid_request',
     `Last-Event-ID must be the ID of a message of this stream, not ${JSON.stringify(lastEventId.slice(0, SHOWN_LENGTH))}.`,
