@@ -76,11 +76,7 @@ import { WaitInput, WaitReport } from './wait-schemas.ts';
 /** Absolute on POSIX or Windows (`C:\` or `\\server`), because the emulator can run in another folder than its client. */
 const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must be an absolute path'));
 const snapshotInput = v.strictObject({
-  path: described(
-    'Absolute path of the snapshot, on the machine that runs the emulator.',
-    FilePath,
-    '/tmp/state.svc',
-  ),
+  path: described('Absolute path on the machine that runs the emulator.', FilePath, '/tmp/state.svc'),
 });
 
 /** A hundred years, which is longer than any retry schedule or overlap. */
@@ -99,7 +95,6 @@ const ExplainedWorkspace = {
   ),
 };
 
-/** Adds statistics to an endpoint, with this number of its newest attempts. */
 const StatisticsInput = {
   recent_attempts: described(
     'Number of newest attempts to list in `statistics`, at most 100 (default: the response has no `statistics`).',
@@ -116,10 +111,7 @@ const webhookSettings = {
     ['order.shipped'],
   ),
   headers: described('Additional headers to send with each delivery.', ExtraHeaders),
-  skip_verify: described(
-    'Whether to send deliveries without verifying the TLS certificate of the receiver.',
-    v.boolean(),
-  ),
+  skip_verify: described('Whether to skip the verification of the TLS certificate.', v.boolean()),
 };
 
 /** Which attempt to verify, and what its receiver used. A missing value is that of the emulator. */
@@ -128,17 +120,14 @@ const VerificationInput = withDurationTexts(
     ...deliveryId,
     ...attempt,
     secrets: described(
-      'Secrets to verify with (default: the secrets of the endpoint).',
+      'Secrets to verify with (default: those of the endpoint).',
       v.optional(v.array(v.string())),
     ),
     payload_base64: described(
       'Body to verify, in base64 (default: the body that was sent).',
       v.optional(v.pipe(v.string(), v.base64('must be base64'))),
     ),
-    now: described(
-      'Time to compare the timestamp with (default: the time of the attempt).',
-      v.optional(Timestamp),
-    ),
+    now: described('Time of the verification (default: the time of the attempt).', v.optional(Timestamp)),
     tolerance_ms: described(
       'Maximum difference between the timestamp and `now`, in milliseconds (default: the tolerance that the profile sets).',
       v.optional(wholeNumberFrom(0)),
@@ -252,10 +241,7 @@ export const controlOperations = {
       'Sets the speed of the clock, or freezes or resumes the clock. The current schedule time does not change.',
     input: v.strictObject({
       ...DefaultWorkspace,
-      speed: described(
-        'Speed of the clock, in seconds of schedule time per second of real time.',
-        v.optional(Speed),
-      ),
+      speed: described('Speed of the clock, in schedule seconds per real second.', v.optional(Speed)),
       frozen: described('`true` to freeze the clock, `false` to resume it.', v.optional(v.boolean()), true),
     }),
     output: ClockState,
@@ -269,7 +255,7 @@ export const controlOperations = {
         {
           ...DefaultWorkspace,
           ms: described(
-            'Duration to move the clock forward, in milliseconds.',
+            'Duration to move the clock, in milliseconds.',
             v.optional(wholeNumberFrom(0, MAX_ADVANCE_MS)),
           ),
           to: described(
@@ -288,7 +274,6 @@ export const controlOperations = {
       usage: '2026-11-20T14:00:00.000Z is before the schedule time 2026-11-20T14:05:30.000Z.',
     },
   }),
-  /** Moves the clock to the next scheduled attempt. */
   nextClock: defineOperation('POST', '/clock/next', {
     summary: 'Advance the clock to the next attempt',
     description:
@@ -296,7 +281,6 @@ export const controlOperations = {
     input: v.strictObject(DefaultWorkspace),
     output: ClockMove,
   }),
-  /** Moves the clock until every delivery has settled. */
   settleClock: defineOperation('POST', '/clock/settle', {
     summary: 'Advance the clock until all deliveries have settled',
     description:
@@ -330,10 +314,7 @@ export const controlOperations = {
     description: 'Returns the metadata of API keys, newest first. The keys themselves are not included.',
     input: v.strictObject({
       ...PageFields,
-      workspace_id: described(
-        'Only keys that are bound to this workspace (default: all keys).',
-        v.optional(idOf('workspace')),
-      ),
+      workspace_id: described('Only keys of this workspace (default: all).', v.optional(idOf('workspace'))),
     }),
     output: pageOf(ApiKey),
   }),
@@ -385,16 +366,11 @@ export const controlOperations = {
         'Secret of the endpoint (default: the secret of the last endpoint with this URL or, if there was none, a random secret).',
         v.optional(Secret),
       ),
-      /** For `svc listen`: the emulator deletes the endpoint after its last live stream has ended. */
       listener: described(
         'Whether the endpoint is temporary. A temporary endpoint is removed ten seconds after the last live stream that lists its ID in the `listener` parameter ends.',
         v.optional(v.boolean(), false),
       ),
-      /**
-       * Updates and enables an earlier endpoint with this URL and the same `listener`, instead of creating one. The endpoint
-       * of a listener is reused only after its last stream has ended. With `listener`, an enabled permanent endpoint that would
-       * get some of the same events at this URL is returned unchanged.
-       */
+      /** The endpoint of a listener is reused only after its last stream has ended. */
       reuse: described(
         'Whether to update and enable an existing endpoint with this URL instead of registering a second one. The endpoint keeps its ID and its secret. With `listener`, an enabled endpoint that is not temporary and receives some of the same events is used unchanged.',
         v.optional(v.boolean(), false),
@@ -513,7 +489,6 @@ export const controlOperations = {
       data: described('Deliveries, in order of their due times.', v.array(Delivery)),
     }),
   }),
-  /** Responds when the deliveries have settled, or at the time limit. */
   waitForDeliveries: defineOperation('POST', '/deliveries/wait', {
     summary: 'Wait for deliveries',
     description:
@@ -539,7 +514,6 @@ export const controlOperations = {
     input: v.strictObject(deliveryId),
     output: DeliveryDetail,
   }),
-  /** The ID is that of a delivery, an event, an endpoint or a request, or `latest`. */
   explainDelivery: defineOperation('GET', '/deliveries/{id}/explanation', {
     summary: 'Explain a delivery',
     description:
@@ -554,7 +528,6 @@ export const controlOperations = {
     }),
     output: Explanation,
   }),
-  /** As `explainDelivery`, and sends the delivery to its receiver with the signatures that known mistakes lead to. */
   probeDelivery: defineOperation('POST', '/deliveries/{id}/probe', {
     summary: 'Find the mistake of a receiver',
     description:
@@ -616,10 +589,7 @@ export const controlOperations = {
     description: 'Returns faults, newest first, with the number of times that each fault has been applied.',
     input: v.strictObject({
       ...PageFields,
-      workspace_id: described(
-        'Only faults that are restricted to this workspace (default: all faults).',
-        v.optional(idOf('workspace')),
-      ),
+      workspace_id: described('Only faults of this workspace (default: all).', v.optional(idOf('workspace'))),
     }),
     output: pageOf(Fault),
   }),
@@ -627,11 +597,8 @@ export const controlOperations = {
     summary: 'Remove faults',
     description: 'Removes one fault, the faults of one workspace, or all faults.',
     input: v.strictObject({
-      workspace_id: described(
-        'Remove only faults that are restricted to this workspace (default: all faults).',
-        v.optional(idOf('workspace')),
-      ),
-      id: described('Remove only this fault (default: all faults).', v.optional(idOf('fault'))),
+      workspace_id: described('Only faults of this workspace (default: all).', v.optional(idOf('workspace'))),
+      id: described('Only this fault (default: all).', v.optional(idOf('fault'))),
     }),
     output: resource('The faults were removed.', {
       cleared: described('Number of faults that were removed.', v.number()),
@@ -651,7 +618,6 @@ export const controlOperations = {
     input: v.strictObject(requestId),
     output: ApiRequestDetail,
   }),
-  /** Sends a logged request to `/v1` again, as its API key. */
   resendRequest: defineOperation('POST', '/requests/{id}/resend', {
     summary: 'Send a request again',
     description:

@@ -7,7 +7,7 @@ import { signedParts } from '../domain/signature/scheme.ts';
 import { faultField } from './fault-schemas.ts';
 import { Count, described, Headers, idOf, resource, StoredEventType, Timestamp, Url } from './fields.ts';
 
-const PhaseDuration = v.pipe(v.number(), v.minValue(0));
+const PhaseDuration = v.nullable(v.pipe(v.number(), v.minValue(0)));
 const ATTEMPT_ERROR = 'the receiver responded with 503 Service Unavailable';
 const BODY = '{"type":"order.shipped"}';
 const SIGNATURE = `v1=${'a1b2c3d4'.repeat(8)}`;
@@ -17,7 +17,7 @@ export const AttemptPhases = resource(
   {
     queued_ms: described(
       'Time from when the delivery was due until a connection was opened or reused for it, in milliseconds. Includes the wait for other attempts, which is before `sent_at` and not part of `duration_ms`.',
-      PhaseDuration,
+      PhaseDuration.wrapped,
     ),
     reused_connection: described(
       'Whether the request was sent on a connection that was already open. `dns_ms`, `connect_ms` and `tls_ms` are then `null`.',
@@ -25,25 +25,19 @@ export const AttemptPhases = resource(
     ),
     dns_ms: described(
       'Time to resolve the host name, in milliseconds. `null` for an IP address, and if a proxy resolves the name.',
-      v.nullable(PhaseDuration),
+      PhaseDuration,
     ),
-    connect_ms: described(
-      'Time to open the TCP connection, directly or through a proxy, in milliseconds.',
-      v.nullable(PhaseDuration),
-    ),
+    connect_ms: described('Time to connect to the receiver or the proxy, in milliseconds.', PhaseDuration),
     tls_ms: described(
       'Time for the TLS handshake, in milliseconds. `null` without TLS.',
-      v.nullable(PhaseDuration),
+      PhaseDuration,
       null,
     ),
-    send_ms: described('Time to send the request, in milliseconds.', v.nullable(PhaseDuration)),
-    wait_ms: described(
-      'Time from the end of the request to the first byte of the response, in milliseconds.',
-      v.nullable(PhaseDuration),
-    ),
+    send_ms: described('Time to send the request, in milliseconds.', PhaseDuration),
+    wait_ms: described('Time until the first byte of the response, in milliseconds.', PhaseDuration),
     receive_ms: described(
-      'Time from the first byte of the response to its end, or to the size limit, in milliseconds.',
-      v.nullable(PhaseDuration),
+      'Time to receive the response, up to the size limit, in milliseconds.',
+      PhaseDuration,
     ),
   },
 );
@@ -59,11 +53,7 @@ const attemptResult = {
     v.picklist(attemptOutcomes),
     'http_error',
   ),
-  response_status: described(
-    'Status of the response. `null` if there was no response.',
-    v.nullable(v.number()),
-    503,
-  ),
+  response_status: described('Status of the response. `null` without one.', v.nullable(v.number()), 503),
   error: described('Description of the failure. `null` on success.', v.nullable(v.string()), ATTEMPT_ERROR),
 };
 
@@ -82,7 +72,7 @@ export const attemptFields = {
   response_status: attemptResult.response_status,
   error: attemptResult.error,
   phases: described(
-    'How long each phase took. `null` if nothing was sent because of a fault.',
+    'Time of each phase. `null` if a fault prevented the request.',
     v.nullable(AttemptPhases),
   ),
   ...faultField,
@@ -96,11 +86,7 @@ export const Attempt = resource('An attempt to send a delivery.', {
       url: described('URL that the request was sent to.', Url),
       headers: described('Headers of the request.', Headers),
       body: described('Body of the request.', v.string(), BODY),
-      signed_content: described(
-        'Text that the signature covers.',
-        v.string(),
-        `2026-11-20T14:05:00Z.${BODY}`,
-      ),
+      signed_content: described('Text that is signed.', v.string(), `2026-11-20T14:05:00Z.${BODY}`),
     }),
   ),
   response: described(
@@ -133,19 +119,13 @@ export const Delivery = resource('A delivery of an event to an endpoint.', {
     null,
   ),
   /** A paused delivery still fails at the end of its retry window, unless a replay waits. */
-  paused: described(
-    'Whether the delivery is pending, but is not sent because its endpoint is disabled.',
-    v.boolean(),
-  ),
+  paused: described('Whether the delivery is not sent because its endpoint is disabled.', v.boolean()),
   attempt_count: described('Number of attempts so far.', Count),
   last_attempt: described(
     'Result of the last attempt. `null` before the first. A pending delivery is failing if this attempt failed.',
     v.nullable(v.object(attemptResult)),
   ),
-  next_attempt_at: described(
-    'Schedule time of the next attempt. `null` if no attempt is planned.',
-    v.nullable(Timestamp),
-  ),
+  next_attempt_at: described('Schedule time of the next attempt. `null` without one.', v.nullable(Timestamp)),
   created_at: described('Schedule time at which the delivery was created.', Timestamp),
   settled_at: described(
     'Schedule time at which the delivery succeeded, failed or was canceled. `null` while it is pending.',
@@ -264,10 +244,7 @@ export const SignatureDetail = resource('How an attempt was signed.', {
         body: described('Body after it was parsed and serialized again.', v.string(), BODY),
         signature: described('Signature of this body.', v.string(), SIGNATURE),
         ...matchesField,
-        differs_at: described(
-          'Index of the first character that differs from the body that was sent.',
-          Count,
-        ),
+        differs_at: described('Index of the first character that differs from the sent body.', Count),
       }),
     ),
     null,

@@ -34,30 +34,20 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
     'svc_test_HJhjN2ltch3_pftOBqGK9wU3wFtk_0hY',
   ),
   webhook_id: described(
-    'ID of the endpoint that `--forward-to` registered. Omitted if it does not exist.',
+    'ID of the endpoint of `--forward-to`, if there is one.',
     v.optional(idOf('webhook')),
   ),
-  webhook_secret: described(
-    'Current secret of that endpoint. Omitted if it does not exist.',
-    v.optional(v.string()),
-  ),
+  webhook_secret: described('Current secret of that endpoint.', v.optional(v.string())),
   webhook_previous_url: described(
-    'URL that an earlier `--forward-to` delivered to. Omitted if this start did not change it.',
+    'Previous URL of that endpoint, if this start changed it.',
     v.optional(v.string()),
   ),
   pid: described('Process ID of the emulator.', Count, 4131),
   db: described('Path of the database file, or `:memory:`.', v.string(), ':memory:'),
   started_at: described('Wall time at which the emulator started.', Timestamp),
-  boot_ms: described(
-    'Time that the emulator took to start, without the tunnel, in milliseconds.',
-    Count,
-    180,
-  ),
+  boot_ms: described('Time to start, without the tunnel, in milliseconds.', Count, 180),
   max_attempts: described('Maximum number of scheduled attempts per delivery.', Count, 8),
-  payload_member: described(
-    'Name of the field of `POST /v1/events` that contains the payload.',
-    v.picklist(['payload', 'data']),
-  ),
+  payload_member: described('Field of `POST /v1/events` with the payload.', v.picklist(['payload', 'data'])),
   deliveries: described(
     'Deliveries that have not settled.',
     v.object({
@@ -68,11 +58,7 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
   retention: described(
     'Limits on stored data. `null` means no limit. Pending deliveries are never removed.',
     v.object({
-      days: described(
-        'Number of days after which events without pending deliveries are removed.',
-        v.nullable(Count),
-        30,
-      ),
+      days: described('Days until events without pending deliveries are removed.', v.nullable(Count), 30),
       requests: described('Maximum number of requests in the request log.', v.nullable(Count), 100_000),
       megabytes: described(
         'Database size, in megabytes, above which the oldest events without pending deliveries are removed.',
@@ -85,10 +71,7 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
     'Problem with the database file. Writes fail until it is resolved. Omitted if there is no problem.',
     v.optional(
       v.object({
-        kind: described(
-          'What happened to the database file.',
-          v.picklist(['removed', 'replaced', 'truncated']),
-        ),
+        kind: described('What happened to the file.', v.picklist(['removed', 'replaced', 'truncated'])),
         message: described('Description of the problem.', v.string()),
         hint: described('What to do next.', v.string()),
       }),
@@ -108,21 +91,13 @@ export const ControlIndex = resource('Links to everything that the emulator serv
     v.string(),
     'file:///home/me/project/node_modules/svc-emulator/docs/README.md',
   ),
-  openapi_url: described(
-    'URL of the OpenAPI document of the control plane.',
-    v.string(),
-    `${CONTROL_URL}/openapi.json`,
-  ),
+  openapi_url: described('OpenAPI document of the control plane.', v.string(), `${CONTROL_URL}/openapi.json`),
   operations: described(
     'The operations of the control plane.',
     v.array(
       v.object({
         method: described('HTTP method.', v.string(), 'GET'),
-        url: described(
-          'URL, in which `{id}` and similar names are placeholders.',
-          v.string(),
-          `${CONTROL_URL}/status`,
-        ),
+        url: described('URL with placeholders, such as `{id}`.', v.string(), `${CONTROL_URL}/status`),
         summary: described('What the operation does.', v.string(), 'Show the emulator status'),
       }),
     ),
@@ -137,11 +112,7 @@ export const Diagnosis = resource('Result of the database check.', {
       size_bytes: described('Size of the database in bytes.', Count, 143_360),
       schema_version: described('Version of the database schema.', Count),
       newest_schema_version: described('Newest schema version that this version of svc supports.', Count),
-      damage: described(
-        'Problems that the integrity check of SQLite found. Empty if there are none.',
-        v.array(v.string()),
-        [],
-      ),
+      damage: described('Problems that the integrity check of SQLite found.', v.array(v.string()), []),
     }),
   ),
 });
@@ -149,16 +120,9 @@ export const Diagnosis = resource('Result of the database check.', {
 export const ClockState = resource('The schedule clock of a workspace.', {
   workspace_id: described('ID of the workspace that the clock belongs to.', idOf('workspace')),
   now: described('Current schedule time.', Timestamp),
-  rate: described(
-    'Current speed, in seconds of schedule time per second of real time. 0 while the clock is frozen.',
-    v.number(),
-    1,
-  ),
+  rate: described('Current speed, in schedule seconds per real second. 0 while frozen.', v.number(), 1),
   wall: described('Current wall time.', Timestamp),
-  next_due_at: described(
-    'Schedule time of the next attempt. `null` if no attempt is planned.',
-    v.nullable(Timestamp),
-  ),
+  next_due_at: described('Schedule time of the next attempt. `null` without one.', v.nullable(Timestamp)),
   moving: described(
     'The clock move in progress. Omitted if no request is moving the clock.',
     v.optional(

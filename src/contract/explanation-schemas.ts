@@ -114,11 +114,7 @@ export const Explanation = resource(
       'At most three commands to run next, the most useful first.',
       v.array(
         v.object({
-          purpose: described(
-            'What the command does.',
-            v.string(),
-            'Send the delivery again after the correction',
-          ),
+          purpose: described('What the command does.', v.string(), 'Send the delivery again'),
           command: described(
             'Command line. Words in capitals, such as `SECRET`, stand for values that you insert.',
             v.string(),

@@ -15,10 +15,7 @@ export const exportFormatNames = Object.keys(exportFormats) as [ExportFormat, ..
 /** Either one delivery, or those that a filter selects. */
 export const ExportInput = v.strictObject({
   format: described('Format of the file.', v.picklist(exportFormatNames), 'ndjson'),
-  delivery_id: described(
-    'Only this delivery. It cannot be combined with a filter.',
-    v.optional(idOf('delivery')),
-  ),
+  delivery_id: described('Only this delivery. Not allowed with a filter.', v.optional(idOf('delivery'))),
   ...DeliveryFilter,
 });
 export type ExportInput = v.InferInput<typeof ExportInput>;

@@ -24,10 +24,7 @@ export const FaultMark = resource('An injected fault that was applied to a reque
 });
 /** The field that requests and attempts have for it. */
 export const faultField = {
-  fault: described(
-    'Injected fault that was applied. Omitted if no fault was applied.',
-    v.optional(FaultMark),
-  ),
+  fault: described('Injected fault that was applied. Omitted without one.', v.optional(FaultMark)),
 };
 
 const PROBABILITY_MESSAGE = 'must be above 0 and at most 1';
@@ -130,11 +127,7 @@ export const SeedFault = v.pipe(
 export const Fault = resource('An injected fault.', {
   id: described('ID of the fault.', idOf('fault')),
   ...NewFault.entries,
-  probability: described(
-    'Probability that the fault is applied to a matching request or attempt.',
-    v.number(),
-    1,
-  ),
+  probability: described('Probability that a matching request or attempt gets the fault.', v.number(), 1),
   fired: described('Number of times that the fault has been applied.', Count),
   created_at: described('Wall time at which the fault was added.', Timestamp),
 });

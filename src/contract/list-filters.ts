@@ -8,11 +8,7 @@ import { described, idOf } from './fields.ts';
 import { wholeNumberFrom } from './operation.ts';
 import type { ApiRequest } from './resources.ts';
 
-export const Limit = described(
-  'Maximum number of items to return.',
-  v.optional(wholeNumberFrom(1, 1000), 50),
-  10,
-);
+export const Limit = described('Maximum number of items.', v.optional(wholeNumberFrom(1, 1000), 50), 10);
 
 export const TIME_FORMS = 'An ISO 8601 time, or a duration before now, such as `1h`.';
 export const RelativeTime = v.pipe(
@@ -24,22 +20,16 @@ export const RelativeTime = v.pipe(
 export const PageFields = {
   limit: Limit,
   starting_after: described(
-    '`end_cursor` of the previous page (default: start with the newest item).',
+    '`end_cursor` of the previous page (default: first page).',
     v.optional(v.string()),
   ),
 };
 export const WorkspaceFilter = {
-  workspace_id: described(
-    'Only items in this workspace (default: all workspaces).',
-    v.optional(idOf('workspace')),
-  ),
+  workspace_id: described('Only items in this workspace (default: all).', v.optional(idOf('workspace'))),
 };
 /** The workspace of an operation that concerns exactly one. */
 export const DefaultWorkspace = {
-  workspace_id: described(
-    'ID of the workspace (default: the default workspace).',
-    v.optional(idOf('workspace')),
-  ),
+  workspace_id: described('ID of the workspace (default: the default one).', v.optional(idOf('workspace'))),
 };
 
 const Text = v.optional(v.pipe(v.string(), v.maxLength(1000, 'must be at most 1000 characters long')));
@@ -57,10 +47,7 @@ const TimeRange = {
 export const EventFilter = {
   ...WorkspaceFilter,
   type: described('Only events of this type.', v.optional(v.string())),
-  text: described(
-    'Only events with this text in the ID, the type or the payload. The search is case-insensitive.',
-    Text,
-  ),
+  text: described('Only events with this text in the ID, type or payload. Case-insensitive.', Text),
   ...TimeRange,
 };
 
@@ -83,10 +70,7 @@ export const DeliveryFilter = {
   event_id: described('Only deliveries of this event.', v.optional(idOf('event'))),
   type: described('Only deliveries of this event type.', v.optional(v.string())),
   webhook_id: described('Only deliveries to this endpoint.', v.optional(idOf('webhook'))),
-  text: described(
-    'Only deliveries with this text in an ID, the event type, the URL or the body. The search is case-insensitive.',
-    Text,
-  ),
+  text: described('Only deliveries with this text in an ID, the type, URL or body. Case-insensitive.', Text),
   ...TimeRange,
 };
 

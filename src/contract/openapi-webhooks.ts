@@ -4,6 +4,7 @@ import { idPatterns } from '../domain/ids.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import type { Rules } from '../profile/rules.ts';
 import { createExample } from './openapi-example.ts';
+import { toSchema } from './openapi-schema.ts';
 import { Event } from './resources.ts';
 
 type Json = Record<string, unknown>;
@@ -115,41 +116,22 @@ function documentHeaders({ headers, content }: SignatureScheme, toleranceMs: num
 
 /** The shape follows the gaps `envelope` and `event.record`. */
 function toEnvelopeSchema(type: string, payloadSchemaName: string): Json {
-  const workspace = {
-    type: 'string',
-    pattern: idPatterns.workspace.source,
-    description: 'ID of the workspace that the event belongs to.',
-  };
-  const time = { type: 'string', format: 'date-time', description: 'Time at which the event was created.' };
+  const event = toSchema(Event);
+  const fields = event.properties as Readonly<Record<keyof Event, Json>>;
   const eventType = { const: type, description: 'Type of the event.' };
+  const payload = {
+    $ref: `#/components/schemas/${payloadSchemaName}`,
+    description: fields.payload.description,
+  };
   return {
     type: 'object',
     description: `Body of a delivery of \`${type}\`.`,
     required: ['type', 'workspace_id', 'created_at', 'data'],
     properties: {
       type: eventType,
-      workspace_id: workspace,
-      created_at: time,
-      data: {
-        type: 'object',
-        description: 'The event.',
-        required: ['id', 'workspace_id', 'type', 'payload', 'created_at'],
-        properties: {
-          id: {
-            type: 'string',
-            pattern: idPatterns.event.source,
-            description:
-              'ID of the event. Use it to detect duplicates, because a delivery can arrive more than once.',
-          },
-          workspace_id: workspace,
-          type: eventType,
-          payload: {
-            $ref: `#/components/schemas/${payloadSchemaName}`,
-            description: 'Data of the event.',
-          },
-          created_at: time,
-        },
-      },
+      workspace_id: fields.workspace_id,
+      created_at: fields.created_at,
+      data: { ...event, properties: { ...fields, type: eventType, payload } },
     },
   };
 }

@@ -36,10 +36,7 @@ export const EndpointSummary = resource('An endpoint, and the results of its new
   url: described('URL that deliveries are sent to.', Url),
   disabled: described('Whether the endpoint is disabled.', v.boolean()),
   ...attemptResults,
-  last_failure: described(
-    'Newest of these attempts that failed. `null` if none failed.',
-    v.nullable(AttemptSummary),
-  ),
+  last_failure: described('Newest failure among these attempts, or `null`.', v.nullable(AttemptSummary)),
   next_attempt_at: described(
     'Schedule time of the next attempt to the endpoint. `null` if none is planned or the endpoint is disabled.',
     v.nullable(Timestamp),
@@ -48,16 +45,10 @@ export const EndpointSummary = resource('An endpoint, and the results of its new
 
 export const WebhookStatistics = resource('The results of the newest 200 attempts to an endpoint.', {
   ...attemptResults,
-  p50_ms: described(
-    'Median duration of these attempts, in milliseconds. `null` without attempts.',
-    v.nullable(v.number()),
-  ),
-  max_ms: described(
-    'Longest duration of these attempts, in milliseconds. `null` without attempts.',
-    v.nullable(v.number()),
-  ),
+  p50_ms: described('Median duration in milliseconds. `null` without attempts.', v.nullable(v.number())),
+  max_ms: described('Longest duration in milliseconds. `null` without attempts.', v.nullable(v.number())),
   last_attempt_at: described(
-    'Wall time at which the newest attempt was sent. `null` without attempts.',
+    'Wall time of the newest attempt, or `null` without one.',
     v.nullable(Timestamp),
   ),
   recent_attempts: described(
@@ -84,10 +75,7 @@ export const Overview = resource('The deliveries of a workspace at a glance.', {
   delivery_counts: described('Deliveries that have not succeeded.', DeliveryStatusCounts),
   endpoints: described('Endpoints of the workspace, newest first. At most 50.', v.array(EndpointSummary)),
   has_more_endpoints: described('Whether the workspace has more endpoints.', v.boolean()),
-  due: described(
-    'Deliveries with the next planned attempts, in order of their due times. At most 5.',
-    v.array(Delivery),
-  ),
+  due: described('The 5 deliveries that are due next, in order of their due times.', v.array(Delivery)),
   faults: described('Faults that still apply to this workspace, oldest first. At most 20.', v.array(Fault)),
 });
 

@@ -96,7 +96,7 @@ export function createPublicOperations(options: PublicOperationOptions) {
             ),
           ),
           starting_after: described(
-            '`end_cursor` of the previous page (default: start with the newest event).',
+            '`end_cursor` of the previous page (default: first page).',
             v.optional(idOf('event')),
           ),
           limit: described(

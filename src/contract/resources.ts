@@ -166,11 +166,7 @@ export const ApiKey = resource('Metadata of an API key. The key itself is not in
     '_0hY',
   ),
   created_at: described('Wall time at which the key was created.', Timestamp),
-  revoked_at: described(
-    'Wall time at which the key was revoked. `null` if it has not been revoked.',
-    v.nullable(Timestamp),
-    null,
-  ),
+  revoked_at: described('Wall time at which the key was revoked, or `null`.', v.nullable(Timestamp), null),
 });
 export const CreatedApiKey = resource('A new API key, including the key itself.', {
   ...ApiKey.entries,
@@ -189,10 +185,7 @@ export const WebhookDetail = resource('A webhook endpoint, including settings th
     v.boolean(),
   ),
   headers: described('Additional headers that are sent with each delivery.', Headers, {}),
-  skip_verify: described(
-    'Whether deliveries are sent without verifying the TLS certificate of the receiver.',
-    v.boolean(),
-  ),
+  skip_verify: described('Whether the TLS certificate of the receiver is not verified.', v.boolean()),
   listener: described(
     'Whether the endpoint is temporary. A temporary endpoint is removed ten seconds after the last live stream that lists its ID in the `listener` parameter ends.',
     v.boolean(),
@@ -220,10 +213,7 @@ export const WebhookSecrets = resource('The secrets of an endpoint.', {
 });
 
 export const ApiRequest = resource('A request to `/v1` in the request log.', {
-  id: described(
-    'ID of the request. The `Request-Id` header of its response contains the same ID.',
-    idOf('request'),
-  ),
+  id: described('ID of the request, as in the `Request-Id` header of its response.', idOf('request')),
   at: described('Wall time at which the request arrived.', Timestamp),
   method: described('HTTP method.', v.string(), 'POST'),
   path: described(
@@ -231,21 +221,14 @@ export const ApiRequest = resource('A request to `/v1` in the request log.', {
     v.string(),
     '/v1/events',
   ),
-  status: described(
-    'Status of the response. 0 if an injected fault dropped the connection.',
-    v.number(),
-    201,
-  ),
+  status: described('Status of the response. 0 if a fault dropped the connection.', v.number(), 201),
   error_code: described('Error code of the response. `null` on success.', v.nullable(v.string()), null),
   error_message: described(
     'Error message of the response, truncated like the path. `null` on success.',
     v.nullable(v.string()),
     null,
   ),
-  duration_ms: described(
-    'Time from the arrival of the request to the response, in milliseconds.',
-    v.number(),
-  ),
+  duration_ms: described('Time from the request to the response, in milliseconds.', v.number()),
   api_key_id: described(
     'ID of the API key. `null` if the request had no valid key.',
     v.nullable(v.string()),
@@ -309,11 +292,7 @@ const ProbeResponse = v.object({
     'Result of the test delivery. `http_error` means a response other than 2xx.',
     v.picklist(attemptOutcomes),
   ),
-  response_status: described(
-    'Status of the response. `null` if there was no response.',
-    v.nullable(v.number()),
-    200,
-  ),
+  response_status: described('Status of the response. `null` without one.', v.nullable(v.number()), 200),
   error: described('Description of the failure. `null` on success.', v.nullable(v.string()), null),
   duration_ms: described('Time from the start of the attempt to its end, in milliseconds.', v.number()),
 });
@@ -328,11 +307,7 @@ export const WebhookProbe = resource('Result of an endpoint test.', {
         '`connected`, or the kind of failure.',
         v.picklist(['connected', ...attemptOutcomes]),
       ),
-      error: described(
-        'Description of the failure. `null` if `outcome` is `connected`.',
-        v.nullable(v.string()),
-        null,
-      ),
+      error: described('Description of the failure. `null` on success.', v.nullable(v.string()), null),
       duration_ms: described('Time to connect, in milliseconds.', v.number()),
       address: described(
         'IP address that the emulator connected to, which can be the address of a proxy. `null` if the connection failed.',

@@ -25,10 +25,7 @@ export const TraceInput = v.strictObject({
 
 export const DeliveryTrace = resource('A delivery in a trace, with its attempts.', {
   ...Delivery.entries,
-  attempts: described(
-    'The newest attempts, in order, without their requests and responses.',
-    v.array(AttemptSummary),
-  ),
+  attempts: described('Newest attempts in order, without requests and responses.', v.array(AttemptSummary)),
 });
 
 export const EventTrace = resource('What happened to an event.', {

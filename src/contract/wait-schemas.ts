@@ -58,10 +58,7 @@ export const WaitReport = resource('The state of the deliveries that a request h
     v.nullable(v.string()),
     '1 delivery cannot settle within 5s: the next attempt is due in 5m. Send it with POST /_svc/clock/advance and {"by": "5m"}.',
   ),
-  counts: described(
-    'Number of all matching deliveries by status.',
-    v.object({ pending, succeeded, failed, canceled }),
-  ),
+  counts: described('All matching deliveries by status.', v.object({ pending, succeeded, failed, canceled })),
   data: described('The deliveries, newest first, at most 1,000.', v.array(Delivery)),
   has_more: described('Whether there are more deliveries than `data` contains.', v.boolean()),
   end_cursor: described(
