@@ -28,7 +28,7 @@ export type { EventSelection, Events, EventWaitOptions } from './library/events.
 export {
   type FuzzReceiverOptions,
   fuzzReceiver,
-  type ObservedEffects,
+  type ObservedSideEffects,
 } from './library/fuzz-receiver.ts';
 export type {
   Outage,

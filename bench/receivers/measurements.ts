@@ -42,8 +42,8 @@ export async function measureDefect(
   });
   const fuzzRun = await measureSeconds(async () => {
     await using receiver = await startConfigurableReceiver(create());
-    const { url, readEffects, restart } = receiver;
-    return await fuzzReceiver({ url, readEffects, restart, timeoutMs, randomSeed });
+    const { url, readSideEffects, restart } = receiver;
+    return await fuzzReceiver({ url, readSideEffects, restart, timeoutMs, randomSeed });
   });
   const { failure, runs } = fuzzRun.value;
   return {
@@ -68,8 +68,8 @@ export async function fuzzCorrect(
 ): Promise<Row> {
   const { value, seconds } = await measureSeconds(async () => {
     await using receiver = await startConfigurableReceiver(parts);
-    const { url, readEffects, restart } = receiver;
-    return await fuzzReceiver({ url, readEffects, restart, runs, randomSeed, timeoutMs: 15_000 });
+    const { url, readSideEffects, restart } = receiver;
+    return await fuzzReceiver({ url, readSideEffects, restart, runs, randomSeed, timeoutMs: 15_000 });
   });
   return toRow(value, seconds);
 }
@@ -90,7 +90,7 @@ export async function fuzzExample(
   await writeReceiver(framework, folder);
   const options = { secret: SECRET, folder, maxLifetimeMs: MAX_LIFETIME_MS };
   let receiver = await startReceiver(framework, options);
-  const { url, effectsUrl, port } = receiver;
+  const { url, sideEffectsUrl, port } = receiver;
   const restarter = createServer(async (_, response) => {
     try {
       await receiver.kill();
@@ -109,7 +109,7 @@ export async function fuzzExample(
           '--secret',
           SECRET,
           '--observe',
-          effectsUrl,
+          sideEffectsUrl,
           '--runs',
           String(runs),
           '--random-seed',

@@ -26,7 +26,11 @@ export function addReceiverOptions(command: Command): Command {
   return command
     .option('--secret <secret>', 'Secret that the receiver verifies with (default: SVC_WEBHOOK_SECRET)')
     .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`)
-    .option('--timeout <duration>', 'Time limit for a response or an effect (default: 15s)', parseDurationMs)
+    .option(
+      '--timeout <duration>',
+      'Time limit for a response or a side effect (default: 15s)',
+      parseDurationMs,
+    )
     .option('--ca <file>', settings.ca.description)
     .option('--junit <file>', 'File to write a JUnit report to');
 }

@@ -209,5 +209,5 @@ export const checkStatusSymbols = {
   problem: FAILED,
   failed: FAILED,
   skipped: NEUTRAL,
-  not_observable: NEUTRAL,
+  inconclusive: NEUTRAL,
 } as const;

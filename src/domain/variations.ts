@@ -3,7 +3,7 @@ import { SvcError } from '../errors.ts';
 import { SECOND_MS } from './duration.ts';
 import { suggestMatch } from './message-parts.ts';
 
-/** Time limit for a response or an effect of a receiver: that of deliveries (gap `delivery.timeout`). */
+/** Time limit for a response or a side effect of a receiver: that of deliveries (gap `delivery.timeout`). */
 export const RECEIVER_TIMEOUT_MS = 15 * SECOND_MS;
 /** Number of sequences, if neither their number nor a time is given. */
 export const DEFAULT_RUNS = 100;

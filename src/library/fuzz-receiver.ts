@@ -17,10 +17,10 @@ import { SvcError } from '../errors.ts';
 import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { createTemplateFiller } from '../fixtures/template.ts';
-import type { ReadEffects } from '../receiver/effect-observer.ts';
 import type { FuzzReport } from '../receiver/fuzz/fuzz.ts';
 import type { FuzzProgress } from '../receiver/fuzz/fuzz-session.ts';
 import type { EventTemplate } from '../receiver/fuzz/sequence.ts';
+import type { ReadSideEffects } from '../receiver/side-effect-observer.ts';
 import {
   Callback,
   type Duration,
@@ -35,8 +35,8 @@ import {
 } from './argument-schemas.ts';
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
 
-/** The effects so far: their number, or the `data.id` of the event of each. */
-export type ObservedEffects = number | readonly string[];
+/** The side effects so far: their number, or the `data.id` of the event of each. */
+export type ObservedSideEffects = number | readonly string[];
 
 export interface FuzzReceiverOptions {
   /** Secret that the receiver verifies with (default: the variable `SVC_WEBHOOK_SECRET`). */
@@ -49,8 +49,8 @@ export interface FuzzReceiverOptions {
   readonly randomSeed?: number;
   /** Event types, with payloads from the fixtures, or events with a payload (default: all fixtures). */
   readonly events?: readonly (string | { readonly type: string; readonly payload: object })[];
-  /** A function, URL or command that returns the effects so far. A URL or a command returns `{"ids": […]}` or `{"count": n}`. */
-  readonly observe?: string | (() => ObservedEffects | Promise<ObservedEffects>);
+  /** A function, URL or command that returns the side effects so far. A URL or a command returns `{"ids": […]}` or `{"count": n}`. */
+  readonly observe?: string | (() => ObservedSideEffects | Promise<ObservedSideEffects>);
   /** Variations to use (default: all). */
   readonly only?: readonly Variation[];
   /** Variations to leave out. */
@@ -61,7 +61,7 @@ export interface FuzzReceiverOptions {
   readonly replay?: object;
   /** Signature scheme: the name of a built-in one, or a scheme object (default: `svc`). */
   readonly scheme?: SchemeName | SignatureScheme;
-  /** Time limit for a response or an effect (default: 15 seconds). */
+  /** Time limit for a response or a side effect (default: 15 seconds). */
   readonly timeout?: Duration;
   /** Certificate authority in PEM to trust in addition to the built-in ones. */
   readonly ca?: string;
@@ -107,14 +107,14 @@ export const FuzzOptionsSchema = v.optional(
  * Plays random delivery sequences against a running receiver, and shrinks the first one that breaks a rule. See
  * docs/receiver-testing.md.
  * @param url where the receiver accepts deliveries
- * @throws SvcError `usage` for an unknown or invalid option, if no delivery reaches the receiver, or if effects cannot be read;
+ * @throws SvcError `usage` for an unknown or invalid option, if no delivery reaches the receiver, or if side effects cannot be read;
  * `validation_failed` for an unusable secret; `not_found` for an event type without a fixture. Throws the errors of the
  * function `observe` unchanged.
  */
 export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {}): Promise<FuzzReport> {
   checkArguments('fuzzReceiver', { url: HttpUrl, options: FuzzOptionsSchema }, [url, options]);
   requireRealTimers();
-  const { createEffectObserver } = await import('../receiver/effect-observer.ts');
+  const { createSideEffectObserver } = await import('../receiver/side-effect-observer.ts');
   const { fuzz } = await import('../receiver/fuzz/fuzz.ts');
   const { parseSequence } = await import('../receiver/fuzz/sequence.ts');
   const { waitUntilListening } = await import('../receiver/fuzz/restart-receiver.ts');
@@ -125,7 +125,7 @@ export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {
   const scheme = getScheme(options.scheme ?? saved?.scheme ?? 'svc');
   const observer =
     typeof observe === 'string'
-      ? createEffectObserver(observe, { cwd: process.cwd(), urlRule: 'local', signal })
+      ? createSideEffectObserver(observe, { cwd: process.cwd(), urlRule: 'local', signal })
       : null;
   try {
     return await fuzz({
@@ -143,7 +143,8 @@ export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {
       timeoutMs:
         options.timeout === undefined ? (saved?.timeout_ms ?? RECEIVER_TIMEOUT_MS) : toMs(options.timeout),
       events: createEventTemplates(options.events ?? saved?.events ?? [], randomSeed),
-      readEffects: typeof observe === 'function' ? toReadEffects(observe) : (observer?.readEffects ?? null),
+      readSideEffects:
+        typeof observe === 'function' ? toReadSideEffects(observe) : (observer?.readSideEffects ?? null),
       restart:
         restart === undefined
           ? null
@@ -191,11 +192,13 @@ function createEventTemplates(
   });
 }
 
-function toReadEffects(observe: () => ObservedEffects | Promise<ObservedEffects>): ReadEffects {
+function toReadSideEffects(
+  observe: () => ObservedSideEffects | Promise<ObservedSideEffects>,
+): ReadSideEffects {
   return async () => {
-    const effects = await observe();
-    if (typeof effects === 'number') return { count: effects, ids: null };
-    if (Array.isArray(effects)) return { count: effects.length, ids: effects.map(String) };
+    const sideEffects = await observe();
+    if (typeof sideEffects === 'number') return { count: sideEffects, ids: null };
+    if (Array.isArray(sideEffects)) return { count: sideEffects.length, ids: sideEffects.map(String) };
     throw new SvcError(
       'usage',
       'fuzzReceiver: the function observe must return a number or an array of IDs.',

@@ -1,8 +1,6 @@
-/** The context of each check, and what the checks of one receiver share, such as the client and the effect counter. */
+/** The context of each check, and what the checks of one receiver share, such as the client and the side effect counter. */
 import { sleep } from '../timers.ts';
 import { DeliveryFactory, type DeliveryFactoryOptions } from './delivery-factory.ts';
-import { createEffectCounter, type EffectCounter, type ObservationUnavailable } from './effect-counter.ts';
-import type { ReadEffects } from './effect-observer.ts';
 import {
   createReceiverClient,
   type DeliveryMessage,
@@ -12,13 +10,19 @@ import {
   type ReceiverResponse,
 } from './receiver-client.ts';
 import { ReceiverPace } from './receiver-pace.ts';
+import {
+  createSideEffectCounter,
+  type ObservationUnavailable,
+  type SideEffectCounter,
+} from './side-effect-counter.ts';
+import type { ReadSideEffects } from './side-effect-observer.ts';
 import { listTamperedDeliveries, type TamperedDelivery } from './tampered-deliveries.ts';
 
 export interface CheckContextOptions extends DeliveryFactoryOptions, ReceiverClientOptions {
-  /** Time limit for a response or an effect. */
+  /** Time limit for a response or a side effect. */
   readonly timeoutMs: number;
-  /** Null if effects cannot be counted. If it returns IDs, the effects of other senders do not count. */
-  readonly readEffects: ReadEffects | null;
+  /** Null if side effects cannot be counted. If it returns IDs, the side effects of other senders do not count. */
+  readonly readSideEffects: ReadSideEffects | null;
   /** An API key, which the receiver must not use as a secret; null if none is known. */
   readonly apiKey: string | null;
   /** Milliseconds by which a valid delivery takes longer than a tampered one if the receiver responds after the work (default: 1000). */
@@ -50,7 +54,7 @@ interface SharedState {
   readonly sentIds: Set<string>;
   /** The responses to tampered deliveries, by the ID of the check. */
   readonly tamperedResponses: Map<string, Promise<ReceiverResponse>>;
-  effectCounter: EffectCounter | ObservationUnavailable | undefined;
+  sideEffectCounter: SideEffectCounter | ObservationUnavailable | undefined;
   earlierDelivery: Promise<EarlierDelivery> | undefined;
 }
 
@@ -69,7 +73,7 @@ export class CheckContext {
       client: createReceiverClient(options),
       sentIds: new Set(),
       tamperedResponses: new Map(),
-      effectCounter: undefined,
+      sideEffectCounter: undefined,
       earlierDelivery: undefined,
     },
   ) {
@@ -99,13 +103,13 @@ export class CheckContext {
   }
 
   async send(message: DeliveryMessage): Promise<ReceiverResponse> {
-    const { effectCounter: effects, pace, client, sentIds } = this.#shared;
+    const { sideEffectCounter: sideEffects, pace, client, sentIds } = this.#shared;
     const eventId: string = JSON.parse(message.body).data.id;
     sentIds.add(eventId);
-    const counter = effects === undefined || 'reason' in effects ? null : effects;
+    const counter = sideEffects === undefined || 'reason' in sideEffects ? null : sideEffects;
     counter?.expectChange();
     const response = await client.send(message, pace.limitMs);
-    if (isAccepted(response)) counter?.expectEffect(eventId);
+    if (isAccepted(response)) counter?.expectSideEffect(eventId);
     this.responses.push(response);
     if (response.failure === 'timeout') pace.noteTimeout();
     this.deliveries.noteServerTime(response);
@@ -148,36 +152,38 @@ export class CheckContext {
   }
 
   /**
-   * The effect counter, or why it cannot be used. A valid delivery tests it on the first call by any check.
+   * The side effect counter, or why it cannot be used. A valid delivery tests it on the first call by any check.
    * @throws SvcError as {@link ReadEffects}
    */
-  async getEffectCounter(): Promise<EffectCounter | ObservationUnavailable> {
-    return this.testEffectCounter(async () => isAccepted(await this.send(this.deliveries.createValid())));
+  async getSideEffectCounter(): Promise<SideEffectCounter | ObservationUnavailable> {
+    return this.testSideEffectCounter(async () => isAccepted(await this.send(this.deliveries.createValid())));
   }
 
   /**
-   * As {@link getEffectCounter}, but tested with other deliveries.
+   * As {@link getSideEffectCounter}, but tested with other deliveries.
    * @param deliver sends valid deliveries until one is accepted, and returns whether one was
    */
-  async testEffectCounter(deliver: () => Promise<boolean>): Promise<EffectCounter | ObservationUnavailable> {
-    const { readEffects, timeoutMs, signal } = this.#options;
-    if (readEffects === null) return NO_OBSERVER;
+  async testSideEffectCounter(
+    deliver: () => Promise<boolean>,
+  ): Promise<SideEffectCounter | ObservationUnavailable> {
+    const { readSideEffects, timeoutMs, signal } = this.#options;
+    if (readSideEffects === null) return NO_OBSERVER;
     const { sentIds } = this.#shared;
-    this.#shared.effectCounter ??= await createEffectCounter(
-      { readEffects, sentIds, timeoutMs, signal },
+    this.#shared.sideEffectCounter ??= await createSideEffectCounter(
+      { readSideEffects, sentIds, timeoutMs, signal },
       deliver,
     );
-    return this.#shared.effectCounter;
+    return this.#shared.sideEffectCounter;
   }
 
-  /** Time limit for a response or an effect. */
+  /** Time limit for a response or a side effect. */
   get timeoutMs(): number {
     return this.#options.timeoutMs;
   }
 
-  /** Whether effects might be counted. */
+  /** Whether side effects might be counted. */
   get hasObserver(): boolean {
-    return this.#options.readEffects !== null;
+    return this.#options.readSideEffects !== null;
   }
 
   /** Sends a valid delivery on the first call, and returns it on each. */

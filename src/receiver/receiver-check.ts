@@ -25,14 +25,14 @@ export type ReceiverRule = keyof typeof receiverRules;
 export const receiverRuleNames = Object.keys(receiverRules) as readonly ReceiverRule[];
 
 /**
- * - `not_observable`: the check could not see what the receiver did, or could not run.
+ * - `inconclusive`: the check could not see what the receiver did, or could not run.
  * - `skipped`: the check needs a value that was not given.
  */
-export type CheckStatus = 'passed' | 'failed' | 'not_observable' | 'skipped';
+export type CheckStatus = 'passed' | 'failed' | 'inconclusive' | 'skipped';
 
 export interface CheckOutcome {
   readonly status: CheckStatus;
-  /** What was observed, as text: usually the responses, and the number of effects if they were counted. Can be empty. */
+  /** What was observed, as text: usually the responses, and the number of side effects if they were counted. Can be empty. */
   readonly received: string;
   /** What this means, and what to do. */
   readonly meaning: string;
@@ -46,14 +46,14 @@ export interface ReceiverCheck {
   readonly sent: string;
   /** Checks that must pass first. Every check requires that a valid delivery is accepted. */
   readonly requires?: readonly CheckId[];
-  /** The check can pass with responses of 429. If it does not, or without this field, it is not observable then. */
+  /** The check can pass with responses of 429. If it does not, or without this field, it is inconclusive then. */
   readonly acceptsRateLimit?: true;
-  /** The check counts no effects, and at most a few of its deliveries cause work, so it can run at the same time as others. */
+  /** The check counts no side effects, and at most a few of its deliveries cause work, so it can run at the same time as others. */
   readonly isIndependent?: true;
   /** The check evaluates earlier deliveries, so it also runs if no more can be sent. */
   readonly sendsNothing?: true;
-  /** The check counts effects, if they can be counted. */
-  readonly countsEffects?: true;
+  /** The check counts side effects, if they can be counted. */
+  readonly countsSideEffects?: true;
   /** Called before the other checks, as soon as a valid delivery was accepted: sends what `run` repeats later. */
   prepare?(context: CheckContext): Promise<void>;
   run(context: CheckContext): Promise<CheckOutcome>;
@@ -67,6 +67,6 @@ export function failed(received: string, meaning: string): CheckOutcome {
   return { status: 'failed', received, meaning };
 }
 
-export function notObservable(received: string, meaning: string): CheckOutcome {
-  return { status: 'not_observable', received, meaning };
+export function inconclusive(received: string, meaning: string): CheckOutcome {
+  return { status: 'inconclusive', received, meaning };
 }

@@ -17,7 +17,7 @@ import {
   type CheckOutcome,
   type CheckStatus,
   failed,
-  notObservable,
+  inconclusive,
   type ReceiverCheck,
   type ReceiverRule,
   receiverRuleNames,
@@ -27,7 +27,7 @@ import { describeResponses } from './receiver-client.ts';
 export interface RunChecksOptions extends CheckContextOptions {
   /** Names of rules and checks to run (default: all, for an empty array). */
   readonly only: readonly string[];
-  /** Whether a check that is not observable makes the report not ok. */
+  /** Whether an inconclusive check makes the report not ok. */
   readonly strict: boolean;
   /** Called before each check, with its ID, and at the end, with null. */
   readonly onProgress?: (completedCount: number, totalCount: number, current: CheckId | null) => void;
@@ -37,8 +37,8 @@ export interface RunChecksOptions extends CheckContextOptions {
 export type CheckResult = Pick<ReceiverCheck, 'id' | 'sent'> & CheckOutcome & { readonly rule: ReceiverRule };
 
 /**
- * `ok` if a check passed, none failed, the effect count did not fail and no interrupt came. With `strict`, every check must be
- * observable.
+ * `ok` if a check passed, none failed, the side effect count did not fail and no interrupt came. With `strict`, no check may be
+ * inconclusive.
  * Also the JSON form.
  */
 export interface CheckReport {
@@ -48,10 +48,10 @@ export interface CheckReport {
   readonly strict: boolean;
   readonly passed: number;
   readonly failed: number;
-  readonly not_observable: number;
+  readonly inconclusive: number;
   /** Checks that need a value that was not given. `strict` does not count them. */
   readonly skipped: number;
-  /** The first error of the effect count; null without one. Checks during which it failed are not observable. */
+  /** The first error of the side effect count; null without one. Checks during which it failed are inconclusive. */
   readonly observer_problem: string | null;
   readonly checks: readonly CheckResult[];
 }
@@ -60,7 +60,7 @@ const NOT_CHECKED = 'Not checked, because ';
 
 /**
  * Whether a check did not run: a value was not given, another check did not pass, or no more could be sent. In the last two cases, its
- * status is `not_observable`.
+ * status is `inconclusive`.
  */
 export function isSkipped({ status, meaning }: CheckResult): boolean {
   return status === 'skipped' || meaning.startsWith(NOT_CHECKED);
@@ -126,7 +126,7 @@ class CheckRunner {
     this.#context = context;
   }
 
-  /** The first error of the effect count. */
+  /** The first error of the side effect count. */
   get observerProblem(): string | null {
     return this.#observerProblem;
   }
@@ -140,7 +140,7 @@ class CheckRunner {
   async #decide(check: ReceiverCheck): Promise<CheckOutcome> {
     if (check === validDeliveryCheck) return this.#runFirst();
     const blocker = await this.#findBlocker(check);
-    return blocker === null ? this.#run(check) : notObservable('', blocker);
+    return blocker === null ? this.#run(check) : inconclusive('', blocker);
   }
 
   /** Runs the check of a valid delivery, and prepares the others. */
@@ -151,10 +151,10 @@ class CheckRunner {
       running ??= this.#run(validDeliveryCheck, context);
       return running;
     };
-    if (this.#selectedChecks.some(({ countsEffects }) => countsEffects)) {
-      // The effect of the first delivery cannot be confused with those of others.
-      const testing = context.testEffectCounter(async () => (await run()).status === 'passed');
-      await testing.catch((error: unknown) => this.#toNotObservable(error));
+    if (this.#selectedChecks.some(({ countsSideEffects }) => countsSideEffects)) {
+      // The side effect of the first delivery cannot be confused with those of others.
+      const testing = context.testSideEffectCounter(async () => (await run()).status === 'passed');
+      await testing.catch((error: unknown) => this.#toInconclusive(error));
     }
     const outcome = await run();
     const response = context.responses.at(-1);
@@ -194,11 +194,11 @@ class CheckRunner {
   }
 
   async #run(check: ReceiverCheck, context = this.#context.forCheck()): Promise<CheckOutcome> {
-    const outcome = await check.run(context).catch((error: unknown) => this.#toNotObservable(error));
+    const outcome = await check.run(context).catch((error: unknown) => this.#toInconclusive(error));
     const { responses, pace } = context;
     const isRateLimited = responses.some(({ status }) => status === 429);
     if (isRateLimited && !(check.acceptsRateLimit && outcome.status === 'passed')) {
-      return notObservable(
+      return inconclusive(
         'status 429',
         'Your receiver limits the request rate. Lift the limit while this check runs.',
       );
@@ -206,7 +206,7 @@ class CheckRunner {
     const mayBeDown = check !== validDeliveryCheck && responses.some(({ status }) => status === null);
     if (!mayBeDown) return outcome;
     if (pace.isSlow && responses.some(({ failure }) => failure === 'timeout')) {
-      return notObservable(
+      return inconclusive(
         describeResponses(...responses),
         'Your receiver responds too slowly to be checked. Respond before you do the work.',
       );
@@ -219,11 +219,11 @@ class CheckRunner {
     );
   }
 
-  /** Reports a check as not observable if its effect count failed. The count may work again for the next check. */
-  #toNotObservable(error: unknown): CheckOutcome {
+  /** Reports a check as inconclusive if its side effect count failed. The count may work again for the next check. */
+  #toInconclusive(error: unknown): CheckOutcome {
     if (!(error instanceof SvcError)) throw error;
     this.#observerProblem ??= error.message;
-    return notObservable('', [error.message, error.hint].filter(Boolean).join(' '));
+    return inconclusive('', [error.message, error.hint].filter(Boolean).join(' '));
   }
 }
 
@@ -264,16 +264,16 @@ function toReport(
   const countOf = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
   const passed = countOf('passed');
   const failed = countOf('failed');
-  const unobserved = countOf('not_observable');
-  // The user asked for effects to be counted, so the report is not ok if that failed.
-  const isComplete = !interrupted && observerProblem === null && !(strict && unobserved > 0);
+  const inconclusive = countOf('inconclusive');
+  // The user asked for side effects to be counted, so the report is not ok if that failed.
+  const isComplete = !interrupted && observerProblem === null && !(strict && inconclusive > 0);
   return {
     ok: passed > 0 && failed === 0 && isComplete,
     interrupted,
     strict,
     passed,
     failed,
-    not_observable: unobserved,
+    inconclusive,
     skipped: countOf('skipped'),
     observer_problem: observerProblem,
     checks,

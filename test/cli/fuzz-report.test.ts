@@ -5,8 +5,8 @@ import type { FuzzReport } from '../../src/receiver/fuzz/fuzz.ts';
 const failure: NonNullable<FuzzReport['failure']> = {
   rule: 'once',
   reference: '§6.6',
-  summary: 'an event has its effect only once',
-  message: 'Event 1 has 2 effects.',
+  summary: 'an event has its side effect only once',
+  message: 'Event 1 has 2 side effects.',
   reason: 'The service delivers at least once.',
   remedy: 'Store data.id.',
   failed: 3,
@@ -25,7 +25,7 @@ const report: FuzzReport = {
   requests: 1_203,
   duration_ms: 21_449,
   random_seed: 7,
-  effects: 'ids',
+  side_effects: 'ids',
   variations: [],
   failure: null,
 };
@@ -51,5 +51,7 @@ it.each([
   [5, 5, 'Fails every time (5 of 5).'],
   [2, 5, 'Fails 2 of 5 times.'],
 ])('a report says of %d failures in %d plays: %s', (failed, played, text) => {
-  expect(render({ failure: { ...failure, failed, played } })).toContain(`Event 1 has 2 effects. ${text}\n`);
+  expect(render({ failure: { ...failure, failed, played } })).toContain(
+    `Event 1 has 2 side effects. ${text}\n`,
+  );
 });

@@ -383,8 +383,8 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   'receiver check': {
     args: ({ receiver, secret }) => [receiver, '--secret', secret, '--rule', 'robustness'],
     stdout:
-      /^STATUS +CHECK[\s\S]*✓ passed +robustness\.at-once .*\n\n5 passed, 0 failed, 0 not observable\.\n$/,
-    jsonFields: ['ok', 'passed', 'failed', 'not_observable', 'checks'],
+      /^STATUS +CHECK[\s\S]*✓ passed +robustness\.at-once .*\n\n5 passed, 0 failed, 0 inconclusive\.\n$/,
+    jsonFields: ['ok', 'passed', 'failed', 'inconclusive', 'checks'],
     invalid: [['--secret', 'a'], 'Missing argument: <url>'],
     needsNoEmulator: true,
   },
@@ -393,7 +393,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
       ...[receiver, '--secret', secret, '--runs', '2', '--random-seed', '1', '--only', 'duplicate'],
     ],
     stdout:
-      /^Played 2 sequences with \d+ deliver(?:y|ies) in \S+, random seed 1\. None broke a rule\.\nEffects were not observed/,
+      /^Played 2 sequences with \d+ deliver(?:y|ies) in \S+, random seed 1\. None broke a rule\.\nSide effects were not observed/,
     jsonFields: [
       'ok',
       'interrupted',
@@ -401,7 +401,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
       'runs',
       'requests',
       'duration_ms',
-      'effects',
+      'side_effects',
       'variations',
       'failure',
     ],

@@ -9,7 +9,7 @@ import { createFolder, killAfterTest, startReceiver, waitForPid } from './test-r
 const root = join(import.meta.dirname, '../..');
 const SECRET = 'whsec_c3ZjLWV4cGxvcmUtZTJl';
 
-/** Deduplicates in memory, and appends a line to a file for each effect. */
+/** Deduplicates in memory, and appends a line to a file for each side effect. */
 const forgetfulReceiver = `
 import { createHmac } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const server = createServer(async (request, response) => {
   const digest = createHmac('sha256', '${SECRET}').update(request.headers['service-timestamp'] + '.').update(body);
   if (request.headers['service-signature'] !== 'v1=' + digest.digest('hex')) return response.writeHead(400).end();
   const { id } = JSON.parse(body).data;
-  if (!seen.has(id)) appendFileSync('effects', id + '\\n');
+  if (!seen.has(id)) appendFileSync('side-effects', id + '\\n');
   seen.add(id);
   response.writeHead(204).end();
 });
@@ -46,7 +46,7 @@ it.skipIf(process.platform === 'win32')(
     const env = { PORT: String(port), NODE: process.execPath, SVC_WEBHOOK_SECRET: SECRET };
     writeFileSync(join(cwd, 'receiver.mjs'), forgetfulReceiver);
     writeFileSync(join(cwd, 'restart.sh'), restartScript);
-    writeFileSync(join(cwd, 'effects'), '');
+    writeFileSync(join(cwd, 'side-effects'), '');
     onTestFinished(async () => void process.kill(await waitForPid(join(cwd, 'pid'))));
     await runProgram('sh', ['restart.sh'], { cwd, env });
     await expect
@@ -58,17 +58,17 @@ it.skipIf(process.platform === 'win32')(
       )
       .toBe(400);
 
-    const args = [
-      'receiver',
-      'fuzz',
-      `127.0.0.1:${port}/`,
-      '--random-seed',
-      '1',
+    const args = ['receiver', 'fuzz', `127.0.0.1:${port}/`, '--random-seed', '1'];
+    const observe = `printf '{"ids":[%s]}' "$(sed 's/.*/"&"/' side-effects | paste -sd, -)"`;
+    const options = [
       '--only',
       'duplicate,restart',
+      '--observe',
+      observe,
+      '--restart-command',
+      'sh restart.sh',
+      '--json',
     ];
-    const observe = `printf '{"ids":[%s]}' "$(sed 's/.*/"&"/' effects | paste -sd, -)"`;
-    const options = ['--observe', observe, '--restart-command', 'sh restart.sh', '--json'];
     // It starts about 60 processes, one after another.
     const { exitCode, stdout, stderr } = await svc([...args, ...options], { cwd, env, timeout: 55_000 });
     expect(exitCode, stderr).toBe(1);

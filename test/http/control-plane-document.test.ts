@@ -197,7 +197,7 @@ it.skipIf(curl.failed)(
         script
           .join('\n')
           .replaceAll('/tmp', createTemporaryFolder())
-          .replaceAll('http://localhost:3000/effects', receiver.effectsUrl)
+          .replaceAll('http://localhost:3000/side-effects', receiver.sideEffectsUrl)
           // A sequence can wait two seconds before a repeat.
           .replace('"runs":10', '"runs":2'),
       ],

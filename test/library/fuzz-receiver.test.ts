@@ -5,18 +5,18 @@ import { createReceiver } from '../support/test-receiver.ts';
 
 const secret = 'whsec_c3ZjLWV4cGxvcmU';
 
-/** A receiver that lists its effects. `isNew` decides whether an event has one. */
-async function startReceiver(isNew: (id: string, effects: readonly string[]) => boolean) {
-  const effects: string[] = [];
+/** A receiver that lists its side effects. `isNew` decides whether an event has one. */
+async function startReceiver(isNew: (id: string, sideEffects: readonly string[]) => boolean) {
+  const sideEffects: string[] = [];
   const respond = ({ headers, body, eventId }: ReceivedRequest) => {
     const get = (name: string) => headers[name] as string | undefined;
     const [signature, timestamp] = [get('service-signature'), get('service-timestamp')];
     if (!verify({ secret, payload: body, signature, timestamp }).ok) return 400;
-    if (eventId !== null && isNew(eventId, effects)) effects.push(eventId);
+    if (eventId !== null && isNew(eventId, sideEffects)) sideEffects.push(eventId);
     return 204;
   };
   const receiver = await createReceiver(respond);
-  return { effects, url: receiver.url, [Symbol.asyncDispose]: () => receiver.close() };
+  return { sideEffects, url: receiver.url, [Symbol.asyncDispose]: () => receiver.close() };
 }
 
 const options = {
@@ -29,9 +29,9 @@ const options = {
 
 describe('fuzzReceiver', () => {
   it('a correct receiver breaks no rule', async () => {
-    await using receiver = await startReceiver((id, effects) => !effects.includes(id));
-    const report = await fuzzReceiver(receiver.url, { ...options, observe: () => receiver.effects });
-    expect(report).toMatchObject({ ok: true, random_seed: 1, runs: 10, effects: 'ids', failure: null });
+    await using receiver = await startReceiver((id, sideEffects) => !sideEffects.includes(id));
+    const report = await fuzzReceiver(receiver.url, { ...options, observe: () => receiver.sideEffects });
+    expect(report).toMatchObject({ ok: true, random_seed: 1, runs: 10, side_effects: 'ids', failure: null });
     expect([...report.variations].sort()).toEqual(['duplicate', 'forged']);
   });
 
@@ -40,12 +40,12 @@ describe('fuzzReceiver', () => {
     const phases = new Set<string>();
     const { failure } = await fuzzReceiver(receiver.url, {
       ...options,
-      observe: () => receiver.effects.length,
+      observe: () => receiver.sideEffects.length,
       onProgress: ({ phase }) => phases.add(phase),
     });
     expect(failure).toMatchObject({
       rule: 'once',
-      message: '2 effects instead of 1.',
+      message: '2 side effects instead of 1.',
       failed: 3,
       played: 3,
       steps: [{ sent: expect.stringMatching(/^deliver event 1/) }, { sent: expect.stringMatching(/ again/) }],
@@ -53,11 +53,11 @@ describe('fuzzReceiver', () => {
     expect([...phases]).toEqual(['searching', 'shrinking', 'confirming']);
 
     const replay = failure?.sequence ?? {};
-    const observe = () => receiver.effects;
+    const observe = () => receiver.sideEffects;
     expect(await fuzzReceiver(receiver.url, { secret, observe, replay })).toMatchObject({
       ok: false,
       runs: 1,
-      failure: { rule: 'once', message: expect.stringMatching(/^Event 1 \(.*\) has 2 effects\.$/) },
+      failure: { rule: 'once', message: expect.stringMatching(/^Event 1 \(.*\) has 2 side effects\.$/) },
     });
   });
 

@@ -5,14 +5,15 @@ import { API_KEY, SECRET } from './configurable-receiver.ts';
 
 type CheckReceiverOptions = Pick<RunChecksOptions, 'url'> &
   Partial<RunChecksOptions> & {
-    /** Returns the number of effects, in place of `readEffects`. */
-    readonly countEffects?: () => Promise<number>;
+    /** Returns the number of side effects, in place of `readSideEffects`. */
+    readonly countSideEffects?: () => Promise<number>;
   };
 
 /** Runs the checks with the secrets of the receivers of these tests. Work of 400 ms counts as slow. */
-export function checkReceiver({ countEffects, ...options }: CheckReceiverOptions): Promise<CheckReport> {
+export function checkReceiver({ countSideEffects, ...options }: CheckReceiverOptions): Promise<CheckReport> {
   return runChecks({
-    readEffects: countEffects === undefined ? null : async () => ({ count: await countEffects(), ids: null }),
+    readSideEffects:
+      countSideEffects === undefined ? null : async () => ({ count: await countSideEffects(), ids: null }),
     urlRule: 'local',
     secret: SECRET,
     scheme: schemes.svc,
@@ -33,9 +34,9 @@ export function idsOf({ checks }: CheckReport, status: CheckStatus): string[] {
   return checks.filter((check) => check.status === status).map(({ id }) => id);
 }
 
-/** The checks that only effects can decide. */
+/** The checks that only side effects can decide. */
 export const needsObserver = [
-  'rejection.no-effect',
+  'rejection.no-side-effect',
   'rejection.same-event',
   'acceptance.before-work',
   'deduplication.same-delivery',

@@ -1,9 +1,9 @@
-/** A correct receiver that lists its effects, whose parts can be replaced by defective ones. */
+/** A correct receiver that lists its side effects, whose parts can be replaced by defective ones. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { MINUTE_MS } from '../../src/domain/duration.ts';
-import type { EffectReading } from '../../src/receiver/effect-observer.ts';
+import type { SideEffectReading } from '../../src/receiver/side-effect-observer.ts';
 import { listen } from '../support/local-server.ts';
 
 export const SECRET = 'whsec_c3ZjLXJlY2VpdmVyLXNlY3JldA';
@@ -29,8 +29,8 @@ export interface Receiving {
 export interface ReceiverState {
   /** The stored keys. */
   readonly seen: Set<string>;
-  /** The ID of the event of each effect. */
-  readonly effects: string[];
+  /** The ID of the event of each side effect. */
+  readonly sideEffects: string[];
   /** Stops the receiver until it is restarted, as a crash of its process does. */
   crash(): void;
 }
@@ -58,11 +58,11 @@ export interface ReceiverParts {
   storeKey(key: string, seen: Set<string>, receiving: Receiving): boolean | Promise<boolean>;
   /** The status of the response to a repeat. `isWorking`: the event is still being processed. */
   getRepeatStatus(isWorking: boolean): number;
-  /** Resolves when the work is done, just before its effect. */
+  /** Resolves when the work is done, just before its side effect. */
   work(): Promise<void>;
   readonly respondsAfterWork: boolean;
-  /** Whether the work has an effect. */
-  hasEffect(event: ReceivedEvent, state: Pick<ReceiverState, 'effects'>): boolean | Promise<boolean>;
+  /** Whether the work has a side effect. */
+  hasSideEffect(event: ReceivedEvent, state: Pick<ReceiverState, 'sideEffects'>): boolean | Promise<boolean>;
   /** How far its clock, which the header Date shows, is ahead. */
   readonly clockDifferenceMs: number;
   /** Whether a restart deletes the stored keys. */
@@ -98,7 +98,7 @@ export const correctParts: ReceiverParts = {
   getRepeatStatus: () => 204,
   work: async () => {},
   respondsAfterWork: false,
-  hasEffect: () => true,
+  hasSideEffect: () => true,
   clockDifferenceMs: 0,
   forgetsOnRestart: false,
   onRestart: () => {},
@@ -118,12 +118,12 @@ export function storeKey(key: string, seen: Set<string>): boolean {
 
 export interface ConfigurableReceiver extends AsyncDisposable {
   readonly url: string;
-  /** Returns the effects, for `--observe`. */
-  readonly effectsUrl: string;
-  readonly readEffects: () => Promise<EffectReading>;
-  /** As {@link readEffects}, without IDs. */
-  readonly readEffectCount: () => Promise<EffectReading>;
-  readonly countEffects: () => Promise<number>;
+  /** Returns the side effects, for `--observe`. */
+  readonly sideEffectsUrl: string;
+  readonly readSideEffects: () => Promise<SideEffectReading>;
+  /** As {@link readSideEffects}, without IDs. */
+  readonly readSideEffectCount: () => Promise<SideEffectReading>;
+  readonly countSideEffects: () => Promise<number>;
   readonly countDeliveries: () => number;
   /** Closes all connections and starts to listen again. */
   readonly restart: () => Promise<void>;
@@ -140,7 +140,7 @@ export interface ReceiverTransport {
 /** What a transport calls. */
 export interface ReceiverCore {
   readonly parts: ReceiverParts;
-  readonly effects: readonly string[];
+  readonly sideEffects: readonly string[];
   /** @returns the status of the response. Throws where the receiver has an error. */
   respond(request: IncomingMessage): Promise<number>;
 }
@@ -160,7 +160,7 @@ export async function startReceiver(
   const parts: ReceiverParts = { ...correctParts, ...changes };
   const seen = new Set<string>();
   const workingKeys = new Set<string>();
-  const effects: string[] = [];
+  const sideEffects: string[] = [];
   let requestNumber = 0;
   let isRunning = true;
 
@@ -168,11 +168,11 @@ export async function startReceiver(
     workingKeys.add(key);
     await parts.work();
     workingKeys.delete(key);
-    if (await parts.hasEffect(event, { effects })) effects.push(event.data.id);
+    if (await parts.hasSideEffect(event, { sideEffects })) sideEffects.push(event.data.id);
   }
 
   async function receive(receiving: Receiving): Promise<number> {
-    await parts.beforeVerifying(receiving, { seen, effects, crash });
+    await parts.beforeVerifying(receiving, { seen, sideEffects, crash });
     if (!parts.isAuthentic(receiving, parts)) return parts.rejectionStatus;
     const event = parts.parse(receiving.body.toString());
     const refusal = await parts.refuse(event, receiving);
@@ -191,21 +191,21 @@ export async function startReceiver(
     return receive({ body, headers, isConnected, requestNumber: ++requestNumber });
   }
 
-  const transport = await startTransport({ parts, effects, respond });
+  const transport = await startTransport({ parts, sideEffects, respond });
   const crash = () => {
     isRunning = false;
     void transport.stop();
   };
-  const readEffects = async (): Promise<EffectReading> => {
+  const readSideEffects = async (): Promise<SideEffectReading> => {
     if (!isRunning) throw new Error('connection refused');
-    return { count: effects.length, ids: [...effects] };
+    return { count: sideEffects.length, ids: [...sideEffects] };
   };
   return {
     url: `http://127.0.0.1:${transport.port}/webhooks`,
-    effectsUrl: `http://127.0.0.1:${transport.port}/effects`,
-    readEffects,
-    readEffectCount: async () => ({ ...(await readEffects()), ids: null }),
-    countEffects: async () => (await readEffects()).count,
+    sideEffectsUrl: `http://127.0.0.1:${transport.port}/side-effects`,
+    readSideEffects,
+    readSideEffectCount: async () => ({ ...(await readSideEffects()), ids: null }),
+    countSideEffects: async () => (await readSideEffects()).count,
     countDeliveries: () => requestNumber,
     async restart() {
       if (isRunning) await transport.stop();
@@ -218,10 +218,10 @@ export async function startReceiver(
   };
 }
 
-async function startServer({ parts, effects, respond }: ReceiverCore): Promise<ReceiverTransport> {
+async function startServer({ parts, sideEffects, respond }: ReceiverCore): Promise<ReceiverTransport> {
   const create = (): Server =>
     createServer((request, response) => {
-      if (request.method === 'GET') return void response.end(JSON.stringify({ ids: effects }));
+      if (request.method === 'GET') return void response.end(JSON.stringify({ ids: sideEffects }));
       respond(request)
         .then((status) => {
           response.setHeader('Date', new Date(Date.now() + parts.clockDifferenceMs).toUTCString());

@@ -362,13 +362,13 @@ export const defects: readonly Defect[] = [
   {
     name: 'processes before it verifies',
     create: () => ({
-      beforeVerifying(receiving, { seen, effects }) {
+      beforeVerifying(receiving, { seen, sideEffects }) {
         const id = readId(receiving);
-        if (storeKey(id, seen)) effects.push(id);
+        if (storeKey(id, seen)) sideEffects.push(id);
       },
     }),
-    check: ['rejection.no-effect'],
-    fuzz: { rule: 'no-effect', steps: 1 },
+    check: ['rejection.no-side-effect'],
+    fuzz: { rule: 'no-side-effect', steps: 1 },
   },
   {
     name: 'marks an event as seen before it verifies',
@@ -402,7 +402,7 @@ export const defects: readonly Defect[] = [
         await sleep(30);
         return before === restarts;
       };
-      return { hasEffect: () => work(restarts), onRestart: () => void restarts++ };
+      return { hasSideEffect: () => work(restarts), onRestart: () => void restarts++ };
     },
     check: null,
     fuzz: { rule: 'processed', only: ['restart'] },
@@ -569,7 +569,7 @@ export const defects: readonly Defect[] = [
     create: () => {
       let newest = 0;
       return {
-        hasEffect({ created_at: at }) {
+        hasSideEffect({ created_at: at }) {
           const isNewer = Date.parse(at) >= newest;
           if (isNewer) newest = Date.parse(at);
           return isNewer;
@@ -618,7 +618,7 @@ export const defects: readonly Defect[] = [
     create: () => {
       let running = 0;
       return {
-        hasEffect: () => running < 10,
+        hasSideEffect: () => running < 10,
         async storeKey(key, seen) {
           running++;
           await sleep(20);

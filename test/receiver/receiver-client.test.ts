@@ -112,7 +112,7 @@ describe('createReceiverClient', () => {
 it('the fuzz run of a receiver whose certificate is not trusted recommends --ca', async () => {
   const server = createTlsServer(getCertificate('self-signed'), (_, response) => response.end());
   const url = `https://127.0.0.1:${await listenDuringTest(server)}`;
-  await expect(fuzzReceiver({ url, readEffects: null })).rejects.toMatchObject({
+  await expect(fuzzReceiver({ url, readSideEffects: null })).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringContaining(`No delivery reaches ${url}: self-signed certificate`),
     hint: 'Correct its certificate, or trust its certificate authority with --ca.',

@@ -43,8 +43,8 @@ describe('runChecks', () => {
     const counts: number[] = [];
     for (const isObserved of [false, true]) {
       await using receiver = await startCheckedReceiver({ work: () => sleep(1) });
-      const { url, countEffects } = receiver;
-      await checkReceiver(isObserved ? { url, countEffects } : { url });
+      const { url, countSideEffects } = receiver;
+      await checkReceiver(isObserved ? { url, countSideEffects } : { url });
       counts.push(Math.round(receiver.countDeliveries() / 10) * 10);
     }
     for (const document of ['receivers.md', 'commands.md']) {
@@ -53,24 +53,24 @@ describe('runChecks', () => {
     }
   });
 
-  it('runChecks reports checks that need effects as not observable when no effects are counted [§6.5, §6.6]', async () => {
+  it('runChecks reports checks that need side effects as inconclusive when no side effects are counted [§6.5, §6.6]', async () => {
     await using receiver = await startCheckedReceiver();
     const report = await checkReceiver({ url: receiver.url });
     expect(idsOf(report, 'failed')).toEqual([]);
-    expect(idsOf(report, 'not_observable')).toEqual(needsObserver);
-    expect(report).toMatchObject({ ok: true, not_observable: needsObserver.length, observer_problem: null });
+    expect(idsOf(report, 'inconclusive')).toEqual(needsObserver);
+    expect(report).toMatchObject({ ok: true, inconclusive: needsObserver.length, observer_problem: null });
   });
 
-  it('runChecks continues when the effect count fails, and only that check is not observable', async () => {
+  it('runChecks continues when the side effect count fails, and only that check is inconclusive', async () => {
     await using receiver = await startCheckedReceiver();
     let completed = 0;
-    const countEffects = async () => {
+    const countSideEffects = async () => {
       if (completed === 1) throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
-      return receiver.countEffects();
+      return receiver.countSideEffects();
     };
     const report = await checkReceiver({
       url: receiver.url,
-      countEffects,
+      countSideEffects,
       timeoutMs: 2_000,
       only: ['deduplication.same-delivery', 'deduplication.other-delivery', 'deduplication.at-once'],
       onProgress: (count) => {
@@ -79,7 +79,7 @@ describe('runChecks', () => {
     });
     expect(report.checks).toMatchObject([
       { status: 'passed' },
-      { status: 'not_observable', meaning: 'The count is locked. Wait for it.' },
+      { status: 'inconclusive', meaning: 'The count is locked. Wait for it.' },
       { status: 'passed' },
     ]);
     expect(report).toMatchObject({ ok: false, observer_problem: 'The count is locked.' });
@@ -90,46 +90,46 @@ describe('runChecks', () => {
     [
       'processes before it verifies',
       {
-        beforeVerifying({ body }, { seen, effects }) {
+        beforeVerifying({ body }, { seen, sideEffects }) {
           const { id } = JSON.parse(body.toString()).data;
-          if (storeKey(id, seen)) effects.push(id);
+          if (storeKey(id, seen)) sideEffects.push(id);
         },
       },
-      ['rejection.no-effect'],
+      ['rejection.no-side-effect'],
     ],
-    ['has another effect for a repeat', { storeKey: () => true }, ['deduplication.same-delivery']],
+    ['has another side effect for a repeat', { storeKey: () => true }, ['deduplication.same-delivery']],
   ])(
-    'runChecks counts only effects of its own events, with IDs and a receiver that %s',
+    'runChecks counts only side effects of its own events, with IDs and a receiver that %s',
     async (_, parts, failed) => {
       await using receiver = await startCheckedReceiver(parts);
       const othersIds: string[] = [];
       const report = await checkReceiver({
         url: receiver.url,
         only: ['rejection', 'acceptance', 'deduplication.same-delivery', 'deduplication.similar-ids'],
-        // Another sender causes an effect before each reading.
-        async readEffects() {
-          const ids = [...((await receiver.readEffects()).ids ?? []), ...othersIds];
+        // Another sender causes a side effect before each reading.
+        async readSideEffects() {
+          const ids = [...((await receiver.readSideEffects()).ids ?? []), ...othersIds];
           othersIds.push(`evt_${othersIds.length}`);
           return { count: ids.length, ids };
         },
       });
       expect(idsOf(report, 'failed')).toEqual(failed);
-      expect(idsOf(report, 'not_observable')).toEqual([]);
+      expect(idsOf(report, 'inconclusive')).toEqual([]);
     },
   );
 
-  it('runChecks counts all effects if their IDs are not those of events', async () => {
+  it('runChecks counts all side effects if their IDs are not those of events', async () => {
     await using receiver = await startCheckedReceiver();
     const report = await checkReceiver({
       url: receiver.url,
       only: ['deduplication.same-delivery'],
-      async readEffects() {
-        const { count } = await receiver.readEffects();
+      async readSideEffects() {
+        const { count } = await receiver.readSideEffects();
         const ids = Array.from({ length: count }, (_, index) => `job_${index}`);
         return { count: ids.length, ids };
       },
     });
-    expect(report.checks).toMatchObject([{ status: 'passed', received: '2 × status 204, effects: 1' }]);
+    expect(report.checks).toMatchObject([{ status: 'passed', received: '2 × status 204, side effects: 1' }]);
   });
 
   it.each(Object.keys(serializers) as (keyof typeof serializers)[])(
@@ -169,7 +169,7 @@ describe('runChecks', () => {
       only: ['signature', 'raw-body', 'timestamp', 'rejection.status', 'acceptance.in-time'],
     });
     expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);
-    expect(idsOf(report, 'not_observable')).toEqual([]);
+    expect(idsOf(report, 'inconclusive')).toEqual([]);
   });
 
   it('runChecks stops after some time if the receiver responds late and handles one delivery at a time', async () => {
@@ -183,7 +183,7 @@ describe('runChecks', () => {
     const report = await checkReceiver({ url: receiver.url, timeoutMs: 800 });
     expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);
     expect(report.checks.at(-1)).toMatchObject({
-      status: 'not_observable',
+      status: 'inconclusive',
       meaning: 'Not checked, because your receiver responds slowly, and the checks have already taken 12.8s.',
     });
     expect(receiver.countDeliveries()).toBeLessThan(30);
@@ -194,7 +194,7 @@ describe('runChecks', () => {
     await using receiver = await startCheckedReceiver(verifyWith(schemes[name], secret));
     const report = await checkReceiver({ url: receiver.url, secret, scheme: schemes[name] });
     expect(idsOf(report, 'failed')).toEqual([]);
-    expect(idsOf(report, 'not_observable')).toEqual(needsObserver);
+    expect(idsOf(report, 'inconclusive')).toEqual(needsObserver);
   });
 
   it('runChecks passes a receiver that verifies a custom scheme correctly', async () => {

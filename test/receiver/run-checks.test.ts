@@ -19,19 +19,19 @@ function verifier(scheme: SignatureScheme, secret = SECRET) {
   };
 }
 
-// Most of the time is spent waiting for effects.
+// Most of the time is spent waiting for side effects.
 describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
   it.each([
     ['does not rise', 0, 'did not rise within 1s'],
     ['rises by two', 2, 'rose by 2'],
   ])('runChecks does not use a count that %s with a valid delivery', async (_, increase, reason) => {
     await using receiver = await createReceiver({ status: 204 });
-    const countEffects = async () => receiver.requests.length * increase;
+    const countSideEffects = async () => receiver.requests.length * increase;
     const only = ['deduplication.at-once'];
-    const report = await checkReceiver({ url: receiver.url, countEffects, timeoutMs: 1_000, only });
-    // The receiver accepts everything, and its effects cannot be counted.
+    const report = await checkReceiver({ url: receiver.url, countSideEffects, timeoutMs: 1_000, only });
+    // The receiver accepts everything, and its side effects cannot be counted.
     expect(report.checks[0]).toMatchObject({
-      status: 'not_observable',
+      status: 'inconclusive',
       meaning: expect.stringContaining(reason),
     });
     expect(report.ok).toBe(false);
@@ -87,7 +87,7 @@ describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
     expect(checks).toMatchObject([
       { status: 'failed', received, meaning: expect.stringContaining(meaning) },
       // Every other check reports it too.
-      { status: 'not_observable', meaning: expect.stringContaining(meaning) },
+      { status: 'inconclusive', meaning: expect.stringContaining(meaning) },
     ]);
   });
 
@@ -123,7 +123,7 @@ describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
     const report = await checkReceiver({ url: receiver.url, only: ['signature', 'rejection'] });
     expect(idsOf(report, 'failed')).toEqual(['signature.missing']);
     expect(report.checks.at(-1)).toMatchObject({
-      status: 'not_observable',
+      status: 'inconclusive',
       meaning: 'Not checked, because your receiver has been down since signature.missing.',
     });
   });
@@ -215,17 +215,17 @@ describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
         if (count === 2) interruption.abort();
       },
     });
-    expect(report).toMatchObject({ ok: false, interrupted: true, passed: 2, failed: 0, not_observable: 0 });
+    expect(report).toMatchObject({ ok: false, interrupted: true, passed: 2, failed: 0, inconclusive: 0 });
     expect(report.checks.map(({ id }) => id)).toEqual(['signature.genuine', 'signature.missing']);
   });
 
   it.each([
     ['for a response', () => new Promise<number>(() => {}), undefined],
-    ['for an effect', async () => 204, async () => 0],
+    ['for a side effect', async () => 204, async () => 0],
   ])(
     'runChecks ends at once if it is interrupted while it waits %s',
     { timeout: 4_000 },
-    async (_, respond, countEffects) => {
+    async (_, respond, countSideEffects) => {
       const interruption = new AbortController();
       let reads = 0;
       await using receiver = await createReceiver(async () => ({ status: await respond() }));
@@ -234,14 +234,14 @@ describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
         only: ['deduplication'],
         timeoutMs: 60_000,
         signal: interruption.signal,
-        ...(countEffects && {
-          countEffects() {
+        ...(countSideEffects && {
+          countSideEffects() {
             if (++reads === 20) interruption.abort();
-            return countEffects();
+            return countSideEffects();
           },
         }),
       });
-      if (countEffects === undefined) {
+      if (countSideEffects === undefined) {
         await receiver.waitFor(1);
         interruption.abort();
       }

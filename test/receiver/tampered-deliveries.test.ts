@@ -124,7 +124,7 @@ describe('the fuzz run of a receiver', () => {
 
   it.each(defects)('a receiver that %s is found with %s', async (_, attack, parts) => {
     await using receiver = await startInProcessReceiver(parts);
-    const { failure } = await fuzzReceiver({ url: receiver.url, readEffects: null });
+    const { failure } = await fuzzReceiver({ url: receiver.url, readSideEffects: null });
     expect(failure).toMatchObject({ rule: 'rejected', sequence: { steps: [{ kind: 'attack', attack }] } });
     const isAccepted = failure?.steps[0]?.received === 'status 204';
     const { remedy } = fuzzRules.rejected;

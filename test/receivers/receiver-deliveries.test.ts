@@ -30,7 +30,7 @@ for (const framework of frameworks) {
       });
       const { attempts } = await emulator.control.settleClock({});
       expect(attempts.at(-1)).toMatchObject({ number: 2, outcome: 'succeeded' });
-      await vi.waitFor(async () => expect(await receiver.readEffects()).toEqual([event.json.id]), 20_000);
+      await vi.waitFor(async () => expect(await receiver.readSideEffects()).toEqual([event.json.id]), 20_000);
       const { data } = await emulator.control.listDeliveries({});
       const id = data[0]?.id ?? '';
       await emulator.control.replayDelivery({ id });

@@ -21,11 +21,16 @@ const present = frameworks.filter(isPresent);
 /** One for each implementation of the inbox, with the file and the line of its work, and the same line with work that fails. */
 const inboxes = (
   [
-    ['node', 'deliveries.mjs', /^ {2}addEffect\.run/m, "if (type === 'test.failing') throw new Error(type);"],
+    [
+      'node',
+      'deliveries.mjs',
+      /^ {2}addSideEffect\.run/m,
+      "if (type === 'test.failing') throw new Error(type);",
+    ],
     [
       'python',
       'deliveries.py',
-      /^ {4}db\.execute\("insert into effects/m,
+      /^ {4}db\.execute\("insert into side_effects/m,
       "    if event_type == 'test.failing': raise ValueError",
     ],
     [
@@ -37,13 +42,13 @@ const inboxes = (
     [
       'ruby',
       'receiver.rb',
-      /^ {2}DB\.execute\("insert into effects/m,
+      /^ {2}DB\.execute\("insert into side_effects/m,
       "raise 'failing' if type == 'test.failing'",
     ],
     [
       'php',
       'receiver.php',
-      /^ {4}\$db->prepare\('insert into effects/m,
+      /^ {4}\$db->prepare\('insert into side_effects/m,
       "if ($type === 'test.failing') throw new Error($type);",
     ],
   ] as const
@@ -72,11 +77,11 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
       const report = await checkReceiver({
         url: receiver.url,
         strict: true,
-        countEffects: async () => (await receiver.readEffects()).length,
+        countSideEffects: async () => (await receiver.readSideEffects()).length,
         timeoutMs: TIMEOUT_MS,
       });
       expect(report.checks.filter(({ status }) => status === 'failed')).toEqual([]);
-      expect(idsOf(report, 'not_observable')).toEqual([]);
+      expect(idsOf(report, 'inconclusive')).toEqual([]);
       expect(report.ok).toBe(true);
     },
   );
@@ -87,11 +92,11 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
       const start = prepare(framework, context);
       const events: Delivery[] = [];
       const acceptedIds = new Set<string>();
-      for (const killedAfter of ['first response', 'first effect', null] as const) {
+      for (const killedAfter of ['first response', 'first side effect', null] as const) {
         const receiver = await start();
         // What was accepted is not lost, although it is not sent again.
-        await waitForEffects(receiver, acceptedIds);
-        const effectCount = (await receiver.readEffects()).length;
+        await waitForSideEffects(receiver, acceptedIds);
+        const sideEffectCount = (await receiver.readSideEffects()).length;
         await disconnectInBody(receiver);
         const newEvents = Array.from({ length: 20 }, (_, index) =>
           createDelivery(`evt_${events.length + index + 100}`),
@@ -103,13 +108,13 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
         // Deliveries that are in progress when the receiver is killed get no response.
         const sent = Promise.allSettled(sending);
         if (killedAfter === 'first response') await Promise.any(sending);
-        if (killedAfter === 'first effect') await waitForMoreEffects(receiver, effectCount);
+        if (killedAfter === 'first side effect') await waitForMoreSideEffects(receiver, sideEffectCount);
         if (killedAfter !== null) await receiver.kill();
         await sent;
         if (killedAfter !== null) continue;
         const ids = events.map(({ id }) => id);
-        await waitForEffects(receiver, ids);
-        expect([...(await receiver.readEffects())].sort()).toEqual(ids);
+        await waitForSideEffects(receiver, ids);
+        expect([...(await receiver.readSideEffects())].sort()).toEqual(ids);
       }
     },
   );
@@ -125,14 +130,14 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
         runs: 8,
         timeoutMs: TIMEOUT_MS,
         variations: selectVariations([], ['pause']),
-        readEffects: async () => toReading(await receiver.readEffects()),
+        readSideEffects: async () => toReading(await receiver.readSideEffects()),
         async restart() {
           await receiver.kill();
           receiver = await start();
         },
       });
       expect(report.failure).toBeNull();
-      expect(report).toMatchObject({ ok: true, runs: 8, effects: 'ids' });
+      expect(report).toMatchObject({ ok: true, runs: 8, side_effects: 'ids' });
     },
   );
 
@@ -158,8 +163,8 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
       expect([withoutId < 300, await send('evt_failing', 'test.failing')]).toEqual([false, 204]);
       expect(await send('evt_last', 'test.other')).toBe(204);
       const accepted = tooDeep < 300 ? ['evt_too_deep'] : [];
-      await waitForEffects(receiver, ['evt_deep', ...accepted, 'evt_last']);
-      expect((await receiver.readEffects()).length).toBe(2 + accepted.length);
+      await waitForSideEffects(receiver, ['evt_deep', ...accepted, 'evt_last']);
+      expect((await receiver.readSideEffects()).length).toBe(2 + accepted.length);
     },
   );
 });
@@ -168,14 +173,14 @@ function toReading(ids: readonly string[]) {
   return { count: ids.length, ids };
 }
 
-async function waitForEffects(receiver: RunningExample, ids: Iterable<string>): Promise<void> {
+async function waitForSideEffects(receiver: RunningExample, ids: Iterable<string>): Promise<void> {
   const expectAll = async () =>
-    expect(await receiver.readEffects()).toEqual(expect.arrayContaining([...ids]));
+    expect(await receiver.readSideEffects()).toEqual(expect.arrayContaining([...ids]));
   await vi.waitFor(expectAll, 20_000);
 }
 
-async function waitForMoreEffects(receiver: RunningExample, count: number): Promise<void> {
-  while ((await receiver.readEffects()).length <= count);
+async function waitForMoreSideEffects(receiver: RunningExample, count: number): Promise<void> {
+  while ((await receiver.readSideEffects()).length <= count);
 }
 
 async function disconnectInBody({ port }: RunningExample): Promise<void> {

@@ -119,10 +119,10 @@ export interface RunningReceiver {
 export interface RunningExample extends RunningReceiver {
   /** The URL for deliveries. */
   readonly url: string;
-  /** The URL that returns the effects, for `--observe`. */
-  readonly effectsUrl: string;
-  /** Returns the IDs of the events that had an effect. */
-  readEffects(): Promise<readonly string[]>;
+  /** The URL that returns the side effects, for `--observe`. */
+  readonly sideEffectsUrl: string;
+  /** Returns the IDs of the events that had a side effect. */
+  readSideEffects(): Promise<readonly string[]>;
 }
 
 interface ExampleOptions extends Pick<ProgramOptions, 'secret' | 'port' | 'maxLifetimeMs'> {
@@ -145,12 +145,12 @@ export async function startReceiver(
   const server = processes.at(-1);
   if (server === undefined) throw new Error(`The ${framework} receiver has no process.`);
   const origin = `http://127.0.0.1:${server.port}`;
-  const effectsUrl = framework === 'next' ? `${origin}/webhooks` : `${origin}/effects`;
+  const sideEffectsUrl = framework === 'next' ? `${origin}/webhooks` : `${origin}/side-effects`;
   return {
     ...server,
     url: `${origin}/webhooks`,
-    effectsUrl,
-    readEffects: async () => ((await (await fetch(effectsUrl)).json()) as { ids: string[] }).ids,
+    sideEffectsUrl,
+    readSideEffects: async () => ((await (await fetch(sideEffectsUrl)).json()) as { ids: string[] }).ids,
     stop: async () => void (await Promise.all(processes.map(({ stop }) => stop()))),
     kill: async () => void (await Promise.all(processes.map(({ kill }) => kill()))),
   };

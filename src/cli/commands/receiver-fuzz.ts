@@ -20,7 +20,6 @@ import { ExitCode, SvcError } from '../../errors.ts';
 import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { createTemplateFiller } from '../../fixtures/template.ts';
-import { createEffectObserver } from '../../receiver/effect-observer.ts';
 import { type FuzzOptions, type FuzzReport, fuzz as fuzzReceiver } from '../../receiver/fuzz/fuzz.ts';
 import type { FuzzProgress } from '../../receiver/fuzz/fuzz-session.ts';
 import {
@@ -28,7 +27,7 @@ import {
   runRestartCommand,
   waitUntilListening,
 } from '../../receiver/fuzz/restart-receiver.ts';
-import { effectRules, fuzzRules } from '../../receiver/fuzz/rules.ts';
+import { fuzzRules, sideEffectRules } from '../../receiver/fuzz/rules.ts';
 import {
   type DeliverySequence,
   describeStep,
@@ -36,6 +35,7 @@ import {
   parseSequenceText,
   type SequenceReceiver,
 } from '../../receiver/fuzz/sequence.ts';
+import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createWriteError, readNamedFile } from '../file-access.ts';
@@ -72,8 +72,8 @@ Variations, for --only and --without:
 ${indentFields(variations)}
 
 A sequence is a list of deliveries and variations. Use a receiver whose data you can afford to lose. The rules
-no-effect, processed, once and order need --observe. The URL or command must return {"ids": […]}, the data.id of each
-effect, or {"count": n}. Return IDs if you can, so that the report names the event.`;
+no-side-effect, processed, once and order need --observe. The URL or command must return {"ids": […]}, the data.id of each
+side effect, or {"count": n}. Return IDs if you can, so that the report names the event.`;
 
 function indentFields(fields: Readonly<Record<string, string>>): string {
   const indented = Object.entries(fields).map(([name, text]) => [`  ${name}`, text]);
@@ -104,7 +104,7 @@ export const fuzz: CommandDefinition<FuzzCommandOptions> = {
         )
         .option(
           '--observe <url|command>',
-          'URL or command that returns the effects, as {"ids": […]} or {"count": n}',
+          'URL or command that returns the side effects, as {"ids": […]} or {"count": n}',
         )
         .option('--only <variations>', 'Variations to use, separated by commas (default: all)', parseList)
         .option('--without <variations>', 'Variations to leave out, separated by commas', parseList)
@@ -122,7 +122,7 @@ export const fuzz: CommandDefinition<FuzzCommandOptions> = {
   examples: [
     [
       'Search for a delivery sequence that a receiver handles incorrectly',
-      'receiver fuzz 3000/webhooks --secret whsec_… --observe http://localhost:3000/effects',
+      'receiver fuzz 3000/webhooks --secret whsec_… --observe http://localhost:3000/side-effects',
     ],
     ['Search for 60 seconds', 'receiver fuzz 3000/webhooks --time 60s'],
     [
@@ -160,7 +160,7 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
   const observer =
     receiver.observe === undefined
       ? null
-      : createEffectObserver(receiver.observe, { ...fuzzOptions, cwd: context.cwd });
+      : createSideEffectObserver(receiver.observe, { ...fuzzOptions, cwd: context.cwd });
   const startedAt = performance.now();
   let progress: FuzzProgress = { phase: 'searching', runs: 0, requests: 0, steps: null };
   try {
@@ -169,7 +169,7 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
       async () => describeProgress(progress, fuzzOptions, performance.now() - startedAt),
       fuzzReceiver({
         ...fuzzOptions,
-        readEffects: observer?.readEffects ?? null,
+        readSideEffects: observer?.readSideEffects ?? null,
         onProgress: (current) => {
           progress = current;
         },
@@ -187,7 +187,7 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
 /** The settings that a saved sequence contains too, so that it is played again in the same way. */
 interface ReceiverSettings {
   readonly url: string;
-  /** URL or command; undefined if effects are not observed. */
+  /** URL or command; undefined if side effects are not observed. */
   readonly observe: string | undefined;
   /** Undefined for the scheme of the configuration. */
   readonly scheme: string | undefined;
@@ -217,8 +217,8 @@ async function resolveReceiver(
   };
 }
 
-/** The options of the fuzz run that exist before the effect observer, which is created with some of them. */
-type OptionsWithoutObserver = Omit<FuzzOptions, 'readEffects' | 'onProgress'>;
+/** The options of the fuzz run that exist before the side effect observer, which is created with some of them. */
+type OptionsWithoutObserver = Omit<FuzzOptions, 'readSideEffects' | 'onProgress'>;
 
 async function toFuzzOptions(
   receiver: ReceiverSettings,
@@ -352,7 +352,7 @@ async function writeFiles(
   }
   // The fuzz run sends a plain delivery before the first random sequence, and ends if that fails.
   const hasPlainDeliveryFailed = report.runs === 0;
-  if (hasPlainDeliveryFailed && !effectRules.has(failure.rule)) {
+  if (hasPlainDeliveryFailed && !sideEffectRules.has(failure.rule)) {
     printHint(
       `Find out why a plain delivery is rejected: svc receiver check ${quoteForShell(url)}`,
       context.io,

@@ -25,9 +25,9 @@ import {
   type TestFramework,
   testFrameworks,
 } from '../../fixtures/test-examples.ts';
-import { createEffectObserver } from '../../receiver/effect-observer.ts';
 import { receiverRules } from '../../receiver/receiver-check.ts';
 import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
+import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -66,12 +66,12 @@ ${RULES}
 
 The checks send about 110 deliveries with generated events, or about 260 with --observe. Run them against a receiver
 whose data you can afford to lose. Some checks need to know what the receiver did with a delivery. For these, pass
---observe with a URL or a command that returns the effects, such as rows in a table: their IDs or their number. Without
-it, these checks are reported as not observable, which is a failure only with --strict.`;
+--observe with a URL or a command that returns the side effects, such as rows in a table: their IDs or their number.
+Without it, these checks are inconclusive, which is a failure only with --strict.`;
 
 /**
- * Exit code 1 if a check failed, none was observable, or effects could not be read. With `--strict`, one check that was not
- * observable is enough.
+ * Exit code 1 if a check failed, all were inconclusive, or side effects could not be read. With `--strict`, one inconclusive
+ * check is enough.
  */
 export const check: CommandDefinition<CheckCommandOptions> = {
   configure: (command) =>
@@ -81,7 +81,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
         .option('--rule <name>', 'Rule or check to run; repeatable (default: all)', parseList)
         .option(
           '--observe <url|command>',
-          'URL or command that returns the effects, as {"ids": […]}, {"count": n} or a number',
+          'URL or command that returns the side effects, as {"ids": […]}, {"count": n} or a number',
         )
         .option(
           '--event-type <type>',
@@ -89,7 +89,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
           parseEventType,
           'order.shipped',
         )
-        .option('--strict', 'Exit with code 1 if a check is not observable'),
+        .option('--strict', 'Exit with code 1 if a check is inconclusive'),
     ).addHelpText('after', NOTES),
   examples: [
     [
@@ -97,11 +97,11 @@ export const check: CommandDefinition<CheckCommandOptions> = {
       'receiver check localhost:3000/webhooks --secret whsec_…',
     ],
     [
-      'Check its effects too, with a URL that returns {"count": n}',
+      'Check its side effects too, with a URL that returns {"count": n}',
       'receiver check 3000/webhooks --observe http://localhost:3000/count',
     ],
     [
-      'Check its effects with a command that prints a number',
+      'Check its side effects with a command that prints a number',
       'receiver check 3000/webhooks --observe \'sqlite3 -cmd ".timeout 5000" app.db "select count(*) from jobs"\'',
     ],
     [
@@ -120,7 +120,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     const junitPath = options.junit === undefined ? null : resolve(context.cwd, options.junit);
     if (junitPath !== null) assertReportWritable(junitPath);
     const observer =
-      observe === undefined ? null : createEffectObserver(observe, { ...checkOptions, cwd: context.cwd });
+      observe === undefined ? null : createSideEffectObserver(observe, { ...checkOptions, cwd: context.cwd });
     let progressBar = renderProgressBar(0, 1);
     const onProgress: RunChecksOptions['onProgress'] = (done, total, current) => {
       progressBar = `${renderProgressBar(done, total)}  ${current ?? ''}`;
@@ -129,7 +129,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
       const report = await withProgress(
         context,
         async () => `Checking ${checkOptions.url}  ${progressBar}`,
-        runChecks({ ...checkOptions, readEffects: observer?.readEffects ?? null, onProgress }),
+        runChecks({ ...checkOptions, readSideEffects: observer?.readSideEffects ?? null, onProgress }),
       );
       if (junitPath !== null) writeReport(junitPath, renderReceiverJUnit(report, checkOptions.url));
       context.print(report, () => renderReport(report, context.io));
@@ -141,8 +141,8 @@ export const check: CommandDefinition<CheckCommandOptions> = {
   },
 };
 
-/** The options of the check that exist before the effect observer, which is created with some of them. */
-type OptionsWithoutObserver = Omit<RunChecksOptions, 'readEffects' | 'onProgress'>;
+/** The options of the check that exist before the side effect observer, which is created with some of them. */
+type OptionsWithoutObserver = Omit<RunChecksOptions, 'readSideEffects' | 'onProgress'>;
 
 async function toCheckOptions(
   options: CheckCommandOptions,

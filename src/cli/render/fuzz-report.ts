@@ -5,7 +5,7 @@ import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts'
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { schemes } from '../../domain/signature/schemes.ts';
 import type { FuzzReport } from '../../receiver/fuzz/fuzz.ts';
-import { effectRules, type FuzzRule, fuzzRuleNames, fuzzRules } from '../../receiver/fuzz/rules.ts';
+import { type FuzzRule, fuzzRuleNames, fuzzRules, sideEffectRules } from '../../receiver/fuzz/rules.ts';
 import type { FuzzFailure } from '../../receiver/fuzz/smallest-failure.ts';
 import { type JUnitResult, renderJUnit } from '../junit.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
@@ -29,7 +29,7 @@ function summarize({
   duration_ms,
   random_seed: randomSeed,
   failure,
-  effects,
+  side_effects: sideEffects,
 }: FuzzReport): string {
   const time = formatDuration(Math.round(duration_ms / 100) * 100);
   const amount = `${formatCount(runs, 'sequence')} with ${formatDeliveryCount(requests)} in ${time}`;
@@ -40,9 +40,9 @@ function summarize({
         ? 'Even a single delivery broke a rule.'
         : 'One broke a rule.';
   const summary = `${interrupted ? 'Interrupted after' : 'Played'} ${amount}, random seed ${randomSeed}. ${result}`;
-  if (effects !== null) return summary;
-  const rules = [...effectRules].join(', ');
-  return `${summary}\nEffects were not observed, so these rules were not checked: ${rules}.`;
+  if (sideEffects !== null) return summary;
+  const rules = [...sideEffectRules].join(', ');
+  return `${summary}\nSide effects were not observed, so these rules were not checked: ${rules}.`;
 }
 
 /** How often the smallest sequence fails, as a sentence. */
@@ -89,12 +89,12 @@ function shorten(text: string): string {
   return text.length > MAX_PAYLOAD_LENGTH ? `${text.slice(0, MAX_PAYLOAD_LENGTH)}…` : text;
 }
 
-/** One test case for each rule. Rules about effects are skipped if effects were not observed. */
-export function renderFuzzJUnit({ failure, effects, duration_ms }: FuzzReport, url: string): string {
+/** One test case for each rule. Rules about side effects are skipped if side effects were not observed. */
+export function renderFuzzJUnit({ failure, side_effects, duration_ms }: FuzzReport, url: string): string {
   const toResult = (rule: FuzzRule): JUnitResult | null => {
     if (rule === failure?.rule) return toJUnitFailure(failure);
-    if (effects !== null || !effectRules.has(rule)) return null;
-    return { kind: 'skipped', message: 'Effects were not observed.' };
+    if (side_effects !== null || !sideEffectRules.has(rule)) return null;
+    return { kind: 'skipped', message: 'Side effects were not observed.' };
   };
   const cases = fuzzRuleNames.map((name) => ({
     classname: 'svc receiver fuzz',
@@ -117,7 +117,7 @@ function toJUnitFailure(failure: FuzzFailure): JUnitResult {
 
 interface VitestTestOptions {
   readonly url: string;
-  /** Undefined if effects were not observed. */
+  /** Undefined if side effects were not observed. */
   readonly observe: string | undefined;
   readonly restartCommand: string | undefined;
   readonly scheme: SignatureScheme;

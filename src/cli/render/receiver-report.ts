@@ -25,26 +25,26 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
   const { checks, interrupted, passed, failed, observer_problem: problem } = report;
   const skipped = checks.filter(isSkipped).length;
   const skippedCount = skipped === 0 ? '' : `, ${skipped} skipped`;
-  const unobserved = checks.length - passed - failed - skipped;
-  const counts = `${passed} passed, ${failed} failed${skippedCount}, ${unobserved} not observable.`;
+  const inconclusive = checks.length - passed - failed - skipped;
+  const counts = `${passed} passed, ${failed} failed${skippedCount}, ${inconclusive} inconclusive.`;
   const end = interrupted ? `Interrupted after ${formatCount(checks.length, 'check')}: ${counts}` : counts;
   const observerNote = problem === null ? [] : [`--observe did not always return a count: ${problem}`];
   const results = checks.length === 0 ? [] : [table, ''];
-  return [...results, end, ...observerNote, ...summarizeUnobserved(report)].join('\n');
+  return [...results, end, ...observerNote, ...summarizeInconclusive(report)].join('\n');
 }
 
-/** How many checks were not observable for each reason. A check that was skipped has its reason in the table. */
-function summarizeUnobserved({ checks, strict }: CheckReport): string[] {
-  const unobserved = checks.filter((check) => check.status === 'not_observable' && !isSkipped(check));
-  if (unobserved.length === 0) return [];
+/** How many checks were inconclusive for each reason. A check that was skipped has its reason in the table. */
+function summarizeInconclusive({ checks, strict }: CheckReport): string[] {
+  const inconclusive = checks.filter((check) => check.status === 'inconclusive' && !isSkipped(check));
+  if (inconclusive.length === 0) return [];
   const counts = new Map<string, number>();
-  for (const { meaning } of unobserved) counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
+  for (const { meaning } of inconclusive) counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
   const width = String(Math.max(...counts.values())).length;
   return [
     '',
     strict
-      ? 'Not observable, so they fail with --strict:'
-      : 'Not observable, so they neither passed nor failed. They fail with --strict:',
+      ? 'Inconclusive, so they fail with --strict:'
+      : 'Inconclusive, so they neither passed nor failed. They fail with --strict:',
     ...Array.from(counts, ([reason, count]) => `  ${String(count).padStart(width)} × ${reason}`),
   ];
 }
@@ -56,7 +56,7 @@ function findHint({ id, status, meaning }: CheckResult, checks: readonly CheckRe
   return checks.find((check) => check.meaning === meaning)?.id === id ? meaning : null;
 }
 
-/** One test case per check, with its rule as the class. Checks that are not observable are skipped, or failures if `strict`. */
+/** One test case per check, with its rule as the class. Inconclusive checks are skipped, or failures if `strict`. */
 export function renderReceiverJUnit({ checks, strict }: CheckReport, url: string): string {
   const cases = checks.map((check) => ({
     classname: check.rule,
@@ -71,9 +71,9 @@ function toJUnitResult(
   strict: boolean,
 ): JUnitResult | null {
   if (status === 'passed') return null;
-  if (status === 'skipped' || (status === 'not_observable' && !strict))
+  if (status === 'skipped' || (status === 'inconclusive' && !strict))
     return { kind: 'skipped', message: meaning };
-  const message = status === 'failed' ? meaning : `Not observable. ${meaning}`;
+  const message = status === 'failed' ? meaning : `Inconclusive. ${meaning}`;
   const details = [`sent: ${sent}`, ...(received === '' ? [] : [`received: ${received}`])].join('\n');
   return { kind: 'failure', message, details };
 }

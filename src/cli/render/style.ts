@@ -69,7 +69,7 @@ function withSymbol(status: DisplayStatus, text: string, { unicode }: StyleCapab
   return unicode ? `${deliveryStatusSymbols[status]} ${text}` : text;
 }
 
-/** `✓ ok`, `✗ failed`, `– not observable` */
+/** `✓ ok`, `✗ failed`, `– inconclusive` */
 export function styleCheckStatus(
   status: keyof typeof checkStatusSymbols,
   capabilities: StyleCapabilities,
@@ -82,10 +82,9 @@ export function styleCheckStatus(
     problem: style.red,
     failed: style.red,
     skipped: style.dim,
-    not_observable: style.dim,
+    inconclusive: style.dim,
   };
-  const words = status.replace('_', ' ');
-  return colors[status](capabilities.unicode ? `${checkStatusSymbols[status]} ${words}` : words);
+  return colors[status](capabilities.unicode ? `${checkStatusSymbols[status]} ${status}` : status);
 }
 
 /** 0 is the status of a dropped request. */

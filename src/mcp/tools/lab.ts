@@ -148,7 +148,7 @@ async function checkReceiver(input: LabInput, call: ToolCall): Promise<ToolResul
   const { payload_text: payload } = await control.getFixture({ type });
   // Loaded on first use, because most sessions do not check a receiver.
   const { runChecks } = await import('../../receiver/run-checks.ts');
-  const { createUrlReader } = await import('../../receiver/effect-observer.ts');
+  const { createUrlReader } = await import('../../receiver/side-effect-observer.ts');
   const report = await withAnySignal([call.signal, abortAfter(input.seconds * SECOND_MS)], (signal) => {
     const network = { urlRule: rules.webhookUrl, signal };
     return runChecks({
@@ -162,7 +162,7 @@ async function checkReceiver(input: LabInput, call: ToolCall): Promise<ToolResul
       payload,
       now,
       timeoutMs: RECEIVER_TIMEOUT_MS,
-      readEffects: input.observe === undefined ? null : createUrlReader(input.observe, network),
+      readSideEffects: input.observe === undefined ? null : createUrlReader(input.observe, network),
       apiKey: null,
       only: [],
       strict: false,
@@ -170,12 +170,12 @@ async function checkReceiver(input: LabInput, call: ToolCall): Promise<ToolResul
     });
   });
   const failures = report.checks.filter(({ status }) => status === 'failed');
-  const { ok, passed, failed, not_observable, interrupted } = report;
+  const { ok, passed, failed, inconclusive, interrupted } = report;
   return {
     ok,
     passed,
     failed,
-    not_observable,
+    inconclusive,
     ...(interrupted && { interrupted: `Only some checks ran within ${input.seconds} s.` }),
     failures: listFirstOfEachRule(failures),
     next: ok

@@ -1,9 +1,9 @@
 import { formatDuration } from '../../domain/duration.ts';
 import { createWebhookSecret } from '../../domain/secret.ts';
 import type { CheckContext } from '../check-context.ts';
-import type { EffectCounter } from '../effect-counter.ts';
-import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } from '../receiver-check.ts';
+import { type CheckOutcome, failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
 import type { DeliveryMessage } from '../receiver-client.ts';
+import type { SideEffectCounter } from '../side-effect-counter.ts';
 
 const SAMPLE_COUNT = 3;
 /** A valid delivery is quick if it takes at most this share of the threshold for slow work longer than a tampered one. */
@@ -11,7 +11,7 @@ const QUICK_SHARE = 1 / 2;
 
 /**
  * The response comes before the work (§6.5). Slow work shows in the response time, compared with a tampered delivery that
- * causes no work. Whether other work comes before or after the response shows only if its effect comes later. An effect
+ * causes no work. Whether other work comes before or after the response shows only if its side effect comes later. A side effect
  * that comes before a quick response is allowed: it can be a row of a queue.
  */
 export const acceptanceChecks: readonly ReceiverCheck[] = [
@@ -32,7 +32,7 @@ export const acceptanceChecks: readonly ReceiverCheck[] = [
   {
     id: 'acceptance.before-work',
     sent: `${SAMPLE_COUNT} valid deliveries and ${SAMPLE_COUNT} tampered ones`,
-    countsEffects: true,
+    countsSideEffects: true,
     async run(context) {
       const { deliveries } = context;
       // With a slow receiver, the time that was measured at the start is enough.
@@ -49,13 +49,13 @@ export const acceptanceChecks: readonly ReceiverCheck[] = [
           'Your receiver responds after the work is done. Accept the delivery, respond, and then do the work.',
         );
       }
-      const effects = await context.getEffectCounter();
-      return 'reason' in effects
-        ? notObservable(received, effects.reason)
+      const sideEffects = await context.getSideEffectCounter();
+      return 'reason' in sideEffects
+        ? inconclusive(received, sideEffects.reason)
         : checkOrder(
             received,
             acceptedMs - rejectedMs <= QUICK_SHARE * context.slowThresholdMs,
-            effects,
+            sideEffects,
             context,
           );
     },
@@ -76,29 +76,29 @@ async function measureShortestResponse(
 }
 
 /**
- * Checks whether an effect comes after its response. A worker in the background can be quicker than the response by chance, so it
+ * Checks whether a side effect comes after its response. A worker in the background can be quicker than the response by chance, so it
  * tries again.
  */
 async function checkOrder(
   received: string,
   isQuick: boolean,
-  effects: EffectCounter,
+  sideEffects: SideEffectCounter,
   context: CheckContext,
 ): Promise<CheckOutcome> {
   for (let sample = 0; sample < SAMPLE_COUNT; sample++) {
-    const initial = await effects.waitUntilStable();
+    const initial = await sideEffects.waitUntilStable();
     await context.send(context.deliveries.createValid());
-    if ((await effects.countSince(initial)) === 0) {
-      return (await effects.waitForIncrease(initial))
-        ? passed(received, 'The effect follows the response.')
-        : notObservable(received, 'The delivery had no effect in time.');
+    if ((await sideEffects.countSince(initial)) === 0) {
+      return (await sideEffects.waitForIncrease(initial))
+        ? passed(received, 'The side effect follows the response.')
+        : inconclusive(received, 'The delivery had no side effect in time.');
     }
     if (isQuick) {
       return passed(received, 'Your receiver responds quickly, without making the sender wait for the work.');
     }
   }
-  return notObservable(
+  return inconclusive(
     received,
-    'The effect was already there when the response arrived. Add a one-second delay to the work while this check runs.',
+    'The side effect was already there when the response arrived. Add a one-second delay to the work while this check runs.',
   );
 }

@@ -1,8 +1,7 @@
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import type { CheckContext } from '../check-context.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
-import type { EffectCounter } from '../effect-counter.ts';
-import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } from '../receiver-check.ts';
+import { type CheckOutcome, failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
 import {
   type DeliveryMessage,
   describeResponses,
@@ -10,6 +9,7 @@ import {
   MAX_CONFLICT_MS,
   type ReceiverResponse,
 } from '../receiver-client.ts';
+import type { SideEffectCounter } from '../side-effect-counter.ts';
 
 const CONCURRENT_COPIES = 10;
 /** A repeat during the work is sent after half of the work time, but at most after this time. */
@@ -51,18 +51,18 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
     acceptsRateLimit: true,
     createMessages: (factory) => Array(CONCURRENT_COPIES).fill(factory.createValid()),
   }),
-  createEffectCheck({
+  createSideEffectCheck({
     id: 'deduplication.during-work',
     sent: 'a delivery, and a duplicate while your receiver is working',
     run: checkRepeatDuringWork,
   }),
-  createEffectCheck({
+  createSideEffectCheck({
     id: 'deduplication.similar-ids',
     sent: 'three events whose IDs differ in one character',
     run: checkSimilarIds,
   }),
   {
-    ...createEffectCheck({
+    ...createSideEffectCheck({
       id: 'deduplication.later',
       sent: 'a delivery, and a duplicate more than two seconds later',
       run: checkLaterRepeat,
@@ -71,7 +71,7 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
       if (context.hasObserver) await context.getEarlierDelivery();
     },
   },
-  createEffectCheck({
+  createSideEffectCheck({
     id: 'deduplication.after-others',
     sent: `a delivery, ${OTHER_EVENTS} others, and a duplicate of the first`,
     acceptsRateLimit: true,
@@ -82,7 +82,7 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
 function createRepetitionCheck({ isConcurrent, createMessages, ...check }: Repetition): ReceiverCheck {
   return {
     ...check,
-    countsEffects: true,
+    countsSideEffects: true,
     async run(context) {
       const send = () => {
         const messages = createMessages(context.deliveries);
@@ -93,14 +93,14 @@ function createRepetitionCheck({ isConcurrent, createMessages, ...check }: Repet
       const isCorrect = (responses: readonly ReceiverResponse[]) =>
         isConcurrent ? responses.some(isAccepted) : responses.every(isAccepted);
 
-      const effects = await context.getEffectCounter();
-      if ('reason' in effects) {
+      const sideEffects = await context.getSideEffectCounter();
+      if ('reason' in sideEffects) {
         const responses = await send();
         return isCorrect(responses)
-          ? notObservable(describeResponses(...responses), effects.reason)
+          ? inconclusive(describeResponses(...responses), sideEffects.reason)
           : createRejectionOutcome(responses);
       }
-      const { result: responses, count } = await effects.measure(send);
+      const { result: responses, count } = await sideEffects.measure(send);
       return isCorrect(responses) ? toRepetitionOutcome(responses, count) : createRejectionOutcome(responses);
     },
   };
@@ -135,7 +135,7 @@ function createRejectionOutcome(responses: readonly ReceiverResponse[]): CheckOu
 }
 
 function toRepetitionOutcome(responses: readonly ReceiverResponse[], count: number): CheckOutcome {
-  const received = `${describeResponses(...responses)}, effects: ${count}`;
+  const received = `${describeResponses(...responses)}, side effects: ${count}`;
   if (count === 1) return passed(received, 'Your receiver processes the event once.');
   return failed(
     received,
@@ -145,18 +145,18 @@ function toRepetitionOutcome(responses: readonly ReceiverResponse[], count: numb
   );
 }
 
-interface EffectCheck extends Omit<ReceiverCheck, 'run'> {
-  run(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome>;
+interface SideEffectCheck extends Omit<ReceiverCheck, 'run'> {
+  run(context: CheckContext, sideEffects: SideEffectCounter): Promise<CheckOutcome>;
 }
 
-/** Creates a check that only the effects can decide, not the responses. It does not run if effects cannot be counted. */
-function createEffectCheck({ run, ...check }: EffectCheck): ReceiverCheck {
+/** Creates a check that only the side effects can decide, not the responses. It does not run if side effects cannot be counted. */
+function createSideEffectCheck({ run, ...check }: SideEffectCheck): ReceiverCheck {
   return {
     ...check,
-    countsEffects: true,
+    countsSideEffects: true,
     async run(context) {
-      const effects = await context.getEffectCounter();
-      return 'reason' in effects ? notObservable('', effects.reason) : run(context, effects);
+      const sideEffects = await context.getSideEffectCounter();
+      return 'reason' in sideEffects ? inconclusive('', sideEffects.reason) : run(context, sideEffects);
     },
   };
 }
@@ -165,11 +165,14 @@ function createEffectCheck({ run, ...check }: EffectCheck): ReceiverCheck {
  * Finds receivers that deduplicate only with a lock held during the request, or with a job ID that is free again once a worker
  * takes the job.
  */
-async function checkRepeatDuringWork(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
-  const { result: responses, count } = await effects.measure(async () => {
+async function checkRepeatDuringWork(
+  context: CheckContext,
+  sideEffects: SideEffectCounter,
+): Promise<CheckOutcome> {
+  const { result: responses, count } = await sideEffects.measure(async () => {
     const message = context.deliveries.createValid();
     const first = context.send(message);
-    await context.sleep(Math.min(MAX_REPEAT_DELAY_MS, effects.workMs / 2));
+    await context.sleep(Math.min(MAX_REPEAT_DELAY_MS, sideEffects.workMs / 2));
     return Promise.all([first, context.send(message)]);
   });
   if (!responses.some(isAccepted)) return createRejectionOutcome(responses);
@@ -181,16 +184,16 @@ async function checkRepeatDuringWork(context: CheckContext, effects: EffectCount
   );
 }
 
-async function checkSimilarIds(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
+async function checkSimilarIds(context: CheckContext, sideEffects: SideEffectCounter): Promise<CheckOutcome> {
   const { deliveries } = context;
   const id = deliveries.createEventId();
   // The second character of the ULID: the first one can only be 0 to 7.
   const secondCharacter = id.indexOf('_') + 2;
   const ids = [id, changeCharacter(id, id.length - 1), changeCharacter(id, secondCharacter)];
-  const { result: responses, count } = await effects.measure(() =>
+  const { result: responses, count } = await sideEffects.measure(() =>
     context.sendAll(ids.map((similarId) => deliveries.createValid({ id: similarId }))),
   );
-  const received = `${describeResponses(...responses)}, effects: ${count}`;
+  const received = `${describeResponses(...responses)}, side effects: ${count}`;
   return responses.every(isAccepted) && count >= ids.length
     ? passed(received, 'Your receiver processes each of the events.')
     : failed(
@@ -203,42 +206,48 @@ function changeCharacter(text: string, index: number): string {
   return text.slice(0, index) + (text[index] === '0' ? '1' : '0') + text.slice(index + 1);
 }
 
-async function checkLaterRepeat(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
+async function checkLaterRepeat(
+  context: CheckContext,
+  sideEffects: SideEffectCounter,
+): Promise<CheckOutcome> {
   const { message, response, respondedAt } = await context.getEarlierDelivery();
-  await effects.waitUntilStable();
+  await sideEffects.waitUntilStable();
   await context.sleep(Math.max(0, respondedAt + LATER_MS - performance.now()));
-  return checkRepeatHasNoEffect(
+  return checkRepeatHasNoSideEffect(
     message,
     response,
     'Your receiver processes an event again if a duplicate arrives seconds later. Keep each data.id for at least 72 hours, because deliveries are retried for that long.',
     context,
-    effects,
+    sideEffects,
   );
 }
 
-async function checkRepeatAfterOthers(context: CheckContext, effects: EffectCounter): Promise<CheckOutcome> {
+async function checkRepeatAfterOthers(
+  context: CheckContext,
+  sideEffects: SideEffectCounter,
+): Promise<CheckOutcome> {
   const message = context.deliveries.createValid();
   const response = await context.send(message);
   const acceptedCount = await sendOthers(context);
   if (acceptedCount < OTHER_EVENTS) {
-    return notObservable(
+    return inconclusive(
       `${acceptedCount} of ${OTHER_EVENTS} accepted`,
       'Your receiver does not accept enough other deliveries.',
     );
   }
-  await effects.waitUntilStable(context.timeoutMs);
-  if (!effects.isStable) {
-    return notObservable(
+  await sideEffects.waitUntilStable(context.timeoutMs);
+  if (!sideEffects.isStable) {
+    return inconclusive(
       '',
       `Your receiver is still working on ${OTHER_EVENTS} events after ${formatDuration(context.timeoutMs)}. Make the work faster while this check runs.`,
     );
   }
-  return checkRepeatHasNoEffect(
+  return checkRepeatHasNoSideEffect(
     message,
     response,
     `Your receiver processes an event again if a duplicate arrives after ${OTHER_EVENTS} other events. Keep each data.id for at least 72 hours, in a database, not in a size-limited cache.`,
     context,
-    effects,
+    sideEffects,
   );
 }
 
@@ -258,24 +267,27 @@ async function sendOthers(context: CheckContext): Promise<number> {
   return acceptedCount;
 }
 
-/** Do not wait for an effect, but see whether one comes in the quiet period. */
-const expectsNoEffect = () => false;
+/** Do not wait for a side effect, but see whether one comes in the quiet period. */
+const expectsNoSideEffect = () => false;
 
-/** Sends a delivery again, which must have no effect if the first one was accepted. */
-async function checkRepeatHasNoEffect(
+/** Sends a delivery again, which must have no side effect if the first one was accepted. */
+async function checkRepeatHasNoSideEffect(
   message: DeliveryMessage,
   firstResponse: ReceiverResponse,
   explanation: string,
   context: CheckContext,
-  effects: EffectCounter,
+  sideEffects: SideEffectCounter,
 ): Promise<CheckOutcome> {
   if (!isAccepted(firstResponse)) {
-    return notObservable(
+    return inconclusive(
       describeResponses(firstResponse),
       'Your receiver does not accept the first delivery.',
     );
   }
-  const { result: response, count } = await effects.measure(() => context.send(message), expectsNoEffect);
-  const received = `${describeResponses(firstResponse, response)}, effects of the duplicate: ${count}`;
-  return count > 0 ? failed(received, explanation) : passed(received, 'The duplicate has no effect.');
+  const { result: response, count } = await sideEffects.measure(
+    () => context.send(message),
+    expectsNoSideEffect,
+  );
+  const received = `${describeResponses(firstResponse, response)}, side effects of the duplicate: ${count}`;
+  return count > 0 ? failed(received, explanation) : passed(received, 'The duplicate has no side effect.');
 }

@@ -2,7 +2,7 @@ import { createWebhookSecret } from '../../domain/secret.ts';
 import { hasTimestamp } from '../../domain/signature/schemes.ts';
 import type { CheckContext } from '../check-context.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
-import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } from '../receiver-check.ts';
+import { type CheckOutcome, failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
 import {
   type DeliveryMessage,
   describeResponses,
@@ -22,15 +22,15 @@ export const rejectionChecks: readonly ReceiverCheck[] = [
     run: checkStatus,
   },
   {
-    id: 'rejection.no-effect',
+    id: 'rejection.no-side-effect',
     sent: 'every kind of tampered delivery, then a valid one',
-    countsEffects: true,
-    run: checkEffects,
+    countsSideEffects: true,
+    run: checkSideEffects,
   },
   {
     id: 'rejection.same-event',
     sent: 'forged and old deliveries of an event, then the genuine one',
-    countsEffects: true,
+    countsSideEffects: true,
     run: checkSameEvent,
   },
 ];
@@ -40,7 +40,7 @@ async function checkStatus(context: CheckContext): Promise<CheckOutcome> {
   const responses = await context.sendAllTampered();
   const rejections = responses.filter((response) => !isAccepted(response));
   if (rejections.length === 0) {
-    return notObservable(describeResponses(...responses), 'Your receiver accepts all of them.');
+    return inconclusive(describeResponses(...responses), 'Your receiver accepts all of them.');
   }
   const received = describeResponses(...rejections);
   return rejections.every(isRejected)
@@ -51,22 +51,22 @@ async function checkStatus(context: CheckContext): Promise<CheckOutcome> {
       );
 }
 
-async function checkEffects(context: CheckContext): Promise<CheckOutcome> {
-  const effects = await context.getEffectCounter();
-  if ('reason' in effects) return notObservable('', effects.reason);
-  const { result: responses, count } = await effects.measure(async () => [
+async function checkSideEffects(context: CheckContext): Promise<CheckOutcome> {
+  const sideEffects = await context.getSideEffectCounter();
+  if ('reason' in sideEffects) return inconclusive('', sideEffects.reason);
+  const { result: responses, count } = await sideEffects.measure(async () => [
     ...(await context.sendAll(createTamperedDeliveries(context.deliveries))),
     await context.send(context.deliveries.createValid()),
   ]);
   const acceptedCount = responses.filter(isAccepted).length;
-  const received = `${acceptedCount} accepted, effects: ${count}`;
-  if (count === 0) return notObservable(received, 'The valid delivery had no effect in time either.');
+  const received = `${acceptedCount} accepted, side effects: ${count}`;
+  if (count === 0) return inconclusive(received, 'The valid delivery had no side effect in time either.');
   return count > acceptedCount
     ? failed(
         received,
         'Your receiver processes deliveries that it rejects. Verify a delivery before you do anything else.',
       )
-    : passed(received, 'Deliveries that your receiver rejects have no effect.');
+    : passed(received, 'Deliveries that your receiver rejects have no side effect.');
 }
 
 /** Whether rejected deliveries change how a genuine delivery of the same event is processed. */
@@ -84,16 +84,16 @@ async function checkSameEvent(context: CheckContext): Promise<CheckOutcome> {
   ];
   const explanation =
     'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the signature and the age of the delivery first, and then look up data.id.';
-  const effects = await context.getEffectCounter();
-  if ('reason' in effects) {
+  const sideEffects = await context.getSideEffectCounter();
+  if ('reason' in sideEffects) {
     const responses = await send();
     const received = describeResponses(...responses);
     return isLastAccepted(responses)
-      ? notObservable(received, effects.reason)
+      ? inconclusive(received, sideEffects.reason)
       : failed(received, explanation);
   }
-  const { result: responses, count } = await effects.measure(send);
-  const received = `${describeResponses(...responses)}, effects: ${count}`;
+  const { result: responses, count } = await sideEffects.measure(send);
+  const received = `${describeResponses(...responses)}, side effects: ${count}`;
   return isLastAccepted(responses) && count > 0
     ? passed(received, 'Your receiver processes the genuine delivery.')
     : failed(received, explanation);

@@ -5,15 +5,15 @@ import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
 import { DeliveryFactory } from '../delivery-factory.ts';
-import type { ReadEffects } from '../effect-observer.ts';
 import type { ReceiverClient, ReceiverClientOptions } from '../receiver-client.ts';
-import { EffectWatcher } from './effect-watcher.ts';
+import type { ReadSideEffects } from '../side-effect-observer.ts';
 import { type PlayLimits, type PlayRecord, SequencePlayer } from './play-sequence.ts';
 import { findViolations, type RuleGroup, ruleGroups, type Violation } from './rules.ts';
 import { type DeliverySequence, type EventTemplate, SEQUENCE_VERSION } from './sequence.ts';
+import { SideEffectWatcher } from './side-effect-watcher.ts';
 
 export interface SessionOptions extends ReceiverClientOptions {
-  /** Time limit for a response or an effect. */
+  /** Time limit for a response or a side effect. */
   readonly timeoutMs: number;
   readonly scheme: SignatureScheme;
   readonly secret: string;
@@ -21,8 +21,8 @@ export interface SessionOptions extends ReceiverClientOptions {
   readonly events: readonly EventTemplate[];
   /** The same random seed gives the same sequences. */
   readonly randomSeed: number;
-  /** Null if effects are not observed. */
-  readonly readEffects: ReadEffects | null;
+  /** Null if side effects are not observed. */
+  readonly readSideEffects: ReadSideEffects | null;
   /** Restarts the receiver and resolves when it responds; null if it cannot be restarted. */
   readonly restart: (() => Promise<void>) | null;
   /** Wall time in milliseconds since 1970. */
@@ -52,7 +52,7 @@ export interface FailingPlay {
 
 /** Delays before svc tries again to reach a receiver that was restarted by its supervisor or the restart command. */
 const RESTART_DELAYS_MS = [500, 1_000, 2_000];
-/** The longest time that the search waits for a missing effect, if the first effects were quick. */
+/** The longest time that the search waits for a missing side effect, if the first side effects were quick. */
 const SEARCH_EFFECT_MS = 3 * SECOND_MS;
 /** Time for a receiver to recover after a sequence, for example from a burst. */
 const SEARCH_RECOVERY_MS = 3 * SECOND_MS;
@@ -63,14 +63,14 @@ const SHRINK_RESPONSE_MS = SECOND_MS;
 const SHRINK_RETRY_MS = 500;
 /** How long after each sequence svc checks that the receiver still runs, once it has stopped late. */
 const LATE_STOP_MS = 500;
-/** How much slower than the slowest response or effect so far a later one may be. */
+/** How much slower than the slowest response or side effect so far a later one may be. */
 const SLOWER_FACTOR = 5;
 
 export class FuzzSession {
   readonly #options: SessionOptions;
   readonly #player: SequencePlayer;
-  /** Null if effects are not observed. */
-  readonly watcher: EffectWatcher | null;
+  /** Null if side effects are not observed. */
+  readonly watcher: SideEffectWatcher | null;
   /** An event that the receiver knows. */
   readonly template: EventTemplate;
   /** A sequence with one delivery. */
@@ -83,12 +83,12 @@ export class FuzzSession {
   /** Whether to check after each sequence that the receiver still runs. */
   stopsLate = false;
   #requests = 0;
-  #effects: 'ids' | 'count' | null = null;
+  #sideEffects: 'ids' | 'count' | null = null;
   /** `stopped`: by the last sequence; `lost`: it did not come back afterwards. */
   #receiverState: 'running' | 'stopped' | 'lost' = 'running';
 
   constructor(options: SessionOptions, client: ReceiverClient) {
-    const { events, signal, readEffects, randomSeed } = options;
+    const { events, signal, readSideEffects, randomSeed } = options;
     const [template] = events;
     if (template === undefined) {
       throw new SvcError('usage', 'No event type was given.', { hint: 'Pass at least one event type.' });
@@ -102,7 +102,7 @@ export class FuzzSession {
       events: [{ ...this.template }],
       steps: [{ kind: 'deliver', event: 0 }],
     };
-    this.watcher = readEffects === null ? null : new EffectWatcher(readEffects, signal);
+    this.watcher = readSideEffects === null ? null : new SideEffectWatcher(readSideEffects, signal);
     this.#player = new SequencePlayer({
       ...options,
       client,
@@ -117,9 +117,9 @@ export class FuzzSession {
     return this.#requests;
   }
 
-  /** How effects were observed; null if they were not. */
-  get effects(): 'ids' | 'count' | null {
-    return this.#effects;
+  /** How side effects were observed; null if they were not. */
+  get sideEffects(): 'ids' | 'count' | null {
+    return this.#sideEffects;
   }
 
   /** @returns null after an interrupt */
@@ -132,7 +132,7 @@ export class FuzzSession {
     });
     if (record === null) return null;
     this.#requests += record.exchanges.length;
-    this.#effects ??= record.effects?.mode ?? null;
+    this.#sideEffects ??= record.sideEffects?.mode ?? null;
     onProgress?.({
       phase: this.phase,
       runs: this.runs,
@@ -184,13 +184,13 @@ export class FuzzSession {
   getSearchLimits(): PlayLimits {
     const { timeoutMs } = this.#options;
     const slowestMs = this.watcher?.slowestMs ?? 0;
-    // Before the first effect, nothing is known about the speed of the receiver. After a failure, a missing effect may never come.
+    // Before the first side effect, nothing is known about the speed of the receiver. After a failure, a missing side effect may never come.
     const isUnknown = slowestMs === 0 && this.smallestSteps === null;
-    const effectMs = isUnknown ? timeoutMs : Math.max(SEARCH_EFFECT_MS, SLOWER_FACTOR * slowestMs);
+    const sideEffectMs = isUnknown ? timeoutMs : Math.max(SEARCH_EFFECT_MS, SLOWER_FACTOR * slowestMs);
     return {
       responseMs: timeoutMs,
       retryMs: timeoutMs,
-      effectMs: Math.min(timeoutMs, effectMs),
+      sideEffectMs: Math.min(timeoutMs, sideEffectMs),
       recoveryMs: SEARCH_RECOVERY_MS,
       lateStopMs: this.stopsLate ? LATE_STOP_MS : 0,
       endsAt: Number.POSITIVE_INFINITY,
@@ -201,12 +201,12 @@ export class FuzzSession {
   getShrinkLimits(): PlayLimits {
     const { timeoutMs } = this.#options;
     const responseMs = Math.max(SHRINK_RESPONSE_MS, SLOWER_FACTOR * this.#player.slowestResponseMs);
-    const effectMs = Math.max(SHRINK_EFFECT_MS, SLOWER_FACTOR * (this.watcher?.slowestMs ?? 0));
+    const sideEffectMs = Math.max(SHRINK_EFFECT_MS, SLOWER_FACTOR * (this.watcher?.slowestMs ?? 0));
     return {
       ...this.getSearchLimits(),
       responseMs: Math.min(timeoutMs, responseMs),
       retryMs: Math.min(timeoutMs, SHRINK_RETRY_MS),
-      effectMs: Math.min(timeoutMs, effectMs),
+      sideEffectMs: Math.min(timeoutMs, sideEffectMs),
       recoveryMs: SHRINK_RECOVERY_MS,
     };
   }

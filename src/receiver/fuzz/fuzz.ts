@@ -11,11 +11,11 @@ import {
   type ReceiverClient,
 } from '../receiver-client.ts';
 import { listAttacks } from '../tampered-deliveries.ts';
-import { countById } from './effect-watcher.ts';
 import { type FailingPlay, FuzzSession, type SessionOptions } from './fuzz-session.ts';
 import type { PlayLimits, PlayRecord } from './play-sequence.ts';
 import { describeResult, findViolations, type RuleGroup, ruleGroups } from './rules.ts';
 import type { DeliverySequence } from './sequence.ts';
+import { countById } from './side-effect-watcher.ts';
 import {
   CONFIRMATION_PLAYS,
   confirmFailure,
@@ -43,8 +43,8 @@ export interface FuzzReport {
   readonly runs: number;
   readonly requests: number;
   readonly duration_ms: number;
-  /** How effects were observed; null if they were not, so that the rules about effects could not be checked. */
-  readonly effects: 'ids' | 'count' | null;
+  /** How side effects were observed; null if they were not, so that the rules about side effects could not be checked. */
+  readonly side_effects: 'ids' | 'count' | null;
   readonly variations: readonly Variation[];
   readonly failure: FuzzFailure | null;
 }
@@ -55,16 +55,16 @@ const PLAIN_PLAYS = 3;
 const RECENT_PLAYS = 30;
 /** How many of them are played again to find the one after which the receiver stops. */
 const LATE_STOP_CANDIDATES = 12;
-/** How long after the last sequence the search waits for additional effects, and a replay after each play. */
+/** How long after the last sequence the search waits for additional side effects, and a replay after each play. */
 const LATE_EFFECT_MS = SECOND_MS;
-/** Once an additional effect has come late, effects are awaited for this many times the time after which it was noticed. */
+/** Once an additional side effect has come late, side effects are awaited for this many times the time after which it was noticed. */
 const LATE_EFFECT_FACTOR = 2;
 const MIN_LATE_EFFECT_MS = 250;
 const MAX_LATE_EFFECT_MS = 3 * SECOND_MS;
 
 /**
  * @throws SvcError `usage` if the options contradict each other, if deliveries may not go to the URL or do not reach it, or if
- * effects cannot be read
+ * side effects cannot be read
  */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   if (options.restart === null && options.replay?.steps.some(({ kind }) => kind === 'restart')) {
@@ -126,7 +126,7 @@ class Search {
   async run(): Promise<FuzzReport> {
     const { replay, signal, randomSeed } = this.#options;
     const failure = replay ? await this.#replay(replay) : await this.#search();
-    const { runs, requests, effects } = this.#session;
+    const { runs, requests, sideEffects } = this.#session;
     return {
       ok: failure === null && !signal.aborted,
       interrupted: signal.aborted,
@@ -134,7 +134,7 @@ class Search {
       runs,
       requests,
       duration_ms: Math.round(performance.now() - this.#startedAt),
-      effects,
+      side_effects: sideEffects,
       variations: [...this.#enabled],
       failure,
     };
@@ -189,12 +189,12 @@ class Search {
       const failing = await this.#play(sequence, { endsAt });
       if (failing !== null) return findSmallestFailure(session, await this.#findCause(failing), signal);
     }
-    const late = await this.#awaitLateEffects();
+    const late = await this.#awaitLateSideEffects();
     return late === null ? null : findSmallestFailure(session, late, signal);
   }
 
   /**
-   * @returns the play that broke a rule: this one, or an earlier one whose additional effects came late; null for none, or after
+   * @returns the play that broke a rule: this one, or an earlier one whose additional side effects came late; null for none, or after
    * an interrupt
    */
   async #play(sequence: DeliverySequence, limits: Partial<PlayLimits> = {}): Promise<FailingPlay | null> {
@@ -203,7 +203,7 @@ class Search {
     const { record, violations } = play;
     const [violation] = violations;
     if (violation !== undefined) return { record, violation };
-    const late = this.#findLateEffect();
+    const late = this.#findLateSideEffect();
     if (late !== null) return late;
     this.#recentPlays = [{ record, endedAt: performance.now() }, ...this.#recentPlays].slice(0, RECENT_PLAYS);
     return null;
@@ -227,28 +227,28 @@ class Search {
         if (cause !== null) return cause;
       }
     } catch {
-      // The restart command fails, or effects cannot be read. The report says so later.
+      // The restart command fails, or side effects cannot be read. The report says so later.
     }
     if (first === undefined || !isUnreachable(first.response) || latest === undefined) return failing;
     const message = `The receiver stopped during or after this sequence: the next delivery ${describeResult(first)}.`;
     return { record: latest.record, violation: { rule: 'running', step: null, message } };
   }
 
-  /** Waits for additional effects of the last sequences. */
-  async #awaitLateEffects(): Promise<FailingPlay | null> {
+  /** Waits for additional side effects of the last sequences. */
+  async #awaitLateSideEffects(): Promise<FailingPlay | null> {
     if (this.#session.watcher === null || this.#options.signal.aborted) return null;
     await sleep(LATE_EFFECT_MS, this.#options.signal);
     await this.#session.watcher.readCount();
-    return this.#findLateEffect();
+    return this.#findLateSideEffect();
   }
 
-  /** Finds an earlier sequence of which additional effects have appeared since. A count does not show this. */
-  #findLateEffect(): FailingPlay | null {
+  /** Finds an earlier sequence of which additional side effects have appeared since. A count does not show this. */
+  #findLateSideEffect(): FailingPlay | null {
     const ids = this.#session.watcher?.latestIds ?? null;
     if (ids === null) return null;
     const countsById = countById(ids);
     for (const { record, endedAt } of this.#recentPlays) {
-      const updated: PlayRecord = { ...record, effects: { mode: 'ids', countsById } };
+      const updated: PlayRecord = { ...record, sideEffects: { mode: 'ids', countsById } };
       const violation = findViolations(updated).find(({ rule }) => ruleGroups[rule] === ruleGroups.once);
       if (violation === undefined) continue;
       const lateMs = LATE_EFFECT_FACTOR * (performance.now() - endedAt);

@@ -14,7 +14,6 @@ import {
   type ReceiverResponse,
 } from '../receiver-client.ts';
 import { getTamperedDelivery } from '../tampered-deliveries.ts';
-import type { Effects, EffectWatcher, ExpectedEffects } from './effect-watcher.ts';
 import {
   type AttackStep,
   type DeliverStep,
@@ -23,6 +22,7 @@ import {
   type SequenceStep,
   toPayloadText,
 } from './sequence.ts';
+import type { ExpectedSideEffects, SideEffects, SideEffectWatcher } from './side-effect-watcher.ts';
 
 /** An event of the sequence, or one that a burst or a probe sends. */
 export interface PlayedEvent {
@@ -51,10 +51,10 @@ export interface PlayRecord {
   /** Whether the receiver accepted a delivery of this or an earlier sequence. */
   readonly hasAccepted: boolean;
   /**
-   * Null if effects are not observed, if the receiver no longer accepts deliveries, or after an interrupt before the effects are
+   * Null if side effects are not observed, if the receiver no longer accepts deliveries, or after an interrupt before the side effects are
    * awaited.
    */
-  readonly effects: Effects | null;
+  readonly sideEffects: SideEffects | null;
 }
 
 /** How long to wait. They are shorter while a sequence is made smaller. */
@@ -62,8 +62,8 @@ export interface PlayLimits {
   readonly responseMs: number;
   /** For a delivery to be accepted that the receiver cannot accept yet, for example with status 429. */
   readonly retryMs: number;
-  /** For a missing effect. */
-  readonly effectMs: number;
+  /** For a missing side effect. */
+  readonly sideEffectMs: number;
   /** For a receiver that accepts no deliveries after a sequence. */
   readonly recoveryMs: number;
   /** How long after the last step to check that the receiver still runs; 0 to check only if it is in doubt. */
@@ -77,8 +77,8 @@ export interface PlayerOptions {
   readonly factory: DeliveryFactory;
   /** The event that bursts and probes send. */
   readonly otherEvent: { readonly type: string; readonly payload: string };
-  /** Null if effects are not observed. */
-  readonly watcher: EffectWatcher | null;
+  /** Null if side effects are not observed. */
+  readonly watcher: SideEffectWatcher | null;
   /** Restarts the receiver and resolves when it responds; null if it cannot be restarted. */
   readonly restart: (() => Promise<void>) | null;
   readonly now: () => number;
@@ -203,7 +203,7 @@ class Play {
   async run(): Promise<Omit<PlayRecord, 'hasAccepted'>> {
     const { watcher, signal } = this.#options;
     const baseline = watcher === null ? 0 : await this.#readBaseline(watcher);
-    if (baseline === null) return { sequence: this.#sequence, exchanges: this.#exchanges, effects: null };
+    if (baseline === null) return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects: null };
     for (const group of groupSteps(this.#sequence.steps)) {
       if (this.#isOver()) break;
       // No request is in flight here.
@@ -212,17 +212,19 @@ class Play {
     }
     if (this.#limits.lateStopMs > 0) await this.#options.sleep(this.#limits.lateStopMs);
     const isRunning = !this.#needsProbe() || (await this.#probe());
-    const effects =
-      watcher === null || signal.aborted || !isRunning ? null : await this.#waitForEffects(watcher, baseline);
-    return { sequence: this.#sequence, exchanges: this.#exchanges, effects };
+    const sideEffects =
+      watcher === null || signal.aborted || !isRunning
+        ? null
+        : await this.#waitForSideEffects(watcher, baseline);
+    return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects };
   }
 
   #isOver(): boolean {
     return this.#hasFailed || this.#options.signal.aborted || performance.now() >= this.#limits.endsAt;
   }
 
-  /** @returns null if the receiver, which often returns its effects itself, no longer runs */
-  async #readBaseline(watcher: EffectWatcher): Promise<number | null> {
+  /** @returns null if the receiver, which often returns its side effects itself, no longer runs */
+  async #readBaseline(watcher: SideEffectWatcher): Promise<number | null> {
     try {
       return await watcher.readCount();
     } catch (error) {
@@ -231,11 +233,11 @@ class Play {
     }
   }
 
-  async #waitForEffects(watcher: EffectWatcher, baseline: number): Promise<Effects | null> {
+  async #waitForSideEffects(watcher: SideEffectWatcher, baseline: number): Promise<SideEffects | null> {
     try {
-      return await watcher.waitFor(this.#listExpectedEffects(), baseline, this.#limits.effectMs);
+      return await watcher.waitFor(this.#listExpectedSideEffects(), baseline, this.#limits.sideEffectMs);
     } catch (error) {
-      // Often the receiver itself returns its effects. It can stop after its last response.
+      // Often the receiver itself returns its side effects. It can stop after its last response.
       if (await this.#probe()) throw error;
       return null;
     }
@@ -402,8 +404,8 @@ class Play {
     return response;
   }
 
-  /** An event that was accepted has one effect. One that was not accepted may have one. One that only attacks sent has none. */
-  #listExpectedEffects(): ReadonlyMap<string, ExpectedEffects> {
+  /** An event that was accepted has one side effect. One that was not accepted may have one. One that only attacks sent has none. */
+  #listExpectedSideEffects(): ReadonlyMap<string, ExpectedSideEffects> {
     const genuine = this.#exchanges.filter(({ isGenuine }) => isGenuine);
     const toIds = (exchanges: readonly Exchange[]) => new Set(exchanges.map(({ event }) => event.id));
     const sentIds = toIds(genuine);

@@ -22,15 +22,15 @@ export const fuzzRules = {
     remedy:
       'Verify the signature over the timestamp and the raw body, then the age of the timestamp, and respond with 400 if either fails.',
   },
-  'no-effect': {
+  'no-side-effect': {
     reference: '§6.4',
-    summary: 'a forged, altered or old delivery has no effect',
+    summary: 'a forged, altered or old delivery has no side effect',
     reason: 'An attacker can make your receiver act on an event that never happened.',
     remedy: 'Verify a delivery before you do anything else with it.',
   },
   processed: {
     reference: '§6.6',
-    summary: 'an accepted event has an effect',
+    summary: 'an accepted event has a side effect',
     reason:
       'Your receiver responded with 2xx, so the service does not send the event again: the event is lost.',
     remedy:
@@ -38,15 +38,15 @@ export const fuzzRules = {
   },
   once: {
     reference: '§6.6',
-    summary: 'an event has only one effect, however often it is delivered',
+    summary: 'an event has only one side effect, however often it is delivered',
     reason:
-      'The service delivers at least once. If an effect is repeated, a customer can be charged or notified twice.',
+      'The service delivers at least once. If a side effect is repeated, a customer can be charged or notified twice.',
     remedy:
       'Look up and store data.id in one atomic step, such as an insert with a unique key. Keep the IDs for at least 72 hours, in a database that survives a restart.',
   },
   order: {
     reference: '§6.6',
-    summary: 'an event has an effect even if it is days old or a newer event arrived first',
+    summary: 'an event has a side effect even if it is days old or a newer event arrived first',
     reason:
       'Retries delay deliveries for up to 72 hours and change their order: an event that is skipped because of that is lost.',
     remedy:
@@ -70,22 +70,27 @@ export const fuzzRules = {
 export type FuzzRule = keyof typeof fuzzRules;
 export const fuzzRuleNames = Object.keys(fuzzRules) as FuzzRule[];
 
-/** The rules that cannot be checked without effects. */
-export const effectRules: ReadonlySet<FuzzRule> = new Set(['no-effect', 'processed', 'once', 'order']);
+/** The rules that cannot be checked without side effects. */
+export const sideEffectRules: ReadonlySet<FuzzRule> = new Set([
+  'no-side-effect',
+  'processed',
+  'once',
+  'order',
+]);
 
 /**
  * A defect can break another rule of the same group while its sequence becomes smaller: without the repeats that broke `once`, an
- * attack can show it as `no-effect`.
+ * attack can show it as `no-side-effect`.
  */
 export const ruleGroups = {
   accepted: 'genuine delivery',
   'no-server-error': 'genuine delivery',
   running: 'running',
   rejected: 'attack',
-  'no-effect': 'too many effects',
-  once: 'too many effects',
-  processed: 'too few effects',
-  order: 'too few effects',
+  'no-side-effect': 'too many side effects',
+  once: 'too many side effects',
+  processed: 'too few side effects',
+  order: 'too few side effects',
 } as const satisfies Readonly<Record<FuzzRule, string>>;
 export type RuleGroup = (typeof ruleGroups)[FuzzRule];
 
@@ -97,20 +102,20 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Why a broken rule matters, and what to do. A restart can also have removed an effect that happened. */
+/** Why a broken rule matters, and what to do. A restart can also have removed a side effect that happened. */
 export function explainRule(rule: FuzzRule, { steps }: DeliverySequence): { reason: string; remedy: string } {
   const { reason, remedy } = fuzzRules[rule];
-  if (ruleGroups[rule] !== 'too few effects' || !steps.some(({ kind }) => kind === 'restart'))
+  if (ruleGroups[rule] !== 'too few side effects' || !steps.some(({ kind }) => kind === 'restart'))
     return { reason, remedy };
   return {
-    reason: `Either only the observer has forgotten the effect, because effects in memory do not survive a restart, or this happened: ${reason}`,
-    remedy: `First make sure that the effects that are observed survive a restart, for example in a database. If the effect is still missing: ${remedy}`,
+    reason: `Either only the observer has forgotten the side effect, because side effects in memory do not survive a restart, or this happened: ${reason}`,
+    remedy: `First make sure that the side effects that are observed survive a restart, for example in a database. If the side effect is still missing: ${remedy}`,
   };
 }
 
-/** All violations, causes first: a stopped receiver, then other wrong responses, then wrong effects, which responses can cause. */
+/** All violations, causes first: a stopped receiver, then other wrong responses, then wrong side effects, which responses can cause. */
 export function findViolations(record: PlayRecord): Violation[] {
-  return [...findResponseViolations(record), ...findEffectViolations(record)];
+  return [...findResponseViolations(record), ...findSideEffectViolations(record)];
 }
 
 function findResponseViolations({ sequence, exchanges, hasAccepted }: PlayRecord): Violation[] {
@@ -158,35 +163,37 @@ function listLastAttempts(exchanges: readonly Exchange[]): readonly Exchange[] {
   return [...lastAttempts.values()];
 }
 
-function findEffectViolations(record: PlayRecord): Violation[] {
-  const { sequence, exchanges, effects } = record;
-  if (effects === null) return [];
+function findSideEffectViolations(record: PlayRecord): Violation[] {
+  const { sequence, exchanges, sideEffects } = record;
+  if (sideEffects === null) return [];
   const genuine = exchanges.filter(({ isGenuine }) => isGenuine);
   const acceptedIds = new Set(
     genuine.filter(({ response }) => isAccepted(response)).map(({ event }) => event.id),
   );
   const sentIds = new Set(genuine.map(({ event }) => event.id));
-  if (effects.mode === 'count') {
-    return findCountViolations(sequence, effects.count, acceptedIds.size, sentIds.size);
+  if (sideEffects.mode === 'count') {
+    return findCountViolations(sequence, sideEffects.count, acceptedIds.size, sentIds.size);
   }
   const events = new Map(exchanges.map(({ event }) => [event.id, event]));
   return [...events.values()].flatMap((event): Violation[] => {
-    const count = effects.countsById.get(event.id) ?? 0;
+    const count = sideEffects.countsById.get(event.id) ?? 0;
     const name =
       event.index === null ? 'An event of the burst' : capitalize(nameEvent(sequence, event.index));
     const step = event.index === null ? null : findLastStep(sequence, event.index);
     if (!sentIds.has(event.id)) {
       if (count === 0) return [];
-      return [{ rule: 'no-effect', step, message: `${name} has an effect, but only an attacker sent it.` }];
+      return [
+        { rule: 'no-side-effect', step, message: `${name} has a side effect, but only an attacker sent it.` },
+      ];
     }
-    if (count > 1) return [{ rule: 'once', step, message: `${name} has ${count} effects.` }];
+    if (count > 1) return [{ rule: 'once', step, message: `${name} has ${count} side effects.` }];
     if (count === 1 || !acceptedIds.has(event.id)) return [];
     const rule = event.index !== null && isOutOfOrder(sequence, event.index) ? 'order' : 'processed';
-    return [{ rule, step, message: `${name} was accepted and has no effect.` }];
+    return [{ rule, step, message: `${name} was accepted and has no side effect.` }];
   });
 }
 
-/** A count does not say which event an effect belongs to. */
+/** A count does not say which event a side effect belongs to. */
 function findCountViolations(
   sequence: DeliverySequence,
   count: number,
@@ -195,7 +202,7 @@ function findCountViolations(
 ): Violation[] {
   const step = sequence.steps.length - 1;
   const range = min === max ? `${min}` : `${min} to ${max}`;
-  const message = `${count} ${count === 1 ? 'effect' : 'effects'} instead of ${range}.`;
+  const message = `${count} ${count === 1 ? 'side effect' : 'side effects'} instead of ${range}.`;
   if (count < min) {
     const isOrdered = !sequence.events.some((_, index) => isOutOfOrder(sequence, index));
     return [{ rule: isOrdered ? 'processed' : 'order', step, message }];
@@ -203,7 +210,7 @@ function findCountViolations(
   if (count <= max) return [];
   const repeats = sequence.steps.some((_, index) => isRepeatOrRetry(sequence, index));
   const hasAttack = sequence.steps.some(({ kind }) => kind === 'attack');
-  return [{ rule: hasAttack && !repeats ? 'no-effect' : 'once', step, message }];
+  return [{ rule: hasAttack && !repeats ? 'no-side-effect' : 'once', step, message }];
 }
 
 function isRepeatOrRetry({ steps }: DeliverySequence, index: number): boolean {

@@ -79,7 +79,7 @@ const NonEmptyText = v.pipe(v.string(), v.minLength(1, 'must not be empty'));
 /** The receiver that broke a rule, and the options that decide what it is sent and how long its response may take. */
 const ReceiverSchema = v.strictObject({
   url: HttpUrl,
-  /** The URL of its effects. Never a command, so that a file cannot run one. */
+  /** The URL of its side effects. Never a command, so that a file cannot run one. */
   observe: v.optional(HttpUrl),
   /** The name of the signature scheme. */
   scheme: v.optional(NonEmptyText),

@@ -37,7 +37,7 @@ describe('svc receiver fuzz', () => {
     expect(out).toMatch(
       /^Played 5 sequences with \d+ deliveries in \S+, random seed 1\. None broke a rule\.\n/,
     );
-    expect(out).toContain('so these rules were not checked: no-effect, processed, once, order.');
+    expect(out).toContain('so these rules were not checked: no-side-effect, processed, once, order.');
     expect(exitCode).toBe(0);
   });
 
@@ -132,7 +132,7 @@ describe('svc receiver fuzz', () => {
       interrupted: false,
       random_seed: 1,
       runs: 0,
-      effects: null,
+      side_effects: null,
       failure: {
         rule: 'no-server-error',
         original_steps: 1,

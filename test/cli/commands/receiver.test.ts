@@ -31,36 +31,36 @@ describe('svc receiver check', () => {
     await using receiver = await createReceiver({ status: 204 });
     const { exitCode, out, err } = await check({ url: receiver.url, rule: ['timestamp', 'deduplication'] });
     expect(out).toMatchInlineSnapshot(`
-      "STATUS            CHECK                         SENT                                                              RECEIVED
-      ✗ failed          timestamp.missing             a delivery without a timestamp header                             status 204
+      "STATUS          CHECK                         SENT                                                              RECEIVED
+      ✗ failed        timestamp.missing             a delivery without a timestamp header                             status 204
         → Your receiver accepts a delivery without a timestamp. Reject it.
-      ✗ failed          timestamp.old                 a correctly signed delivery that is six minutes old               status 204
+      ✗ failed        timestamp.old                 a correctly signed delivery that is six minutes old               status 204
         → Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.
-      ✗ failed          timestamp.slightly-old        a correctly signed delivery that is 5 min 10 s old                status 204
+      ✗ failed        timestamp.slightly-old        a correctly signed delivery that is 5 min 10 s old                status 204
         → Your receiver accepts a delivery that is more than five minutes old. Compare the exact age with 300 seconds, without rounding it to minutes, and check the clock of its machine.
-      ✗ failed          timestamp.unreadable          a correctly signed delivery with "not-a-time" as its timestamp    status 204
+      ✗ failed        timestamp.unreadable          a correctly signed delivery with "not-a-time" as its timestamp    status 204
         → Your receiver accepts a timestamp that it cannot read: a comparison with NaN, such as age > 300, is always false. Accept a delivery only if its age is a number and at most five minutes.
-      ✗ failed          timestamp.future              a correctly signed delivery from seven minutes in the future      status 204
+      ✗ failed        timestamp.future              a correctly signed delivery from seven minutes in the future      status 204
         → Your receiver accepts a timestamp in the future, so anyone who recorded the delivery can send it again for longer than five minutes. Compare the absolute value of the age.
-      ✗ failed          timestamp.replaced            an old delivery whose timestamp was set to now                    status 204
+      ✗ failed        timestamp.replaced            an old delivery whose timestamp was set to now                    status 204
         → Your receiver accepts a changed timestamp. Include the value of the timestamp header in the signed content.
-      ✗ failed          timestamp.unsigned            a signature over the body, without the timestamp                  status 204
+      ✗ failed        timestamp.unsigned            a signature over the body, without the timestamp                  status 204
         → Your receiver accepts a signature that does not cover the timestamp, so anyone who recorded the delivery can send it again with a new timestamp. Accept only a signature over both.
-      ✗ failed          timestamp.doubled             an old delivery with two timestamp headers, the old time and now  status 204
+      ✗ failed        timestamp.doubled             an old delivery with two timestamp headers, the old time and now  status 204
         → Your receiver accepts an old delivery with a second timestamp header: it verifies one timestamp and takes the age from the other. Use the same value for both, and reject a delivery with two.
-      ✓ passed          timestamp.recent              a correctly signed delivery that is four minutes old              status 204
-      – not observable  deduplication.same-delivery   the same delivery twice                                           2 × status 204
+      ✓ passed        timestamp.recent              a correctly signed delivery that is four minutes old              status 204
+      – inconclusive  deduplication.same-delivery   the same delivery twice                                           2 × status 204
         → Pass --observe with a URL or a command that returns the number of processed events.
-      – not observable  deduplication.other-delivery  the same event twice, in two deliveries                           2 × status 204
-      – not observable  deduplication.at-once         10 copies of a delivery at once                                   10 × status 204
-      – not observable  deduplication.during-work     a delivery, and a duplicate while your receiver is working
-      – not observable  deduplication.similar-ids     three events whose IDs differ in one character
-      – not observable  deduplication.later           a delivery, and a duplicate more than two seconds later
-      – not observable  deduplication.after-others    a delivery, 110 others, and a duplicate of the first
+      – inconclusive  deduplication.other-delivery  the same event twice, in two deliveries                           2 × status 204
+      – inconclusive  deduplication.at-once         10 copies of a delivery at once                                   10 × status 204
+      – inconclusive  deduplication.during-work     a delivery, and a duplicate while your receiver is working
+      – inconclusive  deduplication.similar-ids     three events whose IDs differ in one character
+      – inconclusive  deduplication.later           a delivery, and a duplicate more than two seconds later
+      – inconclusive  deduplication.after-others    a delivery, 110 others, and a duplicate of the first
 
-      1 passed, 8 failed, 7 not observable.
+      1 passed, 8 failed, 7 inconclusive.
 
-      Not observable, so they neither passed nor failed. They fail with --strict:
+      Inconclusive, so they neither passed nor failed. They fail with --strict:
         7 × Pass --observe with a URL or a command that returns the number of processed events.
       "
     `);
@@ -72,28 +72,28 @@ describe('svc receiver check', () => {
     await receiver[Symbol.asyncDispose]();
     const { out } = await check({ url: receiver.url, rule: ['timestamp.old'] });
     expect(out).toMatch(/– skipped +timestamp\.old/);
-    expect(out).toMatch(/\n0 passed, 0 failed, 1 skipped, 0 not observable\.\n$/);
+    expect(out).toMatch(/\n0 passed, 0 failed, 1 skipped, 0 inconclusive\.\n$/);
   });
 
-  it('--strict makes a check that is not observable a failure', async () => {
+  it('--strict makes an inconclusive check a failure', async () => {
     await using receiver = await createReceiver(respondTo);
     const options = { url: receiver.url, rule: ['signature.genuine', 'deduplication.later'] };
     const lenient = await check(options);
     expect(lenient.out).toMatch(
-      /1 passed, 0 failed, 1 not observable\.\n\nNot observable, so they neither passed nor failed\. They fail with --strict:\n {2}1 × Pass --observe/,
+      /1 passed, 0 failed, 1 inconclusive\.\n\nInconclusive, so they neither passed nor failed\. They fail with --strict:\n {2}1 × Pass --observe/,
     );
     expect(lenient.exitCode).toBe(0);
 
     const strict = await check({ ...options, strict: true });
-    expect(strict.out).toMatch(/\nNot observable, so they fail with --strict:\n {2}1 × Pass --observe/);
+    expect(strict.out).toMatch(/\nInconclusive, so they fail with --strict:\n {2}1 × Pass --observe/);
     expect(strict.exitCode).toBe(1);
 
     const json = await check({ ...options, strict: true }, { json: true });
-    expect(JSON.parse(json.out)).toMatchObject({ ok: false, strict: true, failed: 0, not_observable: 1 });
+    expect(JSON.parse(json.out)).toMatchObject({ ok: false, strict: true, failed: 0, inconclusive: 1 });
 
     const { report } = await checkToJUnit({ ...options, strict: true });
     expect(report).toContain('tests="2" failures="1" errors="0" skipped="0"');
-    expect(report).toContain('<failure message="Not observable. Pass --observe');
+    expect(report).toContain('<failure message="Inconclusive. Pass --observe');
   });
 
   it('a check that needs an API key is skipped without one, and --strict does not count it', async () => {
@@ -102,20 +102,20 @@ describe('svc receiver check', () => {
     const { exitCode, out } = await check(options);
     expect(exitCode).toBe(0);
     expect(out).toMatch(/– skipped +signature\.api-key .*\n +→ To run this check, pass --api-key/);
-    expect(out).toMatch(/\n1 passed, 0 failed, 1 skipped, 0 not observable\.\n$/);
+    expect(out).toMatch(/\n1 passed, 0 failed, 1 skipped, 0 inconclusive\.\n$/);
     const json = await check(options, { json: true });
     expect(JSON.parse(json.out)).toMatchObject({
-      ...{ ok: true, not_observable: 0, skipped: 1 },
+      ...{ ok: true, inconclusive: 0, skipped: 1 },
       checks: [{}, { id: 'signature.api-key', status: 'skipped' }],
     });
     expect((await checkToJUnit(options)).report).toContain('failures="0" errors="0" skipped="1"');
     expect(await check({ ...options, rule: ['signature.api-key'] })).toMatchObject({ exitCode: 1 });
     expect((await check(options, { env: { SVC_API_KEY: 'svc_test_of_the_receiver' } })).out).toMatch(
-      /^2 passed, 0 failed, 0 not observable\.$/m,
+      /^2 passed, 0 failed, 0 inconclusive\.$/m,
     );
   });
 
-  it('--strict passes if every check was observable', async () => {
+  it('--strict passes if no check is inconclusive', async () => {
     await using receiver = await createReceiver(respondTo);
     const options = { url: receiver.url, rule: ['signature.genuine'], strict: true };
     expect(await check(options)).toMatchObject({ exitCode: 0 });
@@ -170,8 +170,8 @@ describe('svc receiver check', () => {
           },
         ],
         "failed": 0,
+        "inconclusive": 0,
         "interrupted": false,
-        "not_observable": 0,
         "observer_problem": null,
         "ok": true,
         "passed": 1,
@@ -200,7 +200,7 @@ describe('svc receiver check', () => {
       "
     `);
     expect(exitCode).toBe(0);
-    expect(out).toContain('\n1 passed, 0 failed, 1 not observable.\n');
+    expect(out).toContain('\n1 passed, 0 failed, 1 inconclusive.\n');
   });
 
   it('--junit reports a file that cannot be written before it sends a delivery', async () => {
@@ -223,7 +223,7 @@ describe('svc receiver check', () => {
       received: '\u0001',
     } as const;
     const checks = [{ ...failure, meaning: 'say "no" & go' }];
-    const counts = { passed: 0, failed: 1, not_observable: 0, skipped: 0 };
+    const counts = { passed: 0, failed: 1, inconclusive: 0, skipped: 0 };
     const text = renderReceiverJUnit(
       { ok: false, interrupted: false, strict: false, ...counts, observer_problem: null, checks },
       'http://a',
@@ -245,7 +245,7 @@ describe('svc receiver check', () => {
     const fake = { signal: interruption.signal };
     const { exitCode, out } = await check({ url: receiver.url, rule }, fake);
     expect(out).toMatch(/✓ passed +signature\.genuine/);
-    expect(out).toMatch(/\nInterrupted after 3 checks: 3 passed, 0 failed, 0 not observable\.\n/);
+    expect(out).toMatch(/\nInterrupted after 3 checks: 3 passed, 0 failed, 0 inconclusive\.\n/);
     expect(exitCode).toBe(130);
   });
 
@@ -265,7 +265,7 @@ describe('svc receiver check', () => {
     expect(JSON.parse(String(receiver.requests.at(-1)?.body)).data.payload).toEqual({});
   });
 
-  it('--observe counts the effects', async () => {
+  it('--observe counts the side effects', async () => {
     await using receiver = await createReceiver(respondTo);
     const observe = 'echo 1';
     const { out } = await check({ url: receiver.url, observe, rule: ['deduplication'], timeout: 1_000 });
@@ -275,9 +275,7 @@ describe('svc receiver check', () => {
   it('the report ends with the reason why --observe failed', async () => {
     await using receiver = await createReceiver(respondTo);
     const { out } = await check({ url: receiver.url, observe: 'echo many', rule: ['deduplication'] });
-    expect(out).toMatch(
-      /not observable\.\n--observe did not always return a count: echo many returned "many"/,
-    );
+    expect(out).toMatch(/inconclusive\.\n--observe did not always return a count: echo many returned "many"/);
   });
 
   it('--ca adds a trusted certificate authority', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EffectCounter } from '../../../src/receiver/effect-counter.ts';
+import type { SideEffectCounter } from '../../../src/receiver/side-effect-counter.ts';
 import { respond, runCheck } from './check-setup.ts';
 
 describe('acceptance.in-time', () => {
@@ -12,8 +12,8 @@ describe('acceptance.in-time', () => {
   });
 });
 
-/** Effects that exist when this number of responses to the last deliveries arrived, and that come later or not. */
-function countEffects(early: number, comesLater: boolean): Partial<EffectCounter> {
+/** Side effects that exist when this number of responses to the last deliveries arrived, and that come later or not. */
+function countSideEffects(early: number, comesLater: boolean): Partial<SideEffectCounter> {
   let count = 0;
   return {
     countSince: async () => (++count <= early ? 1 : 0),
@@ -27,26 +27,26 @@ describe('acceptance.before-work', () => {
     responses: (_: unknown, index: number) => respond(204, { durationMs: durations[index] ?? 1 }),
   });
 
-  it.each<[number, Partial<EffectCounter> | undefined, string, string, number]>([
+  it.each<[number, Partial<SideEffectCounter> | undefined, string, string, number]>([
     [500, undefined, 'failed', 'Your receiver responds after the work is done.', 6],
-    [499, undefined, 'not_observable', 'Effects are not counted.', 6],
-    [300, countEffects(3, true), 'passed', 'Your receiver responds quickly', 7],
+    [499, undefined, 'inconclusive', 'Side effects are not counted.', 6],
+    [300, countSideEffects(3, true), 'passed', 'Your receiver responds quickly', 7],
     [
       301,
-      countEffects(3, true),
-      'not_observable',
-      'The effect was already there when the response arrived.',
+      countSideEffects(3, true),
+      'inconclusive',
+      'The side effect was already there when the response arrived.',
       9,
     ],
-    [301, countEffects(2, true), 'passed', 'The effect follows the response.', 9],
-    [100, countEffects(0, true), 'passed', 'The effect follows the response.', 7],
-    [100, countEffects(0, false), 'not_observable', 'The delivery had no effect in time.', 7],
+    [301, countSideEffects(2, true), 'passed', 'The side effect follows the response.', 9],
+    [100, countSideEffects(0, true), 'passed', 'The side effect follows the response.', 7],
+    [100, countSideEffects(0, false), 'inconclusive', 'The delivery had no side effect in time.', 7],
   ])(
     'acceptance.before-work of a receiver that accepts after %i ms and rejects after 100 ms: %o → %s: %s [§6.5]',
-    async (ms, effects, status, meaning, count) => {
+    async (ms, sideEffects, status, meaning, count) => {
       const run = await runCheck('acceptance.before-work', {
         ...respondAfter(900, ms, 800, 700, 100, 900),
-        ...(effects && { effects }),
+        ...(sideEffects && { sideEffects }),
       });
       expect(run).toMatchObject({
         ...{ status, meaning: expect.stringContaining(meaning) },
@@ -67,7 +67,7 @@ describe('acceptance.before-work', () => {
     expect(run.sent).toHaveLength(1);
   });
 
-  it('acceptance.before-work counts the effects when the response has arrived', async () => {
+  it('acceptance.before-work counts the side effects when the response has arrived', async () => {
     let responses = 0;
     const counts: number[] = [];
     await runCheck('acceptance.before-work', {
@@ -75,7 +75,7 @@ describe('acceptance.before-work', () => {
         responses++;
         return respond(204);
       },
-      effects: {
+      sideEffects: {
         async countSince() {
           counts.push(responses);
           return 1;

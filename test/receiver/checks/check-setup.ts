@@ -1,13 +1,13 @@
-/** Runs single checks with scripted responses and effects, without a receiver and without waiting. */
+/** Runs single checks with scripted responses and side effects, without a receiver and without waiting. */
 
 import type { SignatureScheme } from '../../../src/domain/signature/scheme.ts';
 import { schemes } from '../../../src/domain/signature/schemes.ts';
 import type { CheckContext } from '../../../src/receiver/check-context.ts';
 import { DeliveryFactory } from '../../../src/receiver/delivery-factory.ts';
-import type { EffectCounter, ObservationUnavailable } from '../../../src/receiver/effect-counter.ts';
 import type { CheckId, CheckOutcome, ReceiverCheck } from '../../../src/receiver/receiver-check.ts';
 import type { DeliveryMessage, ReceiverResponse } from '../../../src/receiver/receiver-client.ts';
 import { listChecks } from '../../../src/receiver/run-checks.ts';
+import type { ObservationUnavailable, SideEffectCounter } from '../../../src/receiver/side-effect-counter.ts';
 
 export const SECRET = 'whsec_c3ZjLXJlY2VpdmVyLXNlY3JldA';
 export const API_KEY = 'svc_test_c3ZjLWNoZWNrLWtleQ';
@@ -26,8 +26,8 @@ export type Responses = readonly number[] | ((message: DeliveryMessage, index: n
 
 export interface CheckSetup {
   readonly responses?: Responses;
-  /** The number of effects of a measurement, or more of the counter; default: effects cannot be counted. */
-  readonly effects?: number | Partial<EffectCounter>;
+  /** The number of side effects of a measurement, or more of the counter; default: side effects cannot be counted. */
+  readonly sideEffects?: number | Partial<SideEffectCounter>;
   readonly pace?: Partial<CheckContext['pace']>;
   /** Changes of the context. */
   readonly context?: Partial<CheckContext>;
@@ -39,7 +39,7 @@ export interface CheckRun extends CheckOutcome {
   readonly sent: readonly DeliveryMessage[];
   /** The times that the check waited, in milliseconds. */
   readonly sleeps: readonly number[];
-  /** Whether each measurement waited for an effect. */
+  /** Whether each measurement waited for a side effect. */
   readonly expectations: readonly boolean[];
   /** The most messages that were sent at the same time. */
   readonly concurrency: number;
@@ -58,7 +58,7 @@ export function findCheck(
 
 /** Runs the check with this ID. */
 export async function runCheck(id: CheckId, setup: CheckSetup = {}): Promise<CheckRun> {
-  const { responses = [204], effects, pace, scheme = schemes.svc, apiKey = API_KEY } = setup;
+  const { responses = [204], sideEffects, pace, scheme = schemes.svc, apiKey = API_KEY } = setup;
   const factory = createFactory(scheme);
   const sent: DeliveryMessage[] = [];
   const sleeps: number[] = [];
@@ -81,26 +81,26 @@ export async function runCheck(id: CheckId, setup: CheckSetup = {}): Promise<Che
   const counter = {
     ...{ isStable: true, workMs: 100 },
     waitUntilStable: async () => ({ total: 0, own: 0 }),
-    measure: async (action: () => Promise<unknown>, expectsEffect = () => true) => {
+    measure: async (action: () => Promise<unknown>, expectsSideEffect = () => true) => {
       const result = await action();
-      expectations.push(expectsEffect());
-      return { result, count: typeof effects === 'number' ? effects : 1 };
+      expectations.push(expectsSideEffect());
+      return { result, count: typeof sideEffects === 'number' ? sideEffects : 1 };
     },
-    ...(typeof effects === 'object' && effects),
+    ...(typeof sideEffects === 'object' && sideEffects),
   };
-  const unavailable: ObservationUnavailable = { reason: 'Effects are not counted.' };
+  const unavailable: ObservationUnavailable = { reason: 'Side effects are not counted.' };
   const context = {
     ...{
       deliveries: factory,
       timeoutMs: 5_000,
       slowThresholdMs: 400,
       apiKey,
-      hasObserver: effects !== undefined,
+      hasObserver: sideEffects !== undefined,
     },
     pace: { isSlow: false, isConcurrent: false, isLate: false, responseMs: 10, ...pace },
     ...{ send, sendInOrder, sendAll: sendInOrder },
     sleep: async (ms: number) => void sleeps.push(ms),
-    getEffectCounter: async () => (effects === undefined ? unavailable : counter),
+    getSideEffectCounter: async () => (sideEffects === undefined ? unavailable : counter),
     isResponsive: async () => true,
     ...setup.context,
   } as unknown as CheckContext;

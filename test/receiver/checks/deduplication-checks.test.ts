@@ -13,9 +13,9 @@ describe.each([
     [1, 'passed', 'Your receiver processes the event once.'],
     [0, 'failed', 'Your receiver accepts the event but does not process it.'],
     [2, 'failed', 'Your receiver processes the event more than once.'],
-  ])(`${id} with %i effects is %s: %s [§6.6]`, async (effects, status, meaning) => {
-    const run = await runCheck(id, { effects });
-    expect(run).toMatchObject({ status, received: `${prefix}, effects: ${effects}` });
+  ])(`${id} with %i side effects is %s: %s [§6.6]`, async (sideEffects, status, meaning) => {
+    const run = await runCheck(id, { sideEffects });
+    expect(run).toMatchObject({ status, received: `${prefix}, side effects: ${sideEffects}` });
     expect(run.meaning).toContain(meaning);
     expect(new Set(run.sent.map(({ body }) => body)).size).toBe(1);
     expect(new Set(run.sent).size).toBe(id === 'deduplication.other-delivery' ? 2 : 1);
@@ -30,37 +30,37 @@ describe.each([
       isConcurrent ? 'processes the event once' : 'rejects a duplicate',
     ],
     ['no accepted response', [400], 1, 'rejects a correctly signed delivery'],
-    ['no accepted response and no effects', [400], undefined, 'rejects a correctly signed delivery'],
-    ['accepted responses and no effects', [204], undefined, 'Effects are not counted.'],
-  ])(`${id} says what %s mean`, async (_, responses, effects, meaning) => {
-    const run = await runCheck(id, { responses, ...(effects !== undefined && { effects }) });
+    ['no accepted response and no side effects', [400], undefined, 'rejects a correctly signed delivery'],
+    ['accepted responses and no side effects', [204], undefined, 'Side effects are not counted.'],
+  ])(`${id} says what %s mean`, async (_, responses, sideEffects, meaning) => {
+    const run = await runCheck(id, { responses, ...(sideEffects !== undefined && { sideEffects }) });
     expect(run.meaning).toContain(meaning);
     const isPassed = meaning.includes('once');
     expect(run.status).toBe(
-      effects === undefined && responses[0] === 204 ? 'not_observable' : isPassed ? 'passed' : 'failed',
+      sideEffects === undefined && responses[0] === 204 ? 'inconclusive' : isPassed ? 'passed' : 'failed',
     );
   });
 });
 
 describe('a repeat that gets 409', () => {
   it('a repeat that gets 409 is sent again until it is accepted', async () => {
-    const setup: CheckSetup = { responses: [204, 409, 409, 204], effects: 1 };
+    const setup: CheckSetup = { responses: [204, 409, 409, 204], sideEffects: 1 };
     const run = await runCheck('deduplication.other-delivery', setup);
     expect(run).toMatchObject({
-      ...{ status: 'passed', received: '2 × status 204, effects: 1', sleeps: [250, 250] },
+      ...{ status: 'passed', received: '2 × status 204, side effects: 1', sleeps: [250, 250] },
     });
     expect(run.sent.map((message) => run.sent.indexOf(message))).toEqual([0, 1, 1, 1]);
   });
 
   it('a repeat that always gets 409 is a rejected duplicate', async () => {
-    const setup: CheckSetup = { responses: [204, 409], effects: 1, context: { timeoutMs: 5 } };
+    const setup: CheckSetup = { responses: [204, 409], sideEffects: 1, context: { timeoutMs: 5 } };
     const run = await runCheck('deduplication.same-delivery', setup);
     expect(run).toMatchObject({ status: 'failed', received: 'status 204, status 409' });
     expect(run.meaning).toContain('rejects a duplicate');
   });
 
   it('a first delivery that gets 409 is not sent again', async () => {
-    const { sent } = await runCheck('deduplication.same-delivery', { responses: [409, 204], effects: 1 });
+    const { sent } = await runCheck('deduplication.same-delivery', { responses: [409, 204], sideEffects: 1 });
     expect(sent).toHaveLength(2);
   });
 });
@@ -73,9 +73,9 @@ describe('deduplication.during-work', () => {
     [[204], 2, 'failed', 'if a duplicate arrives while the first is being processed'],
     [[400], 0, 'failed', 'rejects a correctly signed delivery'],
   ])(
-    'deduplication.during-work with the statuses %j and %i effects is %s [§6.6]',
-    async (responses, effects, status, meaning) => {
-      const run = await runCheck('deduplication.during-work', { responses, effects });
+    'deduplication.during-work with the statuses %j and %i side effects is %s [§6.6]',
+    async (responses, sideEffects, status, meaning) => {
+      const run = await runCheck('deduplication.during-work', { responses, sideEffects });
       expect(run).toMatchObject({ status, meaning: expect.stringContaining(meaning) });
       expect(run.sent[1]).toBe(run.sent[0]);
     },
@@ -87,7 +87,7 @@ describe('deduplication.during-work', () => {
   ])(
     'deduplication.during-work sends the duplicate of work of %i ms after %i ms',
     async (workMs, delayMs) => {
-      const { sleeps } = await runCheck('deduplication.during-work', { effects: { workMs } });
+      const { sleeps } = await runCheck('deduplication.during-work', { sideEffects: { workMs } });
       expect(sleeps).toEqual([delayMs]);
     },
   );
@@ -100,14 +100,16 @@ describe('deduplication.similar-ids', () => {
     [[204], 2, 'failed'],
     [[204, 204, 400], 3, 'failed'],
   ])(
-    'deduplication.similar-ids with the statuses %j and %i effects is %s [§6.6]',
-    async (responses, effects, status) => {
-      expect(await runCheck('deduplication.similar-ids', { responses, effects })).toMatchObject({ status });
+    'deduplication.similar-ids with the statuses %j and %i side effects is %s [§6.6]',
+    async (responses, sideEffects, status) => {
+      expect(await runCheck('deduplication.similar-ids', { responses, sideEffects })).toMatchObject({
+        status,
+      });
     },
   );
 
   it('deduplication.similar-ids sends IDs that differ in the last or the second character', async () => {
-    const { sent } = await runCheck('deduplication.similar-ids', { effects: 3 });
+    const { sent } = await runCheck('deduplication.similar-ids', { sideEffects: 3 });
     const [id = '', ...others] = sent.map(idOf);
     const differences = others.map((other) =>
       [...other].flatMap((character, index) => (character === id[index] ? [] : [index])),
@@ -118,8 +120,8 @@ describe('deduplication.similar-ids', () => {
 });
 
 describe('deduplication.later', () => {
-  const setup = (status: number, agoMs: number, effects: number): CheckSetup => ({
-    effects,
+  const setup = (status: number, agoMs: number, sideEffects: number): CheckSetup => ({
+    sideEffects,
     context: {
       getEarlierDelivery: async () => ({
         message: { body: '{"data":{"id":"evt_1"}}', headers: {} },
@@ -129,13 +131,13 @@ describe('deduplication.later', () => {
   });
 
   it.each([
-    [204, 0, 'passed', 'The duplicate has no effect.', 'status 204, effects of the duplicate: 0'],
-    [204, 1, 'failed', 'Keep each data.id for at least 72 hours', 'effects of the duplicate: 1'],
-    [400, 0, 'not_observable', 'does not accept the first delivery', 'status 400'],
+    [204, 0, 'passed', 'The duplicate has no side effect.', 'status 204, side effects of the duplicate: 0'],
+    [204, 1, 'failed', 'Keep each data.id for at least 72 hours', 'side effects of the duplicate: 1'],
+    [400, 0, 'inconclusive', 'does not accept the first delivery', 'status 400'],
   ])(
-    'deduplication.later after the status %i with %i effects is %s [§6.6]',
-    async (first, effects, status, meaning, received) => {
-      const run = await runCheck('deduplication.later', setup(first, 0, effects));
+    'deduplication.later after the status %i with %i side effects is %s [§6.6]',
+    async (first, sideEffects, status, meaning, received) => {
+      const run = await runCheck('deduplication.later', setup(first, 0, sideEffects));
       expect(run).toMatchObject({
         ...{ status, meaning: expect.stringContaining(meaning), received: expect.stringContaining(received) },
         expectations: first === 204 ? [false] : [],
@@ -154,7 +156,7 @@ describe('deduplication.later', () => {
   });
 
   it.each([true, false])(
-    'deduplication.later sends its delivery early only if effects might be counted: %s',
+    'deduplication.later sends its delivery early only if side effects might be counted: %s',
     async (hasObserver) => {
       let isSent = false;
       const getEarlierDelivery = async () => {
@@ -179,11 +181,11 @@ describe('deduplication.after-others', () => {
       115,
       10,
     ],
-    ['none', { responses: [204, 503] }, 'not_observable', 11, 10],
+    ['none', { responses: [204, 503] }, 'inconclusive', 11, 10],
     [
       'some slowly',
       { pace: { isSlow: true }, responses: (_, index) => respond(index > 7 ? 429 : 204) },
-      'not_observable',
+      'inconclusive',
       11,
       10,
     ],
@@ -191,7 +193,7 @@ describe('deduplication.after-others', () => {
   ])(
     'deduplication.after-others of a receiver that accepts %s',
     async (_, setup, status, count, concurrency) => {
-      const run = await runCheck('deduplication.after-others', { effects: 0, ...setup });
+      const run = await runCheck('deduplication.after-others', { sideEffects: 0, ...setup });
       expect(run.status).toBe(status);
       expect([run.sent.length, run.concurrency]).toEqual([count, concurrency]);
       if (status === 'passed') expect(run.sent.at(-1)).toBe(run.sent[0]);
@@ -200,22 +202,24 @@ describe('deduplication.after-others', () => {
   );
 
   it('deduplication.after-others says how many deliveries were accepted, or that the work takes too long', async () => {
-    const rejecting: CheckSetup = { effects: 0, responses: (_, index) => respond(index > 5 ? 503 : 204) };
+    const rejecting: CheckSetup = { sideEffects: 0, responses: (_, index) => respond(index > 5 ? 503 : 204) };
     expect(await runCheck('deduplication.after-others', rejecting)).toMatchObject({
       received: '5 of 110 accepted',
       meaning: 'Your receiver does not accept enough other deliveries.',
     });
-    expect(await runCheck('deduplication.after-others', { effects: { isStable: false } })).toMatchObject({
-      status: 'not_observable',
+    expect(await runCheck('deduplication.after-others', { sideEffects: { isStable: false } })).toMatchObject({
+      status: 'inconclusive',
       meaning: expect.stringContaining('still working on 110 events after 5s'),
     });
-    expect(await runCheck('deduplication.after-others', { effects: 1 })).toMatchObject({ status: 'failed' });
+    expect(await runCheck('deduplication.after-others', { sideEffects: 1 })).toMatchObject({
+      status: 'failed',
+    });
   });
 });
 
-it('a check that needs effects is not observable without them, and sends nothing', async () => {
+it('a check that needs side effects is inconclusive without them, and sends nothing', async () => {
   for (const name of ['during-work', 'similar-ids', 'later', 'after-others'] as const) {
     const run = await runCheck(`deduplication.${name}`);
-    expect(run).toMatchObject({ status: 'not_observable', meaning: 'Effects are not counted.', sent: [] });
+    expect(run).toMatchObject({ status: 'inconclusive', meaning: 'Side effects are not counted.', sent: [] });
   }
 });

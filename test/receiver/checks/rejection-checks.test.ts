@@ -17,7 +17,7 @@ function verifySent({ sent }: CheckRun, scheme: SignatureScheme = schemes.svc): 
 
 describe('rejection.status', () => {
   it.each([
-    [[204, 204], 'not_observable', '2 × status 204'],
+    [[204, 204], 'inconclusive', '2 × status 204'],
     [[204, 400, 499], 'passed', 'status 400, status 499'],
     [[400, 500], 'failed', 'status 400, status 500'],
     [[302], 'failed', 'status 302'],
@@ -33,28 +33,28 @@ describe('rejection.status', () => {
   );
 });
 
-describe('rejection.no-effect', () => {
+describe('rejection.no-side-effect', () => {
   /** Accepts this many tampered deliveries, and the valid one. */
   const accepting = (count: number): CheckSetup => ({
     responses: (_, index) => respond(index < count || index === tamperedCount ? 204 : 400),
   });
 
   it.each([
-    [0, 1, 'passed', '1 accepted, effects: 1'],
-    [0, 2, 'failed', '1 accepted, effects: 2'],
-    [1, 2, 'passed', '2 accepted, effects: 2'],
-    [0, 0, 'not_observable', '1 accepted, effects: 0'],
+    [0, 1, 'passed', '1 accepted, side effects: 1'],
+    [0, 2, 'failed', '1 accepted, side effects: 2'],
+    [1, 2, 'passed', '2 accepted, side effects: 2'],
+    [0, 0, 'inconclusive', '1 accepted, side effects: 0'],
   ])(
-    'rejection.no-effect with %i accepted tampered deliveries and %i effects is %s [§6.4]',
-    async (accepted, effects, status, received) => {
-      const run = await runCheck('rejection.no-effect', { ...accepting(accepted), effects });
+    'rejection.no-side-effect with %i accepted tampered deliveries and %i side effects is %s [§6.4]',
+    async (accepted, sideEffects, status, received) => {
+      const run = await runCheck('rejection.no-side-effect', { ...accepting(accepted), sideEffects });
       expect(run).toMatchObject({ status, received });
       expect(verifySent(run)).toEqual([...Array(tamperedCount).fill(false), true]);
     },
   );
 
-  it('rejection.no-effect is not observable without effects', async () => {
-    expect(await runCheck('rejection.no-effect')).toMatchObject({ status: 'not_observable', sent: [] });
+  it('rejection.no-side-effect is inconclusive without side effects', async () => {
+    expect(await runCheck('rejection.no-side-effect')).toMatchObject({ status: 'inconclusive', sent: [] });
   });
 });
 
@@ -64,14 +64,14 @@ describe('rejection.same-event', () => {
     [[400, 400, 204], 2, 'passed'],
     [[400, 400, 204], 0, 'failed'],
     [[400, 400, 409], 1, 'failed'],
-    [[400, 400, 204], undefined, 'not_observable'],
+    [[400, 400, 204], undefined, 'inconclusive'],
     [[400, 400, 409], undefined, 'failed'],
   ])(
-    'rejection.same-event with the statuses %j and %s effects is %s [§6.4, §6.6]',
-    async (responses, effects, status) => {
+    'rejection.same-event with the statuses %j and %s side effects is %s [§6.4, §6.6]',
+    async (responses, sideEffects, status) => {
       const run = await runCheck('rejection.same-event', {
         responses,
-        ...(effects !== undefined && { effects }),
+        ...(sideEffects !== undefined && { sideEffects }),
       });
       expect(run).toMatchObject({ status, received: expect.stringContaining('2 × status 400') });
       expect(verifySent(run)).toEqual([false, false, true]);
@@ -81,7 +81,7 @@ describe('rejection.same-event', () => {
   );
 
   it('rejection.same-event sends no old delivery with a scheme without timestamps', async () => {
-    const run = await runCheck('rejection.same-event', { scheme: schemes.github, effects: 1 });
+    const run = await runCheck('rejection.same-event', { scheme: schemes.github, sideEffects: 1 });
     expect(verifySent(run, schemes.github)).toEqual([false, true]);
   });
 });

@@ -26,7 +26,7 @@ describe('the fuzz run of a receiver', () => {
       const { rule, steps, only } = defect.fuzz;
       const { failure } = await fuzzReceiver({
         url: receiver.url,
-        readEffects: receiver.readEffects,
+        readSideEffects: receiver.readSideEffects,
         ...(only && { variations: new Set(only) }),
         timeoutMs: defect.timeoutMs ?? 5_000,
         restart: only?.includes('restart') ? receiver.restart : null,
@@ -36,14 +36,14 @@ describe('the fuzz run of a receiver', () => {
     },
   );
 
-  it('a repeated effect is found with a count too', async () => {
+  it('a repeated side effect is found with a count too', async () => {
     await using receiver = await startInProcessReceiver({ storeKey: () => true });
-    const { failure, effects } = await fuzzReceiver({
+    const { failure, side_effects } = await fuzzReceiver({
       url: receiver.url,
-      readEffects: receiver.readEffectCount,
+      readSideEffects: receiver.readSideEffectCount,
     });
-    expect(effects).toBe('count');
-    expect(failure).toMatchObject({ rule: 'once', message: '2 effects instead of 1.' });
+    expect(side_effects).toBe('count');
+    expect(failure).toMatchObject({ rule: 'once', message: '2 side effects instead of 1.' });
   });
 
   it.each(
@@ -57,11 +57,11 @@ describe('the fuzz run of a receiver', () => {
     await using receiver = await startInProcessReceiver(create());
     const report = await fuzzReceiver({
       url: receiver.url,
-      readEffects: receiver.readEffects,
+      readSideEffects: receiver.readSideEffects,
       restart: receiver.restart,
       runs: 20,
     });
-    expect(report).toMatchObject({ ok: true, runs: 20, effects: 'ids', failure: null });
+    expect(report).toMatchObject({ ok: true, runs: 20, side_effects: 'ids', failure: null });
   });
 });
 
@@ -69,7 +69,7 @@ it('a correct receiver that stores keys in a second, and responds to repeats wit
   await using receiver = await startInProcessReceiver(storeSlowly(1_000));
   const { failure } = await fuzzReceiver({
     url: receiver.url,
-    readEffects: receiver.readEffects,
+    readSideEffects: receiver.readSideEffects,
     replay: {
       version: 1,
       random_seed: 1,

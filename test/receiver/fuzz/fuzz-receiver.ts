@@ -4,7 +4,7 @@ import { SECRET } from '../configurable-receiver.ts';
 
 /** Fuzzes a receiver of these tests with a fixed seed. */
 export function fuzzReceiver(
-  options: Pick<FuzzOptions, 'url' | 'readEffects'> & Partial<FuzzOptions>,
+  options: Pick<FuzzOptions, 'url' | 'readSideEffects'> & Partial<FuzzOptions>,
 ): Promise<FuzzReport> {
   return fuzz({
     urlRule: 'local',

@@ -27,7 +27,7 @@ describe('the fuzz run of a receiver that fails late', () => {
     await using receiver = await startInProcessReceiver(crashing);
     const { failure } = await fuzzReceiver({
       url: receiver.url,
-      readEffects: null,
+      readSideEffects: null,
       restart: receiver.restart,
       variations: new Set(['unknown-type']),
       runs: 1_000,
@@ -45,24 +45,24 @@ describe('the fuzz run of a receiver that fails late', () => {
     await using receiver = await startInProcessReceiver(crashing);
     const { failure } = await fuzzReceiver({
       url: receiver.url,
-      readEffects: receiver.readEffects,
+      readSideEffects: receiver.readSideEffects,
       variations: new Set(['unknown-type']),
     });
     expect(failure).toMatchObject({ rule: 'running', failed: 1, played: 1 });
     expect(failure?.sequence.events.map(({ type }) => type)).toContain(UNKNOWN_TYPE);
   });
 
-  it.each([300, 900])('a second effect that comes %i ms late is found', async (delayMs) => {
+  it.each([300, 900])('a second side effect that comes %i ms late is found', async (delayMs) => {
     const parts: Partial<ReceiverParts> = {
-      hasEffect({ type, data }, { effects }) {
-        if (type === 'invoice.paid') setTimeout(() => effects.push(data.id), delayMs);
+      hasSideEffect({ type, data }, { sideEffects }) {
+        if (type === 'invoice.paid') setTimeout(() => sideEffects.push(data.id), delayMs);
         return true;
       },
     };
     await using receiver = await startInProcessReceiver(parts);
     const { failure } = await fuzzReceiver({
       url: receiver.url,
-      readEffects: receiver.readEffects,
+      readSideEffects: receiver.readSideEffects,
       variations: new Set(['duplicate']),
       runs: 12,
     });
@@ -82,7 +82,7 @@ describe('the fuzz run of a receiver that fails late', () => {
     await using receiver = await startInProcessReceiver(parts);
     const { failure } = await fuzzReceiver({
       url: receiver.url,
-      readEffects: null,
+      readSideEffects: null,
       variations: new Set(['missing-signature']),
       restart: () => Promise.reject(new SvcError('usage', 'The disk is full.')),
     });
@@ -90,14 +90,14 @@ describe('the fuzz run of a receiver that fails late', () => {
     expect(failure?.message).toMatch(/It could not be played again: The disk is full\.$/);
   });
 
-  it('a failure is reported although effects can no longer be read', async () => {
+  it('a failure is reported although side effects can no longer be read', async () => {
     await using receiver = await startInProcessReceiver({ storeKey: () => true });
     let readsOfFailure = 0;
     const { failure } = await fuzzReceiver({
       url: receiver.url,
       variations: new Set(['duplicate']),
-      async readEffects() {
-        const reading = await receiver.readEffects();
+      async readSideEffects() {
+        const reading = await receiver.readSideEffects();
         if (new Set(reading.ids).size < reading.count && ++readsOfFailure > 1) {
           throw new SvcError('usage', 'The table is locked.');
         }
@@ -117,7 +117,7 @@ describe('the fuzz run of a receiver that fails late', () => {
     });
     const report = await fuzzReceiver({
       url: receiver.url,
-      readEffects: null,
+      readSideEffects: null,
       variations: new Set(['missing-signature']),
       signal: interruption.signal,
       async restart() {
@@ -133,7 +133,7 @@ describe('the fuzz run of a receiver that fails late', () => {
     await using receiver = await startInProcessReceiver({ storeKey: () => true });
     const report = await fuzzReceiver({
       url: receiver.url,
-      readEffects: receiver.readEffects,
+      readSideEffects: receiver.readSideEffects,
       variations: new Set(['duplicate']),
       signal: interruption.signal,
       onProgress({ phase }) {
@@ -149,7 +149,7 @@ describe('the fuzz run of a receiver that fails late', () => {
     });
     const report = fuzzReceiver({
       url: receiver.url,
-      readEffects: null,
+      readSideEffects: null,
       timeoutMs: 1_000,
       timeMs: 10_000,
       runs: null,
@@ -168,8 +168,8 @@ it('a sequence with 60 events has 60 different IDs', async () => {
     steps: Array.from({ length: 60 }, (_, index) => ({ kind: 'deliver', event: index })),
   };
   await using receiver = await startInProcessReceiver();
-  const { url, readEffects } = receiver;
-  expect(await fuzzReceiver({ url, readEffects, replay })).toMatchObject({ failure: null });
+  const { url, readSideEffects } = receiver;
+  expect(await fuzzReceiver({ url, readSideEffects, replay })).toMatchObject({ failure: null });
   const events = [...replay.events, event];
   expect(() => parseSequence({ ...replay, events }, 'a.json')).toThrow('must have at most 60 events');
 });

@@ -26,7 +26,7 @@ it('deliveries and attacks that fail while the receiver is restarted are sent ag
   });
   const { failure, requests } = await fuzzReceiver({
     url: receiver.url,
-    readEffects: receiver.readEffects,
+    readSideEffects: receiver.readSideEffects,
     restart() {
       remaining = requestsDuringRestart;
       return new Promise((resolve) => {
@@ -55,7 +55,7 @@ it('kept connections are used by the deliveries that follow, and closed before a
   });
   const { failure } = await fuzzReceiver({
     url: receiver.url,
-    readEffects: null,
+    readSideEffects: null,
     replay: createSequence(
       { kind: 'deliver', event: 0, keep_connection: true },
       { kind: 'deliver', event: 0, keep_connection: true },

@@ -51,19 +51,19 @@ const deliverForged = (event: number): SequenceStep => ({ kind: 'attack', attack
 function createRecord(
   steps: readonly SequenceStep[],
   exchanges: readonly Exchange[],
-  effects: number | Readonly<Record<string, number>> | null,
+  sideEffects: number | Readonly<Record<string, number>> | null,
 ): PlayRecord {
   const events: DeliverySequence['events'] = Array(3).fill({ type: 'order.shipped', payload: '{}' });
   return {
     sequence: { version: 1, random_seed: 1, run: 1, events, steps: [...steps] },
     exchanges,
     hasAccepted: exchanges.some(({ response: { status } }) => status === 204),
-    effects:
-      effects === null
+    sideEffects:
+      sideEffects === null
         ? null
-        : typeof effects === 'number'
-          ? { mode: 'count', count: effects }
-          : { mode: 'ids', countsById: new Map(Object.entries(effects)) },
+        : typeof sideEffects === 'number'
+          ? { mode: 'count', count: sideEffects }
+          : { mode: 'ids', countsById: new Map(Object.entries(sideEffects)) },
   };
 }
 
@@ -71,37 +71,37 @@ interface Case {
   readonly title: string;
   readonly steps: readonly SequenceStep[];
   readonly exchanges: readonly Exchange[];
-  readonly effects?: number | Readonly<Record<string, number>>;
+  readonly sideEffects?: number | Readonly<Record<string, number>>;
   readonly violations: readonly (readonly [rule: string, step: number | null, message: string])[];
 }
 
 const cases: readonly Case[] = [
   {
-    title: 'an accepted event with one effect breaks no rule',
+    title: 'an accepted event with one side effect breaks no rule',
     steps: [deliver(0)],
     exchanges: exchange(0, 0, ok),
-    effects: { evt_0: 1 },
+    sideEffects: { evt_0: 1 },
     violations: [],
   },
   {
     title: 'a retry after a lost response or 503 breaks no rule',
     steps: [deliver(0)],
     exchanges: exchange(0, 0, lost, respond(503), ok),
-    effects: { evt_0: 1 },
+    sideEffects: { evt_0: 1 },
     violations: [],
   },
   {
     title: 'a delivery that is finally rejected breaks accepted',
     steps: [deliver(0)],
     exchanges: exchange(0, 0, respond(400), respond(400)),
-    effects: {},
+    sideEffects: {},
     violations: [['accepted', 0, 'The delivery of event 1 (order.shipped) got status 400 after 2 attempts.']],
   },
   {
     title: 'a delivery without a response in time breaks accepted',
     steps: [deliver(0)],
     exchanges: exchange(0, 0, timeout),
-    effects: { evt_0: 1 },
+    sideEffects: { evt_0: 1 },
     violations: [
       ['accepted', 0, 'The delivery of event 1 (order.shipped) got no response within 15s after 1 attempt.'],
     ],
@@ -110,17 +110,17 @@ const cases: readonly Case[] = [
     title: 'a server error that a retry fixes breaks no-server-error',
     steps: [deliver(0)],
     exchanges: exchange(0, 0, respond(500), ok),
-    effects: { evt_0: 1 },
+    sideEffects: { evt_0: 1 },
     violations: [['no-server-error', 0, 'The delivery of event 1 (order.shipped) got status 500.']],
   },
   {
-    title: 'an attack that is accepted and has an effect breaks two rules',
+    title: 'an attack that is accepted and has a side effect breaks two rules',
     steps: [deliverForged(1)],
     exchanges: attack(0, 1, ok),
-    effects: { evt_1: 1 },
+    sideEffects: { evt_1: 1 },
     violations: [
       ['rejected', 0, 'The attack got status 204.'],
-      ['no-effect', 0, 'Event 2 (order.shipped) has an effect, but only an attacker sent it.'],
+      ['no-side-effect', 0, 'Event 2 (order.shipped) has a side effect, but only an attacker sent it.'],
     ],
   },
   {
@@ -129,99 +129,99 @@ const cases: readonly Case[] = [
     exchanges: [respond(503), respond(400)].flatMap((response, index) =>
       attack(0, 0, response).map((sent) => ({ ...sent, attempt: index + 1 })),
     ),
-    effects: {},
+    sideEffects: {},
     violations: [],
   },
   {
     title: 'a delivery that ends with a rate limit breaks no rule',
     steps: [deliver(0), deliver(1)],
     exchanges: [...exchange(0, 0, ok), ...exchange(1, 1, respond(429))],
-    effects: { evt_0: 1 },
+    sideEffects: { evt_0: 1 },
     violations: [],
   },
   {
     title: 'an attack that ends with 500 breaks rejected',
     steps: [deliverForged(0)],
     exchanges: attack(0, 0, respond(500)),
-    effects: {},
+    sideEffects: {},
     violations: [['rejected', 0, 'The attack got status 500.']],
   },
   {
-    title: 'a second effect breaks once, at the last step with the event',
+    title: 'a second side effect breaks once, at the last step with the event',
     steps: [deliver(0), deliver(1), deliver(0)],
     exchanges: [...exchange(0, 0, ok), ...exchange(1, 1, ok), ...exchange(2, 0, ok)],
-    effects: { evt_0: 2, evt_1: 1 },
-    violations: [['once', 2, 'Event 1 (order.shipped) has 2 effects.']],
+    sideEffects: { evt_0: 2, evt_1: 1 },
+    violations: [['once', 2, 'Event 1 (order.shipped) has 2 side effects.']],
   },
   {
-    title: 'a missing effect breaks processed',
+    title: 'a missing side effect breaks processed',
     steps: [deliverForged(0), deliver(0)],
     exchanges: [...attack(0, 0, respond(400)), ...exchange(1, 0, ok)],
-    effects: {},
-    violations: [['processed', 1, 'Event 1 (order.shipped) was accepted and has no effect.']],
+    sideEffects: {},
+    violations: [['processed', 1, 'Event 1 (order.shipped) was accepted and has no side effect.']],
   },
   {
-    title: 'a missing effect of an event that arrives after a later one breaks order',
+    title: 'a missing side effect of an event that arrives after a later one breaks order',
     steps: [deliver(1), deliver(0)],
     exchanges: [...exchange(0, 1, ok), ...exchange(1, 0, ok)],
-    effects: { evt_1: 1 },
-    violations: [['order', 1, 'Event 1 (order.shipped) was accepted and has no effect.']],
+    sideEffects: { evt_1: 1 },
+    violations: [['order', 1, 'Event 1 (order.shipped) was accepted and has no side effect.']],
   },
   {
     title: 'a receiver that accepts nothing after a burst breaks running',
     steps: [{ kind: 'burst', count: 1 }],
     exchanges: [...exchange(0, null, ok), ...exchange(null, null, timeout)],
-    effects: { evt_other: 1 },
+    sideEffects: { evt_other: 1 },
     violations: [['running', null, 'A delivery sent after the sequence got no response within 15s.']],
   },
   {
     title: 'a receiver that closes its port after a burst breaks running',
     steps: [{ kind: 'burst', count: 1 }],
     exchanges: [...exchange(0, null, ok), ...exchange(null, null, refused)],
-    effects: { evt_other: 1 },
+    sideEffects: { evt_other: 1 },
     violations: [['running', null, 'A delivery sent after the sequence failed (connection refused).']],
   },
   {
     title: 'a count that is too high after a repeat breaks once',
     steps: [deliver(0), deliver(0)],
     exchanges: [...exchange(0, 0, ok), ...exchange(1, 0, ok)],
-    effects: 2,
-    violations: [['once', 1, '2 effects instead of 1.']],
+    sideEffects: 2,
+    violations: [['once', 1, '2 side effects instead of 1.']],
   },
   {
-    title: 'a count that is too high after an attack breaks no-effect',
+    title: 'a count that is too high after an attack breaks no-side-effect',
     steps: [deliver(0), deliverForged(1)],
     exchanges: [...exchange(0, 0, ok), ...attack(1, 1, respond(400))],
-    effects: 2,
-    violations: [['no-effect', 1, '2 effects instead of 1.']],
+    sideEffects: 2,
+    violations: [['no-side-effect', 1, '2 side effects instead of 1.']],
   },
   {
     title: 'a count that is too low breaks processed',
     steps: [deliver(0), deliver(1)],
     exchanges: [...exchange(0, 0, ok), ...exchange(1, 1, ok)],
-    effects: 1,
-    violations: [['processed', 1, '1 effect instead of 2.']],
+    sideEffects: 1,
+    violations: [['processed', 1, '1 side effect instead of 2.']],
   },
   {
     title: 'a count that is too low after a later event breaks order',
     steps: [deliver(1), deliver(0)],
     exchanges: [...exchange(0, 1, ok), ...exchange(1, 0, ok)],
-    effects: 1,
-    violations: [['order', 1, '1 effect instead of 2.']],
+    sideEffects: 1,
+    violations: [['order', 1, '1 side effect instead of 2.']],
   },
   {
     title: 'a count that is too high after a lost response and an attack breaks once',
     steps: [{ kind: 'deliver', event: 0, failure: 'lost-response' }, deliverForged(1)],
     exchanges: [...exchange(0, 0, lost, ok), ...attack(1, 1, respond(400))],
-    effects: 2,
-    violations: [['once', 1, '2 effects instead of 1.']],
+    sideEffects: 2,
+    violations: [['once', 1, '2 side effects instead of 1.']],
   },
   {
-    title: 'a missing effect of a late event breaks processed if an attack used its ID before',
+    title: 'a missing side effect of a late event breaks processed if an attack used its ID before',
     steps: [deliver(1), deliverForged(0), deliver(0)],
     exchanges: [...exchange(0, 1, ok), ...attack(1, 0, respond(400)), ...exchange(2, 0, ok)],
-    effects: { evt_1: 1 },
-    violations: [['processed', 2, 'Event 1 (order.shipped) was accepted and has no effect.']],
+    sideEffects: { evt_1: 1 },
+    violations: [['processed', 2, 'Event 1 (order.shipped) was accepted and has no side effect.']],
   },
   {
     title: 'a server error during a restart breaks no rule',
@@ -230,28 +230,28 @@ const cases: readonly Case[] = [
       ...exchange(1, 0, respond(502)).map((sent) => ({ ...sent, isDuringRestart: true })),
       ...exchange(1, 0, respond(502), ok).slice(1),
     ],
-    effects: { evt_0: 1 },
+    sideEffects: { evt_0: 1 },
     violations: [],
   },
   {
     title: 'a rate limit breaks accepted if the receiver has never accepted a delivery',
     steps: [deliver(0)],
     exchanges: exchange(0, 0, respond(429)),
-    effects: {},
+    sideEffects: {},
     violations: [['accepted', 0, 'The delivery of event 1 (order.shipped) got status 429 after 1 attempt.']],
   },
   {
     title: 'a receiver that has never accepted a delivery was not stopped by the sequence',
     steps: [deliver(0)],
     exchanges: [...exchange(0, 0, respond(400)), ...exchange(null, null, refused)],
-    effects: {},
+    sideEffects: {},
     violations: [['accepted', 0, 'The delivery of event 1 (order.shipped) got status 400 after 1 attempt.']],
   },
   {
     title: 'the last attempt of the delivery after the sequence decides whether the receiver runs',
     steps: [deliver(0)],
     exchanges: [...exchange(0, 0, ok), ...exchange(null, null, refused, ok)],
-    effects: { evt_0: 1, evt_other: 1 },
+    sideEffects: { evt_0: 1, evt_other: 1 },
     violations: [],
   },
   {
@@ -263,68 +263,68 @@ const cases: readonly Case[] = [
       ...exchange(0, 'c', respond(400)),
       ...exchange(0, 'd', ok),
     ],
-    effects: { evt_a: 1, evt_b: 1 },
+    sideEffects: { evt_a: 1, evt_b: 1 },
     violations: [
       ['no-server-error', 0, 'A delivery of the burst got status 500.'],
       ['accepted', 0, 'A delivery of the burst got status 400 after 1 attempt.'],
-      ['processed', null, 'An event of the burst was accepted and has no effect.'],
+      ['processed', null, 'An event of the burst was accepted and has no side effect.'],
     ],
   },
   {
     title: 'a server error after the sequence breaks no-server-error',
     steps: [deliver(0)],
     exchanges: [...exchange(0, 0, ok), ...exchange(null, 'a', respond(500)), ...exchange(null, 'b', ok)],
-    effects: { evt_0: 1, evt_a: 1, evt_b: 1 },
+    sideEffects: { evt_0: 1, evt_a: 1, evt_b: 1 },
     violations: [['no-server-error', null, 'A delivery sent after the sequence got status 500.']],
   },
-  ...[0, 1, 2, 3].map((effects) => ({
-    title: `a count of ${effects} with one rejected and one accepted event is in its range or not`,
+  ...[0, 1, 2, 3].map((sideEffects) => ({
+    title: `a count of ${sideEffects} with one rejected and one accepted event is in its range or not`,
     steps: [deliver(0), deliver(1)],
     exchanges: [...exchange(0, 0, respond(400)), ...exchange(1, 1, ok)],
-    effects,
+    sideEffects,
     violations: [
       ['accepted', 0, 'The delivery of event 1 (order.shipped) got status 400 after 1 attempt.'] as const,
-      ...(effects === 0 ? [['processed', 1, '0 effects instead of 1 to 2.'] as const] : []),
-      ...(effects === 3 ? [['once', 1, '3 effects instead of 1 to 2.'] as const] : []),
+      ...(sideEffects === 0 ? [['processed', 1, '0 side effects instead of 1 to 2.'] as const] : []),
+      ...(sideEffects === 3 ? [['once', 1, '3 side effects instead of 1 to 2.'] as const] : []),
     ],
   })),
   {
     title: 'an event whose delivery is not the last one breaks processed at its own step',
     steps: [deliver(0), deliver(1), deliver(2)],
     exchanges: [0, 1, 2].flatMap((event) => exchange(event, event, ok)),
-    effects: { evt_1: 1, evt_2: 1 },
-    violations: [['processed', 0, 'Event 1 (order.shipped) was accepted and has no effect.']],
+    sideEffects: { evt_1: 1, evt_2: 1 },
+    violations: [['processed', 0, 'Event 1 (order.shipped) was accepted and has no side effect.']],
   },
   {
-    title: 'a missing effect of a late event breaks order if an attack used another ID',
+    title: 'a missing side effect of a late event breaks order if an attack used another ID',
     steps: [deliver(1), deliverForged(2), deliver(0)],
     exchanges: [...exchange(0, 1, ok), ...attack(1, 2, respond(400)), ...exchange(2, 0, ok)],
-    effects: { evt_1: 1 },
-    violations: [['order', 2, 'Event 1 (order.shipped) was accepted and has no effect.']],
+    sideEffects: { evt_1: 1 },
+    violations: [['order', 2, 'Event 1 (order.shipped) was accepted and has no side effect.']],
   },
   {
-    title: 'a missing effect breaks processed if only an attack used a later event before',
+    title: 'a missing side effect breaks processed if only an attack used a later event before',
     steps: [deliverForged(1), deliver(0)],
     exchanges: [...attack(0, 1, respond(400)), ...exchange(1, 0, ok)],
-    effects: {},
-    violations: [['processed', 1, 'Event 1 (order.shipped) was accepted and has no effect.']],
+    sideEffects: {},
+    violations: [['processed', 1, 'Event 1 (order.shipped) was accepted and has no side effect.']],
   },
 ];
 
-/** Sequences whose count of effects is one too high, and the rule that they break. */
+/** Sequences whose count of side effects is one too high, and the rule that they break. */
 const excessCases: readonly (readonly [string, readonly SequenceStep[], string])[] = [
   ['a single delivery', [deliver(0)], 'once'],
   ['different deliveries', [deliver(0), deliver(1)], 'once'],
-  ['an attack on an event that was delivered', [deliver(0), deliverForged(0)], 'no-effect'],
-  ['an attack on an event before it is delivered', [deliverForged(0), deliver(0)], 'no-effect'],
-  ['an attack between different deliveries', [deliver(0), deliverForged(2), deliver(1)], 'no-effect'],
+  ['an attack on an event that was delivered', [deliver(0), deliverForged(0)], 'no-side-effect'],
+  ['an attack on an event before it is delivered', [deliverForged(0), deliver(0)], 'no-side-effect'],
+  ['an attack between different deliveries', [deliver(0), deliverForged(2), deliver(1)], 'no-side-effect'],
   ['an attack before a repeat', [deliverForged(1), deliver(0), deliver(0)], 'once'],
   ['an attack after a repeat', [deliver(0), deliver(0), deliverForged(1)], 'once'],
 ];
 
 describe('findViolations', () => {
-  it.each(cases)('findViolations says that $title', ({ steps, exchanges, effects, violations }) => {
-    const found = findViolations(createRecord(steps, exchanges, effects ?? null));
+  it.each(cases)('findViolations says that $title', ({ steps, exchanges, sideEffects, violations }) => {
+    const found = findViolations(createRecord(steps, exchanges, sideEffects ?? null));
     expect(found.map(({ rule, step, message }) => [rule, step, message])).toEqual(violations);
   });
 
@@ -341,7 +341,7 @@ describe('findViolations', () => {
     expect(violations.map((violation) => violation.rule)).toEqual([rule]);
   });
 
-  it('a missing effect of an event breaks processed if only an event that is days old arrived before', () => {
+  it('a missing side effect of an event breaks processed if only an event that is days old arrived before', () => {
     const record = createRecord(
       [deliver(2), deliver(0)],
       [2, 0].flatMap((event, step) => exchange(step, event, ok)),
@@ -354,19 +354,19 @@ describe('findViolations', () => {
     expect(violation).toMatchObject({ rule: 'processed', step: 1 });
   });
 
-  it('a missing effect of an event that is days old breaks order', () => {
+  it('a missing side effect of an event that is days old breaks order', () => {
     const record = createRecord([deliver(0)], exchange(0, 0, ok), {});
     const events = [{ type: 'order.shipped', payload: '{}', days_old: 3 }];
     const [violation] = findViolations({ ...record, sequence: { ...record.sequence, events } });
     expect(violation?.rule).toBe('order');
   });
 
-  it('without effects only the responses are evaluated', () => {
+  it('without side effects only the responses are evaluated', () => {
     expect(findViolations(createRecord([deliver(0)], exchange(0, 0, ok), null))).toEqual([]);
   });
 });
 
-it('the explanation of a missing effect says after a restart that only the observer may have forgotten it', () => {
+it('the explanation of a missing side effect says after a restart that only the observer may have forgotten it', () => {
   const { sequence } = createRecord([deliver(0)], [], null);
   const restarted: DeliverySequence = { ...sequence, steps: [deliver(0), { kind: 'restart' }] };
   for (const rule of ['processed', 'order'] as const) {
@@ -374,10 +374,12 @@ it('the explanation of a missing effect says after a restart that only the obser
     expect(explainRule(rule, sequence)).toEqual({ reason, remedy });
     const explained = explainRule(rule, restarted);
     expect(explained.reason).toMatch(
-      /^Either only the observer has forgotten the effect, .*, or this happened: /,
+      /^Either only the observer has forgotten the side effect, .*, or this happened: /,
     );
     expect(explained.reason.endsWith(reason)).toBe(true);
-    expect(explained.remedy).toMatch(/^First make sure that the effects that are observed survive a restart/);
+    expect(explained.remedy).toMatch(
+      /^First make sure that the side effects that are observed survive a restart/,
+    );
     expect(explained.remedy.endsWith(remedy)).toBe(true);
   }
   expect(explainRule('once', restarted)).toEqual({

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { EffectWatcher } from '../../src/receiver/fuzz/effect-watcher.ts';
-import { pollEffects } from '../../src/receiver/poll-effects.ts';
+import { SideEffectWatcher } from '../../src/receiver/fuzz/side-effect-watcher.ts';
+import { pollSideEffects } from '../../src/receiver/poll-side-effects.ts';
 
 const PAUSE_MS = 300;
 
-it('the wait for effects does not count the time in which the process was paused', async () => {
+it('the wait for side effects does not count the time in which the process was paused', async () => {
   const times: number[] = [];
   const isDone = (_: unknown, waitedMs: number) => {
     times.push(waitedMs);
@@ -12,15 +12,15 @@ it('the wait for effects does not count the time in which the process was paused
     return times.length === 3;
   };
   const startedAt = performance.now();
-  await pollEffects(async () => ({ count: 0, ids: null }), isDone, new AbortController().signal);
+  await pollSideEffects(async () => ({ count: 0, ids: null }), isDone, new AbortController().signal);
   expect(performance.now() - startedAt).toBeGreaterThan(PAUSE_MS);
   const [, before = 0, after = 0] = times;
   expect(after).toBeGreaterThan(before);
   expect(after - before).toBeLessThan(PAUSE_MS);
 });
 
-it('the time that effects take includes the time in which the process was paused', async () => {
-  const watcher = new EffectWatcher(async () => {
+it('the time that side effects take includes the time in which the process was paused', async () => {
+  const watcher = new SideEffectWatcher(async () => {
     const ids = watcher.latestIds === null ? [] : ['evt_1'];
     if (ids.length === 0) setImmediate(pauseProcess);
     return { count: ids.length, ids };

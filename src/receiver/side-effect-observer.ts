@@ -1,4 +1,4 @@
-/** Reads effects from a URL or a command that returns `{"count": n}`, `{"ids": […]}` or only the number. */
+/** Reads side effects from a URL or a command that returns `{"count": n}`, `{"ids": […]}` or only the number. */
 import { type ExecException, exec } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -11,17 +11,17 @@ import { abortAfter, withAnySignal } from '../timers.ts';
 import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
 import { describeConnectionProblem } from './receiver-client.ts';
 
-/** The effects so far: their number, and if the source lists them, the ID of the event of each. */
-export interface EffectReading {
+/** The side effects so far: their number, and if the source lists them, the ID of the event of each. */
+export interface SideEffectReading {
   readonly count: number;
   readonly ids: readonly string[] | null;
 }
 
-/** Returns the effects so far. @throws SvcError `usage` if they cannot be read; any error if it is a function of the user */
-export type ReadEffects = () => Promise<EffectReading>;
+/** Returns the side effects so far. @throws SvcError `usage` if they cannot be read; any error if it is a function of the user */
+export type ReadSideEffects = () => Promise<SideEffectReading>;
 
-export interface EffectObserver {
-  readonly readEffects: ReadEffects;
+export interface SideEffectObserver {
+  readonly readSideEffects: ReadSideEffects;
   /** Terminates running commands and their descendants. */
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ const READ_TIMEOUT_MS = 10_000;
 /** Maximum number of characters to read from a URL, and of bytes from a command. */
 const RESPONSE_LIMIT = 16 * 1024 * 1024;
 const LIMIT_PROBLEM = 'it returned more than 16 MiB';
-const LIMIT_HINT = 'Return only the number of effects, as {"count": n}.';
+const LIMIT_HINT = 'Return only the number of side effects, as {"count": n}.';
 /** The code of Node.js for a command that prints more. */
 const LIMIT_CODE = 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
 const URL_HINT = 'Return {"count": n} or {"ids": […]} from the URL.';
@@ -43,26 +43,29 @@ export interface UrlReaderOptions {
   readonly signal: AbortSignal;
 }
 
-export interface EffectObserverOptions extends UrlReaderOptions {
+export interface SideEffectObserverOptions extends UrlReaderOptions {
   /** Working folder of a command. */
   readonly cwd: string;
 }
 
 /** @param source an `http` or `https` URL; anything else is a shell command */
-export function createEffectObserver(source: string, options: EffectObserverOptions): EffectObserver {
+export function createSideEffectObserver(
+  source: string,
+  options: SideEffectObserverOptions,
+): SideEffectObserver {
   const shell = new GuardedShell();
   const isUrl = /^https?:\/\//i.test(source);
-  const readEffects = isUrl
+  const readSideEffects = isUrl
     ? createUrlReader(source, options)
     : createReader(source, options, COMMAND_HINT, (signal) => shell.read(source, { ...options, signal }));
   return {
-    readEffects,
+    readSideEffects,
     close: () => shell.close(),
   };
 }
 
-/** Reads effects from an `http` or `https` URL. It never runs a command. */
-export function createUrlReader(url: string, options: UrlReaderOptions): ReadEffects {
+/** Reads side effects from an `http` or `https` URL. It never runs a command. */
+export function createUrlReader(url: string, options: UrlReaderOptions): ReadSideEffects {
   return createReader(url, options, URL_HINT, (signal) => readUrl(url, { ...options, signal }));
 }
 
@@ -72,7 +75,7 @@ function createReader(
   options: UrlReaderOptions,
   hint: string,
   readText: (signal: AbortSignal) => Promise<string>,
-): ReadEffects {
+): ReadSideEffects {
   return async () => {
     const deadline = abortAfter(READ_TIMEOUT_MS);
     try {
@@ -114,7 +117,7 @@ class GuardedShell {
   #guard: ProcessGuard | null = null;
 
   /** @returns the standard output of the command */
-  async read(command: string, { cwd, signal }: EffectObserverOptions): Promise<string> {
+  async read(command: string, { cwd, signal }: SideEffectObserverOptions): Promise<string> {
     this.#guard ??= await createProcessGuard(process.env);
     const execution = this.#guard.start('shared', () => {
       const started = promisify(exec)(command, { cwd, signal, maxBuffer: RESPONSE_LIMIT });
@@ -133,7 +136,7 @@ class GuardedShell {
   }
 }
 
-function parseReading(text: string): EffectReading | null {
+function parseReading(text: string): SideEffectReading | null {
   try {
     const value: unknown = JSON.parse(text);
     const { ids } = Object(value);

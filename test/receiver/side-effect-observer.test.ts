@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createEffectObserver } from '../../src/receiver/effect-observer.ts';
+import { createSideEffectObserver } from '../../src/receiver/side-effect-observer.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
 const { signal } = new AbortController();
 const observe = (source: string) =>
-  createEffectObserver(source, { cwd: import.meta.dirname, urlRule: 'local', signal }).readEffects();
+  createSideEffectObserver(source, { cwd: import.meta.dirname, urlRule: 'local', signal }).readSideEffects();
 
-describe('createEffectObserver', () => {
+describe('createSideEffectObserver', () => {
   it.each(['{"count": 3}', '{"ids": ["evt_1", "evt_2", "evt_1"]}', '3\n'])(
-    'the effect count is read from a URL with GET: %j',
+    'the side effect count is read from a URL with GET: %j',
     async (body) => {
       await using receiver = await createReceiver({ body });
       expect(await observe(`${receiver.url}/count`)).toMatchObject({ count: 3 });
@@ -16,14 +16,14 @@ describe('createEffectObserver', () => {
     },
   );
 
-  it.each(['echo 3', `echo '{"count":3}'`, 'ls effect-observer.test.ts | wc -l | sed s/1/3/'])(
-    'the effect count is read from the output of a shell command: %s',
+  it.each(['echo 3', `echo '{"count":3}'`, 'ls side-effect-observer.test.ts | wc -l | sed s/1/3/'])(
+    'the side effect count is read from the output of a shell command: %s',
     async (command) => {
       expect(await observe(command)).toEqual({ count: 3, ids: null });
     },
   );
 
-  it('the effect count is not read from a redirect', async () => {
+  it('the side effect count is not read from a redirect', async () => {
     await using target = await createReceiver({ body: '3' });
     await using receiver = await createReceiver({ status: 302, headers: { location: target.url } });
     await expect(observe(`${receiver.url}/count`)).rejects.toThrow('it responded with status 302');
@@ -37,29 +37,29 @@ describe('createEffectObserver', () => {
       'where cloud providers serve instance credentials',
     ],
     ['a public address over HTTP', 'http://8.8.8.8/count', 'must use HTTPS'],
-  ])('the effect count is not read from %s', async (_, url, problem) => {
+  ])('the side effect count is not read from %s', async (_, url, problem) => {
     await expect(observe(url)).rejects.toThrow(problem);
   });
 
-  it('the effect count is not read from a local URL when deliveries go only to public addresses', async () => {
+  it('the side effect count is not read from a local URL when deliveries go only to public addresses', async () => {
     await using receiver = await createReceiver({ body: '3' });
     const { port } = new URL(receiver.url);
     for (const host of ['127.0.0.1', 'localhost']) {
       const options = { cwd: import.meta.dirname, urlRule: 'public', signal } as const;
-      await expect(createEffectObserver(`http://${host}:${port}/`, options).readEffects()).rejects.toThrow(
-        'publicly reachable',
-      );
+      await expect(
+        createSideEffectObserver(`http://${host}:${port}/`, options).readSideEffects(),
+      ).rejects.toThrow('publicly reachable');
     }
     expect(receiver.requests).toEqual([]);
   });
 
-  it('effects of more than 16 MiB are a usage error that recommends a count', async () => {
+  it('side effects of more than 16 MiB are a usage error that recommends a count', async () => {
     await using receiver = await createReceiver({ body: `{"ids": ["${'x'.repeat(16 * 1024 * 1024)}"]}` });
     for (const source of [`${receiver.url}/ids`, 'head -c 17000000 /dev/zero']) {
       await expect(observe(source)).rejects.toMatchObject({
         code: 'usage',
         message: `Could not read a count from ${source}: it returned more than 16 MiB.`,
-        hint: 'Return only the number of effects, as {"count": n}.',
+        hint: 'Return only the number of side effects, as {"count": n}.',
       });
     }
   });
@@ -70,7 +70,7 @@ describe('createEffectObserver', () => {
     ['echo many', 'echo many returned "many" instead of a count.'],
     ['echo -1', 'echo -1 returned "-1" instead of a count.'],
     ['http://127.0.0.1:9/', 'http://127.0.0.1:9/: connection refused: nothing is listening at this address.'],
-  ])('an effect count that cannot be read is a usage error: %s', async (source, message) => {
+  ])('a side effect count that cannot be read is a usage error: %s', async (source, message) => {
     await expect(observe(source)).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(message),

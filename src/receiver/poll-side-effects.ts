@@ -1,22 +1,22 @@
-/** The wait for effects that `svc receiver check` and `svc receiver fuzz` share. */
+/** The wait for side effects that `svc receiver check` and `svc receiver fuzz` share. */
 import { sleep } from '../timers.ts';
-import type { EffectReading, ReadEffects } from './effect-observer.ts';
+import type { ReadSideEffects, SideEffectReading } from './side-effect-observer.ts';
 
 const MIN_INTERVAL_MS = 4;
 const MAX_INTERVAL_MS = 40;
 const INTERVAL_GROWTH = 1.5;
 
 /**
- * Reads effects at growing intervals until `isDone`, or until the signal is aborted.
+ * Reads side effects at growing intervals until `isDone`, or until the signal is aborted.
  * @param isDone gets the milliseconds of waiting so far, without those in which this process was paused between two readings,
- *   for example by a busy machine. Effects of that time have not been read yet.
+ *   for example by a busy machine. Side effects of that time have not been read yet.
  * @returns the last reading
  */
-export async function pollEffects(
-  read: ReadEffects,
-  isDone: (reading: EffectReading, waitedMs: number) => boolean,
+export async function pollSideEffects(
+  read: ReadSideEffects,
+  isDone: (reading: SideEffectReading, waitedMs: number) => boolean,
   signal: AbortSignal,
-): Promise<EffectReading> {
+): Promise<SideEffectReading> {
   const startedAt = performance.now();
   let pausedMs = 0;
   for (
