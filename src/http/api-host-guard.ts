@@ -2,11 +2,10 @@
  * Checks the `Host` of requests to the API when only this machine can reach it. A web page with a host name that resolves to
  * this machine (DNS rebinding) can send any request and read the response. Only `Host` shows that name.
  */
-
+import type { H3Event } from 'h3';
 import { classifyHost } from '../domain/address.ts';
 import { parseAuthority, parseHostName } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
-import type { IncomingRequest } from './incoming-request.ts';
 
 export interface ApiHostGuardOptions {
   /** The host that the emulator listens on. */
@@ -18,7 +17,7 @@ export interface ApiHostGuardOptions {
 }
 
 /** @throws SvcError `forbidden_origin` for a request to another host. */
-export type ApiHostGuard = (request: IncomingRequest) => void;
+export type ApiHostGuard = (event: H3Event) => void;
 
 /** @throws SvcError `usage` for an `allowHost` that is not a host. */
 export function createApiHostGuard({ host, allowHost = [], publicUrl }: ApiHostGuardOptions): ApiHostGuard {
@@ -41,8 +40,8 @@ export function createApiHostGuard({ host, allowHost = [], publicUrl }: ApiHostG
     return url !== null && new URL(url).hostname === name;
   }
 
-  return ({ headers, url }) => {
-    const header = headers.get('host');
+  return ({ req, url }) => {
+    const header = req.headers.get('host');
     // A request of this process, which came through no connection.
     if (header === null) return;
     for (const authority of [header, url.host]) if (!isAllowed(authority)) throw createHostError(authority);

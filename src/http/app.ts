@@ -1,5 +1,5 @@
 /** Builds the HTTP app: both APIs, the dashboard, the OpenAPI documents and the health check. */
-
+import { H3 } from 'h3';
 import type { ControlHandlers, ControlPlane } from '../control/control-plane.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
@@ -15,7 +15,6 @@ import { mountMcpEndpoint } from './mcp-endpoint.ts';
 import { mountPublicApi } from './public-api.ts';
 import { fetchInProcess } from './request-faults.ts';
 import { errorResponse, jsonResponse, withErrorBoundary } from './responses.ts';
-import { Router } from './router.ts';
 
 interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly sandbox: Sandbox;
@@ -45,10 +44,10 @@ interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
 /** They contain much text, which a start does not need. */
 const loadDocuments = () => import('../contract/openapi-document.ts');
 
-export function createApp(options: AppOptions): Router {
+export function createApp(options: AppOptions): H3 {
   const { sandbox, control, host, publicUrl, controlToken, internalErrorLog, closing, getUrls } = options;
   const nextRequestId = () => sandbox.generator.ids('control requests').next('request', sandbox.timestamp());
-  const app = new Router();
+  const app = new H3({ silent: true });
   const assertHost = createApiHostGuard({
     host,
     allowHost: options.allowHost,
@@ -85,7 +84,7 @@ export function createApp(options: AppOptions): Router {
     }),
   });
   mountDashboard(app, { ...controlOptions, auth, folder: options.dashboardFolder });
-  app.on('GET', '/openapi.json', ({ url }) => {
+  app.get('/openapi.json', ({ url }) => {
     const respond = async (requestId: string) => {
       const { createPublicDocument } = await loadDocuments();
       const { rules, operations } = sandbox;
@@ -96,11 +95,11 @@ export function createApp(options: AppOptions): Router {
     };
     return withErrorBoundary(internalErrorLog, nextRequestId(), respond, errorResponse);
   });
-  app.on('GET', '/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
-  app.on(null, '/**', (request) => {
-    const error = new SvcError('not_found', `${request.url.pathname} does not exist. The API is at /v1.`);
+  app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
+  app.all('/**', (event) => {
+    const error = new SvcError('not_found', `${event.url.pathname} does not exist. The API is at /v1.`);
     const requestId = nextRequestId();
-    return redirectToPage(request, requestId) ?? errorResponse(error, requestId);
+    return redirectToPage(event, requestId) ?? errorResponse(error, requestId);
   });
   return app;
 }

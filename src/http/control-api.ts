@@ -1,5 +1,5 @@
 /** Serves the control plane at `/_svc`. */
-
+import type { H3, H3Event, HTTPResponse } from 'h3';
 import { type ControlOperations, controlOperations } from '../contract/control-operations.ts';
 import type { Operation } from '../contract/operation.ts';
 import { validateInput } from '../contract/validate.ts';
@@ -7,11 +7,9 @@ import type { ControlHandlers } from '../control/control-plane.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { exportResponse } from './export-response.ts';
-import type { IncomingRequest } from './incoming-request.ts';
 import { mountOperations } from './mount-operations.ts';
 import { CONTROL_BODY_LIMIT_BYTES, readInput, receiveBody } from './read-request.ts';
-import { controlErrorResponse, controlResponse, type HttpResponse, withErrorBoundary } from './responses.ts';
-import type { Router } from './router.ts';
+import { controlErrorResponse, controlResponse, withErrorBoundary } from './responses.ts';
 import { type SseOptions, sseResponse } from './sse-response.ts';
 
 interface ControlApiOptions extends SseOptions {
@@ -26,34 +24,34 @@ interface ControlApiOptions extends SseOptions {
 /** A request that the guard has accepted. */
 interface AllowedRequest {
   readonly id: string;
-  readonly request: IncomingRequest;
+  readonly event: H3Event;
 }
 
-export function mountControlApi(app: Router, options: ControlApiOptions): void {
+export function mountControlApi(app: H3, options: ControlApiOptions): void {
   const { internalErrorLog, handlers, nextRequestId, guard, createDocument } = options;
 
   function serve(
-    request: IncomingRequest,
-    respond: (request: AllowedRequest) => HttpResponse | Promise<HttpResponse>,
-  ): Promise<HttpResponse> {
+    event: H3Event,
+    respond: (request: AllowedRequest) => HTTPResponse | Promise<HTTPResponse>,
+  ): Promise<HTTPResponse> {
     const respondIfAllowed = (id: string) => {
-      guard.assertAllowed(request);
-      return respond({ id, request });
+      guard.assertAllowed(event);
+      return respond({ id, event });
     };
     return withErrorBoundary(internalErrorLog, nextRequestId(), respondIfAllowed, controlErrorResponse);
   }
 
   async function perform<Name extends keyof ControlOperations>(
     name: Name,
-    { id, request }: AllowedRequest,
-  ): Promise<HttpResponse> {
+    { id, event }: AllowedRequest,
+  ): Promise<HTTPResponse> {
     const operation: ControlOperations[Name] & Operation = controlOperations[name];
-    const received = await receiveBody(request, operation, CONTROL_BODY_LIMIT_BYTES);
-    const { input } = readInput(request, operation, { received, isOptional: true });
+    const received = await receiveBody(event, operation, CONTROL_BODY_LIMIT_BYTES);
+    const { input } = readInput(event, operation, { received, isOptional: true });
     const output = await handlers[name](
       // TypeScript cannot relate the input to the handler of the same name.
       validateInput(operation, input) as never,
-      createDisconnectSignal(request),
+      createDisconnectSignal(event),
     );
     return controlResponse(operation.status ?? 200, JSON.stringify(output), id);
   }
@@ -64,19 +62,19 @@ export function mountControlApi(app: Router, options: ControlApiOptions): void {
     serve,
     perform,
     pages: {
-      '/events': ({ request, id }) => sseResponse(request, options, id),
-      '/deliveries/export': ({ request, id }) => exportResponse(request, options.control, id),
-      '/openapi.json': async ({ request, id }) =>
-        controlResponse(200, await createDocument(request.url.origin), id),
+      '/events': ({ event, id }) => sseResponse(event, options, id),
+      '/deliveries/export': ({ event, id }) => exportResponse(event, options.control, id),
+      '/openapi.json': async ({ event, id }) =>
+        controlResponse(200, await createDocument(event.url.origin), id),
     },
     respondsMethodNotAllowed: false,
   });
 }
 
 /** Aborted when the client closes the connection before it has the response. */
-export function createDisconnectSignal({ node, fetchRequest }: IncomingRequest): AbortSignal {
-  if (node === undefined) return fetchRequest.signal;
-  const response = node.res;
+export function createDisconnectSignal({ runtime, req }: H3Event): AbortSignal {
+  const response = runtime?.node?.res;
+  if (response === undefined) return req.signal;
   const disconnected = new AbortController();
   // The client can have closed the connection while its request was read.
   if (response.destroyed) disconnected.abort();

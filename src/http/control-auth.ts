@@ -1,12 +1,11 @@
 /** Checks the token of the control plane, which programs send in a header and browsers in a cookie. */
-
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { H3Event } from 'h3';
 import { toClientKey } from '../domain/address.ts';
 import type { WallClock } from '../domain/clock.ts';
 import { isControlToken } from '../domain/credentials.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
-import type { IncomingRequest } from './incoming-request.ts';
 import { isLoopbackOnly, type ListenOptions } from './listen-options.ts';
 
 const TOKEN_BYTES = 24;
@@ -18,12 +17,12 @@ const MAX_CLIENTS = 10_000;
 
 export interface ControlAuth {
   /** @throws SvcError `token_required`; `rate_limited` after too many wrong tokens, even with the correct one. */
-  assertAuthorized(request: IncomingRequest): void;
+  assertAuthorized(event: H3Event): void;
   /**
    * The cookie for a request with the token in its URL; null without the correct one.
    * @throws SvcError `rate_limited` after too many wrong tokens.
    */
-  createCookie(request: IncomingRequest): string | null;
+  createCookie(event: H3Event): string | null;
 }
 
 /**
@@ -56,9 +55,9 @@ export function createControlAuth(token: string, publicUrl: string | null, wall:
   const wrongTokens = new TokenBuckets<string>(WRONG_TOKEN_LIMIT, wall.monotonic, MAX_CLIENTS);
 
   /** Whether one of the tokens is correct. Throws instead of comparing them if the client sent too many wrong ones. */
-  function hasToken(candidates: readonly string[], request: IncomingRequest): boolean {
+  function hasToken(candidates: readonly string[], event: H3Event): boolean {
     if (candidates.length === 0) return false;
-    const client = toClientKey(request.node?.req.socket.remoteAddress ?? '');
+    const client = toClientKey(event.runtime?.node?.req.socket.remoteAddress ?? '');
     const remaining = wrongTokens.getTokens(client);
     if (remaining < 1) throw createRateError(wrongTokens.secondsUntilNext(remaining));
     if (candidates.some((candidate) => isSameToken(candidate, token))) return true;
@@ -67,30 +66,30 @@ export function createControlAuth(token: string, publicUrl: string | null, wall:
   }
 
   return {
-    assertAuthorized(request) {
-      const { headers } = request;
+    assertAuthorized(event) {
+      const { headers } = event.req;
       const bearer = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-      const cookie = findCookie(headers.get('cookie') ?? '', toCookieName(request));
+      const cookie = findCookie(headers.get('cookie') ?? '', toCookieName(event));
       const candidates = [bearer, cookie].filter((candidate) => candidate !== undefined);
-      if (hasToken(candidates, request)) return;
+      if (hasToken(candidates, event)) return;
       throw new SvcError('token_required', toMessage(candidates), {
         headers: { 'WWW-Authenticate': 'Bearer realm="svc control plane"' },
       });
     },
-    createCookie(request) {
-      const candidate = request.url.searchParams.get('token');
-      if (candidate === null || !hasToken([candidate], request)) return null;
+    createCookie(event) {
+      const candidate = event.url.searchParams.get('token');
+      if (candidate === null || !hasToken([candidate], event)) return null;
       const isSecure =
-        request.url.protocol === 'https:' ||
-        (proxyUrl?.protocol === 'https:' && getRequestAuthorities(request).includes(proxyUrl.host));
+        event.url.protocol === 'https:' ||
+        (proxyUrl?.protocol === 'https:' && getRequestAuthorities(event).includes(proxyUrl.host));
       // With `Strict`, the browser would not send the cookie after a link on another site.
-      return `${toCookieName(request)}=${token}; HttpOnly; SameSite=Lax; Path=/${isSecure ? '; Secure' : ''}`;
+      return `${toCookieName(event)}=${token}; HttpOnly; SameSite=Lax; Path=/${isSecure ? '; Secure' : ''}`;
     },
   };
 }
 
 /** Browsers share cookies between all ports of a host, where several emulators can run. */
-function toCookieName({ url }: IncomingRequest): string {
+function toCookieName({ url }: H3Event): string {
   return `svc_token_${url.port || 'default'}`;
 }
 
@@ -122,7 +121,8 @@ function hash(text: string): Buffer {
 }
 
 /** The hosts, with ports, that a request was sent to: in `Host`, in its target, and in `X-Forwarded-Host` of a proxy. */
-export function getRequestAuthorities({ headers, url }: IncomingRequest): string[] {
+export function getRequestAuthorities({ req, url }: H3Event): string[] {
+  const { headers } = req;
   const direct = [headers.get('host') ?? url.host, url.host];
   const forwarded = headers.get('x-forwarded-host')?.split(',') ?? [];
   return [...direct, ...forwarded].map((text) => text.trim().toLowerCase());

@@ -6,10 +6,10 @@
  */
 
 import { isIP } from 'node:net';
+import type { H3Event } from 'h3';
 import { addBrackets, parseUrl, stripBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import { type ControlAuth, getRequestAuthorities } from './control-auth.ts';
-import type { IncomingRequest } from './incoming-request.ts';
 import { canServeControlPlane } from './listen-options.ts';
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
@@ -22,12 +22,12 @@ export interface ControlGuard {
    * For every path except the page of the dashboard.
    * @throws SvcError `forbidden_origin`, `token_required`.
    */
-  assertAllowed(request: IncomingRequest): void;
+  assertAllowed(event: H3Event): void;
   /**
    * For the page of the dashboard: a link on another site can lead to it. Its caller checks the token.
    * @throws SvcError `forbidden_origin`.
    */
-  assertCanOpenPage(request: IncomingRequest): void;
+  assertCanOpenPage(event: H3Event): void;
 }
 
 /**
@@ -42,25 +42,25 @@ export function createControlGuard(host: string, publicUrl: string | null, auth:
   const acceptsAddresses = ANY_ADDRESS.includes(host);
   const isOwnHost = (name: string) => hosts.has(name) || (acceptsAddresses && isAddress(name));
 
-  function assertOwnHostAndOrigin(request: IncomingRequest): void {
-    const authorities = getRequestAuthorities(request);
+  function assertOwnHostAndOrigin(event: H3Event): void {
+    const authorities = getRequestAuthorities(event);
     const otherAuthority = authorities.find((authority) => !isOwnHost(removePort(authority)));
     if (otherAuthority !== undefined) throw createHostError(otherAuthority);
-    const origin = request.headers.get('origin');
+    const origin = event.req.headers.get('origin');
     if (origin === null) return;
     const originHost = parseUrl(origin)?.host;
     const isOwnPage = originHost !== undefined && [...authorities, publicOrigin?.host].includes(originHost);
-    if (!isOwnPage) throw createOriginError(request.url.pathname);
+    if (!isOwnPage) throw createOriginError(event.url.pathname);
   }
 
   return {
     assertCanOpenPage: assertOwnHostAndOrigin,
-    assertAllowed(request) {
-      assertOwnHostAndOrigin(request);
-      if (!TRUSTED_FETCH_SITES.includes(request.headers.get('sec-fetch-site') ?? 'none')) {
-        throw createOriginError(request.url.pathname);
+    assertAllowed(event) {
+      assertOwnHostAndOrigin(event);
+      if (!TRUSTED_FETCH_SITES.includes(event.req.headers.get('sec-fetch-site') ?? 'none')) {
+        throw createOriginError(event.url.pathname);
       }
-      auth.assertAuthorized(request);
+      auth.assertAuthorized(event);
     },
   };
 }

@@ -1,23 +1,20 @@
 /** Serves the dashboard: a page at `/` and its files. It requires the same host, origin and token as the control plane. */
-
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { type H3, type H3Event, HTTPResponse } from 'h3';
 import { dashboardSections } from '../domain/dashboard-sections.ts';
 import { escapeHtml } from '../domain/escape-html.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { findPackageFiles, openFolder } from '../package-files.ts';
 import type { ControlAuth } from './control-auth.ts';
 import type { ControlGuard } from './control-guard.ts';
-import type { IncomingRequest } from './incoming-request.ts';
 import {
   controlErrorResponse,
-  HttpResponse,
   isolationHeaders,
   type ResponseHeaders,
   withErrorBoundary,
 } from './responses.ts';
-import type { Router } from './router.ts';
 
 /** The page can load its own files and call the emulator. Data that it shows cannot run as a script or open a frame. */
 const pageHeaders: ResponseHeaders = {
@@ -47,29 +44,29 @@ interface DashboardOptions {
   readonly folder: string | undefined;
 }
 
-export function mountDashboard(app: Router, options: DashboardOptions): void {
+export function mountDashboard(app: H3, options: DashboardOptions): void {
   const { internalErrorLog, nextRequestId, guard, auth, folder } = options;
   const getFile = createFileReader(folder);
-  const openPage = (request: IncomingRequest, requestId: string) => {
-    guard.assertCanOpenPage(request);
-    const cookie = auth.createCookie(request);
-    if (cookie !== null) return redirectWithCookie(request.url, cookie, requestId);
-    auth.assertAuthorized(request);
-    return fileResponse(getFile('/'), request, 'no-cache', requestId);
+  const openPage = (event: H3Event, requestId: string) => {
+    guard.assertCanOpenPage(event);
+    const cookie = auth.createCookie(event);
+    if (cookie !== null) return redirectWithCookie(event.url, cookie, requestId);
+    auth.assertAuthorized(event);
+    return fileResponse(getFile('/'), event, 'no-cache', requestId);
   };
-  const loadAsset = (request: IncomingRequest, requestId: string) => {
-    guard.assertAllowed(request);
-    return fileResponse(getFile(request.url.pathname), request, IMMUTABLE, requestId);
+  const loadAsset = (event: H3Event, requestId: string) => {
+    guard.assertAllowed(event);
+    return fileResponse(getFile(event.url.pathname), event, IMMUTABLE, requestId);
   };
   for (const method of ['GET', 'HEAD'] as const) {
-    app.on(method, '/', (request) =>
-      withErrorBoundary(internalErrorLog, nextRequestId(), (id) => openPage(request, id), errorPage),
+    app.on(method, '/', (event) =>
+      withErrorBoundary(internalErrorLog, nextRequestId(), (id) => openPage(event, id), errorPage),
     );
-    app.on(method, '/assets/**', (request) =>
+    app.on(method, '/assets/**', (event) =>
       withErrorBoundary(
         internalErrorLog,
         nextRequestId(),
-        (id) => loadAsset(request, id),
+        (id) => loadAsset(event, id),
         controlErrorResponse,
       ),
     );
@@ -77,10 +74,10 @@ export function mountDashboard(app: Router, options: DashboardOptions): void {
 }
 
 /** Redirects to the page without the token, which must not stay in the address bar and the history. */
-function redirectWithCookie({ searchParams }: URL, cookie: string, requestId: string): HttpResponse {
+function redirectWithCookie({ searchParams }: URL, cookie: string, requestId: string): HTTPResponse {
   const query = new URLSearchParams(searchParams);
   query.delete('token');
-  return new HttpResponse(null, {
+  return new HTTPResponse(null, {
     status: 303,
     headers: {
       ...pageHeaders,
@@ -98,11 +95,8 @@ const PAGE_PATH = new RegExp(`^/(?:${dashboardSections.join('|')})(?:/[^/]*)?$`)
 const queryNames = ['ws', 'token'];
 
 /** Leads a browser from a path without `#` to the page. Null for other paths, and for clients that do not expect a page. */
-export function redirectToPage(
-  { method, headers, url }: IncomingRequest,
-  requestId: string,
-): HttpResponse | null {
-  const isBrowser = method === 'GET' && headers.get('accept')?.includes('text/html');
+export function redirectToPage({ req, url }: H3Event, requestId: string): HTTPResponse | null {
+  const isBrowser = req.method === 'GET' && req.headers.get('accept')?.includes('text/html');
   if (!isBrowser || !PAGE_PATH.test(url.pathname)) return null;
   const entries = [...url.searchParams];
   const toSearch = (pairs: [string, string][]) =>
@@ -111,7 +105,7 @@ export function redirectToPage(
   const filters = toSearch(entries.filter(([name]) => !queryNames.includes(name)));
   // Relative, because a proxy can add a prefix to the path.
   const page = url.pathname.split('/').length > 2 ? '../' : './';
-  return new HttpResponse(null, {
+  return new HTTPResponse(null, {
     status: 303,
     headers: {
       ...pageHeaders,
@@ -122,13 +116,8 @@ export function redirectToPage(
   });
 }
 
-function fileResponse(
-  file: DashboardFile,
-  { headers: requestHeaders }: IncomingRequest,
-  cacheControl: string,
-  requestId: string,
-) {
-  const { bytes, coding, etag } = file.encodeFor(requestHeaders.get('accept-encoding') ?? '');
+function fileResponse(file: DashboardFile, { req }: H3Event, cacheControl: string, requestId: string) {
+  const { bytes, coding, etag } = file.encodeFor(req.headers.get('accept-encoding') ?? '');
   const headers = {
     ...pageHeaders,
     'Request-Id': requestId,
@@ -136,9 +125,9 @@ function fileResponse(
     ETag: etag,
     Vary: 'Accept-Encoding',
   };
-  if (matchesEtag(etag, requestHeaders.get('if-none-match')))
-    return new HttpResponse(null, { status: 304, headers });
-  return new HttpResponse(bytes, {
+  if (matchesEtag(etag, req.headers.get('if-none-match')))
+    return new HTTPResponse(null, { status: 304, headers });
+  return new HTTPResponse(bytes, {
     headers: {
       ...headers,
       'Content-Type': file.type,
@@ -154,7 +143,7 @@ function matchesEtag(etag: string, ifNoneMatch: string | null): boolean {
 }
 
 /** The page that a browser shows after an error: what happened, and the next step. */
-function errorPage({ status, message, hint = '', headers }: SvcError, requestId: string): HttpResponse {
+function errorPage({ status, message, hint = '', headers }: SvcError, requestId: string): HTTPResponse {
   const text = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -167,7 +156,7 @@ function errorPage({ status, message, hint = '', headers }: SvcError, requestId:
 <p>${escapeHtml(hint)}</p>
 </html>
 `;
-  return new HttpResponse(text, {
+  return new HTTPResponse(text, {
     status,
     headers: {
       ...pageHeaders,

@@ -1,21 +1,20 @@
 /** Sends an export of deliveries as a download. The next part is read when the client has received the one before. */
-
+import { type H3Event, HTTPResponse } from 'h3';
 import { type ExportInput, exportFormats } from '../contract/export-schemas.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
-import type { IncomingRequest } from './incoming-request.ts';
 import { readQuery } from './read-request.ts';
-import { controlHeaders, HttpResponse } from './responses.ts';
+import { controlHeaders } from './responses.ts';
 
 const encoder = new TextEncoder();
 
 export async function exportResponse(
-  request: IncomingRequest,
+  event: H3Event,
   control: Pick<ControlPlane, 'exportDeliveries'>,
   requestId: string,
-): Promise<HttpResponse> {
+): Promise<HTTPResponse> {
   const disconnected = new AbortController();
   // `exportDeliveries` validates it.
-  const input = readQuery(request) as Partial<ExportInput> as ExportInput;
+  const input = readQuery(event) as Partial<ExportInput> as ExportInput;
   const file = await control.exportDeliveries(input, disconnected.signal);
   const parts = file[Symbol.asyncIterator]();
   const body = new ReadableStream<Uint8Array>(
@@ -31,7 +30,7 @@ export async function exportResponse(
     { highWaterMark: 1 },
   );
   const { format, delivery_id: id, event_id: eventId } = input;
-  return new HttpResponse(body, {
+  return new HTTPResponse(body, {
     headers: {
       'Content-Type': `${exportFormats[format]}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${id ?? eventId ?? 'deliveries'}.${format}"`,

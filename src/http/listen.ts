@@ -5,6 +5,7 @@ import { createServer as createHttpServer, type Server as HttpServer, type Reque
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import { type H3, toNodeHandler } from 'h3';
 import { addBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import { trackSockets } from '../network/track-sockets.ts';
@@ -12,7 +13,6 @@ import { readRegularFile } from '../read-regular-file.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
 import { rejectMalformedRequest, requireValidHostAndTarget } from './malformed-request.ts';
-import type { Router } from './router.ts';
 
 type Server = HttpServer | HttpsServer;
 
@@ -40,13 +40,14 @@ const REPORT_INTERVAL_MS = 10_000;
  * @throws SvcError `port_in_use` instead of using another port.
  */
 export async function listen(
-  app: Router,
+  app: H3,
   { host, port, https }: ListenOptions,
   onInternalError: (where: string, error: unknown) => void,
 ): Promise<HttpListener> {
   // For example, no file descriptor is free. Later connections can succeed.
   const onAcceptError = (error: Error) => onInternalError('a connection', error);
-  const handler = requireValidHostAndTarget(app.handleNode);
+  // `NodeHandler` also allows HTTP/2.
+  const handler = requireValidHostAndTarget(toNodeHandler(app)) as RequestListener;
   const certificate = await loadCertificate(host, https);
   const server = createServer(certificate, handler);
   const sockets = trackSockets(server);

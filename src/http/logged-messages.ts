@@ -1,5 +1,5 @@
 /** Prepares a request and its response for the request log: without secrets, and limited in size. */
-
+import type { H3Event, HTTPResponse } from 'h3';
 import { maskSecret } from '../domain/credentials.ts';
 import {
   isSecretName,
@@ -8,8 +8,6 @@ import {
   removeSecretParameters,
 } from '../domain/secret-remover.ts';
 import type { ApiRequestMessages } from '../store/api-requests.ts';
-import type { IncomingRequest } from './incoming-request.ts';
-import type { HttpResponse } from './responses.ts';
 
 interface LogLimits {
   /** Characters of the path, the user agent and an error message. */
@@ -40,27 +38,27 @@ export function toLoggedText(text: string, limit: number): string {
 }
 
 /** The path and the query, without secrets. */
-export function toLoggedPath({ url }: IncomingRequest): string {
+export function toLoggedPath({ url }: H3Event): string {
   return removeKnownSecrets(url.pathname + removeSecretParameters(url.search));
 }
 
 interface Exchange {
-  readonly incoming: IncomingRequest;
+  readonly event: H3Event;
   /** Of {@link toLoggedPath}. */
   readonly path: string;
   /** Null if it was not read. */
   readonly body: Buffer | null;
-  readonly response: HttpResponse;
+  readonly response: HTTPResponse;
 }
 
 export function toLoggedMessages(
-  { incoming, path, body, response }: Exchange,
+  { event, path, body, response }: Exchange,
   limits: LogLimits,
 ): ApiRequestMessages {
-  const request = toLoggedHeaders(incoming.headers, limits.headers);
+  const request = toLoggedHeaders(readRequestHeaders(event), limits.headers);
   const isPathTruncated = path.length > limits.text;
   const isBodyTruncated = body !== null && body.length > REQUEST_BODY_LIMIT;
-  const responseHeaders = toLoggedHeaders(Object.entries(response.headers), limits.headers);
+  const responseHeaders = toLoggedHeaders(response.headers, limits.headers);
   const text = typeof response.body === 'string' ? response.body : '';
   const storedText = toLoggedText(text, limits.responseBody);
   const hasResponse = response.status !== 0;
@@ -76,15 +74,21 @@ export function toLoggedMessages(
   };
 }
 
+/** Node.js has parsed the headers of a request already. A request of this process has only those of the Fetch API. */
+function readRequestHeaders({ req, runtime }: H3Event): Iterable<readonly [string, unknown]> {
+  const request = runtime?.node?.req;
+  return request === undefined ? req.headers : Object.entries(request.headers);
+}
+
 /** Headers as a JSON object. The last ones are missing, or the value of the last one is cut off, if they exceed `limit` characters. */
 function toLoggedHeaders(
-  headers: Iterable<readonly [string, string]>,
+  headers: Iterable<readonly [string, unknown]>,
   limit: number,
 ): { readonly json: string; readonly isTruncated: boolean } {
   const logged: Record<string, string> = {};
   let remaining = limit;
   for (const [name, rawValue] of headers) {
-    const value = maskHeader(name, rawValue);
+    const value = maskHeader(name, String(rawValue));
     remaining -= name.length;
     logged[name] = value.slice(0, Math.max(0, remaining));
     remaining -= value.length;

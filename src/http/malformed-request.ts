@@ -1,6 +1,7 @@
 /** Rejects requests before they reach the app: invalid HTTP, a missing, repeated or invalid `Host`, or an invalid target. */
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { NodeHandler } from 'h3';
 import { systemClock } from '../clock/wall-clock.ts';
 import { parseAuthority, parseUrl } from '../domain/http-url.ts';
 import { UlidGenerator } from '../domain/ids.ts';
@@ -28,10 +29,11 @@ function toMessage({ code, message }: NodeJS.ErrnoException): string {
 const MAX_SHOWN_LENGTH = 256;
 
 /** Responds with 400 to a request without exactly one valid `Host` or with an invalid target; passes other requests on. */
-export function requireValidHostAndTarget(handler: RequestListener): RequestListener {
+export function requireValidHostAndTarget(handler: NodeHandler): NodeHandler {
+  // The types of `NodeHandler` allow HTTP/2 too, which this server does not support.
   return (request, response) => {
-    const problem = findProblem(request);
-    return problem === null ? handler(request, response) : rejectRequest(problem, response);
+    const problem = findProblem(request as IncomingMessage);
+    return problem === null ? handler(request, response) : rejectRequest(problem, response as ServerResponse);
   };
 }
 
@@ -48,15 +50,10 @@ function findProblem({ rawHeaders, url = '' }: IncomingMessage): string | null {
     return `The Host header must be one host name or address with an optional port, not ${value}.`;
   }
   // The target can also be an absolute URL (RFC 9112, section 3.2.2).
-  if (!url.startsWith('/') && url !== '*' && !isTargetUrl(url, host))
+  if (!url.startsWith('/') && url !== '*' && parseUrl(url) === null)
     return `The request target is neither a path nor a URL: ${quoteStart(url)}.`;
   if (!isDecodable(url)) return `The path of the request is not percent-encoded UTF-8: ${quoteStart(url)}.`;
   return null;
-}
-
-function isTargetUrl(target: string, host: string): boolean {
-  const url = parseUrl(target);
-  return url !== null && parseAuthority(url.host || host) !== null;
 }
 
 /** The last `Host` that was valid. Parsing it takes longer than the other checks, and most requests have the same one. */
@@ -73,7 +70,7 @@ function quoteStart(text: string): string {
   return JSON.stringify(text.slice(0, MAX_SHOWN_LENGTH));
 }
 
-/** Whether the path of a target can be decoded. The query is not decoded as a whole. */
+/** Whether h3 can decode the path of a target. It ignores the query. */
 function isDecodable(target: string): boolean {
   const [path = ''] = target.split('?', 1);
   try {

@@ -1,5 +1,6 @@
 /** Serves MCP at `/_svc/mcp`, behind the guard of the control plane. */
-
+import { ReadableStream } from 'node:stream/web';
+import { type H3, HTTPResponse } from 'h3';
 import { RequestLimit } from '../control/request-limit.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
@@ -8,8 +9,7 @@ import { abortAtEnd, createLinkedController } from '../timers.ts';
 import { createDisconnectSignal } from './control-api.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { CONTROL_BODY_LIMIT_BYTES, readBody } from './read-request.ts';
-import { controlErrorResponse, controlHeaders, HttpResponse, withErrorBoundary } from './responses.ts';
-import type { Router } from './router.ts';
+import { controlErrorResponse, controlHeaders, withErrorBoundary } from './responses.ts';
 
 /** Maximum number of requests at the same time. Each of them creates a server with all tools, which takes about 2 ms. */
 const MAX_REQUESTS = 64;
@@ -24,7 +24,7 @@ interface McpEndpointOptions {
   readonly closing: AbortSignal;
 }
 
-export function mountMcpEndpoint(app: Router, options: McpEndpointOptions): void {
+export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
   const { internalErrorLog, nextRequestId, guard, emulator, projectFolder, closing } = options;
   let handler: McpHttpHandler | undefined;
   const limit = new RequestLimit(MAX_REQUESTS, 'MCP requests');
@@ -36,31 +36,29 @@ export function mountMcpEndpoint(app: Router, options: McpEndpointOptions): void
     return handler;
   }
 
-  app.on(null, '/_svc/mcp', (incoming) =>
+  app.all('/_svc/mcp', (event) =>
     withErrorBoundary(
       internalErrorLog,
       nextRequestId(),
       async (requestId) => {
-        guard.assertAllowed(incoming);
-        const { method, headers } = incoming;
+        guard.assertAllowed(event);
+        const { method, headers } = event.req;
         const body =
-          method === 'POST' ? new Uint8Array(await readBody(incoming, CONTROL_BODY_LIMIT_BYTES)) : null;
+          method === 'POST' ? new Uint8Array(await readBody(event, CONTROL_BODY_LIMIT_BYTES)) : null;
         const { respond } = await loadHandler();
         const leave = limit.enter();
-        const ended = createLinkedController([createDisconnectSignal(incoming), closing]);
+        const ended = createLinkedController([createDisconnectSignal(event), closing]);
         ended.signal.addEventListener('abort', leave, { once: true });
         if (ended.signal.aborted) leave();
-        const init = { method, headers: [...headers] as [string, string][], body, signal: ended.signal };
-        const request = new Request(incoming.url, init);
+        const request = new Request(event.url, { method, headers, body, signal: ended.signal });
         const response = await respond(request).catch((error) => {
           ended.abort();
           throw error;
         });
         if (response.body === null) ended.abort();
-        const { ReadableStream } = await import('node:stream/web');
         const chunks = response.body && ReadableStream.from(abortAtEnd(response.body, ended));
         // The types of a stream in Node.js and in a browser differ.
-        return new HttpResponse(chunks as unknown as HttpResponse['body'], {
+        return new HTTPResponse(chunks as unknown as Response['body'], {
           status: response.status,
           headers: { ...Object.fromEntries(response.headers), ...controlHeaders, 'Request-Id': requestId },
         });

@@ -1,5 +1,5 @@
 /** Serves the described service at `/v1`. */
-
+import { type H3, type H3Event, HTTPResponse } from 'h3';
 import type { PublicOperations } from '../contract/public-operations.ts';
 import { validateInput } from '../contract/validate.ts';
 import { isId } from '../domain/ids.ts';
@@ -16,7 +16,6 @@ import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
 import { createPublicHandlers } from '../sandbox/public-handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ApiHostGuard } from './api-host-guard.ts';
-import type { IncomingRequest } from './incoming-request.ts';
 import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
 import { mountOperations, rejectPath } from './mount-operations.ts';
 import { readInput, receiveBody } from './read-request.ts';
@@ -24,13 +23,11 @@ import { dropConnection, fireFault, toFaultError, waitForLatency } from './reque
 import { findResentRequest, type ResentRequest } from './resend.ts';
 import {
   errorResponse,
-  HttpResponse,
   jsonResponse,
   type ResponseHeaders,
   type WireError,
   withErrorBoundary,
 } from './responses.ts';
-import type { Router } from './router.ts';
 
 export interface PublicApiOptions {
   readonly internalErrorLog: InternalErrorLog;
@@ -40,7 +37,7 @@ export interface PublicApiOptions {
   readonly closing: AbortSignal;
 }
 
-export function mountPublicApi(app: Router, options: PublicApiOptions): void {
+export function mountPublicApi(app: H3, options: PublicApiOptions): void {
   const { sandbox, assertHost, closing } = options;
   const { rateLimit, bodyLimitBytes } = sandbox.rules;
   const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
@@ -50,17 +47,17 @@ export function mountPublicApi(app: Router, options: PublicApiOptions): void {
   const handlers = createPublicHandlers(sandbox);
 
   async function serve(
-    incoming: IncomingRequest,
-    respond: (request: PublicRequest) => HttpResponse | Promise<HttpResponse>,
-  ): Promise<HttpResponse> {
-    const request = new PublicRequest(sandbox, incoming);
+    event: H3Event,
+    respond: (request: PublicRequest) => HTTPResponse | Promise<HTTPResponse>,
+  ): Promise<HTTPResponse> {
+    const request = new PublicRequest(sandbox, event);
     const response = await withErrorBoundary(
       options.internalErrorLog,
       request.id,
       () => {
-        assertHost(incoming);
+        assertHost(event);
         // The router ignores a slash at the end of a path (gap `path.slash`).
-        if (incoming.url.pathname.endsWith('/')) rejectPath(incoming);
+        if (event.url.pathname.endsWith('/')) rejectPath(event);
         return respond(request);
       },
       (error, requestId) => {
@@ -69,40 +66,40 @@ export function mountPublicApi(app: Router, options: PublicApiOptions): void {
       },
     );
     request.log(response);
-    return request.fault?.rule.drop ? dropConnection(incoming) : response;
+    return request.fault?.rule.drop ? dropConnection(event) : response;
   }
 
   async function perform<Name extends keyof PublicOperations>(
     name: Name,
     request: PublicRequest,
-  ): Promise<HttpResponse> {
-    const { incoming, id, resent } = request;
+  ): Promise<HTTPResponse> {
+    const { event, id, resent } = request;
     const operation = sandbox.operations[name];
     const caller = resent
       ? authenticateAsKey(sandbox, resent.apiKeySeq)
-      : authenticate(sandbox, incoming.headers.get('authorization'));
+      : authenticate(sandbox, event.req.headers.get('authorization'));
     request.setCaller(caller);
     const isWrite = operation.method === 'POST';
     // The log also contains the body of a request that is rejected before its body matters.
-    const received = await receiveBody(incoming, operation, bodyLimitBytes);
+    const received = await receiveBody(event, operation, bodyLimitBytes);
     if (isWrite && !(received instanceof Error)) request.body = received;
     if (limiter) request.rateLimitHeaders = limiter.take(caller.keySeq);
-    request.fault = fireFault(sandbox, incoming, caller);
+    request.fault = fireFault(sandbox, event, caller);
     if (request.fault !== null) {
       await waitForLatency(request.fault, closing);
       const faultResponse = respondWithFault(request, request.fault);
       if (faultResponse) return faultResponse;
     }
     requireScope(sandbox, caller, operation.scope);
-    const idempotencyKey = isWrite ? parseIdempotencyKey(incoming.headers.get('idempotency-key')) : null;
+    const idempotencyKey = isWrite ? parseIdempotencyKey(event.req.headers.get('idempotency-key')) : null;
     // Throws the error of the body, after other reasons to reject the request.
-    const { input, body } = readInput(incoming, operation, { received, isOptional: false });
+    const { input, body } = readInput(event, operation, { received, isOptional: false });
     const result = await handlers[name]({
       caller,
       // TypeScript cannot relate the input to the handler of the same name.
       input: validateInput(operation, input) as never,
       method: operation.method,
-      path: incoming.url.pathname,
+      path: event.url.pathname,
       body,
       idempotencyKey,
     });
@@ -123,9 +120,9 @@ export function mountPublicApi(app: Router, options: PublicApiOptions): void {
 }
 
 /** The response of a fault instead of that of the operation; null if the operation still runs. */
-function respondWithFault(request: PublicRequest, fault: FiredFault): HttpResponse | null {
+function respondWithFault(request: PublicRequest, fault: FiredFault): HTTPResponse | null {
   // The log shows status 0 for a dropped connection.
-  if (fault.rule.drop === 'before') return new HttpResponse(null, { status: 0 });
+  if (fault.rule.drop === 'before') return new HTTPResponse(null, { status: 0 });
   const error = toFaultError(fault);
   if (error === null) return null;
   request.error = error;
@@ -135,7 +132,7 @@ function respondWithFault(request: PublicRequest, fault: FiredFault): HttpRespon
 /** A request to `/v1`, from its arrival to its row in the request log. */
 class PublicRequest {
   readonly id: string;
-  readonly incoming: IncomingRequest;
+  readonly event: H3Event;
   /** Only of a request that is sent again. */
   readonly resent: ResentRequest | undefined;
   /** Null without a valid API key. */
@@ -153,36 +150,36 @@ class PublicRequest {
   /** Monotonic time. */
   readonly #startedAt: number;
 
-  constructor(sandbox: Sandbox, incoming: IncomingRequest) {
+  constructor(sandbox: Sandbox, event: H3Event) {
     this.#sandbox = sandbox;
     this.#arrivedAt = sandbox.wall.now();
     this.#startedAt = sandbox.wall.monotonic();
     this.id = sandbox.generator.ids('requests').next('request', sandbox.timestamp());
-    this.incoming = incoming;
-    this.resent = findResentRequest(incoming.fetchRequest);
+    this.event = event;
+    this.resent = findResentRequest(event.req);
     if (this.resent) this.resent.requestId = this.id;
   }
 
   /** Records the caller, and the resource that the path names. */
   setCaller(caller: Caller): void {
     this.caller = caller;
-    const id = this.incoming.params.id;
+    const id = this.event.context.params?.id;
     this.resourceId = id !== undefined && isId(id) ? id : null;
   }
 
   /** Writes the request into the log with a later commit: a commit of its own would cost a flush to the disk. */
-  log(response: HttpResponse): void {
+  log(response: HTTPResponse): void {
     const { store, wall } = this.#sandbox;
-    const { method, headers } = this.incoming;
-    const userAgent = headers.get('user-agent');
+    const { req } = this.event;
+    const userAgent = req.headers.get('user-agent');
     const limits = getLogLimits(this.caller !== null);
-    const path = toLoggedPath(this.incoming);
+    const path = toLoggedPath(this.event);
     const row = {
       // Assigned when the row is written, because adding a field to a copy of the row takes longer.
       seq: 0,
       id: this.id,
       at_wall: this.#arrivedAt,
-      method,
+      method: req.method,
       path: path.slice(0, limits.text),
       status: response.status ?? 200,
       error_code: this.error?.code ?? null,
@@ -194,7 +191,7 @@ class PublicRequest {
       user_agent: userAgent && toLoggedText(userAgent, limits.text),
       fault: this.fault && JSON.stringify(this.fault.applied),
     };
-    const messages = toLoggedMessages({ incoming: this.incoming, path, body: this.body, response }, limits);
+    const messages = toLoggedMessages({ event: this.event, path, body: this.body, response }, limits);
     store.writeSoon(() => {
       row.seq = store.nextSeq();
       store.apiRequests.insert(row, messages);

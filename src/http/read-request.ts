@@ -1,11 +1,10 @@
 /** Reads the path, the query and the body of a request. */
-
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { H3Event } from 'h3';
 import { isInputInQuery, type Operation } from '../contract/operation.ts';
 import { type JsonObjectText, parseJsonObject } from '../domain/json.ts';
 import { SvcError } from '../errors.ts';
-import type { IncomingRequest, RequestHeaders } from './incoming-request.ts';
 
 /** Length of the value of a header in a message, in characters. */
 const SHOWN_LENGTH = 64;
@@ -33,13 +32,13 @@ interface BodyRules {
  * the query.
  */
 export function readInput(
-  request: IncomingRequest,
+  event: H3Event,
   { method }: Operation,
   rules: BodyRules,
 ): { readonly input: Record<string, unknown>; readonly body: JsonBody | null } {
-  const inPath = request.params;
-  if (isInputInQuery(method)) return { input: { ...readQuery(request), ...inPath }, body: null };
-  const body = parseBody(request, rules);
+  const inPath = event.context.params;
+  if (isInputInQuery(method)) return { input: { ...readQuery(event), ...inPath }, body: null };
+  const body = parseBody(event, rules);
   return { input: { ...body?.json.value, ...inPath }, body };
 }
 
@@ -47,9 +46,9 @@ export function readInput(
  * The query as an object without a prototype.
  * @throws SvcError `invalid_request` for a parameter that occurs twice: it is unclear which one counts.
  */
-export function readQuery(request: IncomingRequest): Record<string, string> {
+export function readQuery(event: H3Event): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
-  for (const [name, value] of request.url.searchParams) {
+  for (const [name, value] of event.url.searchParams) {
     if (name in query) throw new SvcError('invalid_request', `The query contains ${name} twice.`);
     query[name] = value;
   }
@@ -64,7 +63,7 @@ const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
  * @returns null for an empty body that is optional.
  * @throws SvcError `unsupported_media_type`, `payload_too_large` or `invalid_request`.
  */
-function parseBody({ headers }: IncomingRequest, { received, isOptional }: BodyRules): JsonBody | null {
+function parseBody({ req: { headers } }: H3Event, { received, isOptional }: BodyRules): JsonBody | null {
   const isTypeChecked = !isOptional || headers.has('content-type');
   if (isTypeChecked) assertJsonType(headers);
   if (received instanceof Error) throw received;
@@ -77,7 +76,7 @@ function parseBody({ headers }: IncomingRequest, { received, isOptional }: BodyR
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 const UTF_8 = /^utf-?8$/i;
 
-function assertJsonType(headers: RequestHeaders): void {
+function assertJsonType(headers: Headers): void {
   const type = headers.get('content-type');
   if (type === null || !JSON_TYPE.test(type)) {
     const problem = type === null ? 'The request has no Content-Type' : `The Content-Type is ${quote(type)}`;
@@ -104,11 +103,11 @@ function quote(value: string): string {
 
 /** Reads the body of a request whose input is not in the query; for other requests, it is empty. */
 export function receiveBody(
-  request: IncomingRequest,
+  event: H3Event,
   { method }: Operation,
   limitBytes: number,
 ): ReceivedBody | Promise<ReceivedBody> {
-  return isInputInQuery(method) ? NO_BYTES : readBody(request, limitBytes).catch((error: Error) => error);
+  return isInputInQuery(method) ? NO_BYTES : readBody(event, limitBytes).catch((error: Error) => error);
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -117,13 +116,11 @@ const NO_BYTES = Buffer.alloc(0);
  * Reads the whole body, up to a limit (gap `body.limit`).
  * @throws SvcError `payload_too_large`; `invalid_request` when the client disconnects before the end.
  */
-export function readBody(
-  { headers, node, fetchRequest }: IncomingRequest,
-  limitBytes: number,
-): Promise<Buffer> {
-  const declared = Number(headers.get('content-length'));
+export function readBody(event: H3Event, limitBytes: number): Promise<Buffer> {
+  const declared = Number(event.req.headers.get('content-length'));
   if (declared > limitBytes) return Promise.reject(createSizeError(limitBytes));
-  return node ? readNodeBody(node.req, limitBytes) : readWebBody(fetchRequest.body, limitBytes);
+  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  return request ? readNodeBody(request, limitBytes) : readWebBody(event.req.body, limitBytes);
 }
 
 // Reads the socket, because the stream of the Fetch API would take longer than the rest of the request.

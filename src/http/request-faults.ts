@@ -1,13 +1,11 @@
 /** Applies injected faults to requests to `/v1`: latency, error responses and dropped connections. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type H3, type H3Event, HTTPResponse } from 'h3';
 import { getDefaultErrorCode } from '../domain/fault.ts';
 import type { Caller } from '../sandbox/access.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { IncomingRequest } from './incoming-request.ts';
-import { HttpResponse, type WireError } from './responses.ts';
-import type { Router } from './router.ts';
+import type { WireError } from './responses.ts';
 
 /** Statuses that ask the client to retry, with the time (gap `rate.headers`). */
 const RETRYABLE_STATUSES = new Set([429, 503]);
@@ -18,11 +16,11 @@ const RETRYABLE_STATUSES = new Set([429, 503]);
  */
 export function fireFault(
   { faults, store }: Sandbox,
-  { method, url }: IncomingRequest,
+  { req, url }: H3Event,
   { keyId: apiKeyId, workspaceSeq }: Caller,
 ): FiredFault | null {
   const fired = faults.fireForRequest(() => ({
-    method,
+    method: req.method,
     path: url.pathname,
     apiKeyId,
     workspaceId: workspaceSeq === null ? null : (store.workspaces.findBySeq(workspaceSeq)?.id ?? null),
@@ -52,14 +50,15 @@ export function toFaultError({ applied, rule }: FiredFault): WireError | null {
 const droppedRequests = new WeakSet<Request>();
 
 /** Closes the connection without a response. */
-export function dropConnection({ node, fetchRequest }: IncomingRequest): HttpResponse {
-  if (node) node.req.socket.destroy();
-  else droppedRequests.add(fetchRequest);
-  return new HttpResponse(null);
+export function dropConnection({ req, runtime }: H3Event): HTTPResponse {
+  const socket = runtime?.node?.req.socket;
+  if (socket === undefined) droppedRequests.add(req);
+  else socket.destroy();
+  return new HTTPResponse(null);
 }
 
 /** Sends a request of this process. @throws TypeError if a fault drops it, as `fetch` does. */
-export async function fetchInProcess(app: Router, request: Request): Promise<Response> {
+export async function fetchInProcess(app: H3, request: Request): Promise<Response> {
   const response = await app.fetch(request);
   if (droppedRequests.has(request)) {
     throw new TypeError('fetch failed', { cause: new Error('an injected fault dropped the connection') });

@@ -1,5 +1,5 @@
 /** Sends a request of this process to `/v1` as an API key of which only the hash is known. */
-import type { Router } from './router.ts';
+import type { H3 } from 'h3';
 
 /** What {@link sendAsKey} knows about its request. */
 export interface ResentRequest {
@@ -14,7 +14,7 @@ const resentRequests = new WeakMap<Request, ResentRequest>();
  * Sends a request as an API key. An injected fault can drop it, so there may be no response.
  * @returns the ID of the request in the request log
  */
-export async function sendAsKey(app: Router, request: Request, apiKeySeq: number): Promise<string> {
+export async function sendAsKey(app: H3, request: Request, apiKeySeq: number): Promise<string> {
   const resent = { apiKeySeq, requestId: '' };
   resentRequests.set(request, resent);
   await app.fetch(request);
@@ -22,6 +22,6 @@ export async function sendAsKey(app: Router, request: Request, apiKeySeq: number
 }
 
 /** Undefined for a request that {@link sendAsKey} did not send. */
-export function findResentRequest(request: Request | undefined): ResentRequest | undefined {
-  return request && resentRequests.get(request);
+export function findResentRequest(request: Request): ResentRequest | undefined {
+  return resentRequests.get(request);
 }

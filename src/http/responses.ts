@@ -1,28 +1,13 @@
-/** Builds JSON responses and error responses. */
+/**
+ * Builds JSON responses and error responses. They are not instances of `Response`: another library, such as the Node.js server
+ * of Hono, can replace that global, and h3 would not recognize them.
+ */
+import { HTTPResponse } from 'h3';
 import type { ControlErrorBody, ErrorBody } from '../contract/resources.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { isStorageError } from '../store/database.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
-
-/** A response of the emulator. It is no `Response`, see `incoming-request.ts`. */
-export class HttpResponse {
-  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
-  readonly status: number;
-  /** Names are in lower case. */
-  readonly headers: ResponseHeaders;
-
-  constructor(
-    body: HttpResponse['body'],
-    { status = 200, headers = {} }: { readonly status?: number; readonly headers?: ResponseHeaders } = {},
-  ) {
-    this.body = body;
-    this.status = status;
-    this.headers = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-    );
-  }
-}
 
 /** Stored data must never be interpreted as a page, a style or a script. */
 const nosniffHeader: ResponseHeaders = { 'X-Content-Type-Options': 'nosniff' };
@@ -41,8 +26,8 @@ export function jsonResponse(
   body: string,
   requestId: string,
   headers: ResponseHeaders = {},
-): HttpResponse {
-  return new HttpResponse(body, {
+): HTTPResponse {
+  return new HTTPResponse(body, {
     status,
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
@@ -59,7 +44,7 @@ export function controlResponse(
   body: string,
   requestId: string,
   headers: ResponseHeaders = {},
-): HttpResponse {
+): HTTPResponse {
   return jsonResponse(status, body, requestId, { ...controlHeaders, ...headers });
 }
 
@@ -82,7 +67,7 @@ export function errorResponse(
   error: WireError,
   requestId: string,
   headers: ResponseHeaders = {},
-): HttpResponse {
+): HTTPResponse {
   return jsonResponse(error.status, toErrorJson(error, requestId), requestId, {
     ...headers,
     ...error.headers,
@@ -98,7 +83,7 @@ export function toErrorJson(
 }
 
 /** An error of the control plane: the envelope of §7 with a hint. */
-export function controlErrorResponse(error: SvcError, requestId: string): HttpResponse {
+export function controlErrorResponse(error: SvcError, requestId: string): HTTPResponse {
   const { code, message, hint } = error;
   const body: ControlErrorBody = {
     error: { code, message, request_id: requestId, ...(hint === undefined ? {} : { hint }) },
@@ -123,9 +108,9 @@ export function toSvcError(thrown: unknown): SvcError {
 export async function withErrorBoundary(
   internalErrorLog: InternalErrorLog,
   requestId: string,
-  respond: (requestId: string) => HttpResponse | Promise<HttpResponse>,
-  toErrorResponse: (error: SvcError, requestId: string) => HttpResponse,
-): Promise<HttpResponse> {
+  respond: (requestId: string) => HTTPResponse | Promise<HTTPResponse>,
+  toErrorResponse: (error: SvcError, requestId: string) => HTTPResponse,
+): Promise<HTTPResponse> {
   try {
     return await respond(requestId);
   } catch (thrown) {

@@ -1,12 +1,11 @@
 /** Sends the live stream as server-sent events. `Last-Event-ID` resumes it without loss. */
-
+import { type H3Event, HTTPResponse } from 'h3';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { clearTimeout, createLinkedController, setTimeout } from '../timers.ts';
-import type { IncomingRequest } from './incoming-request.ts';
 import { readQuery } from './read-request.ts';
-import { controlHeaders, HttpResponse } from './responses.ts';
+import { controlHeaders } from './responses.ts';
 
 /** Number of sequences after which a client that does not read is disconnected. It resumes with `Last-Event-ID`. */
 export const MAX_LAG = 20_000;
@@ -24,13 +23,13 @@ export interface SseOptions {
   readonly closing: AbortSignal;
 }
 
-export function sseResponse(request: IncomingRequest, options: SseOptions, requestId: string): HttpResponse {
+export function sseResponse(event: H3Event, options: SseOptions, requestId: string): HTTPResponse {
   const disconnected = new AbortController();
   const { store } = options;
   const newest = store.lastSeq;
   const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
   const { signal } = createLinkedController([disconnected.signal, options.closing]);
-  const items = toMessages(options.control.stream(readStreamInput(request), signal));
+  const items = toMessages(options.control.stream(readStreamInput(event), signal));
   let next: Promise<IteratorResult<Uint8Array>> | null = null;
   // The newest sequence when the last message was written; null once the client has read that message.
   let writtenAtSeq: number | null = newest;
@@ -49,7 +48,7 @@ export function sseResponse(request: IncomingRequest, options: SseOptions, reque
     {
       start(controller) {
         controller.enqueue(encoder.encode(ready));
-        const response = request.node?.res;
+        const response = event.runtime?.node?.res;
         drop = () =>
           response ? response.destroy() : controller.error(new Error('The client does not read.'));
       },
@@ -73,16 +72,16 @@ export function sseResponse(request: IncomingRequest, options: SseOptions, reque
     },
     { highWaterMark: 1 },
   );
-  return new HttpResponse(body, {
+  return new HTTPResponse(body, {
     headers: { 'Content-Type': 'text/event-stream', 'Request-Id': requestId, ...controlHeaders },
   });
 }
 
-function readStreamInput(request: IncomingRequest): Record<string, string> {
-  const lastEventId = request.headers.get('last-event-id');
-  if (lastEventId === null) return readQuery(request);
+function readStreamInput(event: H3Event): Record<string, string> {
+  const lastEventId = event.req.headers.get('last-event-id');
+  if (lastEventId === null) return readQuery(event);
   // A number with 15 digits is always exact.
-  if (/^\d{1,15}$/.test(lastEventId)) return { ...readQuery(request), since_sequence: lastEventId };
+  if (/^\d{1,15}$/.test(lastEventId)) return { ...readQuery(event), since_sequence: lastEventId };
   throw new SvcError(
     'invalid_request',
     `Last-Event-ID must be the ID of a message of this stream, not ${JSON.stringify(lastEventId.slice(0, SHOWN_LENGTH))}.`,

@@ -74,7 +74,7 @@ const lazyImports: Record<string, string> = {
 };
 
 /** Packages that `svc --help` and `svc verify` must not load, because they are slow to load. */
-const slowPackages = ['better-sqlite3', 'listhen'];
+const slowPackages = ['better-sqlite3', 'h3', 'listhen'];
 
 interface Import {
   readonly file: string;

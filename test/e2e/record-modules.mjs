@@ -1,7 +1,8 @@
-// Loaded with --import: appends the URL or the name of every module that the process loads to the file in MODULE_RECORD.
+// Loaded with --import: appends the URL of every module that the process loads to the file in MODULE_RECORD.
 import { appendFileSync } from 'node:fs';
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import vm from 'node:vm';
 
 const hooks = `
   import { appendFileSync } from 'node:fs';
@@ -11,9 +12,18 @@ const hooks = `
   }`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 
-// Hooks do not see modules of Node.js, and those that are loaded with require(). They are in these lists at the end.
+// svc runs its own modules as scripts.
+const { Script } = vm;
+vm.Script = class extends Script {
+  constructor(code, options) {
+    super(code, options);
+    appendFileSync(process.env.MODULE_RECORD, `${pathToFileURL(options.filename)}\n`);
+  }
+};
+
+// Hooks do not see modules that are loaded with require(). They are in the cache at the end.
 process.on('exit', () => {
   const required = Object.keys(createRequire(import.meta.url).cache);
   const addresses = required.map((path) => `${pathToFileURL(path)}\n`);
-  appendFileSync(process.env.MODULE_RECORD, [...addresses, process.moduleLoadList.join('\n')].join(''));
+  appendFileSync(process.env.MODULE_RECORD, addresses.join(''));
 });

@@ -1,11 +1,11 @@
+import { H3Event } from 'h3';
 import { describe, expect, it } from 'vitest';
 import { createApiHostGuard } from '../../src/http/api-host-guard.ts';
-import { fromFetch } from '../../src/http/incoming-request.ts';
 
 /** Checks a request to the API of an emulator on this machine behind `svc.test`. */
 function check(host: string): void {
   const assertHost = createApiHostGuard({ host: '127.0.0.1', publicUrl: () => 'https://svc.test:8443' });
-  assertHost(fromFetch(new Request('http://localhost/v1/events', { headers: { host } })));
+  assertHost(new H3Event(new Request('http://localhost/v1/events', { headers: { host } })));
 }
 
 describe('the guard of the API', () => {

@@ -3,10 +3,10 @@ import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { H3Event } from 'h3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
 import { createDisconnectSignal } from '../../src/http/control-api.ts';
-import { fromFetch, type IncomingRequest } from '../../src/http/incoming-request.ts';
 import { ApiKeyTable } from '../../src/store/api-keys.ts';
 import { createResponseCheck, type ResponseCheck } from '../support/response-check.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -232,7 +232,9 @@ describe('the signal of a client', () => {
   it('the signal aborts when the connection closes before the response is finished', () => {
     for (const writableFinished of [false, true]) {
       const response = Object.assign(new EventEmitter(), { writableFinished });
-      const signal = createDisconnectSignal({ node: { res: response } } as unknown as IncomingRequest);
+      const event = new H3Event(new Request('http://localhost'));
+      Object.assign(event.req, { runtime: { node: { res: response } } });
+      const signal = createDisconnectSignal(event);
       expect(signal.aborted).toBe(false);
       response.emit('close');
       expect(signal.aborted).toBe(!writableFinished);
@@ -242,7 +244,7 @@ describe('the signal of a client', () => {
   it('the signal of a request in the same process is its own', () => {
     const client = new AbortController();
     const signal = createDisconnectSignal(
-      fromFetch(new Request('http://localhost', { signal: client.signal })),
+      new H3Event(new Request('http://localhost', { signal: client.signal })),
     );
     client.abort();
     expect(signal.aborted).toBe(true);

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { H3Event } from 'h3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createControlAuth } from '../../src/http/control-auth.ts';
-import { fromFetch } from '../../src/http/incoming-request.ts';
 import { sendRequest } from '../support/raw-request.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
@@ -274,7 +274,7 @@ it('the cookie is marked as Secure after a request over HTTPS', async () => {
 describe('createControlAuth', () => {
   const auth = createControlAuth(TOKEN, 'https://svc.test', createTestWallClock());
   const toEvent = (address: string, headers: Record<string, string> = {}) =>
-    fromFetch(new Request(address, { headers }));
+    new H3Event(new Request(address, { headers }));
 
   it('a correct token counts, even next to the cookie of an earlier run', () => {
     const headers = { ...bearer, cookie: 'svc_token_4777=0123456789abcdef' };

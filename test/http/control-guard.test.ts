@@ -1,7 +1,7 @@
+import { H3Event } from 'h3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noControlAuth } from '../../src/http/control-auth.ts';
 import { createControlGuard } from '../../src/http/control-guard.ts';
-import { fromFetch } from '../../src/http/incoming-request.ts';
 import { type ReceivedResponse, sendRawRequest, sendRequest } from '../support/raw-request.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
@@ -260,7 +260,7 @@ describe('the hosts of the control plane', () => {
     'an emulator on %s with the public URL %s and a request to %s with %j: accepted is %s',
     (host, publicAddress, url, headers, isAccepted) => {
       const guard = createControlGuard(host, publicAddress, noControlAuth);
-      const accept = () => guard.assertAllowed(fromFetch(new Request(url, { headers })));
+      const accept = () => guard.assertAllowed(new H3Event(new Request(url, { headers })));
       if (isAccepted) expect(accept()).toBeUndefined();
       else expect(accept).toThrow(expect.objectContaining({ code: 'forbidden_origin' }));
     },
@@ -271,7 +271,7 @@ describe('the hosts of the control plane', () => {
       throw new Error('no token');
     };
     const guard = createControlGuard('127.0.0.1', null, { ...noControlAuth, assertAuthorized });
-    const event = fromFetch(new Request('http://localhost/'));
+    const event = new H3Event(new Request('http://localhost/'));
     expect(() => guard.assertAllowed(event)).toThrow('no token');
     expect(guard.assertCanOpenPage(event)).toBeUndefined();
   });

@@ -4,10 +4,9 @@ import { get as getHttp, type IncomingMessage, type Server } from 'node:http';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { H3 } from 'h3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createUnboundListener, listen } from '../../src/http/listen.ts';
-import { HttpResponse } from '../../src/http/responses.ts';
-import { Router } from '../../src/http/router.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
@@ -127,17 +126,17 @@ describe('a listener', () => {
 
   /** A listener with a path that responds when `respond` is called, and a request to it. */
   async function startWithRequest() {
-    const app = new Router();
+    const app = new H3();
     let server: Server | undefined;
     let respond = () => {};
     const arrived = new Promise<void>((resolve) => {
-      app.on('GET', '/', async ({ node }) => {
-        server = (node?.req.socket as { server?: Server } | undefined)?.server;
+      app.get('/', async ({ runtime }) => {
+        server = (runtime?.node?.req.socket as { server?: Server } | undefined)?.server;
         resolve();
         await new Promise<void>((done) => {
           respond = done;
         });
-        return new HttpResponse('done');
+        return 'done';
       });
     });
     const report = vi.fn();
@@ -191,7 +190,7 @@ describe('a listener', () => {
 
   it('a listener with HTTPS closes while a connection has not started its TLS handshake', async () => {
     const https = writeCertificate(getCertificate('localhost'));
-    const listener = await listen(new Router(), { host: '127.0.0.1', port: 0, https }, vi.fn());
+    const listener = await listen(new H3(), { host: '127.0.0.1', port: 0, https }, vi.fn());
     const socket = connect(listener.port, '127.0.0.1');
     await once(socket, 'connect');
     const disconnected = once(socket, 'close');

@@ -1,31 +1,30 @@
+import { H3Event, HTTPResponse } from 'h3';
 import { describe, expect, it } from 'vitest';
-import { fromFetch, type IncomingRequest } from '../../src/http/incoming-request.ts';
 import {
   getLogLimits,
   toLoggedMessages,
   toLoggedPath,
   toLoggedText,
 } from '../../src/http/logged-messages.ts';
-import { HttpResponse } from '../../src/http/responses.ts';
 
 const secret = `whsec_${'a'.repeat(24)}`;
 
-function createRequest(path: string, headers: Record<string, string> = {}): IncomingRequest {
-  return fromFetch(new Request(`http://localhost${path}`, { headers }));
+function createEvent(path: string, headers: Record<string, string> = {}): H3Event {
+  return new H3Event(new Request(`http://localhost${path}`, { headers }));
 }
 
-const response = new HttpResponse('ok', { headers: { 'x-ok': '1' } });
+const response = new HTTPResponse('ok', { headers: { 'x-ok': '1' } });
 
 interface Message {
   readonly headers?: Record<string, string>;
   readonly path?: string;
   readonly body?: Buffer | null;
-  readonly response?: HttpResponse;
+  readonly response?: HTTPResponse;
 }
 
 /** The row of a message, with limits of 20 characters for headers, 10 for the path and 4 for the response. */
 function log({ headers = {}, path = '/', body = null, response: sent = response }: Message) {
-  const exchange = { incoming: createRequest('/', headers), path, body, response: sent };
+  const exchange = { event: createEvent('/', headers), path, body, response: sent };
   return toLoggedMessages(exchange, { headers: 20, text: 10, responseBody: 4 });
 }
 
@@ -78,22 +77,22 @@ describe('the limits of the request log', () => {
     ],
     [
       'a response at the limit',
-      { response: new HttpResponse('äöüß') },
+      { response: new HTTPResponse('äöüß') },
       { response_body: 'äöüß', response_size: 8, response_truncated: 0 },
     ],
     [
       'a longer response',
-      { response: new HttpResponse('12345') },
+      { response: new HTTPResponse('12345') },
       { response_body: '1234', response_size: 5, response_truncated: 1 },
     ],
     [
       'a response with long headers',
-      { response: new HttpResponse('', { headers: { 'x-long': '123456789012345' } }) },
+      { response: new HTTPResponse('', { headers: { 'x-long': '123456789012345' } }) },
       { response_headers: '{"x-long":"12345678901234"}', response_truncated: 1 },
     ],
     [
       'a dropped connection',
-      { response: new HttpResponse(null, { status: 0, headers: { 'x-a': '1' } }) },
+      { response: new HTTPResponse(null, { status: 0, headers: { 'x-a': '1' } }) },
       { response_headers: null, response_body: null, response_size: null },
     ],
   ])('the log has the size of a message and says whether it is complete: %s', (_, message, row) => {
@@ -109,8 +108,8 @@ describe('secrets in the request log', () => {
     ['x-note', `a ${secret}`, 'a [removed]'],
     ['x-note', 'plain', 'plain'],
   ])('the header %s: %s is logged as %s', (name, value, logged) => {
-    const incoming = createRequest('/', { [name]: value });
-    const row = toLoggedMessages({ incoming, path: '/', body: null, response }, getLogLimits(true));
+    const event = createEvent('/', { [name]: value });
+    const row = toLoggedMessages({ event, path: '/', body: null, response }, getLogLimits(true));
     expect(JSON.parse(row.request_headers ?? '')).toEqual({ [name]: logged });
   });
 
@@ -119,6 +118,13 @@ describe('secrets in the request log', () => {
     [`/v1/${secret}?a=${secret}`, '/v1/[removed]?a=[removed]'],
     ['/v1/events', '/v1/events'],
   ])('the path %s is logged as %s', (path, logged) => {
-    expect(toLoggedPath(createRequest(path))).toBe(logged);
+    expect(toLoggedPath(createEvent(path))).toBe(logged);
+  });
+
+  it('the headers of a request are those that Node.js parsed', () => {
+    const event = createEvent('/', { 'x-a': 'of the Fetch API' });
+    Object.assign(event.req, { runtime: { node: { req: { headers: { 'x-a': 'of Node.js' } } } } });
+    const row = toLoggedMessages({ event, path: '/', body: null, response }, getLogLimits(true));
+    expect(row.request_headers).toBe('{"x-a":"of Node.js"}');
   });
 });

@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events';
+import { H3 } from 'h3';
 import { expect, it } from 'vitest';
 import { mountMcpEndpoint } from '../../src/http/mcp-endpoint.ts';
-import { Router } from '../../src/http/router.ts';
 import type { ConnectedEmulator } from '../../src/mcp/connected-emulator.ts';
 
 function mount(closing = new AbortController().signal) {
-  const app = new Router();
+  const app = new H3();
   mountMcpEndpoint(app, {
     closing,
     guard: { assertAllowed: () => {}, assertCanOpenPage: () => {} },
@@ -16,13 +16,11 @@ function mount(closing = new AbortController().signal) {
     projectFolder: '.',
   });
   return (method: string) =>
-    app.fetch(
-      new Request('http://localhost/_svc/mcp', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }),
-      }),
-    );
+    app.request('/_svc/mcp', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }),
+    });
 }
 
 it('at most 64 requests to /_svc/mcp run at the same time, and one whose response was read makes room', async () => {

@@ -1,8 +1,8 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { H3Event } from 'h3';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/contract/operation.ts';
-import { fromFetch, type IncomingRequest } from '../../src/http/incoming-request.ts';
 import {
   type ReceivedBody,
   readBody,
@@ -13,19 +13,16 @@ import {
 
 const operation = (method: string) => ({ method }) as Operation;
 
-function createEvent(
-  headers: Record<string, string>,
-  body: string | ReadableStream | null = null,
-): IncomingRequest {
+function createEvent(headers: Record<string, string>, body: string | ReadableStream | null = null): H3Event {
   const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
-  return fromFetch(new Request('http://localhost/v1/events', init));
+  return new H3Event(new Request('http://localhost/v1/events', init));
 }
 
 /** A request whose body a test sends in parts, as the sockets of Node.js do. */
 function createNodeEvent(headers: Record<string, string> = {}) {
   const request = new IncomingMessage(new Socket());
-  const { fetchRequest: _, ...head } = createEvent(headers);
-  const event = { ...head, node: { req: request, res: new ServerResponse(request) } };
+  const event = createEvent(headers);
+  Object.assign(event.req, { runtime: { node: { req: request } } });
   const end = () => {
     request.complete = true;
     request.push(null);
@@ -168,11 +165,10 @@ describe('the input of a request', () => {
       ['POST', {}],
       ['GET', { a: '1' }],
     ] as const) {
-      const request = new Request('http://localhost/v1/events?id=query&a=1', {
-        method: 'POST',
-        headers: json,
-      });
-      const event = { ...fromFetch(request), params: { id: 'path' } };
+      const event = new H3Event(
+        new Request('http://localhost/v1/events?id=query&a=1', { method: 'POST', headers: json }),
+      );
+      event.context.params = { id: 'path' };
       const { input } = readInput(event, operation(method), {
         received: Buffer.from('{"id":"body"}'),
         isOptional: false,
@@ -182,7 +178,7 @@ describe('the input of a request', () => {
   });
 
   it('a query parameter that occurs twice is rejected, and every name is a plain field', () => {
-    const query = (text: string) => readQuery(fromFetch(new Request(`http://localhost/v1/events?${text}`)));
+    const query = (text: string) => readQuery(new H3Event(new Request(`http://localhost/v1/events?${text}`)));
     expect(Object.entries(query('toString=1&__proto__=2'))).toEqual([
       ['toString', '1'],
       ['__proto__', '2'],

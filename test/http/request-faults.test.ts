@@ -1,6 +1,6 @@
+import { H3Event } from 'h3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scopes } from '../../src/domain/credentials.ts';
-import { fromFetch } from '../../src/http/incoming-request.ts';
 import { fireFault, toFaultError } from '../../src/http/request-faults.ts';
 import type { Caller } from '../../src/sandbox/access.ts';
 import type { FiredFault } from '../../src/sandbox/faults.ts';
@@ -200,7 +200,7 @@ it.each([
   const faults = { fireForRequest: (describeRequest: () => unknown) => describeRequest() };
   const workspaces = { findBySeq: (seq: number | null) => (seq === 2 ? undefined : { id: `ws_${seq}` }) };
   const sandbox = { faults, store: { workspaces } } as unknown as Sandbox;
-  const event = fromFetch(new Request('http://localhost/v1/events?limit=1', { method: 'POST' }));
+  const event = new H3Event(new Request('http://localhost/v1/events?limit=1', { method: 'POST' }));
   expect(fireFault(sandbox, event, { keyId: 'key_1', workspaceSeq } as Caller)).toEqual({
     ...{ method: 'POST', path: '/v1/events', apiKeyId: 'key_1', workspaceId },
   });

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { H3Event } from 'h3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
 import { SharedChanges, WAKE_SLICE } from '../../src/control/shared-changes.ts';
-import { fromFetch, type IncomingRequest } from '../../src/http/incoming-request.ts';
 import { MAX_LAG, sseResponse } from '../../src/http/sse-response.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { AttemptTable } from '../../src/store/attempts.ts';
@@ -49,10 +49,7 @@ function open(
       ...toIterable(items(signal)),
     }),
   } as unknown as ControlPlane;
-  const event = {
-    ...fromFetch(new Request('http://localhost/_svc/events')),
-    ...connection,
-  } as IncomingRequest;
+  const event = new H3Event(Object.assign(new Request('http://localhost/_svc/events'), connection));
   const closing = new AbortController().signal;
   const response = sseResponse(event, { control, store, closing }, 'req_1');
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -84,7 +81,7 @@ describe('a client of the live stream', () => {
   it('the connection of a client that is too far behind is destroyed, so that it resumes', async () => {
     const store = createStore();
     const destroy = vi.fn();
-    open(store, 0, null, { node: { res: { destroy } } });
+    open(store, 0, null, { runtime: { node: { res: { destroy } } } });
     await turn();
     store.commit(1 + MAX_LAG);
     expect(destroy).not.toHaveBeenCalled();

@@ -1,8 +1,7 @@
 /** The messages of one client of the live stream, with fake timers and without an emulator. */
-
+import { H3Event } from 'h3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
-import { fromFetch } from '../../src/http/incoming-request.ts';
 import { sseResponse } from '../../src/http/sse-response.ts';
 
 vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
@@ -27,7 +26,7 @@ const store = {
 /** @param items the changes of the stream; it ends after them. */
 function open(items: AsyncIterable<object>, headers: Record<string, string> = {}) {
   const control = { stream: vi.fn((_input: unknown, _signal?: AbortSignal) => items) };
-  const event = fromFetch(new Request('http://localhost/_svc/events?types=attempt', { headers }));
+  const event = new H3Event(new Request('http://localhost/_svc/events?types=attempt', { headers }));
   const options = {
     ...{ control: control as unknown as ControlPlane, store },
     closing: new AbortController().signal,
