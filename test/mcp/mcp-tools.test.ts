@@ -78,6 +78,15 @@ describe('the list of tools', () => {
     expect(JSON.stringify(tools).length / CHARACTERS_PER_TOKEN).toBeLessThanOrEqual(1700);
   });
 
+  it('the list describes fields as the control plane does, in one sentence, unless their name says the same', () => {
+    const properties = listTools().find(({ name }) => name === 'deliveries')?.inputSchema.properties;
+    expect(properties).toMatchObject({
+      since: { description: 'An ISO 8601 time, or a duration before now, such as `1h`' },
+      starting_after: { description: '`end_cursor` of the previous page' },
+    });
+    expect(JSON.stringify(properties)).toContain('"webhook_id":{"type":"string"}');
+  });
+
   it('the list says which tools only read and which can lose data', async () => {
     const { tools } = await mcp.client.listTools();
     const namesWith = (hint: 'readOnlyHint' | 'destructiveHint') =>
