@@ -95,6 +95,25 @@ const isShared = listed(
   'src/watchdog/process-guard.ts',
 );
 
+/** Small modules that `svc --help` and the library share. */
+const isCommon = listed(
+  'src/config/project-folders.ts',
+  'src/config/read-data-file.ts',
+  'src/config/trusted-path.ts',
+  'src/create-folder.ts',
+  'src/domain/message-parts.ts',
+  'src/domain/next-step.ts',
+  'src/package-files.ts',
+  'src/package-info.ts',
+  'src/control/run-file.ts',
+  'src/domain/address.ts',
+  'src/domain/delivery.ts',
+  'src/domain/http-url.ts',
+  'src/domain/json-error-position.ts',
+  'src/domain/retry-policy.ts',
+  'src/domain/shell.ts',
+);
+
 /** The modules of each chunk; the first group that matches wins. Without groups a command would load fifty chunks instead of ten. */
 const chunkGroups = [
   // Modules that everything needs and that import little: `svc --help` stays quick and `svc-emulator/signature` self-contained.
@@ -113,29 +132,12 @@ const chunkGroups = [
       'src/timers.ts',
     ),
   },
-  { name: 'node', test: /^module-timers|^late-node-|rolldown\/runtime/ },
   { name: 'signature', test: /\/src\/domain\/signature/ },
   // Needed by both `svc --help` and the library. A group also contains what its modules import, so without this group, the
   // library would load `program`.
   {
     name: 'common',
-    test: listed(
-      'src/config/project-folders.ts',
-      'src/config/read-data-file.ts',
-      'src/config/trusted-path.ts',
-      'src/create-folder.ts',
-      'src/domain/message-parts.ts',
-      'src/domain/next-step.ts',
-      'src/package-files.ts',
-      'src/package-info.ts',
-      'src/control/run-file.ts',
-      'src/domain/address.ts',
-      'src/domain/delivery.ts',
-      'src/domain/http-url.ts',
-      'src/domain/json-error-position.ts',
-      'src/domain/retry-policy.ts',
-      'src/domain/shell.ts',
-    ),
+    test: (id) => /^module-timers|^late-node-|rolldown\/runtime/.test(id) || isCommon(id),
   },
   // Needed by `svc --help`: `$initial` selects what an entry imports without `import()`. The entry itself stays apart, or the
   // library would run it.

@@ -60,7 +60,7 @@ export interface Sandbox {
   readonly timestamp: () => number;
   /** The operations of `/v1`; the control plane uses their schemas too. */
   readonly operations: PublicOperations;
-  /** The event types that are valid under a closed catalog. */
+  /** The event types that are valid under a closed catalog; not read under an open one. */
   readonly eventTypes: ReadonlySet<string>;
 }
 
